@@ -1,0 +1,38 @@
+//! The one error type: every message is a sentence that says what was wrong and what is valid.
+
+/// What can go wrong when a drive, a policy or a workload is built or driven.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// A name or parameter that no registry knows, or a value outside its domain.
+    #[error("{0}")]
+    Spec(String),
+    /// A geometry that cannot be built.
+    #[error("{0}")]
+    Geometry(String),
+    /// A host request outside the logical space.
+    #[error(
+        "logical page {page} is off the end of the drive, which has {logical_pages} logical pages (0 to {})",
+        logical_pages - 1
+    )]
+    OffTheEnd { page: u32, logical_pages: u32 },
+    /// An allocation that the machine refused.
+    #[error("the drive needs {bytes} bytes of memory, which this machine will not give")]
+    OutOfMemory { bytes: u64 },
+}
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An unknown name: lists what is valid and the nearest match.
+    pub fn unknown(what: &str, name: &str, valid: &[&str]) -> Self {
+        let nearest = valid
+            .iter()
+            .map(|v| (strsim::jaro_winkler(name, v), v))
+            .filter(|(score, _)| *score > 0.7)
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        let hint = nearest.map(|(_, v)| format!(" (did you mean '{v}'?)")).unwrap_or_default();
+        let list = if valid.is_empty() { "none".to_owned() } else { valid.join(", ") };
+        Error::Spec(format!("unknown {what} '{name}'{hint}; valid: {list}"))
+    }
+}

@@ -1,0 +1,38 @@
+//! Division by the pages of a block, which need not be a power of two, without a divide instruction.
+
+/// An exact quotient of any u32 by a fixed divisor of at least 2 (Lemire, Kaser & Kurz 2019).
+#[derive(Debug, Clone, Copy)]
+pub struct Divider {
+    reciprocal: u64,
+}
+
+impl Divider {
+    pub fn new(divisor: u32) -> Self {
+        assert!(divisor >= 2);
+        Divider { reciprocal: u64::MAX / u64::from(divisor) + 1 }
+    }
+
+    #[inline(always)]
+    pub fn divide(self, n: u32) -> u32 {
+        ((u128::from(self.reciprocal) * u128::from(n)) >> 64) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotients_are_exact_at_every_edge() {
+        for divisor in (2..1000).chain([4096, 32_768, 65_537, u32::MAX / 2, u32::MAX]) {
+            let by = Divider::new(divisor);
+            for k in [0, 1, 2, 3, 1000, u32::MAX / divisor] {
+                let n = u64::from(k) * u64::from(divisor);
+                for n in [n.saturating_sub(1), n, n + 1].map(|n| n.min(u64::from(u32::MAX)) as u32)
+                {
+                    assert_eq!(by.divide(n), n / divisor, "{n} / {divisor}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The shape of a drive: channels × chips × dies × planes × blocks × pages.
+
+use crate::error::{Error, Result};
+
+/// What one erase operation clears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EraseUnit {
+    /// A flash block of one plane.
+    Block,
+    /// The blocks of one index in every plane of the drive, erased together (paper 1, §4.1).
+    Superblock,
+}
+
+/// The physical shape, as a data sheet gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    pub channels: u32,
+    pub chips_per_channel: u32,
+    pub dies_per_chip: u32,
+    pub planes_per_die: u32,
+    pub blocks_per_plane: u32,
+    pub pages_per_block: u32,
+    pub erase_unit: EraseUnit,
+}
+
+/// Where a physical page lies in the shape. Under [`EraseUnit::Superblock`] consecutive pages of a
+/// superblock lie on consecutive planes, so that a sequential write keeps every die busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address {
+    pub channel: u32,
+    pub chip: u32,
+    pub die: u32,
+    pub plane: u32,
+    pub block: u32,
+    pub page: u32,
+}
+
+/// A checked shape, in the units that the rest of the engine uses: its `block` is the erase unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    shape: Shape,
+    blocks: u32,
+    pages_per_block: u32,
+    luns: u32,
+}
+
+impl Geometry {
+    /// The most physical pages: a page number has 32 bits, and one value means "none".
+    pub const MAX_PAGES: u64 = u32::MAX as u64;
+
+    /// Checks a shape.
+    pub fn new(shape: Shape) -> Result<Self> {
+        let named = [
+            ("channels", shape.channels),
+            ("chips_per_channel", shape.chips_per_channel),
+            ("dies_per_chip", shape.dies_per_chip),
+            ("planes_per_die", shape.planes_per_die),
+            ("blocks_per_plane", shape.blocks_per_plane),
+        ];
+        if let Some((name, _)) = named.iter().find(|(_, n)| *n == 0) {
+            return Err(Error::Geometry(format!("{name} is 0; it must be at least 1")));
+        }
+        if shape.pages_per_block < 2 {
+            return Err(Error::Geometry(format!(
+                "pages_per_block is {}; it must be at least 2",
+                shape.pages_per_block
+            )));
+        }
+        let product = |factors: &[u32]| factors.iter().map(|&f| u128::from(f)).product::<u128>();
+        let dies = product(&[shape.channels, shape.chips_per_channel, shape.dies_per_chip]);
+        let planes = dies * u128::from(shape.planes_per_die);
+        let pages = planes * u128::from(shape.blocks_per_plane) * u128::from(shape.pages_per_block);
+        if pages > u128::from(Self::MAX_PAGES) {
+            return Err(Error::Geometry(format!(
+                "the drive would have {pages} physical pages; at most {} fit a 32-bit page number, \
+                 so use larger pages or fewer blocks",
+                Self::MAX_PAGES
+            )));
+        }
+        // Every product below is a divisor of `pages`, so it fits 32 bits.
+        let (blocks, pages_per_block, luns) = match shape.erase_unit {
+            EraseUnit::Block => {
+                (planes as u32 * shape.blocks_per_plane, shape.pages_per_block, dies as u32)
+            }
+            EraseUnit::Superblock => {
+                (shape.blocks_per_plane, planes as u32 * shape.pages_per_block, 1)
+            }
+        };
+        Ok(Geometry { shape, blocks, pages_per_block, luns })
+    }
+
+    /// One flat pool of blocks: the default, and what the papers' models assume.
+    pub fn flat(blocks: u32, pages_per_block: u32) -> Result<Self> {
+        Self::new(Shape {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: blocks,
+            pages_per_block,
+            erase_unit: EraseUnit::Block,
+        })
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Erase units in the drive.
+    pub fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    /// Pages in one erase unit.
+    pub fn pages_per_block(&self) -> u32 {
+        self.pages_per_block
+    }
+
+    pub fn physical_pages(&self) -> u32 {
+        self.blocks * self.pages_per_block
+    }
+
+    /// Units that program and erase independently: the dies, or 1 under superblocks.
+    pub fn luns(&self) -> u32 {
+        self.luns
+    }
+
+    /// Erase units in one LUN; those of one LUN are numbered consecutively.
+    pub fn blocks_per_lun(&self) -> u32 {
+        self.blocks / self.luns
+    }
+
+    /// Where physical page `page` lies.
+    pub fn address(&self, page: u32) -> Address {
+        let s = &self.shape;
+        let (unit, offset) = (page / self.pages_per_block, page % self.pages_per_block);
+        let (die, plane, block, page) = match s.erase_unit {
+            EraseUnit::Block => {
+                let (die, index) = (unit / self.blocks_per_lun(), unit % self.blocks_per_lun());
+                (die, index % s.planes_per_die, index / s.planes_per_die, offset)
+            }
+            EraseUnit::Superblock => {
+                let planes = self.pages_per_block / s.pages_per_block;
+                let (plane, page) = (offset % planes, offset / planes);
+                let dies = planes / s.planes_per_die;
+                (plane % dies, plane / dies, unit, page)
+            }
+        };
+        // Consecutive dies lie on different channels, so that striping over dies uses them all.
+        Address {
+            channel: die % s.channels,
+            chip: die / s.channels % s.chips_per_channel,
+            die: die / s.channels / s.chips_per_channel,
+            plane,
+            block,
+            page,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn shape(erase_unit: EraseUnit) -> Shape {
+        Shape {
+            channels: 3,
+            chips_per_channel: 2,
+            dies_per_chip: 2,
+            planes_per_die: 2,
+            blocks_per_plane: 5,
+            pages_per_block: 4,
+            erase_unit,
+        }
+    }
+
+    #[test]
+    fn every_page_has_an_address_of_its_own_inside_the_shape() {
+        for unit in [EraseUnit::Block, EraseUnit::Superblock] {
+            let geometry = Geometry::new(shape(unit)).unwrap();
+            assert_eq!(geometry.physical_pages(), 3 * 2 * 2 * 2 * 5 * 4);
+            let mut seen = HashSet::new();
+            for page in 0..geometry.physical_pages() {
+                let a = geometry.address(page);
+                assert!(a.channel < 3 && a.chip < 2 && a.die < 2 && a.plane < 2);
+                assert!(a.block < 5 && a.page < 4);
+                assert!(seen.insert((a.channel, a.chip, a.die, a.plane, a.block, a.page)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_superblock_spans_every_plane() {
+        let geometry = Geometry::new(shape(EraseUnit::Superblock)).unwrap();
+        assert_eq!((geometry.blocks(), geometry.pages_per_block(), geometry.luns()), (5, 96, 1));
+    }
+
+    #[test]
+    fn sizes_that_do_not_fit_are_refused() {
+        assert!(Geometry::flat(0, 64).is_err());
+        assert!(Geometry::flat(64, 1).is_err());
+        assert!(Geometry::flat(1 << 25, 128).unwrap_err().to_string().contains("4294967296"));
+        assert!(Geometry::flat((1 << 25) - 1, 128).is_ok());
+    }
+}

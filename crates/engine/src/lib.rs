@@ -1,0 +1,24 @@
+//! A page-mapped flash drive in memory, and the policies that decide its write amplification.
+//!
+//! The engine is deterministic and does no I/O: it reads no file, no clock and no environment, and
+//! starts no thread. One seed makes a run; the same seed gives the same counters on every machine.
+//!
+//! The rooms, from the bottom up:
+//! - [`flash`]: mechanism. Pages, blocks, the logical→physical map, counters, invariants.
+//! - [`victims`]: which block is collected, one file per policy.
+//! - [`managers`]: where each page goes and when collection runs, one file per block manager.
+//! - [`workloads`]: which pages the host writes, one file per generator.
+//! - [`observe`]: what a run is asked to remember.
+//! - [`simulation`]: a workload driving a drive.
+
+pub mod error;
+pub mod flash;
+pub mod managers;
+pub mod observe;
+pub mod rng;
+pub mod simulation;
+pub mod spec;
+pub mod victims;
+pub mod workloads;
+
+pub use error::{Error, Result};

@@ -1,0 +1,134 @@
+//! Block managers: where each page goes, and when collection runs.
+//!
+//! Most published schemes are a [`Placement`] on the [`generic`] manager: one small file and its
+//! line in `managers!`. A manager whose collection rule is special implements [`Manager`] itself.
+
+mod generic;
+mod sepgc;
+mod single;
+
+pub use generic::Placement;
+
+use crate::error::{Error, Result};
+use crate::flash::{Flash, Geometry, Observer, Pools};
+use crate::rng::Stream;
+use crate::spec::{Entry, Param, Params, Spec};
+
+/// How streams and collection are laid over the LUNs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// One pool of blocks, one write frontier a stream, drive-wide collection.
+    Flat,
+    /// A frontier a stream and LUN, pages striped over the LUNs that have room; a collection when
+    /// none has, of a victim anywhere.
+    Striped,
+    /// The same, but each LUN collects for itself as it runs out (paper 3, §3).
+    StripedPerLun,
+}
+
+impl Layout {
+    fn pools(self) -> Pools {
+        match self {
+            Layout::Flat => Pools::Drive,
+            Layout::Striped | Layout::StripedPerLun => Pools::PerLun,
+        }
+    }
+}
+
+/// What every manager is built from.
+#[derive(Debug, Clone)]
+pub struct Setup<O> {
+    pub geometry: Geometry,
+    pub logical_pages: u32,
+    pub layout: Layout,
+    /// The spec of the victim policy.
+    pub victims: String,
+    pub seed: u64,
+    pub observer: O,
+}
+
+impl<O: Observer> Setup<O> {
+    /// Builds the flash array; refuses a drive too small for `open_streams` frontiers on each pool
+    /// beside the one being written, and `reserve_blocks` kept free on each.
+    fn flash(self, what: &str, open_streams: u32, reserve_blocks: u32) -> Result<Flash<O>> {
+        let Setup { geometry, logical_pages, layout, observer, .. } = self;
+        let pools = if layout == Layout::Flat { 1 } else { geometry.luns() };
+        // The worst case for collection: all outdated pages hide in open blocks, which no policy
+        // may choose; one more must then lie in a closed block.
+        let tied_up = u64::from(pools)
+            * u64::from(open_streams + reserve_blocks)
+            * u64::from(geometry.pages_per_block());
+        let spare = u64::from(geometry.physical_pages()).saturating_sub(u64::from(logical_pages));
+        if spare <= tied_up && spare > 0 {
+            return Err(Error::Geometry(format!(
+                "the drive is too small for {what}: {spare} spare pages, but its open and reserved \
+                 blocks can tie up {tied_up}; use a larger op, more blocks or fewer pages per block"
+            )));
+        }
+        Flash::with_observer(geometry, logical_pages, layout.pools(), observer)
+    }
+
+    fn random(&self, name: &str) -> Stream {
+        Stream::new(self.seed, name)
+    }
+}
+
+/// A drive that can be driven: a flash array under a policy.
+pub trait BlockManager<O: Observer>: Send {
+    /// Writes `pages` in order. The counters are exact between calls, and the outcome does not
+    /// depend on how a run of writes is cut into calls.
+    fn write(&mut self, pages: &[u32]) -> Result<()>;
+
+    /// Unmaps `pages`.
+    fn trim(&mut self, pages: &[u32]) -> Result<()>;
+
+    fn flash(&self) -> &Flash<O>;
+
+    fn flash_mut(&mut self) -> &mut Flash<O>;
+
+    /// See [`Flash::assert_invariants`].
+    fn assert_invariants(&self);
+}
+
+/// What a registered manager says of itself, and how it is built.
+pub trait Manager {
+    const NAME: &'static str;
+    const SUMMARY: &'static str;
+    const PARAMS: &'static [Param];
+    const EXAMPLE: &'static str;
+
+    fn build<O: Observer + Send + 'static>(
+        params: &Params,
+        setup: Setup<O>,
+    ) -> Result<Box<dyn BlockManager<O>>>;
+}
+
+macro_rules! managers {
+    ($($manager:ty),+ $(,)?) => {
+        /// Every registered block manager.
+        pub const ENTRIES: &[Entry] = &[$(Entry {
+            name: <$manager as Manager>::NAME,
+            summary: <$manager as Manager>::SUMMARY,
+            params: <$manager as Manager>::PARAMS,
+            example: <$manager as Manager>::EXAMPLE,
+        }),+];
+
+        /// Builds the manager that `text` names.
+        pub fn build<O: Observer + Send + 'static>(
+            text: &str,
+            setup: Setup<O>,
+        ) -> Result<Box<dyn BlockManager<O>>> {
+            let spec = Spec::parse("block manager", text)?;
+            let (entry, params) = spec.resolve("block manager", ENTRIES)?;
+            $(if entry.name == <$manager as Manager>::NAME {
+                return <$manager as Manager>::build(&params, setup);
+            })+
+            Err(Error::unknown("block manager", &spec.name, &[]))
+        }
+    };
+}
+
+managers! {
+    single::Single,
+    sepgc::SepGc,
+}

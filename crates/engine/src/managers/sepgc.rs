@@ -1,0 +1,32 @@
+//! SepGC: host and relocated pages on separate frontiers, since a page that survived a collection
+//! is likely colder than one just written (Van Houdt 2014, "double write frontier").
+
+use super::generic::Placement;
+use crate::error::Result;
+use crate::spec::{Param, Params};
+
+#[derive(Debug, Clone, Copy)]
+pub struct SepGc;
+
+impl Placement for SepGc {
+    const NAME: &'static str = "sepgc";
+    const SUMMARY: &'static str = "host writes and relocated pages on separate write frontiers";
+    const PARAMS: &'static [Param] = &[];
+    const EXAMPLE: &'static str = "sepgc";
+    const STREAMS: usize = 2;
+    const RELOCATION_STREAMS: usize = 1;
+
+    fn build(_params: &Params) -> Result<Self> {
+        Ok(SepGc)
+    }
+
+    #[inline(always)]
+    fn host_stream(&mut self, _logical: u32) -> usize {
+        0
+    }
+
+    #[inline(always)]
+    fn relocation_stream(&mut self, _logical: u32) -> usize {
+        1
+    }
+}

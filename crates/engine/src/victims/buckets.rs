@@ -1,0 +1,129 @@
+//! Candidates in buckets by their number of invalid pages, oldest change first in each bucket.
+
+use crate::flash::{NONE, prefetch};
+
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    previous: u32,
+    next: u32,
+}
+
+/// Not in any bucket: a link to the block itself cannot occur inside one.
+const fn unlinked(block: u32) -> Link {
+    Link { previous: block, next: block }
+}
+
+/// One doubly linked queue per number of invalid pages; every operation but the search is O(1).
+#[derive(Debug, Clone)]
+pub struct Buckets {
+    links: Vec<Link>,
+    heads: Vec<u32>,
+    tails: Vec<u32>,
+    /// No bucket above this one holds a block.
+    highest: u32,
+}
+
+impl Buckets {
+    pub fn new(blocks: u32, pages_per_block: u32) -> Self {
+        Buckets {
+            links: (0..blocks).map(unlinked).collect(),
+            heads: vec![NONE; pages_per_block as usize + 1],
+            tails: vec![NONE; pages_per_block as usize + 1],
+            highest: 0,
+        }
+    }
+
+    /// Appends `block` to the bucket of `invalid_pages`.
+    #[inline(always)]
+    pub fn insert(&mut self, block: u32, invalid_pages: u32) {
+        let last = std::mem::replace(&mut self.tails[invalid_pages as usize], block);
+        if last == NONE {
+            self.heads[invalid_pages as usize] = block;
+        } else {
+            self.links[last as usize].next = block;
+        }
+        self.links[block as usize] = Link { previous: last, next: NONE };
+        self.highest = self.highest.max(invalid_pages);
+    }
+
+    /// Takes `block` out of the bucket of `invalid_pages`.
+    #[inline(always)]
+    pub fn remove(&mut self, block: u32, invalid_pages: u32) {
+        let link = std::mem::replace(&mut self.links[block as usize], unlinked(block));
+        if link.previous == NONE {
+            self.heads[invalid_pages as usize] = link.next;
+        } else {
+            self.links[link.previous as usize].next = link.next;
+        }
+        if link.next == NONE {
+            self.tails[invalid_pages as usize] = link.previous;
+        } else {
+            self.links[link.next as usize].previous = link.previous;
+        }
+    }
+
+    /// Moves `block`, if it is a candidate, up to the bucket of `invalid_pages` from the one below.
+    #[inline(always)]
+    pub fn promote(&mut self, block: u32, invalid_pages: u32) {
+        if self.contains(block) {
+            self.remove(block, invalid_pages - 1);
+            self.insert(block, invalid_pages);
+        }
+    }
+
+    #[inline(always)]
+    pub fn contains(&self, block: u32) -> bool {
+        self.links[block as usize].next != block
+    }
+
+    /// The fullest bucket's oldest block and its number of invalid pages.
+    pub fn most_invalid(&mut self) -> Option<(u32, u32)> {
+        loop {
+            let head = self.heads[self.highest as usize];
+            if head != NONE {
+                return Some((head, self.highest));
+            }
+            if self.highest == 0 {
+                return None;
+            }
+            self.highest -= 1;
+        }
+    }
+
+    /// The oldest block of each bucket that has one, from the most invalid down.
+    pub fn oldest(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..=self.highest)
+            .rev()
+            .map(|invalid_pages| (self.heads[invalid_pages as usize], invalid_pages))
+            .filter(|(head, _)| *head != NONE)
+    }
+
+    #[inline(always)]
+    pub fn prefetch(&self, block: u32) {
+        prefetch(&self.links, block as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_invalid_block_comes_first_and_the_oldest_among_equals() {
+        let mut buckets = Buckets::new(4, 8);
+        assert_eq!(buckets.most_invalid(), None);
+        for block in [2, 0, 3] {
+            buckets.insert(block, 1);
+        }
+        assert_eq!(buckets.most_invalid(), Some((2, 1)));
+        buckets.promote(2, 2);
+        buckets.promote(0, 2);
+        assert_eq!(buckets.most_invalid(), Some((2, 2)));
+        assert_eq!(buckets.oldest().collect::<Vec<_>>(), [(2, 2), (3, 1)]);
+        buckets.remove(2, 2);
+        assert_eq!(buckets.most_invalid(), Some((0, 2)));
+        buckets.remove(0, 2);
+        buckets.promote(1, 3); // not a candidate: no effect
+        assert_eq!(buckets.most_invalid(), Some((3, 1)));
+    }
+}

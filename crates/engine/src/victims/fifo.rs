@@ -1,0 +1,37 @@
+//! FIFO: blocks in the order in which they were filled. The papers call it LRU cleaning.
+
+use std::collections::VecDeque;
+
+use super::{Registered, VictimPolicy};
+use crate::error::Result;
+use crate::flash::Geometry;
+use crate::rng::Stream;
+use crate::spec::{Param, Params};
+
+#[derive(Debug, Clone)]
+pub struct Fifo(VecDeque<u32>);
+
+impl VictimPolicy for Fifo {
+    #[inline(always)]
+    fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
+        self.0.push_back(block);
+    }
+
+    #[inline(always)]
+    fn on_outdate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
+
+    fn choose(&mut self, _invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
+        self.0.pop_front()
+    }
+}
+
+impl Registered for Fifo {
+    const NAME: &'static str = "fifo";
+    const SUMMARY: &'static str = "the block filled longest ago (the papers' LRU)";
+    const PARAMS: &'static [Param] = &[];
+    const EXAMPLE: &'static str = "fifo";
+
+    fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
+        Ok(Fifo(VecDeque::with_capacity(geometry.blocks() as usize)))
+    }
+}

@@ -1,0 +1,46 @@
+//! Greedy: the block with the fewest valid pages. Optimal for uniform writes (Yang et al. 2015).
+
+use super::buckets::Buckets;
+use super::{Registered, VictimPolicy};
+use crate::error::Result;
+use crate::flash::Geometry;
+use crate::rng::Stream;
+use crate::spec::{Param, Params};
+
+/// Among equals, the block that lost its last page longest ago.
+#[derive(Debug, Clone)]
+pub struct Greedy(Buckets);
+
+impl VictimPolicy for Greedy {
+    #[inline(always)]
+    fn on_close(&mut self, block: u32, invalid_pages: u32, _now: u64) {
+        self.0.insert(block, invalid_pages);
+    }
+
+    #[inline(always)]
+    fn on_outdate(&mut self, block: u32, invalid_pages: u32, _now: u64) {
+        self.0.promote(block, invalid_pages);
+    }
+
+    fn choose(&mut self, _invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
+        let (block, invalid_pages) = self.0.most_invalid()?;
+        self.0.remove(block, invalid_pages);
+        Some(block)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, block: u32) {
+        self.0.prefetch(block);
+    }
+}
+
+impl Registered for Greedy {
+    const NAME: &'static str = "greedy";
+    const SUMMARY: &'static str = "the block with the fewest valid pages";
+    const PARAMS: &'static [Param] = &[];
+    const EXAMPLE: &'static str = "greedy";
+
+    fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
+        Ok(Greedy(Buckets::new(geometry.blocks(), geometry.pages_per_block())))
+    }
+}

@@ -1,0 +1,51 @@
+//! Windowed greedy: the block with the fewest valid pages among the oldest s (Hu et al. 2009;
+//! paper 1, §3.1). window = 1 is FIFO, a window of all blocks is greedy.
+
+use std::collections::VecDeque;
+
+use super::{Registered, VictimPolicy};
+use crate::error::Result;
+use crate::flash::Geometry;
+use crate::rng::Stream;
+use crate::spec::{Param, Params};
+
+/// Blocks in the order in which they were filled; among equals the oldest wins.
+#[derive(Debug, Clone)]
+pub struct WindowedGreedy {
+    by_age: VecDeque<u32>,
+    window: usize,
+}
+
+impl VictimPolicy for WindowedGreedy {
+    #[inline(always)]
+    fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
+        self.by_age.push_back(block);
+    }
+
+    #[inline(always)]
+    fn on_outdate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
+
+    fn choose(&mut self, invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
+        let mut best: Option<(usize, u32)> = None;
+        for (at, &block) in self.by_age.iter().take(self.window).enumerate() {
+            let invalid = invalid_pages[block as usize];
+            if best.is_none_or(|(_, most)| invalid > most) {
+                best = Some((at, invalid));
+            }
+        }
+        self.by_age.remove(best?.0)
+    }
+}
+
+impl Registered for WindowedGreedy {
+    const NAME: &'static str = "windowed-greedy";
+    const SUMMARY: &'static str = "the block with the fewest valid pages among the oldest blocks";
+    const PARAMS: &'static [Param] =
+        &[Param { name: "window", default: "64", help: "oldest blocks looked at" }];
+    const EXAMPLE: &'static str = "windowed-greedy:window=64";
+
+    fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
+        let window = params.integer("window", 1..=u64::from(u32::MAX))? as usize;
+        Ok(WindowedGreedy { by_age: VecDeque::with_capacity(geometry.blocks() as usize), window })
+    }
+}

@@ -1,0 +1,115 @@
+//! Regions of the address space, each with a weight and a pattern of its own.
+
+use super::{Context, Registered, Step, Workload, build};
+use crate::error::{Error, Result};
+use crate::rng::{Stream, threshold};
+use crate::spec::{Param, Params};
+
+const BUFFERED_PAGES: usize = 256;
+
+struct Region {
+    first_page: u32,
+    pattern: Box<dyn Workload>,
+    buffer: [u32; BUFFERED_PAGES],
+    ready: std::ops::Range<usize>,
+}
+
+impl Region {
+    fn page(&mut self) -> u32 {
+        if self.ready.is_empty() {
+            let Step::Write(count) = self.pattern.next(&mut self.buffer) else {
+                unreachable!("synthetic workloads write without end")
+            };
+            self.ready = 0..count;
+        }
+        self.first_page + self.buffer[self.ready.next().expect("a page is ready")]
+    }
+}
+
+/// Draws the region of each write independently, by weight.
+pub struct Mix {
+    pages: u32,
+    regions: Vec<Region>,
+    /// Region i is drawn below `cumulative[i]`; the last takes what is left.
+    cumulative: Vec<u64>,
+    random: Stream,
+}
+
+impl Workload for Mix {
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        for page in buffer.iter_mut() {
+            let draw = self.random.bits();
+            let last = self.regions.len() - 1;
+            let region = self.cumulative[..last].partition_point(|&bound| bound <= draw);
+            *page = self.regions[region].page();
+        }
+        Step::Write(buffer.len())
+    }
+
+    fn pages(&self) -> u32 {
+        self.pages
+    }
+}
+
+impl Registered for Mix {
+    const NAME: &'static str = "mix";
+    const SUMMARY: &'static str = "regions of the address space, each with its weight and pattern";
+    const PARAMS: &'static [Param] = &[
+        Param {
+            name: "sizes",
+            default: "",
+            help: "relative size of each region, separated by '/'",
+        },
+        Param { name: "weights", default: "", help: "relative share of the writes of each region" },
+        Param { name: "of", default: "uniform", help: "pattern of each region, or one for all" },
+    ];
+    const EXAMPLE: &'static str = "mix:sizes=0.1/0.9,weights=0.9/0.1,of=zipf(s=0.9)/sequential";
+
+    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+        let sizes = params.numbers("sizes", "a list of numbers above 0", |v| v > 0.0)?;
+        let weights = params.numbers("weights", "a list of numbers of at least 0", |v| v >= 0.0)?;
+        let mut patterns = params.list("of")?;
+        let count = sizes.len();
+        if patterns.len() == 1 {
+            patterns = vec![patterns[0].clone(); count];
+        }
+        if weights.len() != count || patterns.len() != count {
+            return Err(Error::Spec(format!(
+                "mix: {count} sizes, {} weights and {} patterns; give one of each for every region",
+                weights.len(),
+                patterns.len()
+            )));
+        }
+        let total_weight: f64 = weights.iter().sum();
+        if total_weight <= 0.0 {
+            return Err(params.outside("weights", &params.text("weights")?, "not 0 everywhere"));
+        }
+
+        let mut regions = Vec::with_capacity(count);
+        let mut cumulative = Vec::with_capacity(count);
+        let (total_size, mut size_before, mut weight_before) =
+            (sizes.iter().sum::<f64>(), 0.0, 0.0);
+        for (index, pattern) in patterns.iter().enumerate() {
+            let bound = |size: f64| (size / total_size * f64::from(pages)).round() as u32;
+            let first_page = bound(size_before);
+            size_before += sizes[index];
+            weight_before += weights[index];
+            let region_pages = bound(size_before) - first_page;
+            if region_pages == 0 {
+                return Err(params.outside(
+                    "sizes",
+                    &params.text("sizes")?,
+                    &format!("a list that leaves each region at least one of {pages} pages"),
+                ));
+            }
+            regions.push(Region {
+                first_page,
+                pattern: build(pattern, region_pages, context.part(index))?,
+                buffer: [0; BUFFERED_PAGES],
+                ready: 0..0,
+            });
+            cumulative.push(threshold(weight_before / total_weight));
+        }
+        Ok(Mix { pages, regions, cumulative, random: context.random() })
+    }
+}

@@ -1,0 +1,111 @@
+//! Workloads: which logical pages the host writes. One file each.
+//!
+//! A workload has a size in logical pages, not in time. To add one, write its file and add its line
+//! to `workloads!` below.
+
+mod hot_cold;
+mod mix;
+mod permutation;
+mod phases;
+mod sequential;
+mod trace;
+mod uniform;
+mod zipf;
+
+pub use trace::{Trace, TraceOp};
+
+use crate::error::{Error, Result};
+use crate::rng::Stream;
+use crate::spec::{Entry, Param, Params, Spec};
+
+/// What the host does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// It writes the first so many pages of the buffer, at least one.
+    Write(usize),
+    /// It trims them.
+    Trim(usize),
+    /// It has no more to do.
+    End,
+}
+
+/// A stream of host requests.
+pub trait Workload: Send {
+    /// Fills `buffer`, which is never empty, from the front. What comes does not depend on how
+    /// large the buffers are.
+    fn next(&mut self, buffer: &mut [u32]) -> Step;
+
+    /// Logical pages from 0 that the workload may touch.
+    fn pages(&self) -> u32;
+}
+
+/// What a registered workload says of itself, and how it is built for `pages` logical pages.
+pub trait Registered: Workload + Sized + 'static {
+    const NAME: &'static str;
+    const SUMMARY: &'static str;
+    const PARAMS: &'static [Param];
+    const EXAMPLE: &'static str;
+
+    fn build(params: &Params, pages: u32, context: Context) -> Result<Self>;
+}
+
+/// Where a workload draws its randomness: a run's seed, and a path that tells the parts of a
+/// composed workload from each other.
+#[derive(Debug, Clone)]
+pub struct Context {
+    pub seed: u64,
+    pub path: String,
+}
+
+impl Context {
+    /// The context of a whole workload.
+    pub fn root(seed: u64) -> Self {
+        Context { seed, path: "workload".into() }
+    }
+
+    fn part(&self, index: usize) -> Self {
+        Context { seed: self.seed, path: format!("{}/{index}", self.path) }
+    }
+
+    fn random(&self) -> Stream {
+        Stream::new(self.seed, &self.path)
+    }
+}
+
+macro_rules! workloads {
+    ($($workload:ty),+ $(,)?) => {
+        /// Every registered workload.
+        pub const ENTRIES: &[Entry] = &[$(Entry {
+            name: <$workload>::NAME,
+            summary: <$workload>::SUMMARY,
+            params: <$workload>::PARAMS,
+            example: <$workload>::EXAMPLE,
+        }),+];
+
+        /// Builds the workload that `text` names over `pages` logical pages.
+        pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workload>> {
+            if pages == 0 {
+                return Err(Error::Spec(format!("workload {text} has no page to write")));
+            }
+            let spec = Spec::parse("workload", text)?;
+            let (entry, params) = spec.resolve("workload", ENTRIES)?;
+            $(if entry.name == <$workload>::NAME {
+                return Ok(Box::new(<$workload>::build(&params, pages, context)?));
+            })+
+            Err(Error::unknown("workload", &spec.name, &[]))
+        }
+    };
+}
+
+workloads! {
+    uniform::Uniform,
+    hot_cold::HotCold,
+    zipf::Zipf,
+    sequential::Sequential,
+    permutation::Permutation,
+    mix::Mix,
+    phases::Phases,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! Every page once a pass, in a fresh random order each pass.
+//!
+//! With the same order every pass, as fio 3.33's `randwrite` with `loops` repeats it, blocks are
+//! outdated in the order in which they were written and WA is 1: no measure of random writes.
+
+use super::{Context, Registered, Step, Workload};
+use crate::error::Result;
+use crate::flash::filled;
+use crate::rng::Stream;
+use crate::spec::{Param, Params};
+
+#[derive(Debug, Clone)]
+pub struct Permutation {
+    order: Vec<u32>,
+    next: usize,
+    random: Stream,
+}
+
+impl Workload for Permutation {
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        if self.next == self.order.len() {
+            self.random.shuffle(&mut self.order);
+            self.next = 0;
+        }
+        let count = buffer.len().min(self.order.len() - self.next);
+        buffer[..count].copy_from_slice(&self.order[self.next..self.next + count]);
+        self.next += count;
+        Step::Write(count)
+    }
+
+    fn pages(&self) -> u32 {
+        self.order.len() as u32
+    }
+}
+
+impl Registered for Permutation {
+    const NAME: &'static str = "permutation";
+    const SUMMARY: &'static str = "every page once a pass, in a fresh random order each pass";
+    const PARAMS: &'static [Param] = &[];
+    const EXAMPLE: &'static str = "permutation";
+
+    fn build(_params: &Params, pages: u32, context: Context) -> Result<Self> {
+        let mut order = filled(0, pages as usize)?;
+        for (page, slot) in order.iter_mut().enumerate() {
+            *slot = page as u32;
+        }
+        Ok(Permutation { next: order.len(), order, random: context.random() })
+    }
+}

@@ -1,0 +1,70 @@
+//! One workload after another on the same pages, over and over.
+
+use super::{Context, Registered, Step, Workload, build};
+use crate::error::{Error, Result};
+use crate::spec::{Param, Params, integer};
+
+struct Phase {
+    writes: u64,
+    workload: Box<dyn Workload>,
+}
+
+pub struct Phases {
+    pages: u32,
+    phases: Vec<Phase>,
+    current: usize,
+    left: u64,
+}
+
+impl Workload for Phases {
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        if self.left == 0 {
+            self.current = (self.current + 1) % self.phases.len();
+            self.left = self.phases[self.current].writes;
+        }
+        let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let step = self.phases[self.current].workload.next(&mut buffer[..most]);
+        let Step::Write(count) = step else {
+            unreachable!("synthetic workloads write without end")
+        };
+        self.left -= count as u64;
+        step
+    }
+
+    fn pages(&self) -> u32 {
+        self.pages
+    }
+}
+
+impl Registered for Phases {
+    const NAME: &'static str = "phases";
+    const SUMMARY: &'static str = "one workload after another on the same pages, over and over";
+    const PARAMS: &'static [Param] = &[
+        Param { name: "writes", default: "", help: "page writes of each phase, separated by '/'" },
+        Param { name: "of", default: "", help: "workload of each phase, separated by '/'" },
+    ];
+    const EXAMPLE: &'static str = "phases:writes=1e5/2e5,of=uniform/hot-cold(f=0.1,r=0.9)";
+
+    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+        let (lengths, workloads) = (params.list("writes")?, params.list("of")?);
+        if lengths.len() != workloads.len() {
+            return Err(Error::Spec(format!(
+                "phases: {} lengths and {} workloads; give one length for every workload",
+                lengths.len(),
+                workloads.len()
+            )));
+        }
+        let phases = lengths
+            .iter()
+            .zip(&workloads)
+            .enumerate()
+            .map(|(index, (length, workload))| {
+                let writes = integer(length).filter(|&n| n > 0).ok_or_else(|| {
+                    params.outside("writes", length, "a list of whole numbers above 0")
+                })?;
+                Ok(Phase { writes, workload: build(workload, pages, context.part(index))? })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Phases { pages, left: phases[0].writes, phases, current: 0 })
+    }
+}

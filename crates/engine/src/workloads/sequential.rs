@@ -1,0 +1,36 @@
+//! Page after page, from the first to the last and again.
+
+use super::{Context, Registered, Step, Workload};
+use crate::error::Result;
+use crate::spec::{Param, Params};
+
+#[derive(Debug, Clone)]
+pub struct Sequential {
+    pages: u32,
+    next: u32,
+}
+
+impl Workload for Sequential {
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        for page in buffer.iter_mut() {
+            *page = self.next;
+            self.next = (self.next + 1) % self.pages;
+        }
+        Step::Write(buffer.len())
+    }
+
+    fn pages(&self) -> u32 {
+        self.pages
+    }
+}
+
+impl Registered for Sequential {
+    const NAME: &'static str = "sequential";
+    const SUMMARY: &'static str = "page after page, from the first to the last and again";
+    const PARAMS: &'static [Param] = &[];
+    const EXAMPLE: &'static str = "sequential";
+
+    fn build(_params: &Params, pages: u32, _context: Context) -> Result<Self> {
+        Ok(Sequential { pages, next: 0 })
+    }
+}

@@ -1,0 +1,94 @@
+//! Zipf: the page of rank k is written with probability proportional to k^−s.
+//!
+//! Sampled exactly by rejection-inversion (Hörmann & Derflinger 1996), at O(1) a draw for any s and
+//! size. The elementary functions come from `libm`, whose results are the same on every machine.
+
+use libm::{exp, expm1, log, log1p};
+
+use super::{Context, Registered, Step, Workload};
+use crate::error::Result;
+use crate::flash::filled;
+use crate::rng::Stream;
+use crate::spec::{Param, Params};
+
+#[derive(Debug, Clone)]
+pub struct Zipf {
+    s: f64,
+    /// H(1.5) − 1 and H(n + ½), between which the inverse is taken.
+    h_first: f64,
+    h_last: f64,
+    /// Below this distance from the rounded rank a draw is accepted at once.
+    shortcut: f64,
+    /// The page of each rank: a fixed random order, so that hot pages lie all over the drive.
+    page_of_rank: Vec<u32>,
+    random: Stream,
+}
+
+impl Zipf {
+    /// A rank in 1..=n.
+    fn rank(&mut self) -> usize {
+        let ranks = self.page_of_rank.len() as f64;
+        loop {
+            let u = self.h_last + self.random.unit() * (self.h_first - self.h_last);
+            let x = integral_inverse(self.s, u);
+            let rank = (x + 0.5).floor().clamp(1.0, ranks);
+            let weight = exp(-self.s * log(rank));
+            if rank - x <= self.shortcut || u >= integral(self.s, rank + 0.5) - weight {
+                return rank as usize;
+            }
+        }
+    }
+}
+
+/// H(x) = ∫ x^−s, in a form that is exact through s = 1: (x^(1−s) − 1)/(1 − s).
+fn integral(s: f64, x: f64) -> f64 {
+    let log_x = log(x);
+    let t = (1.0 - s) * log_x;
+    if t.abs() > 1e-8 { log_x * expm1(t) / t } else { log_x * (1.0 + t / 2.0) }
+}
+
+fn integral_inverse(s: f64, h: f64) -> f64 {
+    let t = (h * (1.0 - s)).max(-1.0);
+    let log_x = if t.abs() > 1e-8 { h * log1p(t) / t } else { h * (1.0 - t / 2.0) };
+    exp(log_x)
+}
+
+impl Workload for Zipf {
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        for page in buffer.iter_mut() {
+            let rank = self.rank();
+            *page = self.page_of_rank[rank - 1];
+        }
+        Step::Write(buffer.len())
+    }
+
+    fn pages(&self) -> u32 {
+        self.page_of_rank.len() as u32
+    }
+}
+
+impl Registered for Zipf {
+    const NAME: &'static str = "zipf";
+    const SUMMARY: &'static str =
+        "the page of rank k with probability ∝ k^−s, ranks scattered at random";
+    const PARAMS: &'static [Param] =
+        &[Param { name: "s", default: "0.99", help: "exponent, above 0 and at most 10" }];
+    const EXAMPLE: &'static str = "zipf:s=0.99";
+
+    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+        let s = params.number("s", "above 0 and at most 10", |v| v > 0.0 && v <= 10.0)?;
+        let mut page_of_rank = filled(0, pages as usize)?;
+        for (page, slot) in page_of_rank.iter_mut().enumerate() {
+            *slot = page as u32;
+        }
+        context.part(0).random().shuffle(&mut page_of_rank);
+        Ok(Zipf {
+            s,
+            h_first: integral(s, 1.5) - 1.0,
+            h_last: integral(s, f64::from(pages) + 0.5),
+            shortcut: 2.0 - integral_inverse(s, integral(s, 2.5) - exp(-s * log(2.0))),
+            page_of_rank,
+            random: context.random(),
+        })
+    }
+}

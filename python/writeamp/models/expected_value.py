@@ -1,0 +1,68 @@
+"""The Expected Value model, which is the exact limit of FIFO collection on a large drive."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.models._arguments import FloatArray, FloatOrArray, positive
+
+# From here up h·coth(h) − 1 loses at most six bits to the subtraction, and below it six terms of
+# the series are exact to the last bit.
+_SERIES_BELOW_H = 0.25
+
+# Coefficients of h², h⁴, … in h·coth(h) − 1 (Bernoulli numbers: 2^(2k)·B_2k / (2k)!).
+_SERIES = (1 / 3, -1 / 45, 2 / 945, -1 / 4725, 2 / 93555, -1382 / 638512875)
+
+# Newton's method from the upper bound min(op, (1+op)/2) falls monotonically on a convex function;
+# its worst start, op = 1, is at the last bit after five steps.
+_NEWTON_STEPS = 5
+
+
+def expected_value(op: npt.ArrayLike) -> FloatOrArray:
+    """Write amplification if each page of the victim was overwritten independently.
+
+    Source: Park et al. 2017, section 3.3, eq. 5: with δ the valid share of the victim,
+    (δ−1)/ln δ = 1/(1+ρ) and A = 1/(1−δ), where the paper's ρ is our `op`. The paper solves it by
+    the principal branch of Lambert's W, which loses half its digits as ρ → 0 because its argument
+    nears the branch point. Here h = −ln(δ)/2 solves h + (h·coth(h) − 1) = ρ, both terms of which
+    are positive and accurate, and A = 1/(1 − e^(−2h)).
+
+    Args:
+        op: over-provisioning ratio (T−U)/U, any shape, finite and greater than 0.
+
+    Returns:
+        Flash pages programmed per host page written, in the shape of `op` (a NumPy scalar for a
+        scalar); the relative error is below 1e-14 for op from 1e-6 to 1e3.
+
+    Raises:
+        WriteampError: `op` is not a finite number greater than 0.
+    """
+    return amplification(positive("op", op))
+
+
+def amplification(op: FloatArray) -> FloatOrArray:
+    """Compute `expected_value` of an array that has been checked."""
+    h = np.minimum(op, 0.5 + 0.5 * op)
+    for _ in range(_NEWTON_STEPS):
+        excess, slope = _excess(h)
+        h = h - (h + excess - op) / (1.0 + slope)
+    with np.errstate(over="ignore"):  # below 2.8e-309 the true value is beyond float64
+        result: FloatOrArray = -1.0 / np.expm1(-2.0 * h)
+    return result
+
+
+def _excess(h: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return h·coth(h) − 1 and its derivative, for h > 0."""
+    small = h < _SERIES_BELOW_H
+    square = np.where(small, h * h, 0.0)
+    series = np.zeros_like(h)
+    series_slope = np.zeros_like(h)
+    for power in range(len(_SERIES), 0, -1):
+        series = series * square + _SERIES[power - 1]
+        series_slope = series_slope * square + 2 * power * _SERIES[power - 1]
+    large = np.where(small, 1.0, h)
+    coth = 1.0 / np.tanh(large)
+    value = np.where(small, series * square, large * coth - 1.0)
+    slope = np.where(small, series_slope * h, coth - large * (coth * coth - 1.0))
+    return value, slope

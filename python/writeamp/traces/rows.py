@@ -1,0 +1,258 @@
+"""Rows of separated fields to typed columns: fast where all is well, exact about what is not.
+
+A block goes through Polars' CSV reader. Only if that refuses it or leaves a gap does a second,
+slow reading go line by line; it alone words the errors, and it alone decides what is valid.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+
+import polars as pl
+
+from writeamp.traces.names import quoted
+from writeamp.traces.source import Block
+from writeamp.traces.trace import MAX_END_BYTES, MAX_LENGTH_BYTES, MAX_TIMESTAMP_NS
+
+_MAX_WHOLE = 2**64 - 1
+_MAX_DECIMAL = Decimal(10) ** 28
+_CONTEXT = Context(prec=60)
+
+
+class Kind(enum.Enum):
+    """What a field may hold."""
+
+    WHOLE = enum.auto()
+    """A whole number, 0 to 2^64 − 1."""
+    SECONDS = enum.auto()
+    """A decimal number of seconds, kept exactly to the nanosecond."""
+    MILLISECONDS = enum.auto()
+    """A decimal number of milliseconds, kept exactly to the nanosecond."""
+    WORD = enum.auto()
+    """Any text but none."""
+
+
+# The scale makes one unit of the last digit one nanosecond: floats would lose digits of a
+# timestamp that counts from 1970.
+_DTYPES: dict[Kind, pl.DataType] = {
+    Kind.WHOLE: pl.UInt64(),
+    Kind.SECONDS: pl.Decimal(38, 9),
+    Kind.MILLISECONDS: pl.Decimal(38, 6),
+    Kind.WORD: pl.String(),
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The fields of a row, in order.
+
+    ``open_ended`` rows may have more fields, which are ignored.
+    """
+
+    separator: str
+    fields: dict[str, Kind]
+    open_ended: bool = False
+
+    @property
+    def form(self) -> str:
+        """The row as a user would write it: the names with the separator between."""
+        return self.separator.join(self.fields) + ("[...]" if self.open_ended else "")
+
+    @property
+    def schema(self) -> dict[str, pl.DataType]:
+        """Names and Polars types of the parsed columns."""
+        return {name: _DTYPES[kind] for name, kind in self.fields.items()}
+
+
+@dataclass(frozen=True)
+class Check:
+    """What must hold in every row, and the sentence for the first row where it does not.
+
+    ``sentence`` may name the row's columns in braces.
+    """
+
+    holds: pl.Expr
+    sentence: str
+
+
+def parse(block: Block, layout: Layout, checks: tuple[Check, ...]) -> pl.DataFrame:
+    """Return the rows of a block as typed columns, without nulls and with every check passed.
+
+    Blank lines are skipped; spaces and tabs around a field are ignored.
+
+    Raises:
+        WriteampError: a row does not fit the layout or fails a check; names file and line.
+    """
+    text = squeeze(block.text, layout.separator)
+    rows = _parse_fast(text, layout)
+    if rows is None:
+        rows = _parse_line_by_line(block, text, layout)
+    _apply_checks(block, text, rows, checks)
+    return rows
+
+
+def nanoseconds(column: str) -> pl.Expr:
+    """Return the nanoseconds of a SECONDS or MILLISECONDS column."""
+    return pl.col(column).to_physical()
+
+
+def time_check(column: str) -> Check:
+    """Return the check that a SECONDS or MILLISECONDS column fits 64-bit nanoseconds from 0."""
+    return Check(
+        nanoseconds(column).is_between(0, MAX_TIMESTAMP_NS),
+        f"{column} {{{column}}} is out of range, valid are 0 to 2^63 − 1 ns",
+    )
+
+
+def extent_checks(
+    offset: str, length: str, *, offset_unit_bytes: int = 1, length_unit_bytes: int = 1
+) -> tuple[Check, ...]:
+    """Return the checks that a request is below 4 GiB and ends below 8 EiB."""
+    longest = MAX_LENGTH_BYTES // length_unit_bytes
+    last = (MAX_END_BYTES - MAX_LENGTH_BYTES) // offset_unit_bytes
+    return (
+        Check(
+            pl.col(length) <= longest,
+            f"{length} {{{length}}} is too large, a request is at most {longest} "
+            f"{_unit(length_unit_bytes)} long",
+        ),
+        Check(
+            pl.col(offset) <= last,
+            f"{offset} {{{offset}}} is too large, valid are 0 to {last} "
+            f"{_unit(offset_unit_bytes)} (8 EiB)",
+        ),
+    )
+
+
+def squeeze(text: bytes, separator: str) -> bytes:
+    """Return the text with bare fields: no white space around them, the same number of lines."""
+    text = text.replace(b"\r\n", b"\n").replace(b"\t", b" ")
+    while b"  " in text:
+        text = text.replace(b"  ", b" ")
+    text = text.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    if separator != " ":
+        bare = separator.encode()
+        text = text.replace(b" " + bare, bare).replace(bare + b" ", bare)
+    return text.strip(b" ")
+
+
+def read_fields(text: bytes, layout: Layout) -> pl.DataFrame:
+    """Return squeezed text as a frame; a field that does not fit its type becomes null."""
+    while b"\n\n" in text:
+        text = text.replace(b"\n\n", b"\n")
+    text = text.strip(b"\n")
+    if not text:
+        return pl.DataFrame(schema=layout.schema)
+    # Polars takes the number of columns from the first line: a header of our own keeps a first row
+    # that is too short or too long from setting it.
+    header = layout.separator.join(layout.fields).encode() + b"\n"
+    return pl.read_csv(
+        header + text,
+        schema=layout.schema,
+        separator=layout.separator,
+        quote_char=None,
+        ignore_errors=True,
+        truncate_ragged_lines=layout.open_ended,
+    )
+
+
+def numbered_lines(block: Block, text: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a block's squeezed text that are not blank, with their numbers."""
+    for number, line in enumerate(text.decode().split("\n"), block.first_line):
+        if line:
+            yield number, line
+
+
+def line_of_row(block: Block, text: bytes, row: int) -> tuple[int, str]:
+    """Return number and text of the line that became row ``row`` of the block's frame."""
+    lines = numbered_lines(block, text)
+    for _ in range(row):
+        next(lines)
+    return next(lines)
+
+
+def _parse_fast(text: bytes, layout: Layout) -> pl.DataFrame | None:
+    try:
+        rows = read_fields(text, layout)
+    except pl.exceptions.PolarsError:
+        return None
+    return None if any(column.has_nulls() for column in rows) else rows
+
+
+def _parse_line_by_line(block: Block, text: bytes, layout: Layout) -> pl.DataFrame:
+    columns: dict[str, list[int | str | Decimal]] = {name: [] for name in layout.fields}
+    for number, line in numbered_lines(block, text):
+        fields = line.split(layout.separator)
+        missing = len(fields) < len(layout.fields)
+        if missing or (len(fields) > len(layout.fields) and not layout.open_ended):
+            raise block.fault(
+                number,
+                f"the row has {len(fields)} columns, valid are {len(layout.fields)}"
+                f"{' or more' if layout.open_ended else ''}: {layout.form}",
+            )
+        for (name, kind), text_of_field in zip(layout.fields.items(), fields, strict=False):
+            try:
+                columns[name].append(_parse_field(kind, text_of_field))
+            except ValueError as error:
+                found = f"{name} is {quoted(text_of_field)}" if text_of_field else f"{name} is missing"
+                raise block.fault(number, f"{found}, valid is {error}") from None
+    return pl.DataFrame(columns, schema=layout.schema)
+
+
+def _parse_field(kind: Kind, text: str) -> int | str | Decimal:
+    """Return the value of a field; a ValueError says what is valid."""
+    if kind is Kind.WORD:
+        if not text:
+            raise ValueError("any text")
+        return text
+    if not text.isascii() or "_" in text:
+        raise ValueError("a number")
+    if kind is Kind.WHOLE:
+        return _whole(text)
+    return _decimal(text, places=9 if kind is Kind.SECONDS else 6)
+
+
+def _whole(text: str) -> int:
+    valid = "a whole number from 0 to 2^64 − 1"
+    if len(text) > 40:  # int() refuses thousands of digits in words of its own
+        raise ValueError(valid)
+    try:
+        value = int(text)
+    except ValueError:
+        raise ValueError(valid) from None
+    if not 0 <= value <= _MAX_WHOLE or text.startswith("-"):
+        raise ValueError(valid)
+    return value
+
+
+def _decimal(text: str, places: int) -> Decimal:
+    try:
+        value = Decimal(text)
+        if not abs(value) < _MAX_DECIMAL:
+            raise ValueError("a number below 10^28")
+        return value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN, _CONTEXT)
+    except InvalidOperation:
+        raise ValueError("a decimal number") from None
+
+
+def _apply_checks(
+    block: Block, text: bytes, rows: pl.DataFrame, checks: tuple[Check, ...]
+) -> None:
+    held = rows.select(check.holds.all().alias(str(i)) for i, check in enumerate(checks)).row(0)
+    failed = [check for check, holds in zip(checks, held, strict=True) if not holds]
+    if not failed:
+        return
+    first_rows = rows.select(
+        (~check.holds).arg_max().alias(str(i)) for i, check in enumerate(failed)
+    ).row(0)
+    row, check = min(zip(first_rows, failed, strict=True), key=lambda pair: pair[0])
+    number, _ = line_of_row(block, text, row)
+    values = {name: quoted(value) for name, value in rows.row(row, named=True).items()}
+    raise block.fault(number, check.sentence.format(**values))
+
+
+def _unit(unit_bytes: int) -> str:
+    return "bytes" if unit_bytes == 1 else f"sectors of {unit_bytes} bytes"

@@ -1,0 +1,151 @@
+"""Text trace files as blocks of whole lines, with every way a file can be unreadable named."""
+
+from __future__ import annotations
+
+import gzip
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from writeamp.errors import WriteampError
+
+# Bounds the memory that raw text takes, however long the trace is.
+BLOCK_BYTES = 32 * 2**20
+_LINE_LIMIT_BYTES = 2**20
+_HEAD_BYTES = 64 * 2**10
+_HEAD_LINES = 32
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PARQUET_MAGIC = b"PAR1"
+_GZIP_MAGIC = b"\x1f\x8b"
+# Files that hold a trace, but not as text: what to do instead of reading them.
+_FOREIGN_MAGICS = (
+    (b"\x28\xb5\x2f\xfd", "is compressed with zstd: decompress it first with zstd -d"),
+    (b"\xfd7zXZ\x00", "is compressed with xz: decompress it first with xz -d"),
+    (b"BZh", "is compressed with bzip2: decompress it first with bzip2 -d"),
+    (b"PK\x03\x04", "is a zip archive: unpack it first"),
+    (b"\x07tae", "is a binary blktrace: turn it into text first with blkparse -i"),
+    (b"eat\x07", "is a binary blktrace: turn it into text first with blkparse -i"),
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole lines of a text file; ``first_line`` is the number of the first one, from 1."""
+
+    path: Path
+    first_line: int
+    text: bytes
+
+    def fault(self, line: int, sentence: str) -> WriteampError:
+        """Return the error for a fault in a line of this block, with file and line."""
+        return WriteampError(f"{self.path}:{line}: {sentence}")
+
+
+@dataclass(frozen=True)
+class Head:
+    """The beginning of a file: what detection sees."""
+
+    start: bytes
+    lines: tuple[str, ...]
+
+
+def read_head(path: Path) -> Head:
+    """Return the first bytes and the first lines that are not blank (stripped)."""
+    with open_file(path) as file, _damage_named(path):
+        start = _decompressed(file).read(_HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK)
+    whole_lines = start if len(start) < _HEAD_BYTES else start[: start.rfind(b"\n") + 1]
+    lines = (line.strip() for line in whole_lines.decode("utf-8", "replace").split("\n"))
+    return Head(start, tuple(line for line in lines if line)[:_HEAD_LINES])
+
+
+def read_blocks(path: Path) -> Iterator[Block]:
+    """Yield the file's text in blocks of whole lines; gzip files are decompressed on the way.
+
+    Raises:
+        WriteampError: the file cannot be read or is not text.
+    """
+    with open_file(path) as file, _damage_named(path):
+        stream = _decompressed(file)
+        line = 1
+        while text := stream.read(BLOCK_BYTES):
+            tail = b"" if text.endswith(b"\n") else stream.readline(_LINE_LIMIT_BYTES)
+            text += tail
+            block = Block(path, line, text)
+            _refuse_binary(block)
+            if len(tail) == _LINE_LIMIT_BYTES:
+                raise block.fault(line + text.count(b"\n"), "the line is longer than 1 MiB")
+            if line == 1:
+                block = Block(path, line, text.removeprefix(_BYTE_ORDER_MARK))
+            yield block
+            line += text.count(b"\n")
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file for reading.
+
+    Raises:
+        WriteampError: there is none, it is empty, or it may not be read.
+    """
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise WriteampError(f"{path}: is a directory, a trace is one file")
+        if not stat.S_ISREG(status.st_mode):
+            # Opening a pipe that nobody writes to would wait for ever.
+            raise WriteampError(f"{path}: is not a regular file, a trace is one file")
+        if status.st_size == 0:
+            raise WriteampError(f"{path}: the file is empty, a trace needs at least one request")
+        file = path.open("rb")
+    except FileNotFoundError:
+        raise WriteampError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise WriteampError(f"{str(path)!r}: is not a file name ({error})") from None
+    with file:
+        yield file
+
+
+def _decompressed(file: BinaryIO) -> BinaryIO:
+    magic = file.read(8)
+    file.seek(0)
+    for foreign, sentence in _FOREIGN_MAGICS:
+        if magic.startswith(foreign):
+            raise WriteampError(f"{file.name}: {sentence}")
+    if magic.startswith(_GZIP_MAGIC):
+        return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
+    return file
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise WriteampError(f"{path}: the gzip file is damaged or cut") from None
+    except OSError as error:
+        raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _refuse_binary(block: Block) -> None:
+    text = block.text
+    if b"\0" in text:
+        raise block.fault(
+            block.first_line + text.count(b"\n", 0, text.index(b"\0")),
+            "a NUL byte: this is a binary file, a trace in a text format was expected",
+        )
+    if text.isascii():
+        return
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        raise block.fault(
+            block.first_line + text.count(b"\n", 0, error.start),
+            f"byte 0x{text[error.start]:02x} is not valid UTF-8, a trace is UTF-8 text",
+        ) from None

@@ -1,0 +1,67 @@
+"""The one shape that every trace has once it is read, whatever its file looked like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from writeamp.errors import WriteampError
+
+OPERATIONS = ("read", "write", "trim", "flush")
+Operation = pl.Enum(OPERATIONS)
+
+SCHEMA: dict[str, pl.DataType] = {
+    "timestamp_ns": pl.Int64(),
+    "device": pl.UInt32(),
+    "op": Operation,
+    "offset": pl.UInt64(),
+    "length": pl.UInt32(),
+}
+
+MAX_TIMESTAMP_NS = 2**63 - 1
+# The kernel's loff_t is signed, so no block device reaches past 8 EiB; the bound also lets every
+# later step add offset and length without overflow.
+MAX_END_BYTES = 2**63 - 1
+# The kernel's bio size is 32 bits wide: no single request is 4 GiB or longer.
+MAX_LENGTH_BYTES = 2**32 - 1
+SECTOR_BYTES = 512
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The requests of one trace file, in file order.
+
+    Attributes:
+        requests: one row a request: ``timestamp_ns`` i64, ``device`` u32 (an index into
+            ``devices``), ``op`` (read, write, trim or flush), ``offset`` u64 and ``length`` u32
+            (bytes). Each device is an address space of its own.
+        format: name of the format the trace was read from.
+        path: the file it was read from.
+        devices: device names; the position is the value of the ``device`` column.
+        notes: sentences on what the reader assumed, chose or left out.
+
+    Raises:
+        WriteampError: the frame has other columns or types than ``SCHEMA``, has no row, or names a
+            device that ``devices`` lacks.
+    """
+
+    requests: pl.DataFrame
+    format: str
+    path: str
+    devices: list[str]
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Hold the frame to the schema, which every function on traces relies on."""
+        if dict(self.requests.schema) != SCHEMA:
+            columns = ", ".join(f"{name} {dtype}" for name, dtype in SCHEMA.items())
+            raise WriteampError(f"{self.path}: the requests of a trace need the columns {columns}")
+        if self.requests.is_empty():
+            raise WriteampError(f"{self.path}: the trace holds no request")
+        last_device = int(self.requests["device"].max())  # type: ignore[arg-type]
+        if last_device >= len(self.devices):
+            raise WriteampError(
+                f"{self.path}: a request names device {last_device}, "
+                f"valid are 0 to {len(self.devices) - 1}"
+            )
