@@ -7,12 +7,16 @@ Everything that the script starts or mounts is taken down again, also after a fa
 
 Example:
   sudo python scripts/capture_postgres_trace.py --size 1G --scale 20 --seconds 300 --out pg.parquet
+
+With --start tpcb the trace begins with the load: the requests of mkfs, initdb and the filling of
+the tables are left out. Replayed in a loop, mkfs would empty the drive (TRIM) on every round.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import enum
 import json
 import os
 import pwd
@@ -22,7 +26,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -67,25 +71,30 @@ MIN_SIZE_BYTES = 192 << 20
 
 @dataclass(frozen=True)
 class Plan:
-    """What to capture; `stop_rule` is pgbench's option that ends the load."""
+    """What to capture: a disk, the size of the database, pgbench's options for the load."""
 
     size_bytes: int
     scale: int
-    clients: int
-    seed: int
-    stop_rule: str
+    load_options: tuple[str, ...]
 
 
-@dataclass
-class Phases:
-    """When each phase of the capture began, in ns since 1970, by name in order."""
+class Phase(enum.StrEnum):
+    """The phases of a capture, in order."""
 
-    starts_ns: dict[str, int] = field(default_factory=dict)
+    MKFS = "mkfs"
+    INITDB = "initdb"
+    LOAD = "load"
+    TPCB = "tpcb"
+    SHUTDOWN = "shutdown"
 
-    def begin(self, name: str) -> None:
-        """Start a phase now."""
-        self.starts_ns[name] = time.time_ns()
-        print(f"capture: {name}", file=sys.stderr, flush=True)
+
+@dataclass(frozen=True)
+class Capture:
+    """All requests from mkfs on, when each phase began (ns since the first request), and work."""
+
+    conversion: Conversion
+    starts_ns: dict[Phase, int]
+    transactions: int
 
 
 def missing_requirements() -> list[str]:
@@ -105,51 +114,53 @@ def missing_requirements() -> list[str]:
     return missing
 
 
-def capture(plan: Plan, out: Path) -> tuple[Conversion, dict[str, int]]:
-    """Run the whole capture and write the trace to `out`.
-
-    Returns the conversion and when each phase begins, in ns since the first request.
-    """
-    phases = Phases()
+def capture(plan: Plan) -> Capture:
+    """Run the whole capture, take everything down, and return what the disk was asked to do."""
+    starts_ns: dict[Phase, int] = {}
     with work_directory() as work:
         undo = contextlib.ExitStack()
         try:
-            transactions = run_workload(plan, work, phases, undo)
+            transactions = run_workload(plan, work, starts_ns, undo)
         finally:
             with interrupts_held():
                 undo.close()
         with (work / REQUEST_LOG).open(encoding="utf-8") as lines:
             conversion = convert_log(lines, "nbdkit's log")
-    starts_ns = {
-        name: max(0, start_ns - conversion.start_ns) for name, start_ns in phases.starts_ns.items()
+    relative_ns = {
+        phase: max(0, start_ns - conversion.start_ns) for phase, start_ns in starts_ns.items()
     }
-    origin = provenance(plan, transactions, starts_ns, conversion)
-    write_trace(conversion.frame, out, origin)
-    return conversion, starts_ns
+    return Capture(conversion, relative_ns, transactions)
 
 
-def run_workload(plan: Plan, work: Path, phases: Phases, undo: contextlib.ExitStack) -> int:
+def run_workload(
+    plan: Plan, work: Path, starts_ns: dict[Phase, int], undo: contextlib.ExitStack
+) -> int:
     """Build the stack and run PostgreSQL's whole life on it; `undo` collects its taking down.
 
-    Returns the number of TPC-B transactions that were committed.
+    Notes in `starts_ns` when each phase begins (ns since 1970); returns the number of TPC-B
+    transactions that were processed.
     """
-    phases.begin("mkfs")
+
+    def begin(phase: Phase) -> None:
+        starts_ns[phase] = time.time_ns()
+        print(f"capture: {phase}", file=sys.stderr, flush=True)
+
+    begin(Phase.MKFS)
     loop = serve_disk(plan.size_bytes, work, undo)
     mount_point = make_filesystem(loop, work, undo)
 
-    phases.begin("initdb")
+    begin(Phase.INITDB)
     server = start_database(mount_point / "data", work, undo)
 
-    phases.begin("load")
+    begin(Phase.LOAD)
     run_as_database("pgbench", *server, "--initialize", "--quiet", f"--scale={plan.scale}")
     run_as_database("psql", *server, "--quiet", "--command=CHECKPOINT")
     # What the load left in the page cache goes to the load's account.
     os.sync()
 
-    phases.begin("tpcb")
-    sessions = (f"--client={plan.clients}", "--protocol=prepared", f"--random-seed={plan.seed}")
-    report = run_as_database("pgbench", *server, "--no-vacuum", *sessions, plan.stop_rule)
-    phases.begin("shutdown")
+    begin(Phase.TPCB)
+    report = run_as_database("pgbench", *server, *plan.load_options)
+    begin(Phase.SHUTDOWN)
     processed = re.search(r"transactions actually processed: (\d+)", report)
     if processed is None:
         raise CaptureError("pgbench's report does not say how many transactions it processed")
@@ -196,12 +207,27 @@ def run_as_database(name: str, *arguments: str) -> str:
     return run(name, *arguments, user=DATABASE_USER)
 
 
-def provenance(plan: Plan, starts_ns: Mapping[str, int], conversion: Conversion) -> dict[str, str]:
+def cut_before(
+    start: Phase, frame: pl.DataFrame, starts_ns: Mapping[Phase, int]
+) -> tuple[pl.DataFrame, dict[Phase, int]]:
+    """The trace from phase `start` on, its times and phases counted from its own first request."""
+    kept = frame.filter(pl.col("timestamp_ns") >= starts_ns[start])
+    if kept.is_empty():
+        raise CaptureError(f"no request reached the disk from phase {start} on")
+    first_ns = int(kept["timestamp_ns"][0])
+    phases = list(Phase)
+    return kept.with_columns(pl.col("timestamp_ns") - first_ns), {
+        phase: max(0, starts_ns[phase] - first_ns) for phase in phases[phases.index(start) :]
+    }
+
+
+def provenance(
+    plan: Plan, transactions: int, starts_ns: Mapping[Phase, int], frame: pl.DataFrame
+) -> dict[str, str]:
     """How the trace was made, for the file's key-value metadata."""
     return {
         "source": "scripts/capture_postgres_trace.py",
-        "workload": f"pgbench TPC-B, scale {plan.scale}, {plan.clients} clients, "
-        f"{plan.stop_rule.removeprefix('--')}, seed {plan.seed}",
+        "workload": f"TPC-B, scale {plan.scale}: pgbench {' '.join(plan.load_options)}",
         "transactions": str(transactions),
         "postgres": run("postgres", "--version").strip(),
         "postgres_settings": json.dumps(SETTINGS),
@@ -209,18 +235,19 @@ def provenance(plan: Plan, starts_ns: Mapping[str, int], conversion: Conversion)
         "kernel": f"{os.uname().sysname} {os.uname().release}",
         "nbdkit": run("nbdkit", "--version").strip(),
         "disk_bytes": str(plan.size_bytes),
-        "duration_s": f"{int(conversion.frame['timestamp_ns'][-1]) / 1e9:.3f}",
+        "duration_s": f"{int(frame['timestamp_ns'][-1]) / 1e9:.3f}",
         "phase_starts_ns": json.dumps(starts_ns),
     }
 
 
-def phase_table(frame: pl.DataFrame, starts_ns: Mapping[str, int]) -> str:
+def phase_table(frame: pl.DataFrame, starts_ns: Mapping[Phase, int]) -> str:
     """Requests and MB (10^6 bytes) of each phase, one operation a line."""
-    phase = pl.lit(None, dtype=pl.String())
-    for name, start_ns in starts_ns.items():
-        phase = pl.when(pl.col("timestamp_ns") >= start_ns).then(pl.lit(name)).otherwise(phase)
-    counts = frame.group_by(phase.alias("phase"), "op", maintain_order=True).agg(
-        pl.len(), pl.col("length").sum()
+    phase_name = pl.lit(None, dtype=pl.String())
+    for phase, start_ns in starts_ns.items():
+        begun = pl.col("timestamp_ns") >= start_ns
+        phase_name = pl.when(begun).then(pl.lit(phase.value)).otherwise(phase_name)
+    counts = frame.group_by(phase_name.alias("phase"), "op", maintain_order=True).agg(
+        pl.len(), pl.col("length").cast(pl.UInt64).sum()
     )
     return "\n".join(
         f"{name:10}{op:6}{requests:>9} requests {length_bytes / 1e6:>10.2f} MB"
@@ -244,7 +271,7 @@ def parse_count(text: str) -> int:
     return int(text)
 
 
-def parse_options(arguments: Sequence[str] | None) -> tuple[Plan, Path]:
+def parse_options(arguments: Sequence[str] | None) -> tuple[Plan, Phase, Path]:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -262,34 +289,51 @@ def parse_options(arguments: Sequence[str] | None) -> tuple[Plan, Path]:
     length.add_argument(
         "--transactions", type=parse_count, help="length of the load, all sessions together"
     )
+    parser.add_argument(
+        "--start",
+        type=Phase,
+        choices=list(Phase),
+        default=Phase.MKFS,
+        help="phase that the trace begins with (default mkfs, the whole life)",
+    )
     options = parser.parse_args(arguments)
     if not options.out.absolute().parent.is_dir():
         parser.error(f"--out: {options.out.parent} is not a directory")
     stop_rule = f"--time={options.seconds}"
     if options.transactions is not None:
+        # pgbench counts the transactions of each session.
         stop_rule = f"--transactions={-(-options.transactions // options.clients)}"
-    plan = Plan(options.size, options.scale, options.clients, options.seed, stop_rule)
-    return plan, options.out
+    load_options = (
+        "--no-vacuum",
+        "--protocol=prepared",
+        f"--client={options.clients}",
+        f"--random-seed={options.seed}",
+        stop_rule,
+    )
+    return Plan(options.size, options.scale, load_options), options.start, options.out
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    plan, out = parse_options(arguments)
+    plan, start, out = parse_options(arguments)
     missing = missing_requirements()
     if missing:
         print(f"error: a capture needs {', '.join(missing)}", file=sys.stderr)
         return 2
     take_interrupts()
     try:
-        conversion, starts_ns = capture(plan, out)
+        captured = capture(plan)
+        conversion = captured.conversion
+        frame, starts_ns = cut_before(start, conversion.frame, captured.starts_ns)
+        write_trace(frame, out, provenance(plan, captured.transactions, starts_ns, frame))
     except (CaptureError, LogError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("error: interrupted; everything was taken down, no trace written", file=sys.stderr)
         return 130
-    print(phase_table(conversion.frame, starts_ns))
+    print(phase_table(conversion.frame, captured.starts_ns))
     print(
-        f"{out}: {conversion.frame.height} requests, {out.stat().st_size} bytes; left out: "
+        f"{out}: {frame.height} requests from {start} on, {out.stat().st_size} bytes; left out: "
         f"{conversion.failed_requests} failed, {conversion.unanswered_requests} unanswered"
     )
     return 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import json
 import os
 import re
 import sys
@@ -28,23 +29,24 @@ SCHEMA = {
     "offset": pl.UInt64(),
     "length": pl.UInt32(),
 }
+UNITS = {"timestamp_ns": "ns since first request", "offset": "bytes", "length": "bytes"}
 SCHEMA_METADATA = {
     "writeamp_trace_schema": "1",
-    "timestamp_ns": "ns since first request",
-    "offset": "bytes",
-    "length": "bytes",
+    **UNITS,
     "timestamp_resolution": "1000 ns",
+    # The same again under the keys of writeamp.traces, which also names the devices.
+    "writeamp.trace_schema": "1",
+    "writeamp.units": json.dumps(UNITS),
+    "writeamp.devices": json.dumps(["nbdkit"]),
 }
 ZSTD_LEVEL = 19
 
 STAMP = r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{6}) "
-STAMPED_LINE = re.compile(STAMP + r"\S")
-REQUEST = re.compile(
-    STAMP + r"connection=(\d+) (Read|Write|Trim|Zero|Flush) id=(\d+)((?: \w+=\w+)*) \.\.\."
-)
-ANSWER = re.compile(
-    STAMP + r"connection=(\d+) \.\.\.(Read|Write|Trim|Zero|Flush) id=(\d+) return=(-?\d+)\b.*"
-)
+CONNECTION = r"connection=(\d+) "
+VERB = r"(Read|Write|Trim|Zero|Flush) "
+REQUEST = re.compile(STAMP + CONNECTION + VERB + r"id=(\d+)((?: \w+=\w+)*) \.\.\.")
+ANSWER = re.compile(STAMP + CONNECTION + r"\.\.\." + VERB + r"id=(\d+) return=(-?\d+)\b.*")
+OTHER_LINE = re.compile(STAMP + rf"(?!{CONNECTION}(?:\.\.\.)?{VERB})\S.*")
 
 
 class LogError(ValueError):
@@ -72,8 +74,8 @@ def convert_log(lines: Iterable[str], name: str = "log") -> Conversion:
     """Read nbdkit log lines (each with its newline) into a trace.
 
     A request is kept if its answer is a success, at the time it was issued: answers may come in
-    any order and belong to the (connection, id) of their request. A line that does not start with
-    a time stamp raises LogError with its number, except an unfinished last line, which a killed
+    any order and belong to the (connection, id) of their request. A line that is not the log
+    filter's raises LogError with its number, except an unfinished last line, which a killed
     server leaves.
     """
     issued_us, offsets, lengths, answered = array("q"), array("Q"), array("I"), array("B")
@@ -115,7 +117,7 @@ def convert_log(lines: Iterable[str], name: str = "log") -> Conversion:
                 answered[row] = 1
             else:
                 failed += 1
-        elif STAMPED_LINE.match(text):
+        elif OTHER_LINE.fullmatch(text):
             other += 1
         else:
             raise LogError(f"{where}: not a line of nbdkit's log filter: {text[:60]!r}")

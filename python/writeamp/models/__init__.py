@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from writeamp.errors import WriteampError
 from writeamp.models._arguments import FloatOrArray
 from writeamp.models.expected_value import expected_value
 from writeamp.models.markov import markov
 from writeamp.models.uniform_distribution import uniform_distribution
+from writeamp.names import unknown
 
 __all__ = ["MODELS", "Model", "expected_value", "find_model", "markov", "uniform_distribution"]
 
@@ -70,8 +69,6 @@ MODELS: dict[str, Model] = {
 
 def find_model(name: str) -> Model:
     """Return the registered model called `name`; an unknown name is a `WriteampError`."""
-    if name in MODELS:
-        return MODELS[name]
-    nearest = get_close_matches(name, MODELS, n=1, cutoff=0.4)
-    hint = f", did you mean {nearest[0]!r}" if nearest else ""
-    raise WriteampError(f"unknown model {name!r}{hint}: valid are {', '.join(MODELS)}")
+    if name not in MODELS:
+        raise unknown("model", name, MODELS)
+    return MODELS[name]

@@ -44,8 +44,10 @@ def require_broadcast(**arrays: FloatArray) -> None:
 def _as_floats(name: str, value: npt.ArrayLike, domain: str) -> FloatArray:
     try:
         array = np.asarray(value)
+        if array.dtype.kind == "O":  # integers beyond 64 bits, fractions; None must not become NaN
+            return np.array([float(item) for item in array.flat]).reshape(array.shape)
         # Booleans and strings convert to numbers without complaint; neither is ever meant.
-        if array.dtype.kind not in "iufO":
+        if array.dtype.kind not in "iuf":
             raise TypeError
         return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):

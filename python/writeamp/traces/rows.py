@@ -10,10 +10,12 @@ import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from itertools import islice
 
 import polars as pl
 
-from writeamp.traces.names import quoted
+from writeamp.errors import WriteampError
+from writeamp.traces.quoting import quoted
 from writeamp.traces.source import Block
 from writeamp.traces.trace import MAX_END_BYTES, MAX_LENGTH_BYTES, MAX_TIMESTAMP_NS
 
@@ -26,7 +28,7 @@ class Kind(enum.Enum):
     """What a field may hold."""
 
     WHOLE = enum.auto()
-    """A whole number, 0 to 2^64 − 1."""
+    """A whole number, 0 to 2^64 - 1."""
     SECONDS = enum.auto()
     """A decimal number of seconds, kept exactly to the nanosecond."""
     MILLISECONDS = enum.auto()
@@ -86,11 +88,16 @@ def parse(block: Block, layout: Layout, checks: tuple[Check, ...]) -> pl.DataFra
     Raises:
         WriteampError: a row does not fit the layout or fails a check; names file and line.
     """
-    text = squeeze(block.text, layout.separator)
-    rows = _parse_fast(text, layout)
+    text = block.text.replace(b"\t", b" ")
+    rows = _parse_fast(text, layout) if _is_bare(text, layout) else None
     if rows is None:
-        rows = _parse_line_by_line(block, text, layout)
-    _apply_checks(block, text, rows, checks)
+        text = _squeeze(block.text, layout.separator)
+        rows = _parse_fast(_without_blank_lines(text), layout)
+    if rows is None:
+        rows = _parse_line_by_line(block, layout)
+    failure = first_failure(rows, checks)
+    if failure:
+        raise _fault_in_row(block, layout, *failure)
     return rows
 
 
@@ -103,7 +110,7 @@ def time_check(column: str) -> Check:
     """Return the check that a SECONDS or MILLISECONDS column fits 64-bit nanoseconds from 0."""
     return Check(
         nanoseconds(column).is_between(0, MAX_TIMESTAMP_NS),
-        f"{column} {{{column}}} is out of range, valid are 0 to 2^63 − 1 ns",
+        f"{column} {{{column}}} is out of range, valid are 0 to 2^63 - 1 ns",
     )
 
 
@@ -127,7 +134,66 @@ def extent_checks(
     )
 
 
-def squeeze(text: bytes, separator: str) -> bytes:
+def read_lines(text: bytes) -> pl.DataFrame:
+    """Return the lines of a text as column ``line``, null where a line is blank."""
+    if not text:
+        return pl.DataFrame(schema={"line": pl.String})
+    # No text that is read here holds a NUL, so no line is ever split.
+    return pl.read_csv(
+        text, has_header=False, schema={"line": pl.String}, separator="\0", quote_char=None
+    )
+
+
+def first_failure(rows: pl.DataFrame, checks: tuple[Check, ...]) -> tuple[int, str] | None:
+    """Return the first row that fails a check, and that check's sentence; None if none does."""
+    held = rows.select(check.holds.all().alias(str(i)) for i, check in enumerate(checks)).row(0)
+    failed = [check for check, holds in zip(checks, held, strict=True) if not holds]
+    if not failed:
+        return None
+    first_rows = rows.select(
+        (~check.holds).arg_max().alias(str(i)) for i, check in enumerate(failed)
+    ).row(0)
+    row, check = min(zip(first_rows, failed, strict=True), key=lambda pair: pair[0])
+    return row, check.sentence
+
+
+def _is_bare(text: bytes, layout: Layout) -> bool:
+    """Return whether no field can have white space around it; doubt is False.
+
+    Only single bytes are looked for, as that is many times faster than what ``_squeeze`` does. Two
+    spaces between fields pass, and then leave an empty field, which the parser reports.
+    """
+    return b"\r" not in text and (layout.separator == " " or b" " not in text)
+
+
+def _parse_fast(text: bytes, layout: Layout) -> pl.DataFrame | None:
+    try:
+        rows = _read_fields(text, layout)
+    except pl.exceptions.PolarsError:
+        return None
+    return None if any(column.has_nulls() for column in rows) else rows
+
+
+def _read_fields(text: bytes, layout: Layout) -> pl.DataFrame:
+    """Return text as a frame; a field that is missing or does not fit its type becomes null."""
+    if not text or text.isspace():
+        return pl.DataFrame(schema=layout.schema)
+    if layout.open_ended:
+        # Polars takes the number of columns from the first line: a header of our own keeps a first
+        # row with more or fewer from setting it.
+        text = layout.separator.join(layout.fields).encode() + b"\n" + text
+    return pl.read_csv(
+        text,
+        has_header=layout.open_ended,
+        schema=layout.schema,
+        separator=layout.separator,
+        quote_char=None,
+        ignore_errors=True,
+        truncate_ragged_lines=layout.open_ended,
+    )
+
+
+def _squeeze(text: bytes, separator: str) -> bytes:
     """Return the text with bare fields: no white space around them, the same number of lines."""
     text = text.replace(b"\r\n", b"\n").replace(b"\t", b" ")
     while b"  " in text:
@@ -139,65 +205,34 @@ def squeeze(text: bytes, separator: str) -> bytes:
     return text.strip(b" ")
 
 
-def read_fields(text: bytes, layout: Layout) -> pl.DataFrame:
-    """Return squeezed text as a frame; a field that does not fit its type becomes null."""
+def _without_blank_lines(text: bytes) -> bytes:
+    """Return squeezed text with a line for every row and no other."""
     while b"\n\n" in text:
         text = text.replace(b"\n\n", b"\n")
-    text = text.strip(b"\n")
-    if not text:
-        return pl.DataFrame(schema=layout.schema)
-    # Polars takes the number of columns from the first line: a header of our own keeps a first row
-    # that is too short or too long from setting it.
-    header = layout.separator.join(layout.fields).encode() + b"\n"
-    return pl.read_csv(
-        header + text,
-        schema=layout.schema,
-        separator=layout.separator,
-        quote_char=None,
-        ignore_errors=True,
-        truncate_ragged_lines=layout.open_ended,
-    )
+    return text.removeprefix(b"\n")
 
 
-def numbered_lines(block: Block, text: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a block's squeezed text that are not blank, with their numbers."""
-    for number, line in enumerate(text.decode().split("\n"), block.first_line):
-        if line:
-            yield number, line
-
-
-def line_of_row(block: Block, text: bytes, row: int) -> tuple[int, str]:
-    """Return number and text of the line that became row ``row`` of the block's frame."""
-    lines = numbered_lines(block, text)
-    for _ in range(row):
-        next(lines)
-    return next(lines)
-
-
-def _parse_fast(text: bytes, layout: Layout) -> pl.DataFrame | None:
-    try:
-        rows = read_fields(text, layout)
-    except pl.exceptions.PolarsError:
-        return None
-    return None if any(column.has_nulls() for column in rows) else rows
-
-
-def _parse_line_by_line(block: Block, text: bytes, layout: Layout) -> pl.DataFrame:
+def _parse_line_by_line(block: Block, layout: Layout) -> pl.DataFrame:
     columns: dict[str, list[int | str | Decimal]] = {name: [] for name in layout.fields}
-    for number, line in numbered_lines(block, text):
+    last = block.first_line + block.text.count(b"\n")
+    cut = " (the file ends within it)"
+    for number, line in _numbered_lines(block, layout):
         fields = line.split(layout.separator)
         missing = len(fields) < len(layout.fields)
         if missing or (len(fields) > len(layout.fields) and not layout.open_ended):
             raise block.fault(
                 number,
-                f"the row has {len(fields)} columns, valid are {len(layout.fields)}"
-                f"{' or more' if layout.open_ended else ''}: {layout.form}",
+                f"the row has {_count(len(fields), 'column')}{cut if number == last else ''}, "
+                f"valid are {len(layout.fields)}{' or more' if layout.open_ended else ''}: "
+                f"{layout.form}",
             )
         for (name, kind), text_of_field in zip(layout.fields.items(), fields, strict=False):
             try:
                 columns[name].append(_parse_field(kind, text_of_field))
             except ValueError as error:
-                found = f"{name} is {quoted(text_of_field)}" if text_of_field else f"{name} is missing"
+                found = (
+                    f"{name} is {quoted(text_of_field)}" if text_of_field else f"{name} is missing"
+                )
                 raise block.fault(number, f"{found}, valid is {error}") from None
     return pl.DataFrame(columns, schema=layout.schema)
 
@@ -216,7 +251,7 @@ def _parse_field(kind: Kind, text: str) -> int | str | Decimal:
 
 
 def _whole(text: str) -> int:
-    valid = "a whole number from 0 to 2^64 − 1"
+    valid = "a whole number from 0 to 2^64 - 1"
     if len(text) > 40:  # int() refuses thousands of digits in words of its own
         raise ValueError(valid)
     try:
@@ -238,20 +273,29 @@ def _decimal(text: str, places: int) -> Decimal:
         raise ValueError("a decimal number") from None
 
 
-def _apply_checks(
-    block: Block, text: bytes, rows: pl.DataFrame, checks: tuple[Check, ...]
-) -> None:
-    held = rows.select(check.holds.all().alias(str(i)) for i, check in enumerate(checks)).row(0)
-    failed = [check for check, holds in zip(checks, held, strict=True) if not holds]
-    if not failed:
-        return
-    first_rows = rows.select(
-        (~check.holds).arg_max().alias(str(i)) for i, check in enumerate(failed)
-    ).row(0)
-    row, check = min(zip(first_rows, failed, strict=True), key=lambda pair: pair[0])
-    number, _ = line_of_row(block, text, row)
-    values = {name: quoted(value) for name, value in rows.row(row, named=True).items()}
-    raise block.fault(number, check.sentence.format(**values))
+def _fault_in_row(block: Block, layout: Layout, row: int, sentence: str) -> WriteampError:
+    """Return the error for row ``row`` of the block's frame; the sentence may quote its fields."""
+    number, line = _line_of_row(block, layout, row)
+    fields = [*line.split(layout.separator), *[""] * len(layout.fields)]
+    found = {name: quoted(field) for name, field in zip(layout.fields, fields, strict=False)}
+    return block.fault(number, sentence.format(**found))
+
+
+def _line_of_row(block: Block, layout: Layout, row: int) -> tuple[int, str]:
+    """Return number and text of the line that became row ``row`` of the block's frame."""
+    return next(islice(_numbered_lines(block, layout), row, None))
+
+
+def _numbered_lines(block: Block, layout: Layout) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a block that are not blank, squeezed, with their numbers."""
+    text = _squeeze(block.text, layout.separator).decode()
+    for number, line in enumerate(text.split("\n"), block.first_line):
+        if line:
+            yield number, line
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _unit(unit_bytes: int) -> str:

@@ -13,8 +13,8 @@ from typing import BinaryIO
 
 from writeamp.errors import WriteampError
 
-# Bounds the memory that raw text takes, however long the trace is.
-BLOCK_BYTES = 32 * 2**20
+# Small enough to stay in cache while it is searched and parsed; it also bounds what raw text takes.
+BLOCK_BYTES = 4 * 2**20
 _LINE_LIMIT_BYTES = 2**20
 _HEAD_BYTES = 64 * 2**10
 _HEAD_LINES = 32
@@ -93,23 +93,29 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
         WriteampError: there is none, it is empty, or it may not be read.
     """
     try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
+        mode, size_bytes = _mode_and_size(path)
+        if stat.S_ISDIR(mode):
             raise WriteampError(f"{path}: is a directory, a trace is one file")
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(mode):
             # Opening a pipe that nobody writes to would wait for ever.
             raise WriteampError(f"{path}: is not a regular file, a trace is one file")
-        if status.st_size == 0:
+        if size_bytes == 0:
             raise WriteampError(f"{path}: the file is empty, a trace needs at least one request")
         file = path.open("rb")
     except FileNotFoundError:
         raise WriteampError(f"{path}: there is no such file") from None
     except OSError as error:
         raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError as error:
-        raise WriteampError(f"{str(path)!r}: is not a file name ({error})") from None
     with file:
         yield file
+
+
+def _mode_and_size(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except ValueError as error:  # a NUL in the name
+        raise WriteampError(f"{str(path)!r}: is not a file name ({error})") from None
+    return status.st_mode, status.st_size
 
 
 def _decompressed(file: BinaryIO) -> BinaryIO:

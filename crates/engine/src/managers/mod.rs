@@ -53,6 +53,15 @@ impl<O: Observer> Setup<O> {
     fn flash(self, what: &str, open_streams: u32, reserve_blocks: u32) -> Result<Flash<O>> {
         let Setup { geometry, logical_pages, layout, observer, .. } = self;
         let pools = if layout == Layout::Flat { 1 } else { geometry.luns() };
+        let frontiers = u64::from(pools) * u64::from(open_streams + 1);
+        if u64::from(geometry.blocks()) <= frontiers {
+            return Err(Error::Geometry(format!(
+                "{what} keeps {frontiers} block(s) open and the drive has {} block(s); it needs at \
+                 least {}",
+                geometry.blocks(),
+                frontiers + 1
+            )));
+        }
         // The worst case for collection: all outdated pages hide in open blocks, which no policy
         // may choose; one more must then lie in a closed block.
         let tied_up = u64::from(pools)

@@ -1,4 +1,4 @@
-//! SepGC: host and relocated pages on separate frontiers, since a page that survived a collection
+//! Host and relocated pages on separate frontiers, since a page that survived a collection
 //! is likely colder than one just written (Van Houdt 2014, "double write frontier").
 
 use super::generic::Placement;

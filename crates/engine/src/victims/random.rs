@@ -1,4 +1,4 @@
-//! Random: any closed block, each as likely as the next. WA is 1/spare_factor under uniform writes.
+//! Random: any closed block, each as likely as the next. WA is 1 over the spare factor under uniform writes.
 
 use super::{Registered, VictimPolicy};
 use crate::error::Result;

@@ -11,7 +11,7 @@ struct Phase {
 
 pub struct Phases {
     pages: u32,
-    phases: Vec<Phase>,
+    sequence: Vec<Phase>,
     current: usize,
     left: u64,
 }
@@ -19,11 +19,11 @@ pub struct Phases {
 impl Workload for Phases {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         if self.left == 0 {
-            self.current = (self.current + 1) % self.phases.len();
-            self.left = self.phases[self.current].writes;
+            self.current = (self.current + 1) % self.sequence.len();
+            self.left = self.sequence[self.current].writes;
         }
         let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let step = self.phases[self.current].workload.next(&mut buffer[..most]);
+        let step = self.sequence[self.current].workload.next(&mut buffer[..most]);
         let Step::Write(count) = step else {
             unreachable!("synthetic workloads write without end")
         };
@@ -54,7 +54,7 @@ impl Registered for Phases {
                 workloads.len()
             )));
         }
-        let phases = lengths
+        let sequence = lengths
             .iter()
             .zip(&workloads)
             .enumerate()
@@ -65,6 +65,6 @@ impl Registered for Phases {
                 Ok(Phase { writes, workload: build(workload, pages, context.part(index))? })
             })
             .collect::<Result<Vec<_>>>()?;
-        Ok(Phases { pages, left: phases[0].writes, phases, current: 0 })
+        Ok(Phases { pages, left: sequence[0].writes, sequence, current: 0 })
     }
 }

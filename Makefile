@@ -1,0 +1,45 @@
+# The only door: every target does its own set-up. Needs Python >= 3.11, Rust and a C compiler.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CARGO_CRATES := --workspace --exclude writeamp-python
+RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+.PHONY: all demo test lint bench clean
+all: $(BIN)/writeamp
+
+# `make demo` needs the package only; tests and lint bring tools of their own.
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "writeamp needs Python 3.11 or later; set PYTHON=")'
+	@command -v cargo > /dev/null || { echo "writeamp needs a Rust toolchain (cargo)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(BIN)/writeamp: $(VENV)/pyvenv.cfg pyproject.toml $(RUST_SOURCES)
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.tools: $(BIN)/writeamp
+	$(BIN)/pip install --quiet --editable '.[test,lint]'
+	@touch $@
+
+demo: $(BIN)/writeamp
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.tools lint
+	scripts/install_test_programs.sh
+	cargo test --quiet $(CARGO_CRATES)
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.tools
+	cargo fmt --check
+	cargo clippy --quiet --workspace --all-targets -- --deny warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(BIN)/writeamp
+	cargo build --release --quiet --package writeamp-engine --example throughput
+	$(BIN)/python benches/run.py
+
+clean:
+	rm -rf $(VENV) target python/writeamp/_engine*.so

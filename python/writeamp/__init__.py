@@ -1,0 +1,27 @@
+"""writeamp: predict, simulate, run and measure the write amplification of flash SSDs.
+
+    import writeamp as wa
+    result = wa.simulate(workload="hot-cold:f=0.1,r=0.9", victims="d-choices:d=10", op=0.15)
+    print(result.wa, result.ci, result.causes)
+"""
+
+from writeamp import models, traces
+from writeamp._engine import __version__
+from writeamp.device import Device, device
+from writeamp.errors import WriteampError
+from writeamp.prediction import Prediction, predict
+from writeamp.result import Result
+from writeamp.simulation import simulate
+
+__all__ = [
+    "Device",
+    "Prediction",
+    "Result",
+    "WriteampError",
+    "__version__",
+    "device",
+    "models",
+    "predict",
+    "simulate",
+    "traces",
+]

@@ -1,0 +1,76 @@
+"""`writeamp list`: everything registered, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from writeamp import traces
+from writeamp.cli import options
+from writeamp.device import profile_names, profile_summary
+from writeamp.models import MODELS
+from writeamp.names import unknown
+from writeamp.registry import EngineKind, Entry, engine_entries
+
+_Row = dict[str, str]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("list")(list_entries)
+
+
+def _of_engine(kind: EngineKind) -> Callable[[], list[_Row]]:
+    return lambda: [_engine_row(entry) for entry in engine_entries(kind)]
+
+
+def _engine_row(entry: Entry) -> _Row:
+    return {
+        "name": entry.name,
+        "summary": entry.summary,
+        "example": entry.example,
+        "parameters": "; ".join(f"{p.name}={p.default or '?'} ({p.help})" for p in entry.params),
+    }
+
+
+def _plain_row(name: str, summary: str) -> _Row:
+    return {"name": name, "summary": summary, "example": name, "parameters": ""}
+
+
+KINDS: dict[str, Callable[[], list[_Row]]] = {
+    "managers": _of_engine("managers"),
+    "victims": _of_engine("victims"),
+    "workloads": _of_engine("workloads"),
+    "models": lambda: [_plain_row(m.name, m.summary) for m in MODELS.values()],
+    "formats": lambda: [_plain_row(f.name, f.summary) for f in traces.FORMATS.values()],
+    "devices": lambda: [_plain_row(name, profile_summary(name)) for name in profile_names()],
+}
+
+
+def list_entries(
+    *,
+    kind: Annotated[
+        str | None,
+        typer.Argument(help=f"One of {', '.join(KINDS)}; all by default.", metavar="[KIND]"),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """List every registered manager, victim policy, workload, model, trace format and device.
+
+    Example: writeamp list victims
+    """
+    if kind is not None and kind not in KINDS:
+        raise unknown("kind", kind, KINDS)
+    chosen = {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
+    if json:
+        options.print_json(chosen)
+        return
+    for name, rows in chosen.items():
+        print(f"{name}:")
+        width = max(len(row["example"]) for row in rows)
+        for row in rows:
+            print(f"  {row['example']:<{width}}  {row['summary']}")
+            if row["parameters"] and kind is not None:
+                print(f"  {'':<{width}}    {row['parameters']}")

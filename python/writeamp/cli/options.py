@@ -1,0 +1,135 @@
+"""Options and output that several verbs share."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, TypeAlias
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from writeamp.device import LAYOUTS, profile_names
+from writeamp.registry import EngineKind, engine_entries
+
+CAPACITY = "Drive (give one size and one ratio)"
+
+
+def count(text: str) -> int:
+    """Parse a whole number, also written 1e6 or 1_000_000."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not value.is_integer():
+        raise typer.BadParameter(f"{text!r} is not a whole number (1000000 and 1e6 are)")
+    return int(value)
+
+
+def _names(kind: EngineKind) -> str:
+    return ", ".join(entry.example for entry in engine_entries(kind))
+
+
+def _completer(names: Sequence[str]) -> Callable[[str], list[str]]:
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+def _spec(kind: EngineKind, help_text: str, *flags: str) -> Any:
+    return typer.Option(
+        *flags,
+        metavar="SPEC",
+        help=f"{help_text}: {_names(kind)}.",
+        autocompletion=_completer([entry.example for entry in engine_entries(kind)]),
+    )
+
+
+def _capacity(flag: str, help_text: str, **more: Any) -> Any:
+    return typer.Option(flag, help=help_text, rich_help_panel=CAPACITY, **more)
+
+
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+DeviceOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        help=f"Device profile ({', '.join(profile_names())}) or the path of a .toml file.",
+        rich_help_panel=CAPACITY,
+        autocompletion=_completer(profile_names()),
+    ),
+]
+Blocks: TypeAlias = Annotated[
+    int | None,
+    _capacity("--blocks", "Erase blocks in the drive.", parser=count, metavar="N"),
+]
+LogicalBlocks: TypeAlias = Annotated[
+    int | None,
+    _capacity(
+        "--logical-blocks",
+        "Size that the host sees, in erase blocks.",
+        parser=count,
+        metavar="N",
+    ),
+]
+PagesPerBlock: TypeAlias = Annotated[
+    int | None,
+    _capacity("--pages-per-block", "Pages of an erase block.", parser=count, metavar="N"),
+]
+PageBytes: TypeAlias = Annotated[
+    int | None, _capacity("--page-bytes", "Bytes of a page.", parser=count, metavar="N")
+]
+Op: TypeAlias = Annotated[
+    float | None,
+    _capacity("--op", "Over-provisioning ratio (T-U)/U, T physical and U logical pages."),
+]
+Fill: TypeAlias = Annotated[float | None, _capacity("--fill", "Fill U/T = 1/(1+op).")]
+SpareFactor: TypeAlias = Annotated[
+    float | None, _capacity("--spare-factor", "Spare factor (T-U)/T = op/(1+op).")
+]
+LayoutOption: TypeAlias = Annotated[
+    str | None,
+    _capacity(
+        "--layout",
+        f"How blocks are pooled: {', '.join(LAYOUTS)}.",
+        autocompletion=_completer(LAYOUTS),
+    ),
+]
+Manager: TypeAlias = Annotated[str, _spec("managers", "Block manager", "--manager")]
+Victims: TypeAlias = Annotated[str, _spec("victims", "Victim policy", "--victims")]
+Workload: TypeAlias = Annotated[
+    str | None, _spec("workloads", "Synthetic workload (default uniform)", "--workload")
+]
+
+stdout = Console()
+stderr = Console(stderr=True)
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document; numbers keep full double precision."""
+    json.dump(document, sys.stdout, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+def warn(sentence: str) -> None:
+    """Say something on stderr that does not change the result."""
+    print(f"writeamp: warning: {sentence}", file=sys.stderr)
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """Build a table; columns whose name begins with '>' are right-aligned."""
+    made = Table(title=title, title_justify="left", title_style="bold")
+    for column in columns:
+        made.add_column(
+            column.removeprefix(">"), justify="right" if column.startswith(">") else "left"
+        )
+    for row in rows:
+        made.add_row(*row)
+    return made

@@ -1,0 +1,253 @@
+"""`writeamp simulate`: a drive in memory under a workload or a trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from writeamp import traces
+from writeamp.cli import options
+from writeamp.cli.options import stderr, stdout
+from writeamp.errors import WriteampError
+from writeamp.models import expected_value
+from writeamp.plots import check_suffix
+from writeamp.result import Result
+from writeamp.run import PRECONDITIONS, Warmup
+from writeamp.simulation import simulate as run_simulation
+
+RUN = "Run"
+TRACE = "Trace"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("simulate")(simulate)
+
+
+def simulate(
+    *,
+    workload: options.Workload = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", help="Replay a block trace instead.", rich_help_panel=TRACE),
+    ] = None,
+    trace_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help=f"Format of the trace if it cannot be detected: {', '.join(traces.FORMATS)}.",
+            rich_help_panel=TRACE,
+        ),
+    ] = None,
+    action: Annotated[
+        str | None,
+        typer.Option(
+            "--action", help="Which blkparse action counts: Q, D or C.", rich_help_panel=TRACE
+        ),
+    ] = None,
+    repeat: Annotated[
+        int,
+        typer.Option(
+            "--repeat",
+            help="Replay the trace so many times.",
+            parser=options.count,
+            metavar="N",
+            rich_help_panel=TRACE,
+        ),
+    ] = 1,
+    mapping: Annotated[
+        str,
+        typer.Option(
+            "--mapping",
+            help="compact: the trace's written pages, closed up, are the drive's logical space; "
+            "as-is: addresses count.",
+            rich_help_panel=TRACE,
+        ),
+    ] = "compact",
+    trace_device: Annotated[
+        str | None,
+        typer.Option(
+            "--trace-device", help="Use only this device of the trace.", rich_help_panel=TRACE
+        ),
+    ] = None,
+    device: options.DeviceOption = None,
+    blocks: options.Blocks = None,
+    logical_blocks: options.LogicalBlocks = None,
+    pages_per_block: options.PagesPerBlock = None,
+    page_bytes: options.PageBytes = None,
+    op: options.Op = None,
+    fill: options.Fill = None,
+    spare_factor: options.SpareFactor = None,
+    layout: options.LayoutOption = None,
+    manager: options.Manager = "single",
+    victims: options.Victims = "greedy",
+    seed: Annotated[
+        int, typer.Option("--seed", help="Decides every random draw.", rich_help_panel=RUN)
+    ] = 1,
+    writes: Annotated[
+        int | None,
+        typer.Option(
+            "--writes",
+            help="Host page writes after the initial fill; without it, until steady and precise.",
+            parser=options.count,
+            metavar="N",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    warmup: Annotated[
+        str,
+        typer.Option(
+            "--warmup",
+            help="Host page writes to leave out of the measurement, or auto.",
+            metavar="auto|N",
+            rich_help_panel=RUN,
+        ),
+    ] = "auto",
+    precision: Annotated[
+        float,
+        typer.Option(
+            "--precision",
+            help="Relative half width of the confidence interval that ends an automatic run.",
+            rich_help_panel=RUN,
+        ),
+    ] = 0.0005,
+    precondition: Annotated[
+        str,
+        typer.Option(
+            "--precondition",
+            help=f"What is written once before the run: {', '.join(PRECONDITIONS)}.",
+            rich_help_panel=RUN,
+        ),
+    ] = "full",
+    spread: Annotated[
+        bool,
+        typer.Option(
+            "--spread/--no-spread",
+            help="Rerun a trace on drives one block smaller and larger.",
+            rich_help_panel=RUN,
+        ),
+    ] = True,
+    series: Annotated[
+        bool, typer.Option("--series", help="Add WA over time to the JSON document.")
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Draw WA over time to a .png, .svg, .pdf or .html file."),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Simulate a drive and measure its write amplification (WA).
+
+    Example: writeamp simulate --workload hot-cold:f=0.1,r=0.9 --op 0.15 --victims d-choices:d=10
+    """
+    if plot is not None:
+        check_suffix(plot)
+    load = None if trace is None else traces.read(trace, trace_format, action=action)
+    with _Bar() as bar:
+        result = run_simulation(
+            device,
+            workload,
+            trace=load,
+            manager=manager,
+            victims=victims,
+            seed=seed,
+            writes=writes,
+            warmup=_warmup(warmup),
+            precision=precision,
+            precondition=precondition,
+            repeat=repeat,
+            mapping=cast(traces.Mapping, mapping),
+            trace_device=trace_device,
+            spread=spread,
+            progress=bar.update,
+            blocks=blocks,
+            logical_blocks=logical_blocks,
+            pages_per_block=pages_per_block,
+            page_bytes=page_bytes,
+            op=op,
+            fill=fill,
+            spare_factor=spare_factor,
+            layout=layout,
+        )
+    if plot is not None:
+        result.plot(plot)
+    for sentence in result.warnings:
+        options.warn(sentence)
+    if json:
+        options.print_json(result.to_dict(series=series))
+    else:
+        _print(result)
+
+
+def _warmup(text: str) -> Warmup:
+    if text == "auto":
+        return "auto"
+    try:
+        return options.count(text)
+    except typer.BadParameter:
+        raise WriteampError(f"warmup is {text!r}; it must be auto or a whole number") from None
+
+
+class _Bar:
+    """A progress bar on stderr, if that is a terminal."""
+
+    def __init__(self) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[written]} M pages"),
+            TimeRemainingColumn(),
+            console=stderr,
+            transient=True,
+            disable=not stderr.is_terminal,
+        )
+        self._task = self._progress.add_task("simulating", total=None, written="0")
+
+    def __enter__(self) -> _Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def update(self, done_pages: int, expected_pages: int) -> None:
+        written = f"{done_pages / 1e6:.1f} of {expected_pages / 1e6:.1f}"
+        self._progress.update(
+            self._task, completed=done_pages, total=expected_pages, written=written
+        )
+
+
+def _print(result: Result) -> None:
+    device, (low, high) = result.device, result.ci
+    rows = [
+        ("workload", result.plan.load_name),
+        ("manager, victims", f"{result.plan.manager}, {result.plan.victims}"),
+        (
+            "drive",
+            f"{device.name}: {device.geometry.blocks:,} blocks × "
+            f"{device.geometry.pages_per_block:,} pages, {device.layout}",
+        ),
+        (
+            "space",
+            f"op {device.op:.4g} = (T-U)/U, fill {device.fill:.4g}, "
+            f"spare factor {device.spare_factor:.4g}",
+        ),
+        ("measured", f"{result.host_pages:,} host pages after a warm-up of {result.warmup_pages:,}"),
+        ("run", f"{result.drive_writes:.1f} drive writes, seed {result.plan.seed}"),
+        ("steady", f"{'yes' if result.steady else 'NO'}: {result.steady_state.reason}"),
+    ]
+    rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
+    rows.append(("erased", f"{result.erases:,} blocks"))
+    rows.append(("theory", f"{expected_value(device.op):.4f} Expected Value (uniform writes)"))
+    if result.spread:
+        rows.append(
+            (
+                "WA, one block less / more",
+                f"{result.spread.one_block_less:.4f} / {result.spread.one_block_more:.4f}",
+            )
+        )
+    rows.append(("[bold]write amplification", f"[bold]{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"))
+    stdout.print(options.table("", ("", ""), rows))

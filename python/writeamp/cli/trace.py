@@ -1,0 +1,88 @@
+"""`writeamp trace`: look into block traces, and convert them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from writeamp import traces
+from writeamp.cli import options
+from writeamp.cli.options import stdout
+
+_FORMATS = ", ".join(traces.FORMATS)
+
+TraceFile = Annotated[Path, typer.Argument(help="The trace file.", show_default=False)]
+Action = Annotated[
+    str | None, typer.Option("--action", help="Which blkparse action counts: Q, D or C.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    verbs = typer.Typer(help="Look into block traces, and convert them.", no_args_is_help=True)
+    verbs.command("info")(info)
+    verbs.command("convert")(convert)
+    app.add_typer(verbs, name="trace")
+
+
+def info(
+    file: TraceFile,
+    *,
+    trace_format: Annotated[
+        str | None,
+        typer.Option("--format", help=f"Format, if it cannot be detected: {_FORMATS}."),
+    ] = None,
+    action: Action = None,
+    json: options.Json = False,
+) -> None:
+    """Say what a trace holds: requests, bytes, footprint, duration.
+
+    Example: writeamp trace info examples/postgres-tpcb.parquet
+    """
+    found = traces.info(traces.read(file, trace_format, action=action))
+    if json:
+        options.print_json(found)
+        return
+    notes = found.pop("notes")
+    rows = [(key.replace("_", " "), _shown(value)) for key, value in found.items()]
+    stdout.print(options.table(str(file), ("", ">"), rows))
+    for note in notes:
+        stdout.print(f"note: {note}", highlight=False, markup=False)
+
+
+def convert(
+    file: TraceFile,
+    out: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
+    *,
+    source: Annotated[
+        str | None,
+        typer.Option("--from", help=f"Format of FILE, if it cannot be detected: {_FORMATS}."),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--to", help="Format of OUT, if its suffix does not say (.parquet does)."),
+    ] = None,
+    action: Action = None,
+) -> None:
+    """Write a trace in another format.
+
+    Example: writeamp trace convert hm_0.csv hm_0.parquet --from msr
+    """
+    trace = traces.read(file, source, action=action)
+    for note in trace.notes:
+        options.warn(note)
+    traces.write(trace, out, target)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return "–" if value is None else str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    if isinstance(value, list):
+        return ", ".join(str(item) for item in value)
+    return str(value)

@@ -1,0 +1,291 @@
+"""Devices: the shape of a drive, and how much of it the host sees."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from writeamp import _engine
+from writeamp.errors import WriteampError
+from writeamp.names import unknown
+from writeamp.ratios import RATIOS, at_most_one, op_of
+
+LAYOUTS = ("flat", "striped", "striped-per-lun")
+
+_GEOMETRY: dict[str, type] = {
+    "channels": int,
+    "chips_per_channel": int,
+    "dies_per_chip": int,
+    "planes_per_die": int,
+    "blocks_per_plane": int,
+    "pages_per_block": int,
+    "page_bytes": int,
+    "erase_unit": str,
+}
+_COUNT_BITS = 32
+
+
+@dataclass(frozen=True)
+class Device:
+    """A drive.
+
+    `fill` is logical over physical pages, T and U being physical and logical size:
+    op = (T−U)/U = 1/fill − 1 and spare_factor = (T−U)/T = 1 − fill. If `logical_pages` is set, it
+    decides and `fill` follows. `layout` is "flat" (one pool, drive-wide collection), "striped"
+    (a write frontier per LUN, drive-wide collection) or "striped-per-lun" (each LUN collects).
+    """
+
+    name: str
+    channels: int
+    chips_per_channel: int
+    dies_per_chip: int
+    planes_per_die: int
+    blocks_per_plane: int
+    pages_per_block: int
+    page_bytes: int
+    erase_unit: str
+    layout: str
+    logical_pages: int
+
+    @property
+    def geometry(self) -> _engine.Geometry:
+        """The engine's view of the shape; its block is the erase unit."""
+        return _geometry(self)
+
+    @property
+    def physical_pages(self) -> int:
+        """Pages that the flash holds."""
+        return self.geometry.physical_pages
+
+    @property
+    def planes(self) -> int:
+        """Planes in the drive."""
+        return self.channels * self.chips_per_channel * self.dies_per_chip * self.planes_per_die
+
+    @property
+    def fill(self) -> float:
+        """U/T."""
+        return self.logical_pages / self.physical_pages
+
+    @property
+    def op(self) -> float:
+        """(T−U)/U."""
+        return (self.physical_pages - self.logical_pages) / self.logical_pages
+
+    @property
+    def spare_factor(self) -> float:
+        """(T−U)/T."""
+        return (self.physical_pages - self.logical_pages) / self.physical_pages
+
+    def with_extra_blocks(self, blocks_per_plane: int) -> Device:
+        """Return the drive with so many blocks more in each plane, and the same logical size."""
+        return replace(self, blocks_per_plane=self.blocks_per_plane + blocks_per_plane)
+
+
+DeviceLike: TypeAlias = str | Path | Device
+
+
+@cache
+def profile_names() -> tuple[str, ...]:
+    """Return the names of the shipped profiles."""
+    files = resources.files("writeamp.devices").iterdir()
+    return tuple(sorted(f.name.removesuffix(".toml") for f in files if f.name.endswith(".toml")))
+
+
+def profile_summary(name: str) -> str:
+    """Return the one-line summary of a shipped profile."""
+    text = resources.files("writeamp.devices").joinpath(f"{name}.toml").read_text("utf-8")
+    return str(tomllib.loads(text)["summary"])
+
+
+def device(
+    base: DeviceLike = "generic",
+    *,
+    blocks: int | None = None,
+    logical_blocks: int | None = None,
+    logical_pages: int | None = None,
+    pages_per_block: int | None = None,
+    page_bytes: int | None = None,
+    op: float | None = None,
+    fill: float | None = None,
+    spare_factor: float | None = None,
+    layout: str | None = None,
+) -> Device:
+    """Build a device from a profile and what differs from it.
+
+    Args:
+        base: a profile's name, the path of a profile TOML, or a device.
+        blocks: erase units in the drive.
+        logical_blocks: size that the host sees, in erase units; the drive gets as many blocks as
+            the over-provisioning asks for, rounded up: N = ceil(U·(1+op)).
+        logical_pages: the same in pages.
+        pages_per_block: pages of a flash block.
+        page_bytes: size of a page.
+        op: over-provisioning ratio (T−U)/U, above 0.
+        fill: U/T, between 0 and 1.
+        spare_factor: (T−U)/T, between 0 and 1.
+        layout: "flat", "striped" or "striped-per-lun".
+
+    Raises:
+        WriteampError: a value outside its domain, two sizes or two ratios at once, an unknown
+            profile or key.
+    """
+    at_most_one(
+        "size of the drive",
+        blocks=blocks,
+        logical_blocks=logical_blocks,
+        logical_pages=logical_pages,
+    )
+    given_op = op_of(op=op, fill=fill, spare_factor=spare_factor)
+    found = base if isinstance(base, Device) else _load(base)
+    changes = {"pages_per_block": pages_per_block, "page_bytes": page_bytes}
+    for name, value in changes.items():
+        if value is not None:
+            found = replace(found, **{name: _count(name, value)})
+    if layout is not None:
+        found = replace(found, layout=_layout(layout))
+    wanted_op = _profile_op(base, found) if given_op is None else given_op
+    if logical_blocks is not None:
+        unit = found.geometry.pages_per_block
+        logical_pages = _count("logical_blocks", logical_blocks) * unit
+    if logical_pages is not None:
+        return _sized_by_host(found, _count("logical_pages", logical_pages), wanted_op)
+    if blocks is not None:
+        found = _with_blocks(found, _count("blocks", blocks))
+    return _filled(found, wanted_op)
+
+
+def _profile_op(base: DeviceLike, found: Device) -> float:
+    # A profile states its ratio exactly; one counted back from whole pages would be a little off.
+    return found.op if isinstance(base, Device) else _profile(base)[1]
+
+
+def _sized_by_host(shape: Device, logical_pages: int, op: float) -> Device:
+    """Return the smallest drive of that shape with at least this op."""
+    per_block_index = shape.planes * shape.pages_per_block
+    # 1000·1.1 is 1100.0000000000002 in floating point: a hair above a whole number is that number.
+    blocks_per_plane = math.ceil(logical_pages * (1 + op) / per_block_index * (1 - 1e-12))
+    return _checked(
+        replace(shape, blocks_per_plane=blocks_per_plane, logical_pages=logical_pages)
+    )
+
+
+def _with_blocks(shape: Device, blocks: int) -> Device:
+    planes = 1 if shape.erase_unit == "superblock" else shape.planes
+    if blocks % planes:
+        raise WriteampError(
+            f"blocks is {blocks}; {shape.name} has {planes} planes, so it must be a multiple of that"
+        )
+    return replace(shape, blocks_per_plane=blocks // planes)
+
+
+def _filled(shape: Device, op: float) -> Device:
+    physical_pages = shape.geometry.physical_pages
+    return _checked(replace(shape, logical_pages=round(physical_pages / (1 + op))))
+
+
+def _checked(found: Device) -> Device:
+    physical_pages = found.geometry.physical_pages  # refuses shapes that do not fit
+    if found.logical_pages < 1:
+        raise WriteampError(
+            f"fill {found.fill:.3g} of {physical_pages} physical pages leaves no logical page; "
+            "use more blocks or a larger fill"
+        )
+    if found.logical_pages >= physical_pages:
+        raise WriteampError(
+            f"{found.logical_pages} logical pages on {physical_pages} physical pages leave no "
+            "over-provisioning; use a larger op or more blocks"
+        )
+    return found
+
+
+def _count(name: str, value: int) -> int:
+    if not 0 < value < 2**_COUNT_BITS:
+        raise WriteampError(f"{name} is {value}; it must be from 1 to {2**_COUNT_BITS - 1}")
+    return value
+
+
+def _layout(name: str) -> str:
+    if name not in LAYOUTS:
+        raise unknown("layout", name, LAYOUTS)
+    return name
+
+
+def _load(base: str | Path) -> Device:
+    return _filled(*_profile(base))
+
+
+@cache
+def _profile(base: str | Path) -> tuple[Device, float]:
+    """Read a profile: its shape, whose `logical_pages` is still 0, and its op."""
+    name, text = _profile_text(base)
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WriteampError(f"{name}: not valid TOML: {error}") from None
+    _known_keys(name, table, {"summary": str, "source": str, "geometry": dict, "management": dict})
+    geometry, management = table.get("geometry", {}), table.get("management", {})
+    _known_keys(f"{name}: [geometry]", geometry, _GEOMETRY)
+    ratio_types: dict[str, Any] = dict.fromkeys(RATIOS, (int, float))
+    _known_keys(f"{name}: [management]", management, ratio_types | {"layout": str})
+    missing = [key for key in _GEOMETRY if key not in geometry]
+    if missing:
+        raise WriteampError(f"{name}: [geometry] lacks {', '.join(missing)}")
+    for key, kind in _GEOMETRY.items():
+        if kind is int:
+            _count(f"{name}: {key}", geometry[key])
+    if geometry["erase_unit"] not in ("block", "superblock"):
+        raise unknown(f"erase_unit in {name}", geometry["erase_unit"], ("block", "superblock"))
+    ratios = {key: management[key] for key in RATIOS if key in management}
+    if len(ratios) != 1:
+        raise WriteampError(f"{name}: [management] needs exactly one of {', '.join(RATIOS)}")
+    op = op_of(**ratios)
+    assert op is not None
+    layout = _layout(management.get("layout", "flat"))
+    return Device(name=name, layout=layout, logical_pages=0, **geometry), op
+
+
+def _profile_text(base: str | Path) -> tuple[str, str]:
+    path = Path(base)
+    if path.suffix != ".toml":
+        if str(base) not in profile_names():
+            raise unknown("device", str(base), (*profile_names(), "or the path of a .toml file"))
+        path = Path(str(resources.files("writeamp.devices").joinpath(f"{base}.toml")))
+    try:
+        return path.stem, path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise WriteampError(f"cannot read device profile {path}: {why}") from None
+
+
+def _known_keys(where: str, table: dict[str, Any], known: dict[str, Any]) -> None:
+    for key, value in table.items():
+        if key not in known:
+            raise unknown(f"key in {where}", key, known)
+        if not isinstance(value, known[key]) or isinstance(value, bool):
+            raise WriteampError(f"{where}: {key} = {value!r} is of the wrong type")
+
+
+def _geometry(shape: Device) -> _engine.Geometry:
+    return _engine.Geometry(
+        channels=shape.channels,
+        chips_per_channel=shape.chips_per_channel,
+        dies_per_chip=shape.dies_per_chip,
+        planes_per_die=shape.planes_per_die,
+        blocks_per_plane=_fits("blocks", shape.blocks_per_plane),
+        pages_per_block=shape.pages_per_block,
+        superblock=shape.erase_unit == "superblock",
+    )
+
+
+def _fits(name: str, value: int) -> int:
+    if value >= 2**_COUNT_BITS:
+        raise WriteampError(
+            f"the drive would need {value} {name}, more than a {_COUNT_BITS}-bit page number holds"
+        )
+    return value

@@ -1,0 +1,26 @@
+"""Figures: one function a figure describes it, `save` draws it to .png, .svg, .pdf or .html.
+
+A figure function returns a specification without any drawing library in it; the suffix of the
+path decides which library draws it, and only then is that library imported.
+"""
+
+from __future__ import annotations
+
+from writeamp.plots.of_result import wa_over_time_of
+from writeamp.plots.output import check_suffix, save
+from writeamp.plots.spec import BarChart, FigureSpec, LineChart
+from writeamp.plots.wa_by_policy import PolicyResult, wa_by_policy
+from writeamp.plots.wa_over_time import WaSeries, wa_over_time
+
+__all__ = [
+    "BarChart",
+    "FigureSpec",
+    "LineChart",
+    "PolicyResult",
+    "WaSeries",
+    "check_suffix",
+    "save",
+    "wa_by_policy",
+    "wa_over_time",
+    "wa_over_time_of",
+]

@@ -1,0 +1,154 @@
+"""Draw a figure with Matplotlib, without its global state of current figures."""
+
+from __future__ import annotations
+
+import io
+import math
+
+import matplotlib as mpl
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.typing import LineStyleType
+
+from writeamp.plots.spec import BarChart, Dash, FigureSpec, LineChart, Mark
+from writeamp.plots.style import GRID, INK, MUTED
+
+_DPI = 160
+_LEGEND_COLUMNS = 4
+_DASHES: dict[Dash, LineStyleType] = {
+    "solid": "-",
+    "dash": (0, (5, 2)),
+    "dot": (0, (1, 1.6)),
+    "dashdot": (0, (6, 2, 1, 2)),
+    "longdash": (0, (10, 3)),
+}
+# Text stays text in SVG and PDF, and the same figure gives the same bytes.
+_SETTINGS = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "writeamp",
+    "pdf.fonttype": 42,
+    "text.parse_math": False,
+    "font.size": 10,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": MUTED,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+}
+_METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+
+
+def render(spec: FigureSpec, kind: str) -> bytes:
+    """Return the figure as the bytes of a file of `kind` "png", "svg" or "pdf"."""
+    with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
+        figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06))
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        handles = (
+            _lines(figure, axes, spec) if isinstance(spec, LineChart) else _bars(figure, axes, spec)
+        )
+        _legend(figure, spec, handles)
+        _titles(figure, axes, spec)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=kind, dpi=_DPI, metadata=_METADATA[kind])
+    return buffer.getvalue()
+
+
+def _lines(figure: Figure, axes: Axes, spec: LineChart) -> list[Artist]:
+    figure.set_size_inches(10, 5)
+    for band in spec.bands:
+        corner = (band.x_low, band.y_low)
+        width, height = band.x_high - band.x_low, band.y_high - band.y_low
+        axes.add_patch(Rectangle(corner, width, height, color=band.color, alpha=0.2, lw=0))
+    handles: list[Artist] = []
+    for line in spec.lines:
+        (artist,) = axes.plot(
+            line.x,
+            line.y,
+            color=line.color,
+            lw=line.width_pt,
+            alpha=line.opacity,
+            ls=_DASHES[line.dash],
+            label=line.label,
+        )
+        if line.label is not None:
+            handles.append(artist)
+    for mark in spec.instants:
+        axes.axvline(mark.value, color=mark.color, lw=1.0, ls=_DASHES[mark.dash])
+    for mark in spec.levels:
+        axes.axhline(mark.value, color=mark.color, lw=1.1, ls=_DASHES[mark.dash], zorder=1.5)
+    axes.set_xlabel(spec.x_label)
+    axes.set_ylabel(spec.y_label)
+    axes.set_xlim(0, 1.01 * max((max(line.x) for line in spec.lines if line.x), default=1.0))
+    axes.grid(color=GRID, lw=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    return handles + _mark_handles(spec.levels)
+
+
+def _bars(figure: Figure, axes: Axes, spec: BarChart) -> list[Artist]:
+    figure.set_size_inches(10, 2.2 + 0.42 * len(spec.bars))
+    places = range(len(spec.bars))
+    starts = [0.0] * len(spec.bars)
+    handles: list[Artist] = []
+    for layer in spec.layers:
+        axes.barh(places, layer.values, left=starts, height=0.66, color=layer.color)
+        starts = [start + value for start, value in zip(starts, layer.values, strict=True)]
+        handles.append(Patch(color=layer.color, label=layer.label))
+    for place, low, high in zip(places, spec.low, spec.high, strict=True):
+        if not math.isnan(low):
+            axes.plot([low, high], [place] * 2, color=INK, lw=1.2, marker="|", ms=6, zorder=3)
+    for mark in spec.levels:
+        axes.axvline(mark.value, color=mark.color, lw=1.2, ls=_DASHES[mark.dash], zorder=2.5)
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85}
+    for place, reach, text in zip(places, spec.reaches(), spec.texts, strict=True):
+        axes.annotate(
+            text,
+            (reach, place),
+            (7, 0),
+            textcoords="offset points",
+            va="center",
+            bbox=paper,
+            zorder=4,
+        )
+    axes.set_yticks(places, spec.bars)
+    axes.tick_params(axis="y", length=0)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.17 * max(*spec.reaches(), *(mark.value for mark in spec.levels), 0.0))
+    axes.set_xlabel(spec.x_label)
+    axes.grid(axis="x", color=GRID, lw=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    return handles + _mark_handles(spec.levels)
+
+
+def _mark_handles(marks: tuple[Mark, ...]) -> list[Artist]:
+    return [
+        Line2D([], [], color=mark.color, lw=1.2, ls=_DASHES[mark.dash], label=mark.label)
+        for mark in marks
+    ]
+
+
+def _legend(figure: Figure, spec: FigureSpec, handles: list[Artist]) -> None:
+    labels = [str(handle.get_label()) for handle in handles]
+    if isinstance(spec, LineChart):
+        figure.legend(handles, labels, loc="outside right upper", frameon=False, handlelength=2.6)
+    else:
+        columns = len(handles) if len(handles) <= _LEGEND_COLUMNS else _LEGEND_COLUMNS - 1
+        figure.legend(handles, labels, loc="outside lower center", frameon=False, ncols=columns)
+
+
+def _titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
+    axes.set_title(spec.subtitle, loc="left", fontsize=9.5, color=MUTED, pad=10)
+    title = figure.suptitle(spec.title, ha="left", fontsize=13, fontweight="bold")
+    # The layout decides where the axes begin; the title stands flush with them.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    title.set_x(axes.get_position().x0)

@@ -1,0 +1,61 @@
+"""Draw a figure into a file, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from writeamp.errors import WriteampError
+from writeamp.plots.spec import FigureSpec
+
+# The libraries take a second to import; each is imported when a file of its kind is asked for.
+_BACKENDS = {
+    ".png": "writeamp.plots.matplotlib_backend",
+    ".svg": "writeamp.plots.matplotlib_backend",
+    ".pdf": "writeamp.plots.matplotlib_backend",
+    ".html": "writeamp.plots.plotly_backend",
+}
+
+
+def save(spec: FigureSpec, path: str | os.PathLike[str]) -> None:
+    """Draw `spec` into the file `path`, whose suffix (.png, .svg, .pdf, .html) says how.
+
+    The file appears complete or not at all; one that exists is replaced.
+
+    Raises:
+        WriteampError: the suffix is another, or the file cannot be written.
+    """
+    suffix = check_suffix(path)
+    target = Path(path)
+    render = cast(Callable[[FigureSpec, str], bytes], import_module(_BACKENDS[suffix]).render)
+    _replace(target, render(spec, suffix.removeprefix(".")))
+
+
+def check_suffix(path: str | os.PathLike[str]) -> str:
+    """Return a figure's suffix; called before a long run, it refuses a bad one early.
+
+    Raises:
+        WriteampError: the suffix is not one that `save` can draw.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in _BACKENDS:
+        valid = ", ".join(name.removeprefix(".") for name in _BACKENDS)
+        found = f"suffix {suffix!r}" if suffix else "no suffix"
+        raise WriteampError(f"cannot plot to {str(path)!r}, which has {found}: valid are {valid}")
+    return suffix
+
+
+def _replace(target: Path, content: bytes) -> None:
+    # In the same directory, because a rename across file systems is a copy.
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        try:
+            partial.write_bytes(content)
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise WriteampError(f"cannot write plot {str(target)!r}: {error.strerror}") from None

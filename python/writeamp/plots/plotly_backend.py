@@ -1,0 +1,160 @@
+"""Draw a figure with Plotly, as one HTML file that needs no network."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go  # type: ignore[import-untyped]
+
+from writeamp.plots.spec import BarChart, FigureSpec, LineChart, Mark
+from writeamp.plots.style import GRID, INK, MUTED
+
+_PIXELS_PER_POINT = 4 / 3
+
+
+def render(spec: FigureSpec, _kind: str) -> bytes:
+    """Return the figure as the bytes of a self-contained HTML page."""
+    figure = _lines(spec) if isinstance(spec, LineChart) else _bars(spec)
+    figure.update_layout(
+        title={
+            "text": f"<b>{_text(spec.title)}</b>",
+            "subtitle": {"text": _text(spec.subtitle), "font": {"color": MUTED, "size": 13}},
+            "x": 0,
+            "xref": "paper",
+        },
+        font={"color": INK, "family": "DejaVu Sans, Verdana, sans-serif"},
+        plot_bgcolor="white",
+        margin={"t": 90},
+    )
+    figure.update_xaxes(title=_text(spec.x_label), gridcolor=GRID, zeroline=False)
+    page: str = figure.to_html(
+        include_plotlyjs=True, div_id="writeamp", config={"displaylogo": False}
+    )
+    return page.encode()
+
+
+def _lines(spec: LineChart) -> Any:
+    figure = go.Figure()
+    for line in spec.lines:
+        figure.add_scatter(
+            # A line without points is there for its legend entry, which needs one all the same.
+            x=line.x or (None,),
+            y=line.y or (None,),
+            mode="lines",
+            opacity=line.opacity,
+            line={
+                "color": line.color,
+                "width": line.width_pt * _PIXELS_PER_POINT,
+                "dash": line.dash,
+            },
+            name=_text(line.label or ""),
+            showlegend=line.label is not None,
+            hoverinfo="x+y" if line.label is None else "x+y+name",
+        )
+    for band in spec.bands:
+        figure.add_shape(
+            type="rect",
+            x0=band.x_low,
+            x1=band.x_high,
+            y0=band.y_low,
+            y1=band.y_high,
+            fillcolor=band.color,
+            opacity=0.2,
+            line_width=0,
+            layer="below",
+        )
+    for mark in spec.instants:
+        figure.add_vline(mark.value, line=_stroke(mark))
+    for mark in spec.levels:
+        figure.add_hline(mark.value, line=_stroke(mark))
+    _add_legend_entries(figure, spec.levels)
+    figure.update_yaxes(title=_text(spec.y_label), gridcolor=GRID, zeroline=False)
+    figure.update_xaxes(rangemode="tozero")
+    return figure
+
+
+def _bars(spec: BarChart) -> Any:
+    figure = go.Figure()
+    # Plotly joins bars of equal labels; numbers keep them apart, and the axis shows the labels.
+    places = list(range(len(spec.bars)))
+    for layer in spec.layers:
+        figure.add_bar(
+            x=layer.values,
+            y=places,
+            orientation="h",
+            marker_color=layer.color,
+            name=_text(layer.label),
+            customdata=[_text(bar) for bar in spec.bars],
+            hovertemplate="%{customdata}: %{x:.4f}",
+        )
+    ends = spec.ends()
+    with_interval = [place for place in places if not math.isnan(spec.low[place])]
+    figure.add_scatter(
+        x=[ends[place] for place in with_interval],
+        y=with_interval,
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": [spec.high[place] - ends[place] for place in with_interval],
+            "arrayminus": [ends[place] - spec.low[place] for place in with_interval],
+            "color": INK,
+            "thickness": 1.5,
+            "width": 5,
+        },
+        mode="none",
+        showlegend=False,
+        hoverinfo="skip",
+    )
+    for place, reach, text in zip(places, spec.reaches(), spec.texts, strict=True):
+        figure.add_annotation(
+            x=reach,
+            y=place,
+            text=_text(text),
+            showarrow=False,
+            xanchor="left",
+            xshift=8,
+            bgcolor="rgba(255,255,255,0.85)",
+        )
+    for mark in spec.levels:
+        figure.add_vline(mark.value, line=_stroke(mark))
+    _add_legend_entries(figure, spec.levels)
+    figure.update_layout(
+        barmode="stack",
+        bargap=0.34,
+        height=280 + 42 * len(spec.bars),
+        margin={"b": 110},
+        legend={
+            "orientation": "h",
+            "yref": "container",
+            "y": 0.02,
+            "yanchor": "bottom",
+            "traceorder": "normal",
+        },
+    )
+    figure.update_yaxes(
+        autorange="reversed",
+        tickmode="array",
+        tickvals=places,
+        ticktext=[_text(bar) for bar in spec.bars],
+    )
+    furthest = max(*spec.reaches(), *(mark.value for mark in spec.levels), 0.0)
+    figure.update_xaxes(range=[0, 1.17 * furthest])
+    return figure
+
+
+def _stroke(mark: Mark) -> dict[str, object]:
+    return {"color": mark.color, "dash": mark.dash, "width": 1.5}
+
+
+def _add_legend_entries(figure: Any, marks: tuple[Mark, ...]) -> None:
+    for mark in marks:
+        figure.add_scatter(
+            x=[None], y=[None], mode="lines", line=_stroke(mark), name=_text(mark.label or "")
+        )
+
+
+def _text(plain: str) -> str:
+    """Return text with what Plotly would read as markup made harmless."""
+    return escape(plain, quote=False).replace("\n", "<br>")

@@ -1,0 +1,55 @@
+"""Colours, words and number formats that all figures share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from writeamp.plots.spec import Dash, Mark
+
+WA_LABEL = "write amplification"
+WA_UNIT = "flash pages programmed per host page written"
+DRIVE_WRITES_LABEL = "drive writes (host pages written / logical pages)"
+
+# Okabe and Ito's colour-blind-safe palette without its yellow, which vanishes on white.
+SERIES_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A")
+# Past the last colour the palette starts again with another dash.
+SERIES_DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot")
+
+HOST_COLOR = "#B4BBC4"
+INK = "#222222"
+MUTED = "#666666"
+GRID = "#E3E6EA"
+
+_THEORY_COLOR = "#333333"
+_THEORY_DASHES: tuple[Dash, ...] = ("dash", "dot", "dashdot", "longdash")
+
+
+def series_color(index: int) -> str:
+    """Return the colour of the series at `index`."""
+    return SERIES_COLORS[index % len(SERIES_COLORS)]
+
+
+def series_dash(index: int) -> Dash:
+    """Return the dash of the series at `index`: solid until the colours repeat."""
+    return SERIES_DASHES[index // len(SERIES_COLORS) % len(SERIES_DASHES)]
+
+
+def theory_marks(theory: Sequence[tuple[str, float]]) -> tuple[Mark, ...]:
+    """Return a dashed line for each named value that theory predicts."""
+    return tuple(
+        Mark(value, _THEORY_COLOR, _THEORY_DASHES[i % len(_THEORY_DASHES)], f"{name}: {value:.3f}")
+        for i, (name, value) in enumerate(theory)
+    )
+
+
+def with_error(wa: float, ci_low: float, ci_high: float) -> str:
+    """Return "1.855 ± 0.003", with the decimals that the error leaves meaningful.
+
+    Without an interval, or with one of no visible width, the value stands alone.
+    """
+    half_width = (ci_high - ci_low) / 2
+    if math.isnan(half_width) or half_width < 1e-6:
+        return f"{wa:.3f}"
+    decimals = max(0, -math.floor(math.log10(half_width)))
+    return f"{wa:.{decimals}f} ± {half_width:.{decimals}f}"

@@ -1,0 +1,88 @@
+"""The figure that compares write amplification between policies, by cause."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from writeamp.errors import WriteampError
+from writeamp.plots.spec import BarChart, Layer
+from writeamp.plots.style import (
+    HOST_COLOR,
+    SERIES_COLORS,
+    WA_LABEL,
+    WA_UNIT,
+    theory_marks,
+    with_error,
+)
+
+_CAUSE_LABELS = {"host": "host writes", "gc": "garbage collection"}
+
+
+@dataclass(frozen=True)
+class PolicyResult:
+    """One bar: write amplification, its 95% interval (NaN for none), and pages by cause.
+
+    `causes` maps each cause ("host", "gc", …) to flash pages programmed; the bar is as long as
+    `wa` and divided in proportion to them.
+    """
+
+    label: str
+    wa: float
+    causes: Mapping[str, int]
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+
+
+def wa_by_policy(
+    rows: Sequence[PolicyResult],
+    theory: Sequence[tuple[str, float]] = (),
+    *,
+    title: str,
+    subtitle: str,
+) -> BarChart:
+    """Describe write amplification as one bar a policy, in layers by cause.
+
+    Args:
+        rows: the bars, from the top.
+        theory: names and values of what models predict, drawn as dashed vertical lines.
+        title: what is shown.
+        subtitle: the run: op (by that name), device, seed.
+
+    Raises:
+        WriteampError: there is no row, or a row's causes count no page.
+    """
+    if not rows:
+        raise WriteampError("a figure of write amplification by policy needs at least one row")
+    for row in rows:
+        if sum(row.causes.values()) <= 0:
+            raise WriteampError(f"row {row.label!r} has no flash page in any cause")
+    return BarChart(
+        title=title,
+        subtitle=subtitle,
+        x_label=f"{WA_LABEL} ({WA_UNIT})",
+        bars=tuple(row.label for row in rows),
+        layers=tuple(
+            Layer(
+                label=_CAUSE_LABELS.get(cause, cause),
+                color=HOST_COLOR if cause == "host" else SERIES_COLORS[index % len(SERIES_COLORS)],
+                values=tuple(
+                    row.wa * row.causes.get(cause, 0) / sum(row.causes.values()) for row in rows
+                ),
+            )
+            for index, cause in enumerate(_causes(rows), start=-1)
+        ),
+        low=tuple(row.ci_low for row in rows),
+        high=tuple(row.ci_high for row in rows),
+        texts=tuple(with_error(row.wa, row.ci_low, row.ci_high) for row in rows),
+        levels=theory_marks(theory),
+    )
+
+
+def _causes(rows: Sequence[PolicyResult]) -> list[str]:
+    """Return every cause that wrote a page in some row, host first, else as they first appear."""
+    names = {"host": None} | {
+        cause: None for row in rows for cause, pages in row.causes.items() if pages > 0
+    }
+    return list(names)

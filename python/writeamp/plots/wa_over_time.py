@@ -1,0 +1,120 @@
+"""The figure of write amplification over the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.errors import WriteampError
+from writeamp.plots.spec import Band, Line, LineChart, Mark
+from writeamp.plots.style import (
+    DRIVE_WRITES_LABEL,
+    MUTED,
+    WA_LABEL,
+    WA_UNIT,
+    series_color,
+    series_dash,
+    theory_marks,
+    with_error,
+)
+
+
+@dataclass(frozen=True)
+class WaSeries:
+    """Write amplification of one run, interval by interval.
+
+    `drive_writes` (shape (n,), rising) is where each interval ends, in host pages written since
+    the start of the run over logical pages; `wa` (shape (n,)) is flash pages programmed per host
+    page written within it. What lies before `warmup_drive_writes` was not counted in
+    `steady_wa`, whose 95% interval is `ci_low` to `ci_high`; NaN stands for none.
+    """
+
+    label: str
+    drive_writes: npt.ArrayLike
+    wa: npt.ArrayLike
+    warmup_drive_writes: float = 0.0
+    steady_wa: float = math.nan
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+
+
+def wa_over_time(
+    series: Sequence[WaSeries],
+    theory: Sequence[tuple[str, float]] = (),
+    *,
+    title: str,
+    subtitle: str,
+) -> LineChart:
+    """Describe write amplification over drive writes, with warm-up, steady means and theory.
+
+    Args:
+        series: one or more runs; the part before the warm-up's end is drawn faded.
+        theory: names and values of what models predict, drawn as dashed levels.
+        title: what is shown.
+        subtitle: the run: op (by that name), device, seed.
+
+    Raises:
+        WriteampError: there is no series, or one is empty or its arrays differ in length.
+    """
+    if not series:
+        raise WriteampError("a figure of write amplification over time needs at least one series")
+    lines: list[Line] = []
+    bands: list[Band] = []
+    instants: list[Mark] = []
+    for index, one in enumerate(series):
+        ends, wa = _checked(one)
+        color, last = series_color(index), float(ends[-1])
+        lines += _run(one, ends, wa, index)
+        if not math.isnan(one.steady_wa):
+            span = (one.warmup_drive_writes, last)
+            lines.append(Line(span, (one.steady_wa,) * 2, color, 2.0, 1.0, series_dash(index)))
+        if not math.isnan(one.ci_low):
+            bands.append(Band(one.warmup_drive_writes, last, one.ci_low, one.ci_high, color))
+        if one.warmup_drive_writes > 0:
+            instants.append(Mark(one.warmup_drive_writes, color, "dot"))
+    if instants:
+        # One entry for all: the colours tell the series apart already.
+        lines.append(Line((), (), MUTED, 1.0, 1.0, "dot", "end of the warm-up (not counted)"))
+    return LineChart(
+        title=title,
+        subtitle=subtitle,
+        x_label=DRIVE_WRITES_LABEL,
+        y_label=f"{WA_LABEL}\n({WA_UNIT})",
+        lines=tuple(lines),
+        bands=tuple(bands),
+        levels=theory_marks(theory),
+        instants=tuple(instants),
+    )
+
+
+def _checked(series: WaSeries) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    ends, wa = np.asarray(series.drive_writes, np.float64), np.asarray(series.wa, np.float64)
+    if ends.ndim != 1 or ends.shape != wa.shape or ends.size == 0:
+        raise WriteampError(
+            f"series {series.label!r} needs drive_writes and wa of one equal length above 0, "
+            f"not of shapes {ends.shape} and {wa.shape}"
+        )
+    return ends, wa
+
+
+def _run(
+    series: WaSeries, ends: npt.NDArray[np.float64], wa: npt.NDArray[np.float64], index: int
+) -> list[Line]:
+    """Return the faded line of the warm-up, if any, and the line of what was counted."""
+    # An interval's mean belongs to its middle.
+    middles = ends - np.diff(ends, prepend=0.0) / 2
+    label = series.label
+    if not math.isnan(series.steady_wa):
+        label += f": {with_error(series.steady_wa, series.ci_low, series.ci_high)}"
+    color, dash = series_color(index), series_dash(index)
+    cut = int(np.searchsorted(middles, series.warmup_drive_writes))
+    x, y = middles.tolist(), wa.tolist()
+    lines = [Line(x[cut:], y[cut:], color, 1.3, 0.75, dash, label)]
+    if cut > 0:
+        # One point more, so that the two parts join.
+        lines.insert(0, Line(x[: cut + 1], y[: cut + 1], color, 1.3, 0.3, dash))
+    return lines

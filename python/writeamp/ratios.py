@@ -1,0 +1,43 @@
+"""Three ways to say how much spare space a drive has; op is the one that the code uses.
+
+With T physical and U logical pages: op = (T−U)/U (the papers' ρ), fill = U/T = 1/(1+op), and
+spare_factor = (T−U)/T = op/(1+op) (paper 4's S_f).
+"""
+
+from __future__ import annotations
+
+import math
+
+from writeamp.errors import WriteampError
+
+RATIOS = ("op", "fill", "spare_factor")
+
+
+def op_of(
+    *, op: float | None = None, fill: float | None = None, spare_factor: float | None = None
+) -> float | None:
+    """Return the op that one of the three ratios means, or None if none is given.
+
+    Raises:
+        WriteampError: more than one is given, or one outside its domain.
+    """
+    at_most_one("over-provisioning", op=op, fill=fill, spare_factor=spare_factor)
+    if op is not None:
+        if not (math.isfinite(op) and op > 0):
+            raise WriteampError(f"op is {op}; it must be a finite number above 0")
+        return op
+    for name, value in (("fill", fill), ("spare_factor", spare_factor)):
+        if value is not None and not 0 < value < 1:
+            raise WriteampError(f"{name} is {value}; it must lie between 0 and 1, both excluded")
+    if fill is not None:
+        return (1 - fill) / fill
+    return None if spare_factor is None else spare_factor / (1 - spare_factor)
+
+
+def at_most_one(what: str, **options: float | None) -> None:
+    """Refuse two options that each decide the same thing."""
+    given = [name for name, value in options.items() if value is not None]
+    if len(given) > 1:
+        raise WriteampError(
+            f"{' and '.join(given)} each set the {what}; give only one of {', '.join(options)}"
+        )

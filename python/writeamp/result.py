@@ -1,0 +1,213 @@
+"""What a simulation found: write amplification with its interval, its causes and its history."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp import _engine
+from writeamp.device import Device
+from writeamp.steady import SteadyState
+
+if TYPE_CHECKING:
+    from writeamp.run import Plan
+
+
+@dataclass(frozen=True)
+class Spread:
+    """WA on drives one block (in each plane) smaller and larger; NaN where too small to run."""
+
+    one_block_less: float
+    as_asked: float
+    one_block_more: float
+
+    @property
+    def wa_spread(self) -> float:
+        """Largest minus smallest WA of the three."""
+        found = [self.one_block_less, self.as_asked, self.one_block_more]
+        return float(np.nanmax(found) - np.nanmin(found))
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of one simulation.
+
+    The counts (`host_pages`, `causes`, …) are those of the measured interval: after the initial
+    fill, which is never counted, and after the first `warmup_pages` host page writes.
+    """
+
+    plan: Plan
+    device: Device
+    steady_state: SteadyState
+    samples: dict[str, npt.NDArray[np.uint64]]
+    """Cumulative counters since the fill, at increasing numbers of host pages."""
+    erases_of_block: npt.NDArray[np.uint32]
+    """Erases of each block since the fill."""
+    valid_page_histogram: npt.NDArray[np.uint64]
+    """Closed blocks by their number of valid pages at the end, shape (pages_per_block + 1,)."""
+    elapsed_s: float
+    run_s: float
+    """Seconds that the run itself took, without the initial fill."""
+    spread: Spread | None = None
+
+    @property
+    def wa(self) -> float:
+        """Write amplification: flash pages programmed per host page written."""
+        return self.flash_pages / self.host_pages
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% confidence interval of `wa`; NaN where the run is too short for one."""
+        return self.steady_state.ci_low, self.steady_state.ci_high
+
+    @property
+    def steady(self) -> bool:
+        """True if the run reached a steady state; `steady_state.reason` says why or why not."""
+        return self.steady_state.steady
+
+    @property
+    def warmup_pages(self) -> int:
+        """Host page writes left out as warm-up."""
+        return self.steady_state.warmup_pages
+
+    @property
+    def host_pages(self) -> int:
+        """Pages that the host wrote in the measured interval."""
+        return self._measured("host")
+
+    @property
+    def causes(self) -> dict[str, int]:
+        """Pages programmed in the measured interval, by cause."""
+        return {cause: self._measured(cause) for cause in _engine.CAUSES}
+
+    @property
+    def flash_pages(self) -> int:
+        """Pages programmed in the measured interval, for all causes."""
+        return sum(self.causes.values())
+
+    @property
+    def erases(self) -> int:
+        """Blocks erased in the measured interval."""
+        return self._measured("erases")
+
+    @property
+    def writes(self) -> int:
+        """Host page writes of the whole run after the fill, warm-up included."""
+        return int(self.samples["host"][-1])
+
+    @property
+    def drive_writes(self) -> float:
+        """Length of the whole run in writes of the logical capacity."""
+        return self.writes / self.device.logical_pages
+
+    @property
+    def host_pages_per_s(self) -> float:
+        """Host page writes simulated per second of computing."""
+        return self.writes / self.run_s
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """One row per sampling interval of the whole run.
+
+        Columns: `host_pages` and `drive_writes` (at the end of the interval, since the fill),
+        `wa` (of the interval), `erases` and `trimmed_pages` (in it), and `<cause>_programs`
+        (pages programmed in it) for each cause.
+        """
+        deltas = {name: np.diff(column) for name, column in self.samples.items()}
+        flash = np.sum([deltas[cause] for cause in _engine.CAUSES], axis=0)
+        host_pages = self.samples["host"][1:]
+        return pl.DataFrame(
+            {
+                "host_pages": host_pages,
+                "drive_writes": host_pages / self.device.logical_pages,
+                "wa": flash / deltas["host"],
+                "erases": deltas["erases"],
+                "trimmed_pages": deltas["trimmed_pages"],
+                **{f"{cause}_programs": deltas[cause] for cause in _engine.CAUSES},
+            }
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader of `wa` should know."""
+        found = []
+        if not self.steady:
+            found.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
+            if not isinstance(self.plan.load, str):
+                found.append(
+                    f"the trace writes {self.drive_writes:.2f} times the drive in "
+                    f"{self.plan.repeat} pass(es); a larger repeat reaches further"
+                )
+        elif not isinstance(self.plan.load, str) and self.plan.repeat > 1:
+            found.append(f"the trace was looped {self.plan.repeat} times to reach steady state")
+        if self.spread and self.spread.wa_spread > 0.05 * self.wa:
+            found.append(
+                f"WA changes by {self.spread.wa_spread:.3f} when the drive has one block more or "
+                "less: the looped trace locks in phase with collection; trust no single size"
+            )
+        return found
+
+    def to_dict(self, *, series: bool = False) -> dict[str, Any]:
+        """Return the result as JSON types, with the keys of `writeamp simulate --json`."""
+        ci = [None if math.isnan(bound) else bound for bound in self.ci]
+        found: dict[str, Any] = {
+            "wa": self.wa,
+            "wa_ci95": ci,
+            "steady": self.steady,
+            "steady_reason": self.steady_state.reason,
+            "host_pages": self.host_pages,
+            "flash_pages": self.flash_pages,
+            "causes": self.causes,
+            "erases": self.erases,
+            "warmup_pages": self.warmup_pages,
+            "writes": self.writes,
+            "drive_writes": self.drive_writes,
+            "op": self.device.op,
+            "fill": self.device.fill,
+            "spare_factor": self.device.spare_factor,
+            "pages_per_block": self.device.geometry.pages_per_block,
+            "blocks": self.device.geometry.blocks,
+            "physical_pages": self.device.physical_pages,
+            "logical_pages": self.device.logical_pages,
+            "page_bytes": self.device.page_bytes,
+            "layout": self.device.layout,
+            "device": self.device.name,
+            "workload": self.plan.load_name,
+            "manager": self.plan.manager,
+            "victims": self.plan.victims,
+            "seed": self.plan.seed,
+            "version": _engine.__version__,
+            "elapsed_s": self.elapsed_s,
+            "host_pages_per_s": self.host_pages_per_s,
+            "warnings": self.warnings,
+        }
+        if not isinstance(self.plan.load, str):
+            found["repeat"] = self.plan.repeat
+            found["mapping"] = self.plan.load.mapping
+            found["footprint_pages"] = self.plan.load.footprint_pages
+            found["partial_pages"] = self.plan.load.partial_pages
+        if self.spread:
+            around = (self.spread.one_block_less, self.spread.one_block_more)
+            found["wa_spread"] = self.spread.wa_spread
+            found["wa_one_block_less_more"] = [None if math.isnan(w) else w for w in around]
+        if series:
+            found["series"] = self.series.to_dict(as_series=False)
+        return found
+
+    def plot(self, path: str | Path) -> None:
+        """Draw WA over the run to a .png, .svg, .pdf or .html file."""
+        from writeamp.plots import save, wa_over_time_of  # noqa: PLC0415 (matplotlib is slow)
+
+        save(wa_over_time_of(self), path)
+
+    def _measured(self, counter: str) -> int:
+        column = self.samples[counter]
+        cut = int(np.searchsorted(self.samples["host"], self.warmup_pages))
+        return int(column[-1] - column[cut])

@@ -1,0 +1,301 @@
+"""Drive the engine: fill, run, sample, and judge when the result can be trusted."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import psutil
+
+from writeamp import _engine, traces
+from writeamp.device import Device
+from writeamp.errors import WriteampError
+from writeamp.passes import analyse_passes
+from writeamp.result import Result, Spread
+from writeamp.steady import SteadyState, analyse
+
+Warmup: TypeAlias = int | Literal["auto"]
+Progress: TypeAlias = Callable[[int, int], None]
+_Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
+
+PRECONDITIONS = ("full", "workload", "none")
+
+# Pages written between two looks at Ctrl-C and the progress bar: a few tenths of a second at most.
+_CHUNK_PAGES = 1 << 20
+
+# An automatic run grows by half of its length until it is steady and precise enough.
+_FIRST_DRIVE_WRITES = 8
+_MOST_DRIVE_WRITES = 200
+_GROWTH = 1.5
+_SAMPLES_PER_DRIVE_WRITE = 20
+_SAMPLES_OF_A_FIXED_RUN = 400
+
+# A trace is steady pass by pass from this many passes on; below, interval by interval.
+_FEWEST_PASSES = 3
+
+# After less than this the transient of the initial fill cannot have passed.
+_FEWEST_STEADY_DRIVE_WRITES = 2
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run, whatever the drive."""
+
+    load: str | traces.PageTrace
+    load_name: str
+    manager: str
+    victims: str
+    seed: int
+    writes: int | None
+    warmup: Warmup
+    precision: float
+    precondition: str
+    repeat: int
+    batch_pages: int
+
+
+def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
+    """Run the plan on one drive."""
+    started = time.perf_counter()
+    simulation = _build(plan, drive)
+    _precondition(simulation, plan, drive, progress)
+    runner = _Runner(simulation, plan, drive, progress)
+    filled = time.perf_counter()
+    if plan.writes is not None:
+        steady = runner.run_exactly(plan.writes)
+    elif isinstance(plan.load, str):
+        steady = runner.run_until_steady()
+    else:
+        steady = runner.run_passes(plan.load.host_pages)
+    finished = time.perf_counter()
+    return runner.result(steady, elapsed_s=finished - started, run_s=finished - filled)
+
+
+def spread_over_sizes(plan: Plan, drive: Device, wa: float) -> Spread:
+    """Rerun on drives one block (in each plane) smaller and larger.
+
+    A looped trace can lock in phase with collection: WA then jumps with the size of the drive, and
+    the confidence interval of one run says nothing of it.
+    """
+
+    def rerun(extra_blocks: int) -> float:
+        try:
+            return run(plan, drive.with_extra_blocks(extra_blocks)).wa
+        except WriteampError:  # one block less can be too few
+            return math.nan
+
+    with ThreadPoolExecutor(2) as pool:
+        smaller, larger = pool.map(rerun, (-1, 1))
+    return Spread(one_block_less=smaller, as_asked=wa, one_block_more=larger)
+
+
+def _build(plan: Plan, drive: Device) -> _engine.Simulation:
+    geometry = drive.geometry
+    _check_memory(geometry.bytes_needed(drive.logical_pages))
+    if isinstance(plan.load, str):
+        return _engine.Simulation(
+            geometry=geometry,
+            logical_pages=drive.logical_pages,
+            layout=drive.layout,
+            manager=plan.manager,
+            victims=plan.victims,
+            workload=plan.load,
+            workload_pages=drive.logical_pages,
+            seed=plan.seed,
+            batch_pages=plan.batch_pages,
+        )
+    host_pages = plan.load.host_pages * plan.repeat
+    if plan.writes is not None and plan.writes > host_pages:
+        passes = -(-plan.writes // plan.load.host_pages)
+        raise WriteampError(
+            f"the trace holds {host_pages} page writes in {plan.repeat} pass(es), fewer than the "
+            f"{plan.writes} asked for; use repeat={passes}"
+        )
+    return _engine.Simulation.of_trace(
+        geometry=geometry,
+        logical_pages=drive.logical_pages,
+        layout=drive.layout,
+        manager=plan.manager,
+        victims=plan.victims,
+        ops=plan.load.op,
+        first_pages=plan.load.start,
+        counts=plan.load.count,
+        passes=plan.repeat,
+        seed=plan.seed,
+        batch_pages=plan.batch_pages,
+    )
+
+
+def _check_memory(needed_bytes: int) -> None:
+    # Linux promises more memory than it has; without this check the kernel would kill the process.
+    available_bytes = psutil.virtual_memory().available
+    if needed_bytes > available_bytes:
+        raise WriteampError(
+            f"the drive needs {needed_bytes / 2**30:.1f} GiB of memory but "
+            f"{available_bytes / 2**30:.1f} GiB are available; use larger pages or fewer blocks"
+        )
+
+
+def _precondition(
+    simulation: _engine.Simulation, plan: Plan, drive: Device, progress: Progress | None
+) -> None:
+    if plan.precondition == "none":
+        return
+    whole = plan.precondition == "full" or isinstance(plan.load, str)
+    if progress:
+        progress(0, drive.logical_pages)
+    simulation.fill(drive.logical_pages if whole else plan.load.logical_pages)  # type: ignore[union-attr]
+
+
+class _Runner:
+    """One simulation after its fill: runs it, and keeps what it has counted since."""
+
+    def __init__(
+        self,
+        simulation: _engine.Simulation,
+        plan: Plan,
+        drive: Device,
+        progress: Progress | None,
+    ) -> None:
+        self.simulation = simulation
+        self.plan = plan
+        self.drive = drive
+        self.progress = progress
+        self.start = simulation.counters()
+        self.start_erases = simulation.erase_counts()
+        self.done_pages = 0
+        self.finished_series: list[_Counts] = []
+
+    def run_exactly(self, writes: int) -> SteadyState:
+        """Run `writes` host pages; a given warm-up ends on a sample."""
+        warmup = self.plan.warmup
+        interval = self.interval_pages(writes)
+        if warmup == "auto":
+            self.simulation.start_series(interval)
+            self.advance(writes, writes)
+            return self.judged(analyse(*self.intervals()))
+        if warmup >= writes:
+            raise WriteampError(
+                f"warmup is {warmup}, which leaves nothing of {writes} writes; use a smaller warmup"
+            )
+        if warmup:
+            self.simulation.start_series(interval)
+            self.advance(warmup, writes)
+            self.finished_series.append(self.samples())
+        self.simulation.start_series(interval)
+        self.advance(writes - warmup, writes)
+        return self.judged(analyse(*self.intervals(), warmup=warmup))
+
+    def run_until_steady(self) -> SteadyState:
+        """Run until the result is steady and as precise as asked, or the limit is reached."""
+        if self.plan.warmup != "auto":
+            raise WriteampError("a given warmup needs writes too; or use warmup auto")
+        logical_pages = self.drive.logical_pages
+        self.simulation.start_series(max(1, logical_pages // _SAMPLES_PER_DRIVE_WRITE))
+        drive_writes = float(_FIRST_DRIVE_WRITES)
+        while True:
+            target = math.ceil(drive_writes * logical_pages)
+            self.advance(target - self.done_pages, target)
+            steady = self.judged(analyse(*self.intervals()))
+            half_width = (steady.ci_high - steady.ci_low) / 2
+            if steady.steady and half_width <= self.plan.precision * steady.wa:
+                return steady
+            if drive_writes >= _MOST_DRIVE_WRITES:
+                return steady
+            drive_writes *= _GROWTH
+
+    def run_passes(self, pass_pages: int) -> SteadyState:
+        """Replay the whole trace, `repeat` times."""
+        repeat, warmup = self.plan.repeat, self.plan.warmup
+        total = pass_pages * repeat
+        if warmup != "auto":
+            return self.run_exactly(total)
+        programmed = [self.programmed()]
+        for turn in range(repeat):
+            if turn:
+                self.finished_series.append(self.samples())
+            # A series of its own for each pass, so that a pass ends on a sample.
+            self.simulation.start_series(self.interval_pages(total))
+            self.advance(pass_pages, total)
+            programmed.append(self.programmed())
+        if repeat < _FEWEST_PASSES:
+            return self.judged(analyse(*self.intervals()))
+        return self.judged(analyse_passes(pass_pages, np.diff(programmed)))
+
+    def advance(self, pages: int, expected_pages: int) -> None:
+        for chunk in _chunks(pages):
+            written = self.simulation.run(chunk)
+            assert written == chunk, "a trace holds the writes that its plan was checked for"
+            self.done_pages += chunk
+            if self.progress:
+                self.progress(self.done_pages, expected_pages)
+
+    def programmed(self) -> int:
+        counters = self.simulation.counters()
+        return sum(counters[cause] for cause in _engine.CAUSES)
+
+    def interval_pages(self, writes: int) -> int:
+        by_drive = self.drive.logical_pages // _SAMPLES_PER_DRIVE_WRITE
+        return max(1, min(by_drive, writes // _SAMPLES_OF_A_FIXED_RUN))
+
+    def samples(self) -> _Counts:
+        """Return the current series, closed by the counters as they stand."""
+        series = self.simulation.series()
+        now = self.simulation.counters()
+        if series["host"][-1] != now["host"]:
+            series = {
+                name: np.append(column, np.uint64(now[name])) for name, column in series.items()
+            }
+        return series
+
+    def all_samples(self) -> _Counts:
+        """Return every sample since the fill, counted from there."""
+        parts = [*self.finished_series, self.samples()]
+        # A later series begins with the sample that the one before it ended with.
+        return {
+            name: np.concatenate([parts[0][name], *(part[name][1:] for part in parts[1:])])
+            - np.uint64(self.start[name])
+            for name in parts[0]
+        }
+
+    def intervals(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return host and flash pages of each interval."""
+        samples = self.all_samples()
+        flash = np.sum([samples[cause] for cause in _engine.CAUSES], axis=0)
+        return np.diff(samples["host"]).astype(float), np.diff(flash).astype(float)
+
+    def judged(self, steady: SteadyState) -> SteadyState:
+        """Add what only the drive knows: a run that hardly wrote it once cannot be steady."""
+        drive_writes = self.done_pages / self.drive.logical_pages
+        if steady.steady and drive_writes < _FEWEST_STEADY_DRIVE_WRITES:
+            reason = (
+                f"too short: {drive_writes:.2f} drive writes, at least "
+                f"{_FEWEST_STEADY_DRIVE_WRITES} are needed"
+            )
+            return SteadyState(**{**vars(steady), "steady": False, "reason": reason})
+        return steady
+
+    def result(self, steady: SteadyState, *, elapsed_s: float, run_s: float) -> Result:
+        return Result(
+            plan=self.plan,
+            device=self.drive,
+            steady_state=steady,
+            samples=self.all_samples(),
+            erases_of_block=self.simulation.erase_counts() - self.start_erases,
+            valid_page_histogram=self.simulation.valid_page_histogram(),
+            elapsed_s=elapsed_s,
+            run_s=run_s,
+        )
+
+
+def _chunks(pages: int) -> Iterator[int]:
+    while pages > 0:
+        chunk = min(pages, _CHUNK_PAGES)
+        yield chunk
+        pages -= chunk

@@ -1,0 +1,300 @@
+"""Steady state: find the warm-up, cut it, and give write amplification a confidence interval.
+
+The rule and its limits are stated in docs/steady-state.md; the constants below are its numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr, stdtrit  # type: ignore[import-untyped]
+
+from writeamp.errors import WriteampError
+
+_Floats: TypeAlias = npt.NDArray[np.float64]
+
+CONFIDENCE = 0.95
+
+# Fewer intervals than this tell nothing about their own scatter.
+MIN_INTERVALS = 10
+
+# MSER-5: groups of five intervals; a run too short for ten groups is judged interval by interval.
+# At least ten groups must remain after a cut, because few are alike by chance.
+MSER_GROUP = 5
+MIN_GROUPS = 10
+
+# MSER stops where the rest of a transient hides in the noise of a single interval, which still
+# shifts the mean of many: half as much again is cut (measured: docs/steady-state.md).
+WARMUP_MARGIN = 1.5
+
+# The run has settled where the statistic first comes within this factor of its minimum (chance
+# moves the minimum itself far to the right); with its margin that must lie in the first half.
+SETTLED_WITHIN = 2.0
+
+MAX_BATCHES = 30
+MIN_BATCHES = 10
+# One-sided 5% point of the normal distribution: lag-1 correlation above it joins batches.
+CORRELATION_Z = 1.645
+# The correlation that remains is corrected for, up to this value.
+MAX_CORRELATION = 0.9
+
+# Two shapes of drift are tested, a line and a step; together they cry wolf in 5% of steady runs.
+DRIFT_LEVEL = 0.05 / 2
+# A change smaller than this share of the mean is not called drift, however significant.
+MATERIAL_CHANGE = 0.001
+
+
+@dataclass(frozen=True)
+class SteadyState:
+    """Write amplification after the warm-up, and whether it can be trusted.
+
+    `wa` is flash pages programmed per host page written over everything after the first
+    `warmup_pages` host pages; `ci_low` and `ci_high` bound its long-run value with 95% confidence
+    if `steady` (both are NaN with too few intervals). `reason` says in one sentence why the run
+    is or is not steady. `batches` is the number of batch means behind the interval.
+    """
+
+    warmup_pages: int
+    wa: float
+    ci_low: float
+    ci_high: float
+    steady: bool
+    reason: str
+    batches: int
+
+
+def analyse(
+    host_pages: npt.ArrayLike, flash_pages: npt.ArrayLike, *, warmup: int | Literal["auto"] = "auto"
+) -> SteadyState:
+    """Cut the warm-up from a run and estimate its steady write amplification.
+
+    Args:
+        host_pages: host pages written in each interval, shape (n,); the intervals are equal, but
+            for the last, which may be shorter, and any that an explicit `warmup` cuts off.
+        flash_pages: flash pages programmed in each interval, shape (n,).
+        warmup: "auto" finds the warm-up with MSER-5 (White 1997) and a margin; a number of host
+            pages, which must end on an interval boundary, is cut as it is.
+
+    Returns:
+        The estimate; batch means and Student's t give its interval (docs/steady-state.md).
+
+    Raises:
+        WriteampError: the arrays are not counts of the same number of intervals, or `warmup` does
+            not fall on a boundary or leaves nothing.
+    """
+    host, flash = _counts(host_pages, flash_pages)
+    late: str | None = None
+    if warmup == "auto":
+        cut, late = _find_warmup(host, flash)
+    elif isinstance(warmup, str):
+        raise WriteampError(f"warmup must be 'auto' or a number of host pages, not {warmup!r}")
+    else:
+        cut = _boundary(host, warmup)
+    warmup_pages = int(host[:cut].sum())
+    host, flash = host[cut:], flash[cut:]
+    wa = float(flash.sum() / host.sum())
+    if host.size < MIN_INTERVALS:
+        reason = f"too short: {host.size} intervals after the warm-up, at least {MIN_INTERVALS}"
+        reason += " are needed"
+        return SteadyState(warmup_pages, wa, math.nan, math.nan, False, reason, 0)
+    batches = _batch(host, flash)
+    half_width = batches.half_width()
+    unsteady = late or _drift(batches)
+    return SteadyState(
+        warmup_pages=warmup_pages,
+        wa=wa,
+        ci_low=wa - half_width,
+        ci_high=wa + half_width,
+        steady=unsteady is None,
+        reason=unsteady or _steady_reason(batches),
+        batches=batches.wa.size,
+    )
+
+
+def _counts(host_pages: npt.ArrayLike, flash_pages: npt.ArrayLike) -> tuple[_Floats, _Floats]:
+    host, flash = np.asarray(host_pages, np.float64), np.asarray(flash_pages, np.float64)
+    if host.ndim != 1 or host.shape != flash.shape:
+        raise WriteampError(
+            "host_pages and flash_pages must be one-dimensional and of equal length, "
+            f"not of shapes {host.shape} and {flash.shape}"
+        )
+    if host.size == 0:
+        raise WriteampError("host_pages is empty: at least one interval must be measured")
+    if not (np.isfinite(host).all() and (host > 0).all()):
+        raise WriteampError("host_pages must be finite and greater than 0 in every interval")
+    if not (np.isfinite(flash).all() and (flash >= 0).all()):
+        raise WriteampError("flash_pages must be finite and at least 0 in every interval")
+    return host, flash
+
+
+def _boundary(host: _Floats, warmup_pages: int) -> int:
+    """Return how many intervals make up exactly `warmup_pages`."""
+    ends = np.concatenate(([0.0], np.cumsum(host)))
+    if not 0 <= warmup_pages < ends[-1]:
+        raise WriteampError(
+            f"warmup must be at least 0 and less than the {int(ends[-1])} host pages measured, "
+            f"not {warmup_pages}"
+        )
+    cut = int(np.searchsorted(ends, warmup_pages))
+    if ends[cut] != warmup_pages:
+        raise WriteampError(
+            f"warmup must end on an interval boundary, not at {warmup_pages} host pages: "
+            f"the nearest are {int(ends[cut - 1])} and {int(ends[cut])}"
+        )
+    return cut
+
+
+def _find_warmup(host: _Floats, flash: _Floats) -> tuple[int, str | None]:
+    """Return how many intervals MSER-5 and the margin cut, and why that is not enough, if so."""
+    whole = host.size - 1 if host[-1] < host[0] else host.size
+    group = MSER_GROUP if whole >= MSER_GROUP * MIN_GROUPS else 1
+    groups = whole // group
+    if groups < 2:
+        return 0, None
+    host_sums = host[: groups * group].reshape(groups, group).sum(axis=1)
+    flash_sums = flash[: groups * group].reshape(groups, group).sum(axis=1)
+    statistic = _mser(flash_sums / host_sums)
+    half = host.size // 2
+    cut = min(_with_margin(group * int(np.argmin(statistic[: groups // 2 + 1]))), half)
+    settled = int(np.argmax(statistic <= SETTLED_WITHIN * statistic.min()))
+    if _with_margin(group * settled) <= half:
+        return cut, None
+    third = min(groups // 3, settled - 1)
+    before = float(flash_sums[third:settled].sum() / host_sums[third:settled].sum())
+    after = float(flash_sums[settled:].sum() / host_sums[settled:].sum())
+    if abs(after - before) < MATERIAL_CHANGE * after:
+        return cut, None
+    place = "in the second half" if group * settled > half else "too long"
+    return cut, (
+        f"warm-up {place}: the run settles only after {group * settled} of {host.size} intervals, "
+        f"from {before:.4g} to {after:.4g}"
+    )
+
+
+def _with_margin(intervals: int) -> int:
+    return math.ceil(intervals * WARMUP_MARGIN)
+
+
+def _mser(wa: _Floats) -> _Floats:
+    """Return the MSER statistic, Σ(x − mean)²/(n − d)², of each cut d of groups that is searched.
+
+    White, "An effective truncation heuristic for bias reduction in simulation output",
+    Simulation 69 (6), 1997.
+    """
+    # Centred first: sums of squares of nearly equal numbers would cancel.
+    centred = wa - wa.mean()
+    searched = max(wa.size - MIN_GROUPS, wa.size // 2) + 1
+    kept = wa.size - np.arange(searched)
+    sums = np.cumsum(centred[::-1])[::-1][:searched]
+    squares = np.cumsum(centred[::-1] ** 2)[::-1][:searched]
+    statistic: _Floats = np.maximum(squares - sums * sums / kept, 0.0) / kept**2
+    return statistic
+
+
+@dataclass(frozen=True)
+class _Batches:
+    """Batch means, the share of the host pages in each, and the mean over all."""
+
+    wa: _Floats
+    weight: _Floats
+    mean: float
+
+    def half_width(self) -> float:
+        """Return the half width of the confidence interval of the mean."""
+        count = self.wa.size
+        deviation = self.wa - self.mean
+        variance = float((self.weight**2 * deviation**2).sum()) * count / (count - 1)
+        correlation = self.correlation(deviation)
+        variance *= (1 + correlation) / (1 - correlation)
+        # Correlated batches carry the information of fewer independent ones.
+        freedom = max(2.0, (count - 1) * (1 - correlation) / (1 + correlation))
+        return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2)) * math.sqrt(variance)
+
+    def correlation(self, deviation: _Floats) -> float:
+        """Return the lag-1 autocorrelation of deviations, raised by the bias of so few batches."""
+        raw = _lag1(deviation)
+        return min(max(0.0, raw + (2 + 4 * raw) / self.wa.size), MAX_CORRELATION)
+
+
+def _batch(host: _Floats, flash: _Floats) -> _Batches:
+    """Divide the intervals into as many batches as are uncorrelated, from 30 down to 10."""
+    count = min(MAX_BATCHES, host.size)
+    while True:
+        # Batches differ by at most one interval; weights keep the mean exact all the same.
+        starts = np.rint(np.linspace(0, host.size, count + 1)).astype(np.intp)[:-1]
+        pages = np.add.reduceat(host, starts)
+        total = float(pages.sum())
+        mean = float(flash.sum()) / total
+        batches = _Batches(np.add.reduceat(flash, starts) / pages, pages / total, mean)
+        excess = _lag1(batches.wa - mean) + 1 / count
+        if excess < CORRELATION_Z / math.sqrt(count) or count == MIN_BATCHES:
+            return batches
+        count = max(MIN_BATCHES, int(count * 0.8))
+
+
+def _lag1(deviation: _Floats) -> float:
+    square = float(deviation @ deviation)
+    return float(deviation[1:] @ deviation[:-1]) / square if square > 0 else 0.0
+
+
+def _drift(batches: _Batches) -> str | None:
+    """Return what drifts, if a line or a step through the batch means is significant."""
+    return _line_drift(batches) or _step_drift(batches)
+
+
+def _line_drift(batches: _Batches) -> str | None:
+    count = batches.wa.size
+    time = np.arange(count) - (count - 1) / 2
+    slope = float(time @ batches.wa) / float(time @ time)
+    change = slope * (count - 1)
+    residual = batches.wa - batches.wa.mean() - slope * time
+    chance = _chance(batches, residual, slope**2 * float(time @ time))
+    if chance >= DRIFT_LEVEL or abs(change) < MATERIAL_CHANGE * batches.mean:
+        return None
+    verb = "rises" if change > 0 else "falls"
+    return f"drifting: write amplification still {verb} by {abs(change):.3g} after the warm-up"
+
+
+def _step_drift(batches: _Batches) -> str | None:
+    wa, count = batches.wa, batches.wa.size
+    size = np.arange(1, count)
+    sums = np.cumsum(wa)
+    before, after = sums[:-1] / size, (sums[-1] - sums[:-1]) / (count - size)
+    explained = (after - before) ** 2 * size * (count - size) / count
+    place = int(np.argmax(explained))
+    residual = wa - np.where(np.arange(count) <= place, before[place], after[place])
+    # The best of count − 1 places was taken (Bonferroni).
+    chance = (count - 1) * _chance(batches, residual, float(explained[place]))
+    change = float(after[place] - before[place])
+    if chance >= DRIFT_LEVEL or abs(change) < MATERIAL_CHANGE * batches.mean:
+        return None
+    share = 100 * (place + 1) / count
+    return (
+        f"drifting: write amplification steps from {before[place]:.4g} to {after[place]:.4g} "
+        f"at {share:.0f}% of the run after the warm-up"
+    )
+
+
+def _chance(batches: _Batches, residual: _Floats, explained: float) -> float:
+    """Return the two-sided p-value of one fitted parameter that explains a sum of squares."""
+    freedom = residual.size - 2
+    correlation = batches.correlation(residual)
+    noise = float(residual @ residual) / freedom * (1 + correlation) / (1 - correlation)
+    if noise == 0.0:
+        return 0.0 if explained > 0.0 else 1.0
+    return 2 * float(stdtr(freedom, -math.sqrt(explained / noise)))
+
+
+def _steady_reason(batches: _Batches) -> str:
+    reason = f"steady: no drift in {batches.wa.size} batches"
+    correlation = _lag1(batches.wa - batches.mean) + 1 / batches.wa.size
+    if correlation < CORRELATION_Z / math.sqrt(batches.wa.size):
+        return reason
+    return (
+        f"{reason}, but they are still correlated ({correlation:.2f}), so the interval is widened; "
+        "a longer run would narrow it"
+    )

@@ -1,0 +1,27 @@
+"""Block traces of real programs: read, described, converted, and turned into page writes."""
+
+from __future__ import annotations
+
+from writeamp.traces.formats import Format
+from writeamp.traces.info import info
+from writeamp.traces.pages import MAPPINGS, Mapping, PageTrace, to_pages
+from writeamp.traces.reading import detect, read
+from writeamp.traces.registry import FORMATS
+from writeamp.traces.trace import OPERATIONS, SCHEMA, Trace
+from writeamp.traces.writing import write
+
+__all__ = [
+    "FORMATS",
+    "MAPPINGS",
+    "OPERATIONS",
+    "SCHEMA",
+    "Format",
+    "Mapping",
+    "PageTrace",
+    "Trace",
+    "detect",
+    "info",
+    "read",
+    "to_pages",
+    "write",
+]

@@ -1,0 +1,38 @@
+"""Device names of a trace as small numbers."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+
+class DeviceCodes:
+    """Gives each distinct device one number while the blocks of a file come in."""
+
+    def __init__(self, separator: str) -> None:
+        """Start without a device; ``separator`` joins the columns of a name."""
+        self._separator = separator
+        self._codes: dict[tuple[object, ...], int] = {}
+
+    def encode(self, rows: pl.DataFrame, columns: list[str]) -> pl.Series:
+        """Return the u32 code of the device that ``columns`` name together in each row."""
+        keys = rows.select(columns)
+        distinct = keys.unique(maintain_order=True)
+        codes = [self._codes.setdefault(key, len(self._codes)) for key in distinct.rows()]
+        if len(codes) == 1:
+            return pl.repeat(codes[0], rows.height, dtype=pl.UInt32, eager=True)
+        table = distinct.with_columns(pl.Series("code", codes, dtype=pl.UInt32))
+        return keys.join(table, on=columns, how="left", maintain_order="left")["code"]
+
+    def renumber(self, codes: pl.Series) -> tuple[list[str], pl.Series]:
+        """Return the names in natural order (2 before 10) and the codes renumbered to match."""
+        names = [self._separator.join(map(str, key)) for key in self._codes]
+        order = sorted(range(len(names)), key=lambda code: _natural(names[code]))
+        rank = pl.Series(order).arg_sort().cast(pl.UInt32)
+        return [names[code] for code in order], rank.gather(codes)
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    parts = re.findall(r"\d+|\D+", name)
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]

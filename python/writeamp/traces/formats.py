@@ -1,0 +1,48 @@
+"""What a trace format is: the shape that each entry of the registry has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from writeamp.traces.source import Head
+from writeamp.traces.trace import Trace
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a caller may choose; each format says which options it takes."""
+
+    action: str | None = None
+
+
+@dataclass(frozen=True)
+class Format:
+    """One trace format.
+
+    Attributes:
+        name: the word users write.
+        summary: one line for lists and help.
+        columns: the form of a row.
+        units: units and polarity, in words.
+        detection: the rule of ``matches``, in words.
+        matches: whether the beginning of a file looks like this format.
+        certain: False where another known format has the same look but other units, so that the
+            format must be named.
+        read: path and options to trace.
+        write: writes a trace to an open file; returns notes on what was rounded or renamed.
+        actions: values of the ``action`` option, the default first; none if it takes none.
+    """
+
+    name: str
+    summary: str
+    columns: str
+    units: str
+    detection: str
+    matches: Callable[[Head], bool]
+    read: Callable[[Path, ReadOptions], Trace]
+    write: Callable[[Trace, BinaryIO], list[str]]
+    certain: bool = True
+    actions: tuple[str, ...] = ()

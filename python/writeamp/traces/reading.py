@@ -1,0 +1,63 @@
+"""A file to a trace: the format is named by the caller or certain from the content."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from writeamp.errors import WriteampError
+from writeamp.names import unknown
+from writeamp.traces.formats import ReadOptions
+from writeamp.traces.quoting import quoted
+from writeamp.traces.registry import FORMATS, find_format
+from writeamp.traces.source import read_head
+from writeamp.traces.trace import Trace
+
+
+def read(
+    path: str | os.PathLike[str], format: str | None = None, *, action: str | None = None
+) -> Trace:
+    """Read a trace file.
+
+    Args:
+        path: the file; text formats may be compressed with gzip.
+        format: name of a format in ``FORMATS``; None to detect it.
+        action: for blkparse, the action to take the requests from: Q (default), D or C.
+
+    Raises:
+        WriteampError: the file cannot be read, its format is not certain, or a row is not valid.
+    """
+    entry = find_format(format) if format else FORMATS[detect(path)]
+    if action is not None:
+        if not entry.actions:
+            takers = ", ".join(name for name, other in FORMATS.items() if other.actions)
+            raise WriteampError(
+                f"action {quoted(action)} does not apply to format {entry.name}, only to {takers}"
+            )
+        if action not in entry.actions:
+            raise unknown("action", action, entry.actions)
+    return entry.read(Path(path), ReadOptions(action=action))
+
+
+def detect(path: str | os.PathLike[str]) -> str:
+    """Return the name of the file's format.
+
+    Raises:
+        WriteampError: no format or more than one fits; names the candidates and what sets them
+            apart.
+    """
+    head = read_head(Path(path))
+    candidates = [entry for entry in FORMATS.values() if entry.matches(head)]
+    if len(candidates) == 1 and candidates[0].certain:
+        return candidates[0].name
+    if candidates:
+        choices = "; ".join(f"{entry.name} ({entry.units})" for entry in candidates)
+        raise WriteampError(
+            f"{path}: the rows alone do not tell the format, name it with format (--format): "
+            f"{choices}"
+        )
+    first_line = f"begins with {quoted(head.lines[0])}" if head.lines else "has only blank lines"
+    raise WriteampError(
+        f"{path}: {first_line}, which is no row of a known format; name it with format "
+        f"(--format) from {', '.join(FORMATS)}"
+    )

@@ -1,0 +1,31 @@
+"""The trace formats: one file each, and one line here."""
+
+from __future__ import annotations
+
+from writeamp.names import unknown
+from writeamp.traces import blkparse, disksim, mqsim, msr, parquet, spc, ssdsim
+from writeamp.traces.formats import Format
+
+FORMATS: dict[str, Format] = {
+    entry.name: entry
+    for entry in (
+        msr.FORMAT,
+        spc.FORMAT,
+        mqsim.FORMAT,
+        ssdsim.FORMAT,
+        disksim.FORMAT,
+        blkparse.FORMAT,
+        parquet.FORMAT,
+    )
+}
+
+
+def find_format(name: str) -> Format:
+    """Return the format of that name.
+
+    Raises:
+        WriteampError: there is none; lists the valid names and the nearest.
+    """
+    if name not in FORMATS:
+        raise unknown("trace format", name, FORMATS)
+    return FORMATS[name]

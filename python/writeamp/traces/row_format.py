@@ -1,0 +1,107 @@
+"""Formats with one request of the same fields a line: declared here, read by one loop."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from writeamp.traces.assemble import assemble
+from writeamp.traces.devices import DeviceCodes
+from writeamp.traces.rows import Check, Layout, parse
+from writeamp.traces.source import Block, Head, read_blocks
+from writeamp.traces.trace import SCHEMA, Operation, Trace
+
+
+@dataclass(frozen=True)
+class RowFormat:
+    """How the fields of a row become a request.
+
+    Attributes:
+        name: the format's name.
+        layout: the fields.
+        device_columns: the columns that name a device together.
+        device_separator: what joins them to a name.
+        checks: what must hold beyond the types; once it does, the expressions below give no null.
+        timestamp_ns, op, offset, length: expressions over the fields.
+        notes: what every trace of this format assumes.
+        header: a first line that copies of the format may carry.
+    """
+
+    name: str
+    layout: Layout
+    device_columns: list[str]
+    checks: tuple[Check, ...]
+    timestamp_ns: pl.Expr
+    op: pl.Expr
+    offset: pl.Expr
+    length: pl.Expr
+    notes: Sequence[str]
+    device_separator: str = "_"
+    header: re.Pattern[bytes] | None = None
+
+    def read(self, path: Path) -> Trace:
+        """Read a file of this format.
+
+        Raises:
+            WriteampError: the file cannot be read, or a row is not valid (names file and line).
+        """
+        devices = DeviceCodes(self.device_separator)
+        parts: list[pl.DataFrame] = []
+        notes = list(self.notes)
+        ends_with_newline = True
+        for whole in read_blocks(path):
+            block = whole
+            if block.first_line == 1 and self.header and self.header.match(block.text):
+                block = _without_first_line(block)
+                notes.append("line 1 is a header")
+            rows = parse(block, self.layout, self.checks)
+            parts.append(self._requests(rows, devices))
+            ends_with_newline = block.text.endswith(b"\n")
+        if not ends_with_newline:
+            notes.append("the file does not end with a newline: its last row may be cut")
+        return assemble(path, self.name, parts, devices, notes)
+
+    def _requests(self, rows: pl.DataFrame, devices: DeviceCodes) -> pl.DataFrame:
+        return rows.select(
+            timestamp_ns=self.timestamp_ns.cast(pl.Int64),
+            device=devices.encode(rows, self.device_columns),
+            op=self.op,
+            offset=self.offset.cast(pl.UInt64),
+            length=self.length.cast(pl.UInt32),
+        ).select(SCHEMA.keys())
+
+
+def operation(column: str, words: Mapping[str, Sequence[str]]) -> tuple[pl.Expr, Check]:
+    """Return the expression that reads a column of operation words, and the check that it can.
+
+    ``words`` gives for each operation its spellings.
+    """
+    spellings = [word for spelling in words.values() for word in spelling]
+    expression: pl.Expr = pl.lit(None, Operation)
+    for name, spelling in words.items():
+        expression = (
+            pl.when(pl.col(column).is_in(spelling))
+            .then(pl.lit(name, Operation))
+            .otherwise(expression)
+        )
+    valid = " and ".join(f"{words[name][0]} ({name})" for name in words)
+    check = Check(pl.col(column).is_in(spellings), f"{column} is {{{column}}}, valid are {valid}")
+    return expression, check
+
+
+def any_line(pattern: re.Pattern[str], head: Head) -> bool:
+    """Return whether any of a file's first lines has the form of this format's rows.
+
+    One is enough: a file whose other rows are damaged is still of its format, and reading it names
+    the damaged row.
+    """
+    return any(pattern.fullmatch(line) for line in head.lines)
+
+
+def _without_first_line(block: Block) -> Block:
+    # An empty line stays, so that the numbers of the others hold.
+    return replace(block, text=block.text[block.text.find(b"\n") :] if b"\n" in block.text else b"")

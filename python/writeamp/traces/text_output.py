@@ -1,0 +1,95 @@
+"""Requests to lines of text: what a format cannot carry is an error, never left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import BinaryIO
+
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.traces.trace import SECTOR_BYTES, Trace
+
+_SLICE_ROWS = 2**20
+
+
+def write_columns(
+    requests: pl.DataFrame, columns: Sequence[pl.Expr], separator: str, file: BinaryIO
+) -> None:
+    """Write the columns as lines without a header, a slice at a time."""
+    for part in requests.iter_slices(_SLICE_ROWS):
+        part.select(
+            column.alias(str(position)) for position, column in enumerate(columns)
+        ).write_csv(file, include_header=False, separator=separator, quote_style="never")
+
+
+def refuse_operations(trace: Trace, format_name: str, valid: Sequence[str]) -> None:
+    """Raise WriteampError if a request is of an operation that the format has no word for."""
+    _refuse_first(
+        trace,
+        ~pl.col("op").is_in(list(valid)),
+        f"a {{op}}, {format_name} has only {' and '.join(valid)} (parquet and blkparse have all)",
+    )
+
+
+def refuse_early_times(trace: Trace, format_name: str) -> None:
+    """Raise WriteampError if a request lies before time 0."""
+    _refuse_first(
+        trace,
+        pl.col("timestamp_ns") < 0,
+        f"at {{timestamp_ns}} ns, {format_name} has only times from 0",
+    )
+
+
+def refuse_part_sectors(trace: Trace, format_name: str, columns: Sequence[str]) -> None:
+    """Raise WriteampError if one of the byte columns is not a multiple of 512."""
+    for column in columns:
+        _refuse_first(
+            trace,
+            pl.col(column) % SECTOR_BYTES != 0,
+            f"at {column} {{{column}}}, {format_name} counts it in sectors of {SECTOR_BYTES} bytes",
+        )
+
+
+def decimal_time(nanoseconds_per_unit: int) -> pl.Expr:
+    """Return the time as a decimal number of a unit, exact to the nanosecond."""
+    digits = len(str(nanoseconds_per_unit)) - 1
+    time = pl.col("timestamp_ns")
+    fraction = (time % nanoseconds_per_unit).cast(pl.String).str.zfill(digits)
+    return pl.format("{}.{}", time // nanoseconds_per_unit, fraction)
+
+
+def sectors(column: str) -> pl.Expr:
+    """Return a byte column in sectors of 512 bytes."""
+    return pl.col(column) // SECTOR_BYTES
+
+
+def device_labels(labels: Sequence[str]) -> pl.Expr:
+    """Return the column of labels that stand for the devices, one label a device."""
+    return pl.lit(pl.Series(list(labels), dtype=pl.String)).gather(pl.col("device"))
+
+
+def renaming_notes(trace: Trace, names: Sequence[str]) -> list[str]:
+    """Return a note if devices will be read back under other names than the trace's."""
+    renamed = [
+        f"{ours} becomes {theirs}"
+        for ours, theirs in zip(trace.devices, names, strict=True)
+        if ours != theirs
+    ]
+    return [f"device names do not fit the format: {', '.join(renamed)}"] if renamed else []
+
+
+def numeric_labels(trace: Trace) -> list[str]:
+    """Return the device names if all are plain numbers, and their positions if not."""
+    if all(name.isdecimal() and str(int(name)) == name for name in trace.devices):
+        return list(trace.devices)
+    return [str(position) for position in range(len(trace.devices))]
+
+
+def _refuse_first(trace: Trace, faulty: pl.Expr, sentence: str) -> None:
+    rows = trace.requests.with_row_index("row", offset=1).filter(faulty).head(1)
+    if not rows.is_empty():
+        request = rows.row(0, named=True)
+        raise WriteampError(
+            f"{trace.path}: request {request['row']} is {sentence.format(**request)}"
+        )

@@ -1,0 +1,165 @@
+"""Bad input is one sentence on stderr, status 2, no traceback, and no file left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WRITEAMP = Path(sys.executable).with_name("writeamp")
+ROW = "128166385295514663,hm,0,Write,4096,4096,2833\n"
+
+DRIVE = "simulate --blocks 64 --pages-per-block 16"
+TRACE = "simulate --op 0.1 --pages-per-block 4 --trace"
+
+# Command line, and words that the sentence must hold: what was wrong, and what would be right.
+CASES: list[tuple[str, list[str]]] = [
+    # The drive.
+    (f"{DRIVE} --op 0", ["op", "above 0"]),
+    (f"{DRIVE} --op -0.1", ["op", "above 0"]),
+    (f"{DRIVE} --op nan", ["op", "finite"]),
+    (f"{DRIVE} --op inf", ["op", "finite"]),
+    (f"{DRIVE} --op much", ["--op", "much"]),
+    (f"{DRIVE} --fill 1", ["fill", "between 0 and 1"]),
+    (f"{DRIVE} --fill 1.5", ["fill", "between 0 and 1"]),
+    (f"{DRIVE} --fill 0", ["fill", "between 0 and 1"]),
+    (f"{DRIVE} --spare-factor 1", ["spare_factor", "between 0 and 1"]),
+    (f"{DRIVE} --op 0.1 --fill 0.9", ["op", "fill", "only one"]),
+    (f"{DRIVE} --op 0.1 --spare-factor 0.1", ["op", "spare_factor", "only one"]),
+    ("simulate --blocks 64 --logical-blocks 50", ["blocks", "logical_blocks", "only one"]),
+    ("simulate --blocks 1 --op 0.1", ["single", "too small"]),
+    ("simulate --blocks 1 --pages-per-block 16 --fill 0.5 --manager sepgc", ["sepgc", "too small"]),
+    ("simulate --blocks 0", ["blocks", "from 1"]),
+    ("simulate --blocks -5", ["blocks", "from 1"]),
+    ("simulate --blocks ten", ["--blocks", "ten", "whole number"]),
+    ("simulate --blocks 1.5", ["--blocks", "1.5", "whole number"]),
+    ("simulate --blocks 64 --pages-per-block 1", ["pages_per_block", "at least 2"]),
+    ("simulate --blocks 64 --pages-per-block 0", ["pages_per_block", "from 1"]),
+    ("simulate --blocks 4e9 --pages-per-block 1024", ["physical pages", "32-bit"]),
+    ("simulate --logical-blocks 4e9 --pages-per-block 64", ["32-bit"]),
+    ("simulate --blocks 33000000 --pages-per-block 128", ["GiB", "available"]),
+    (f"{DRIVE} --op 1e9", ["logical page"]),
+    (f"{DRIVE} --page-bytes 0 --op 0.1", ["page_bytes", "from 1"]),
+    (f"{DRIVE} --layout tower", ["layout", "flat", "striped"]),
+    ("simulate --device samsun", ["device", "samsun", "generic", "eagletree"]),
+    ("simulate --device no-such-file.toml", ["no-such-file.toml", "No such file"]),
+    ("simulate --device eagletree --blocks 100", ["multiple", "8"]),
+    ("simulate --device {bad_key}", ["colour", "channels"]),
+    ("simulate --device {bad_toml}", ["TOML"]),
+    # Policies and workloads.
+    (f"{DRIVE} --victims greddy", ["victim policy", "greddy", "did you mean 'greedy'"]),
+    (f"{DRIVE} --victims d-choices:d=0", ["d=0", "from 1"]),
+    (f"{DRIVE} --victims d-choices:d=2.5", ["d=2.5", "whole number"]),
+    (f"{DRIVE} --victims d-choices:e=3", ["parameter", "'e'", "valid: d"]),
+    (f"{DRIVE} --victims d-choices:", ["d-choices:", "key=value"]),
+    (f"{DRIVE} --victims greedy:d=3", ["parameter", "'d'", "valid: none"]),
+    (f"{DRIVE} --manager wolff", ["block manager", "wolff", "single"]),
+    (f"{DRIVE} --workload unifrom", ["workload", "did you mean 'uniform'"]),
+    (f"{DRIVE} --workload hot-cold", ["hot-cold", "f="]),
+    (f"{DRIVE} --workload hot-cold:f=1,r=0.9", ["f=1", "below 1"]),
+    (f"{DRIVE} --workload hot-cold:f=0.1,r=2", ["r=2", "from 0 to 1"]),
+    (f"{DRIVE} --workload hot-cold:f=0.00001,r=0.9", ["f=", "at least one hot"]),
+    (f"{DRIVE} --workload zipf:s=-1", ["s=-1", "above 0"]),
+    (f"{DRIVE} --workload mix:sizes=1/1,weights=1", ["2 sizes", "1 weights"]),
+    (f"{DRIVE} --workload mix:sizes=(1,weights=1", ["parenthes"]),
+    (f"{DRIVE} --workload phases:writes=0,of=uniform", ["writes", "above 0"]),
+    # The run.
+    (f"{DRIVE} --writes 0", ["writes", "at least 1"]),
+    (f"{DRIVE} --writes -1", ["writes", "at least 1"]),
+    (f"{DRIVE} --writes 100 --warmup 100", ["warmup", "100"]),
+    (f"{DRIVE} --writes 100 --warmup soon", ["warmup", "soon", "auto"]),
+    (f"{DRIVE} --writes 100 --warmup -1", ["warmup", "at least 0"]),
+    (f"{DRIVE} --warmup 5", ["warmup", "writes"]),
+    (f"{DRIVE} --seed -1", ["seed", "at least 0"]),
+    (f"{DRIVE} --precision 0", ["precision", "between 0 and 1"]),
+    (f"{DRIVE} --precondition half", ["precondition", "full", "none"]),
+    (f"{DRIVE} --repeat 2", ["repeat", "trace"]),
+    (f"{DRIVE} --plot wa.gif", ["gif", "png", "svg"]),
+    (f"{DRIVE} --plot no-such-folder/wa.png", ["no-such-folder", "No such file"]),
+    (f"{DRIVE} --plot {{readonly}}/wa.png", ["wa.png"]),
+    (f"{DRIVE} --colour red", ["--colour"]),
+    ("simulat", ["simulat"]),
+    # Traces.
+    (f"{TRACE} no-such.csv", ["no-such.csv", "No such file"]),
+    (f"{TRACE} {{folder}}", ["folder"]),
+    (f"{TRACE} {{empty}}", ["empty"]),
+    (f"{TRACE} {{garbage}}", ["garbage"]),
+    (f"{TRACE} {{short_row}} --format msr", ["short_row:2"]),
+    (f"{TRACE} {{negative}} --format msr", ["negative:2", "-4096"]),
+    (f"{TRACE} {{cut}} --format msr", ["cut:2"]),
+    (f"{TRACE} {{only_reads}} --format msr", ["no write"]),
+    (f"{TRACE} {{good}} --format mrs", ["mrs", "msr"]),
+    (f"{TRACE} {{five_columns}}", ["mqsim", "ssdsim", "--format"]),
+    (f"{TRACE} {{good}} --format spc", ["good:1"]),
+    (f"{TRACE} {{good}} --repeat 0", ["repeat", "at least 1"]),
+    (f"{TRACE} {{good}} --writes 1e6", ["repeat="]),
+    (f"{TRACE} {{good}} --workload uniform", ["workload", "trace", "only one"]),
+    (f"{TRACE} {{good}} --mapping flat", ["mapping", "compact"]),
+    (f"{TRACE} {{good}} --trace-device sda", ["sda", "hm"]),
+    (f"{TRACE} {{good}} --blocks 2 --mapping as-is", ["drive"]),
+    ("trace info {garbage} --json", ["garbage"]),
+    ("trace convert {good} {readonly}/out.parquet", ["out.parquet"]),
+    ("trace convert {good} out.xyz", ["xyz"]),
+    # Predictions and lists.
+    ("predict", ["op", "fill", "spare_factor"]),
+    ("predict --op 0", ["op", "above 0"]),
+    ("predict --op 0.1 --fill 0.5", ["op", "fill", "only one"]),
+    ("predict --op 0.1 --pages-per-block 0", ["pages_per_block"]),
+    ("predict --op 0.1 --model markow", ["markow", "markov"]),
+    ("list polices", ["polices", "victims"]),
+]
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return files that are wrong, each in one way, by the name that the cases use."""
+    folder = tmp_path_factory.mktemp("inputs")
+    contents = {
+        "empty": b"",
+        "garbage": bytes(range(256)) * 64,
+        "good": (ROW * 20).encode(),
+        "short_row": (ROW + "128166385295514663,hm,0,Write,4096\n" + ROW).encode(),
+        "negative": (ROW + ROW.replace("Write,4096,4096", "Write,0,-4096")).encode(),
+        "cut": (ROW + ROW[:30]).encode(),
+        "only_reads": ROW.replace("Write", "Read").encode(),
+        "five_columns": b"0 0 303567 7 0\n1000 1 55590 6 0\n",
+        "bad_key.toml": b'[geometry]\ncolour = "red"\n',
+        "bad_toml.toml": b"[geometry\n",
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    found = {name.removesuffix(".toml"): folder / name for name in contents}
+    (folder / "folder").mkdir()
+    # Nobody, not even root, can create a file in /proc.
+    return found | {"folder": folder / "folder", "readonly": Path("/proc")}
+
+
+@pytest.mark.parametrize(("line", "words"), CASES, ids=[line for line, _ in CASES])
+def test_bad_input_is_one_sentence_and_status_2(
+    line: str, words: list[str], inputs: dict[str, Path], tmp_path: Path
+) -> None:
+    arguments = line.format(**inputs).split()
+    done = subprocess.run(
+        [WRITEAMP, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    assert done.returncode == 2, done.stderr
+    sentences = [line for line in done.stderr.splitlines() if "warning:" not in line]
+    assert len(sentences) == 1, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word.lower() in sentences[0].lower()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_there_are_at_least_forty_cases() -> None:
+    assert len({line for line, _ in CASES}) >= 40

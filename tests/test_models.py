@@ -1,0 +1,224 @@
+"""Witnesses of the analytic models: the paper's values, 40-digit arithmetic, and their algebra."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from itertools import pairwise
+
+import mpmath  # type: ignore[import-untyped]
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from writeamp.errors import WriteampError
+from writeamp.models import MODELS, expected_value, find_model, markov, uniform_distribution
+
+OPS = st.floats(1e-6, 1e3)
+PAGES = st.integers(1, 1 << 20)
+
+
+def exact_expected_value(op: float) -> mpmath.mpf:
+    """Park et al. 2017, eq. 5 as printed, in 40 digits."""
+    with mpmath.workdps(40):
+        z = 1 + mpmath.mpf(op)
+        return z / (z + mpmath.lambertw(-z * mpmath.exp(-z)).real)
+
+
+def exact_markov(op: float, pages_per_block: int) -> mpmath.mpf:
+    """Park et al. 2017, eqs. 6 and 7 as printed, in 40 digits."""
+    with mpmath.workdps(40):
+        n, z = mpmath.mpf(pages_per_block), 1 + mpmath.mpf(op)
+        kz = (1 + 1 / (2 * n)) * z
+        x = mpmath.mpf(1) / 2 - n / z * mpmath.lambertw(-kz * mpmath.exp(-kz)).real
+        return n / (n - (x - 1))
+
+
+def relative_error(ours: object, exact: mpmath.mpf) -> float:
+    with mpmath.workdps(40):
+        return float(abs(mpmath.mpf(float(ours)) / exact - 1))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("ours", "published"),
+    [
+        (expected_value(0.28), 2.481361),
+        (expected_value(0.147), 4.083750),
+        (markov(0.28, 32768), 2.481200),
+        (markov(0.147, 32768), 4.083284),
+        (markov(0.147, 64), 3.8591),
+        (markov(0.28, 64), 2.4020),
+        (uniform_distribution(0.28), 2.285714),
+        (uniform_distribution(0.147), 3.901361),
+    ],
+)
+def test_the_values_of_paper_1_are_met_to_the_last_printed_digit(
+    ours: float, published: float
+) -> None:
+    digits = len(str(published).split(".")[1])
+    assert abs(ours - published) <= 0.5000001 * 10.0**-digits or round(ours, digits) == published
+
+
+def test_the_means_over_table_4_are_those_of_the_paper() -> None:
+    op = np.linspace(0.01, 1, 100)
+    reference = expected_value(op)
+    assert np.mean(uniform_distribution(op) / reference) == pytest.approx(0.88104, abs=5e-6)
+    assert np.mean(markov(op, 64) / reference) == pytest.approx(0.96122, abs=5e-6)
+    assert np.mean(markov(op, 128) / reference) == pytest.approx(0.97919, abs=5e-6)
+
+
+def test_expected_value_agrees_with_40_digit_arithmetic_over_the_whole_domain() -> None:
+    ops = np.geomspace(1e-6, 1e3, 901)
+    ours = np.asarray(expected_value(ops))
+    worst = max(
+        relative_error(wa, exact_expected_value(op)) for op, wa in zip(ops, ours, strict=True)
+    )
+    assert worst < 1e-14
+
+
+@given(OPS, PAGES)
+def test_markov_agrees_with_40_digit_arithmetic(op: float, pages_per_block: int) -> None:
+    assert relative_error(markov(op, pages_per_block), exact_markov(op, pages_per_block)) < 1e-13
+
+
+@given(OPS, PAGES)
+def test_markov_is_expected_value_at_a_stretched_op(op: float, pages_per_block: int) -> None:
+    k = 1 + 1 / (2 * pages_per_block)
+    stretched = op + (1 + op) / (2 * pages_per_block)
+    identity = expected_value(stretched) / k
+    assert markov(op, pages_per_block) == pytest.approx(identity, rel=1e-12)
+
+
+@given(st.floats(1e-300, 1e-7))
+def test_expected_value_tends_to_one_over_twice_the_op(op: float) -> None:
+    # δ = 1 − 2ρ + 8ρ²/3 − …, so A = 1/(2ρ) + 2/3 + O(ρ).
+    assert expected_value(op) == pytest.approx(0.5 / op + 2 / 3, rel=1e-14)
+
+
+def every_model(op: float) -> dict[str, float]:
+    drive = {"op": op, "pages_per_block": 64}
+    return {
+        name: float(model.function(**{key: drive[key] for key in model.parameters}))
+        for name, model in MODELS.items()
+    }
+
+
+@given(st.floats(1e-6, 20), st.floats(1e-6, 1.0))
+def test_every_model_falls_as_op_grows(op: float, step: float) -> None:
+    less, more = every_model(op), every_model(op * (1 + step))
+    assert all(more[name] < less[name] for name in MODELS)
+
+
+@given(st.floats(20, 1e3), st.floats(1e-6, 1.0))
+def test_no_model_rises_where_it_is_flat_to_the_last_bit(op: float, step: float) -> None:
+    less, more = every_model(op), every_model(op * (1 + step))
+    assert all(more[name] <= less[name] for name in MODELS)
+
+
+@given(OPS, st.integers(1, 1 << 19))
+def test_markov_rises_with_pages_per_block_towards_expected_value(op: float, pages: int) -> None:
+    small, large, limit = markov(op, pages), markov(op, 2 * pages), expected_value(op)
+    assert small < large
+    assert large < limit
+
+
+def test_the_models_broadcast_and_keep_the_shape() -> None:
+    op = np.array([[0.1], [0.28], [1.0]])
+    pages = np.array([32, 64, 128, 256])
+    table = np.asarray(markov(op, pages))
+    assert table.shape == (3, 4)
+    assert table[1, 1] == markov(0.28, 64)
+    assert expected_value(np.full((2, 3, 4), 0.28)).shape == (2, 3, 4)
+    assert expected_value([]).shape == (0,)
+    assert np.array_equal(markov(op, pages).T, markov(op.T, pages[:, np.newaxis]))
+    in_column_order = np.asfortranarray(np.full((2, 3), 0.28))
+    assert np.array_equal(expected_value(in_column_order), np.full((2, 3), expected_value(0.28)))
+    assert expected_value(op[:, 0]).tolist() == [float(expected_value(v)) for v in op[:, 0]]
+
+
+@pytest.mark.parametrize("wa", [expected_value(1), markov(np.float32(0.25), np.int32(64))])
+def test_a_scalar_gives_a_scalar_that_is_a_python_float(wa: object) -> None:
+    assert isinstance(wa, float)
+
+
+def test_an_array_longer_than_one_slice_equals_its_elements() -> None:
+    op = np.geomspace(1e-6, 1e3, 20_001)
+    whole = np.asarray(expected_value(op))
+    assert [whole[i] for i in (0, 8191, 8192, 16384, 20_000)] == [
+        expected_value(op[i]) for i in (0, 8191, 8192, 16384, 20_000)
+    ]
+
+
+def test_a_million_expected_values_take_less_than_half_a_second() -> None:
+    op = np.linspace(0.01, 1, 1_000_000)
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        expected_value(op)
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) < 0.5
+
+
+@pytest.mark.parametrize(
+    "function", [uniform_distribution, expected_value, lambda op: markov(op, 64)]
+)
+@pytest.mark.parametrize(
+    "op", [0, -0.1, math.nan, math.inf, -math.inf, "0.1", None, True, 1j, [1, [2]], [0.1, 0.0]]
+)
+def test_an_op_outside_its_domain_is_named_with_the_domain(
+    function: Callable[[object], object], op: object
+) -> None:
+    with pytest.raises(
+        WriteampError, match=r"^op(\[1\])? must be finite and greater than 0, not .+"
+    ):
+        function(op)
+
+
+def test_the_first_bad_element_of_an_array_is_named() -> None:
+    with pytest.raises(WriteampError, match=r"^op\[1, 0\] must be .* not nan$"):
+        expected_value([[0.1, 0.2], [math.nan, 0.0]])
+
+
+@pytest.mark.parametrize("pages", [0, -1, 0.5, 64.5, math.nan, math.inf, "64", None, True])
+def test_a_pages_per_block_outside_its_domain_is_named_with_the_domain(pages: object) -> None:
+    with pytest.raises(WriteampError, match=r"^pages_per_block must be an integer of at least 1"):
+        markov(0.28, pages)  # type: ignore[arg-type]
+
+
+def test_shapes_that_do_not_broadcast_are_named() -> None:
+    with pytest.raises(WriteampError, match=r"op \(2,\) and pages_per_block \(3,\)$"):
+        markov([0.1, 0.2], [64, 128, 256])
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_a_registered_model_is_found_and_described(name: str) -> None:
+    model = find_model(name)
+    assert model.name == name
+    for text in (model.summary, model.assumes, model.source):
+        assert text
+        assert "\n" not in text
+    assert model.parameters[0] == "op"
+
+
+@pytest.mark.parametrize(
+    ("typo", "meant"), [("markof", "markov"), ("expected_value", "expected-value")]
+)
+def test_an_unknown_model_names_the_nearest_and_all_valid_ones(typo: str, meant: str) -> None:
+    with pytest.raises(WriteampError) as error:
+        find_model(typo)
+    message = str(error.value)
+    assert f"did you mean {meant!r}" in message
+    assert all(name in message for name in MODELS)
+
+
+def test_the_markov_value_sinks_below_one_where_its_registry_entry_says() -> None:
+    for pages in (16, 64, 1024, 32768):
+        edge = math.log(2 * pages) - 1
+        below, above = (markov(edge * factor, pages) for factor in (0.95, 1.05))
+        assert above < 1 < below
+
+
+def test_the_three_models_are_ordered_as_in_figure_1() -> None:
+    values = [uniform_distribution(0.28), markov(0.28, 64), expected_value(0.28)]
+    assert all(low < high for low, high in pairwise(values))

@@ -1,0 +1,284 @@
+"""Witnesses of the figures: what each file holds, and what is left when one cannot be written."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from writeamp.errors import WriteampError
+from writeamp.plots import (
+    FigureSpec,
+    PolicyResult,
+    WaSeries,
+    check_suffix,
+    save,
+    wa_by_policy,
+    wa_over_time,
+)
+from writeamp.plots.spec import BarChart, LineChart
+
+SUBTITLE = "op = (T-U)/U = 0.4286, 8,192 blocks of 128 pages, seed 1"
+SIGNATURES = {
+    "png": b"\x89PNG\r\n\x1a\n",
+    "svg": b"<?xml",
+    "pdf": b"%PDF-",
+    "html": b"<!doctype html>",
+}
+
+
+def over_time() -> LineChart:
+    drive_writes = np.arange(1, 101) / 10
+    wa = 1.855 + 0.01 * np.sin(np.arange(100)) - np.exp(-np.arange(100) / 10)
+    return wa_over_time(
+        [
+            WaSeries("greedy", drive_writes, wa, 3.0, 1.855, 1.852, 1.858),
+            WaSeries("d-choices:d=10", drive_writes, wa + 0.05),
+        ],
+        [("expected-value", 1.876), ("markov", 1.854)],
+        title="Write amplification over time",
+        subtitle=SUBTITLE,
+    )
+
+
+def by_policy() -> BarChart:
+    return wa_by_policy(
+        [
+            PolicyResult("greedy", 2.412, {"host": 1000, "gc": 1412}, 2.39, 2.434),
+            PolicyResult("fifo", 2.8, {"host": 1000, "gc": 1700, "wear": 100}),
+        ],
+        [("expected-value", 2.48)],
+        title="Write amplification by policy",
+        subtitle=SUBTITLE,
+    )
+
+
+def words_in(path: Path) -> str:
+    """Return the text of an SVG, or the data of an HTML figure, with its escapes undone."""
+    content = path.read_text("utf-8")
+    if path.suffix == ".svg":
+        return html.unescape(content)
+    arguments = content.split("Plotly.newPlot(", 1)[1].split("[", 1)[1]
+    decoder = json.JSONDecoder()
+    traces, end = decoder.raw_decode("[" + arguments)
+    layout, _ = decoder.raw_decode(arguments[end - 1 :].lstrip(", \n"))
+    return html.unescape(json.dumps([traces, layout], ensure_ascii=False))
+
+
+FIGURES: dict[str, Callable[[], FigureSpec]] = {"over time": over_time, "by policy": by_policy}
+TEXTS = {
+    "over time": [
+        "Write amplification over time",
+        SUBTITLE,
+        "greedy: 1.855 ± 0.003",
+        "d-choices:d=10",
+        "expected-value: 1.876",
+        "markov: 1.854",
+        "end of the warm-up (not counted)",
+        "drive writes (host pages written / logical pages)",
+        "flash pages programmed per host page written",
+    ],
+    "by policy": [
+        "Write amplification by policy",
+        SUBTITLE,
+        "greedy",
+        "fifo",
+        "2.41 ± 0.02",
+        "2.800",
+        "host writes",
+        "garbage collection",
+        "wear",
+        "expected-value: 2.480",
+        "flash pages programmed per host page written",
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with every figure in every kind of file, and nothing else."""
+    directory = tmp_path_factory.mktemp("figures")
+    for figure, describe in FIGURES.items():
+        for kind in SIGNATURES:
+            save(describe(), directory / f"{figure}.{kind}")
+    return directory
+
+
+def test_a_suffix_decides_the_type_of_the_file_and_nothing_else_is_left(saved: Path) -> None:
+    names = {path.name for path in saved.iterdir()}
+    assert names == {f"{figure}.{kind}" for figure in FIGURES for kind in SIGNATURES}
+    for path in saved.iterdir():
+        content = path.read_bytes()
+        assert content.startswith(SIGNATURES[path.suffix.removeprefix(".")])
+        assert len(content) > 5_000
+
+
+@pytest.mark.parametrize("figure", list(FIGURES))
+@pytest.mark.parametrize("kind", ["svg", "html"])
+def test_the_words_and_numbers_of_a_figure_are_in_its_file_as_text(
+    figure: str, kind: str, saved: Path
+) -> None:
+    content = words_in(saved / f"{figure}.{kind}")
+    for text in TEXTS[figure]:
+        assert text in content
+
+
+@pytest.mark.parametrize("kind", list(SIGNATURES))
+def test_the_same_figure_gives_the_same_bytes(kind: str, saved: Path, tmp_path: Path) -> None:
+    save(by_policy(), tmp_path / f"again.{kind}")
+    again, first = tmp_path / f"again.{kind}", saved / f"by policy.{kind}"
+    assert again.read_bytes() == first.read_bytes()
+
+
+def test_html_needs_no_network(saved: Path) -> None:
+    content = (saved / "over time.html").read_text("utf-8")
+    assert not re.search(r"<(script|link)[^>]+(src|href)=", content)
+
+
+@pytest.mark.parametrize("kind", ["svg", "html"])
+def test_a_label_is_text_and_never_markup(kind: str, tmp_path: Path) -> None:
+    spec = wa_by_policy(
+        [PolicyResult("<b>$x_1$</b> & co", 2.0, {"host": 1, "gc": 1})], title="t", subtitle="s"
+    )
+    save(spec, tmp_path / f"out.{kind}")
+    assert "<b>$x_1$</b> & co" in words_in(tmp_path / f"out.{kind}")
+    # Escaped once in the file, so that whoever draws it shows the angle brackets.
+    assert "<b>$x_1$" not in (tmp_path / f"out.{kind}").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["out.gif", "out.PNG.txt", "out", "png", ".svg"])
+def test_an_unknown_suffix_lists_the_valid_ones_and_leaves_no_file(
+    name: str, tmp_path: Path
+) -> None:
+    with pytest.raises(WriteampError, match="valid are png, svg, pdf, html") as error:
+        save(over_time(), tmp_path / name)
+    assert "\n" not in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_suffix_may_be_in_capitals(tmp_path: Path) -> None:
+    save(by_policy(), tmp_path / "OUT.SVG")
+    assert (tmp_path / "OUT.SVG").read_bytes().startswith(b"<?xml")
+    assert check_suffix("a/b.HTML") == ".html"
+
+
+def test_an_unwritable_path_is_one_sentence_and_leaves_no_file(tmp_path: Path) -> None:
+    (tmp_path / "taken.svg").mkdir()
+    (tmp_path / "file").write_text("")
+    for target in ("absent/out.svg", "taken.svg", "file/out.svg"):
+        with pytest.raises(WriteampError, match=r"^cannot write plot '.*svg': .+") as error:
+            save(by_policy(), tmp_path / target)
+        assert "\n" not in str(error.value)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "taken.svg"]
+    assert list((tmp_path / "taken.svg").iterdir()) == []
+
+
+def test_a_figure_that_cannot_be_drawn_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_spec: FigureSpec, _kind: str) -> bytes:
+        raise KeyboardInterrupt
+
+    target = tmp_path / "out.svg"
+    target.write_text("old")
+    monkeypatch.setattr("writeamp.plots.matplotlib_backend.render", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        save(over_time(), target)
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.svg"]
+
+
+def test_an_existing_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "out.svg").write_text("old")
+    save(over_time(), tmp_path / "out.svg")
+    assert "greedy" in (tmp_path / "out.svg").read_text("utf-8")
+
+
+def test_the_drawing_libraries_are_not_imported_before_they_draw() -> None:
+    code = (
+        "import sys, writeamp.plots;"
+        "print([m for m in ('matplotlib', 'plotly') if m in sys.modules])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "[]"
+
+
+def test_the_warm_up_is_drawn_faded_and_joins_what_was_counted() -> None:
+    spec = over_time()
+    faded, counted = spec.lines[:2]
+    assert faded.opacity < counted.opacity
+    assert faded.label is None
+    assert (faded.x[-1], faded.y[-1]) == (counted.x[0], counted.y[0])
+    assert faded.x[-2] < 3.0 < counted.x[0]
+    assert len(faded.x) + len(counted.x) == 100 + 1
+
+
+def test_an_interval_is_drawn_at_its_middle() -> None:
+    spec = wa_over_time([WaSeries("a", [1.0, 2.0, 2.5], [1, 2, 3])], title="t", subtitle="s")
+    assert list(spec.lines[0].x) == [0.5, 1.5, 2.25]
+
+
+def test_a_run_without_an_estimate_has_neither_mean_nor_band() -> None:
+    spec = wa_over_time([WaSeries("a", [1.0, 2.0], [1, 2])], title="t", subtitle="s")
+    assert len(spec.lines) == 1
+    assert spec.bands == ()
+    assert spec.instants == ()
+
+
+def test_a_bar_ends_at_its_write_amplification_and_host_comes_first() -> None:
+    spec = by_policy()
+    assert [layer.label for layer in spec.layers] == ["host writes", "garbage collection", "wear"]
+    assert spec.ends() == pytest.approx((2.412, 2.8))
+    assert spec.layers[0].values == pytest.approx((1.0, 1.0))
+    assert spec.layers[2].values == pytest.approx((0.0, 0.1))
+    assert spec.reaches() == pytest.approx((2.434, 2.8))
+
+
+def test_a_cause_that_wrote_nothing_has_no_place_in_the_legend() -> None:
+    rows = [PolicyResult("a", 1.0, {"host": 10, "gc": 0})]
+    assert [layer.label for layer in wa_by_policy(rows, title="", subtitle="").layers] == [
+        "host writes"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wa", "half_width", "text"),
+    [
+        (2.41234, 0.021, "2.41 ± 0.02"),
+        (1.85512, 0.00033, "1.8551 ± 0.0003"),
+        (25.3, 4.0, "25 ± 4"),
+        (1.0, 0.0, "1.000"),
+        (1.5, math.nan, "1.500"),
+    ],
+)
+def test_a_value_has_the_decimals_that_its_error_leaves(
+    wa: float, half_width: float, text: str
+) -> None:
+    row = PolicyResult("a", wa, {"host": 1}, wa - half_width, wa + half_width)
+    assert wa_by_policy([row], title="", subtitle="").texts == (text,)
+
+
+def test_more_series_than_colours_differ_by_their_dashes() -> None:
+    series = [WaSeries(str(i), [1.0, 2.0], [1, 2]) for i in range(15)]
+    lines = wa_over_time(series, title="", subtitle="").lines
+    assert len({(line.color, line.dash) for line in lines}) == 15
+
+
+def test_a_figure_of_nothing_is_refused() -> None:
+    with pytest.raises(WriteampError, match="at least one series"):
+        wa_over_time([], title="", subtitle="")
+    with pytest.raises(WriteampError, match=r"series 'a' needs .* not of shapes \(2,\) and \(1,\)"):
+        wa_over_time([WaSeries("a", [1.0, 2.0], [1])], title="", subtitle="")
+    with pytest.raises(WriteampError, match="at least one row"):
+        wa_by_policy([], title="", subtitle="")
+    with pytest.raises(WriteampError, match="row 'a' has no flash page"):
+        wa_by_policy([PolicyResult("a", 1.0, {"host": 0})], title="", subtitle="")

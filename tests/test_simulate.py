@@ -1,0 +1,126 @@
+"""What a simulation promises whatever its numbers: exact counts, boundaries, determinism."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import writeamp as wa
+from writeamp import _engine
+from writeamp.registry import engine_entries
+
+SMALL = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
+
+
+def test_writes_and_warmup_are_exact() -> None:
+    whole = wa.simulate(**SMALL, writes=12_345, warmup=0)
+    assert (whole.host_pages, whole.writes, whole.warmup_pages) == (12_345, 12_345, 0)
+    late = wa.simulate(**SMALL, writes=12_345, warmup=2_345)
+    early = wa.simulate(**SMALL, writes=2_345, warmup=0)
+    assert (late.host_pages, late.warmup_pages) == (10_000, 2_345)
+    # The parts before and after the boundary make up the whole, for every counter.
+    for cause, pages in whole.causes.items():
+        assert early.causes[cause] + late.causes[cause] == pages
+    assert early.erases + late.erases == whole.erases
+
+
+def test_causes_add_up_to_the_pages_programmed() -> None:
+    result = wa.simulate(**SMALL, writes=10_000)
+    assert sum(result.causes.values()) == result.flash_pages
+    assert result.causes["host"] == result.host_pages
+    assert result.wa == result.flash_pages / result.host_pages
+
+
+def test_the_series_adds_up_to_the_counts() -> None:
+    result = wa.simulate(**SMALL, writes=10_001, warmup=0)
+    assert result.series["host_pages"][-1] == 10_001
+    assert result.series["gc_programs"].sum() == result.causes["gc"]
+    assert result.series["erases"].sum() == result.erases == result.erases_of_block.sum()
+
+
+@pytest.mark.parametrize("batch_pages", [1, 7, 4096])
+def test_batches_of_any_size_give_the_same_counters(batch_pages: int) -> None:
+    for manager in engine_entries("managers"):
+        for victims in engine_entries("victims"):
+            run = [
+                wa.simulate(
+                    **SMALL,
+                    workload="hot-cold:f=0.1,r=0.9",
+                    manager=manager.example,
+                    victims=victims.example,
+                    writes=20_000,
+                    warmup=3_333,
+                    batch_pages=size,
+                )
+                for size in (batch_pages, 1000)
+            ]
+            assert run[0].causes == run[1].causes
+            assert np.array_equal(run[0].erases_of_block, run[1].erases_of_block)
+
+
+def test_one_seed_gives_the_same_counters_on_any_number_of_threads() -> None:
+    def counters(seed: int) -> tuple[dict[str, int], int]:
+        result = wa.simulate(**SMALL, victims="d-choices:d=3", seed=seed, writes=50_000)
+        return result.causes, result.erases
+
+    alone = [counters(seed) for seed in range(8)]
+    for threads in (1, 2, 8):
+        with ThreadPoolExecutor(threads) as pool:
+            assert list(pool.map(counters, range(8))) == alone
+    assert len({str(found) for found in alone}) == 8
+
+
+@pytest.mark.parametrize("workload", [e.example for e in engine_entries("workloads")])
+@pytest.mark.parametrize("layout", ["flat", "striped", "striped-per-lun"])
+def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str) -> None:
+    for manager in engine_entries("managers"):
+        for victims in engine_entries("victims"):
+            result = wa.simulate(
+                "eagletree",
+                workload,
+                blocks=64,
+                pages_per_block=16,
+                layout=layout,
+                manager=manager.example,
+                victims=victims.example,
+                writes=5_000,
+            )
+            assert result.wa >= 1
+            assert result.erases > 0
+
+
+def test_every_entry_documents_itself() -> None:
+    for kind in ("victims", "managers", "workloads"):
+        for entry in engine_entries(kind):
+            assert entry.summary
+            assert "\n" not in entry.summary
+            assert entry.example.startswith(entry.name)
+            assert all(param.help for param in entry.params)
+
+
+def test_a_run_too_short_for_steady_state_says_so() -> None:
+    result = wa.simulate(**SMALL, writes=1_000)
+    assert not result.steady
+    assert "not steady" in result.warnings[0]
+
+
+def test_memory_stays_below_sixteen_bytes_a_page() -> None:
+    drive = wa.device(blocks=8192, pages_per_block=128, fill=0.87)
+    assert drive.geometry.bytes_needed(drive.logical_pages) < 16 * drive.physical_pages
+
+
+def test_precondition_decides_what_is_on_the_drive() -> None:
+    drive = wa.device(**SMALL)
+    half = "mix:sizes=1/1,weights=1/0"
+    full = wa.simulate(drive, half, writes=40_000, warmup=20_000)
+    empty = wa.simulate(drive, half, writes=40_000, warmup=20_000, precondition="none")
+    # Cold data that was never written leaves its space to collection.
+    assert empty.wa < full.wa
+
+
+def test_a_numpy_engine_object_cannot_be_changed_from_python() -> None:
+    with pytest.raises(AttributeError):
+        wa.device(**SMALL).geometry.blocks = 1
+    assert _engine.Simulation.__flags__ & (1 << 10) == 0  # not a base type
