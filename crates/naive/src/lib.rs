@@ -1,1 +1,321 @@
-//! placeholder
+//! The slow, obvious flash drive that the tests hold `writeamp-engine` against.
+//!
+//! It keeps what it must and counts the rest anew on every question: the list of physical pages is
+//! the only record of the data, so "where is this logical page" and "how many pages of this block
+//! are invalid" are searches of that list. It shares nothing with the engine but the generator of
+//! random numbers.
+
+mod victims;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use writeamp_engine::rng::Stream;
+
+pub use victims::{Candidate, Victims};
+
+/// Where pages go: how many write streams there are, and which kind of write uses which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manager {
+    /// Stream 0 for everything.
+    Single,
+    /// Stream 0 for the pages of the host, stream 1 for relocated pages.
+    SepGc,
+}
+
+impl Manager {
+    const HOST_STREAM: usize = 0;
+
+    fn relocation_stream(self) -> usize {
+        match self {
+            Manager::Single => 0,
+            Manager::SepGc => 1,
+        }
+    }
+}
+
+/// How blocks are divided into pools, and who collects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// One pool.
+    Flat,
+    /// A pool for each LUN; collection looks at the whole drive.
+    Striped,
+    /// A pool for each LUN, which collects for itself.
+    StripedPerLun,
+}
+
+/// A drive to be built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setup {
+    /// Erase units in the drive.
+    pub blocks: u32,
+    pub pages_per_block: u32,
+    /// Units that the blocks are divided over, in consecutive ranges of equal length.
+    pub luns: u32,
+    pub layout: Layout,
+    pub manager: Manager,
+    pub victims: Victims,
+    pub seed: u64,
+}
+
+/// What a physical page holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Page {
+    Erased,
+    /// The current version of this logical page.
+    Valid(u32),
+    /// Something outdated.
+    Invalid,
+}
+
+/// A moment in the life of the drive.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    /// Closes and outdatings so far: tells which of two changes came first.
+    event: u64,
+    /// Host pages written so far: measures age.
+    now: u64,
+}
+
+/// What the drive has done since it was new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
+    pub host_programs: u64,
+    pub gc_programs: u64,
+    pub erases: u64,
+    pub trimmed_pages: u64,
+}
+
+/// The drive.
+pub struct NaiveDrive {
+    setup: Setup,
+    pools: usize,
+    /// Every physical page; page p lies in block p / `pages_per_block`.
+    pages: Vec<Page>,
+    /// The free blocks of each pool; the last is opened next.
+    free: Vec<Vec<u32>>,
+    /// The open block of each (stream, pool) that has one.
+    open: BTreeMap<(usize, usize), u32>,
+    /// The closed blocks of each collection domain: the drive, or each pool. Closing appends, a
+    /// choice swap-removes; only the policies that draw at random can tell.
+    closed: Vec<Vec<u32>>,
+    closed_at: HashMap<u32, Moment>,
+    changed_at: HashMap<u32, Moment>,
+    /// The pool that each stream tries first.
+    next_pool: HashMap<usize, usize>,
+    random: Stream,
+    clock: Moment,
+    counters: Counters,
+    erase_counts: Vec<u32>,
+}
+
+impl NaiveDrive {
+    /// A new, erased drive. The logical space has no bound of its own here; the caller keeps it
+    /// small enough for collection to gain something.
+    pub fn new(setup: Setup) -> Self {
+        let Setup { blocks, pages_per_block, luns, layout, .. } = setup;
+        let pools = if layout == Layout::Flat { 1 } else { luns };
+        let domains = if layout == Layout::StripedPerLun { luns } else { 1 };
+        let blocks_per_pool = blocks / pools;
+        NaiveDrive {
+            setup,
+            pools: pools as usize,
+            pages: vec![Page::Erased; (blocks * pages_per_block) as usize],
+            free: (0..pools)
+                .map(|pool| pool * blocks_per_pool..(pool + 1) * blocks_per_pool)
+                .map(|blocks| blocks.rev().collect()) // the lowest block is opened first
+                .collect(),
+            open: BTreeMap::new(),
+            closed: vec![Vec::new(); domains as usize],
+            closed_at: HashMap::new(),
+            changed_at: HashMap::new(),
+            next_pool: HashMap::new(),
+            random: Stream::new(setup.seed, "victims"),
+            clock: Moment { event: 0, now: 0 },
+            counters: Counters::default(),
+            erase_counts: vec![0; blocks as usize],
+        }
+    }
+
+    /// The host writes one logical page.
+    pub fn write(&mut self, logical: u32) {
+        let pool = match self.setup.layout {
+            Layout::Flat => self.make_room_flat(Manager::HOST_STREAM),
+            Layout::Striped | Layout::StripedPerLun => self.make_room_striped(Manager::HOST_STREAM),
+        };
+        self.clock.now += 1;
+        self.outdate(logical);
+        self.program(logical, Manager::HOST_STREAM, pool);
+        self.counters.host_programs += 1;
+    }
+
+    /// The host declares one logical page unused.
+    pub fn trim(&mut self, logical: u32) {
+        if self.outdate(logical) {
+            self.counters.trimmed_pages += 1;
+        }
+    }
+
+    /// Where the current version of a logical page lies, if it has one.
+    pub fn physical(&self, logical: u32) -> Option<u32> {
+        self.pages.iter().position(|&page| page == Page::Valid(logical)).map(|page| page as u32)
+    }
+
+    /// Every logical page that has a current version, with where it lies.
+    pub fn map(&self) -> BTreeMap<u32, u32> {
+        let mapped = |(physical, page): (usize, &Page)| match *page {
+            Page::Valid(logical) => Some((logical, physical as u32)),
+            Page::Erased | Page::Invalid => None,
+        };
+        self.pages.iter().enumerate().filter_map(mapped).collect()
+    }
+
+    /// Pages of `block` that hold something outdated.
+    pub fn invalid_pages(&self, block: u32) -> u32 {
+        self.pages_of(block).iter().filter(|page| **page == Page::Invalid).count() as u32
+    }
+
+    /// Erases of each block.
+    pub fn erase_counts(&self) -> &[u32] {
+        &self.erase_counts
+    }
+
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn make_room_flat(&mut self, stream: usize) -> usize {
+        while !self.open.contains_key(&(stream, 0)) {
+            if self.free[0].is_empty() {
+                self.collect(0);
+            } else {
+                self.open_block(stream, 0);
+            }
+        }
+        0
+    }
+
+    fn make_room_striped(&mut self, stream: usize) -> usize {
+        loop {
+            let first = self.next_pool.get(&stream).copied().unwrap_or(0);
+            for pool in (first..self.pools).chain(0..first) {
+                if self.make_room_on(stream, pool) {
+                    self.next_pool.insert(stream, (pool + 1) % self.pools);
+                    return pool;
+                }
+            }
+            assert_eq!(self.setup.layout, Layout::Striped, "some LUN can make room for itself");
+            self.collect(0);
+        }
+    }
+
+    /// True if `pool` can take a page of `stream` now.
+    fn make_room_on(&mut self, stream: usize, pool: usize) -> bool {
+        let collects_for_itself = self.setup.layout == Layout::StripedPerLun;
+        loop {
+            if self.open.contains_key(&(stream, pool)) {
+                return true;
+            } else if !self.free[pool].is_empty() {
+                self.open_block(stream, pool);
+            } else if collects_for_itself
+                && self.closed[pool].iter().any(|&block| self.invalid_pages(block) > 0)
+            {
+                self.collect(pool);
+            } else {
+                return false;
+            }
+        }
+    }
+
+    fn open_block(&mut self, stream: usize, pool: usize) {
+        let block = self.free[pool].pop().expect("a free block to open");
+        let before = self.open.insert((stream, pool), block);
+        assert_eq!(before, None, "a stream has one open block in a pool");
+    }
+
+    /// Outdates the current version of `logical`; true if there was one.
+    fn outdate(&mut self, logical: u32) -> bool {
+        let Some(page) = self.physical(logical) else { return false };
+        self.pages[page as usize] = Page::Invalid;
+        self.clock.event += 1;
+        self.changed_at.insert(page / self.setup.pages_per_block, self.clock);
+        true
+    }
+
+    /// Programs `logical` to the first erased page of the open block, and closes the block if that
+    /// was its last.
+    fn program(&mut self, logical: u32, stream: usize, pool: usize) {
+        let block = self.open[&(stream, pool)];
+        let erased = self.pages_of(block).iter().filter(|page| **page == Page::Erased).count();
+        let next = self.range_of(block).end - erased;
+        self.pages[next] = Page::Valid(logical);
+        if erased == 1 {
+            self.open.remove(&(stream, pool));
+            let domain = self.domain_of(block);
+            self.closed[domain].push(block);
+            self.clock.event += 1;
+            self.closed_at.insert(block, self.clock);
+            self.changed_at.insert(block, self.clock);
+        }
+    }
+
+    fn collect(&mut self, domain: usize) {
+        let candidates: Vec<Candidate> =
+            self.closed[domain].iter().map(|&block| self.candidate(block)).collect();
+        let choice = self.setup.victims.choose(&candidates, &mut self.random);
+        let victim = self.closed[domain].swap_remove(choice);
+        let pool = self.pool_of(victim);
+
+        let mut relocated = Vec::new();
+        for page in self.range_of(victim) {
+            if let Page::Valid(logical) = self.pages[page] {
+                relocated.push(logical);
+            }
+            self.pages[page] = Page::Erased;
+        }
+        self.erase_counts[victim as usize] += 1;
+        self.counters.erases += 1;
+        self.free[pool].push(victim);
+
+        let stream = self.setup.manager.relocation_stream();
+        for logical in relocated {
+            if !self.open.contains_key(&(stream, pool)) {
+                self.open_block(stream, pool);
+            }
+            self.program(logical, stream, pool);
+            self.counters.gc_programs += 1;
+        }
+    }
+
+    fn candidate(&self, block: u32) -> Candidate {
+        let invalid_pages = self.invalid_pages(block);
+        Candidate {
+            valid_pages: self.setup.pages_per_block - invalid_pages,
+            invalid_pages,
+            closed: self.closed_at[&block].event,
+            changed: self.changed_at[&block].event,
+            age: self.clock.now - self.changed_at[&block].now,
+        }
+    }
+
+    fn range_of(&self, block: u32) -> Range<usize> {
+        let pages = self.setup.pages_per_block as usize;
+        block as usize * pages..(block as usize + 1) * pages
+    }
+
+    fn pages_of(&self, block: u32) -> &[Page] {
+        &self.pages[self.range_of(block)]
+    }
+
+    fn pool_of(&self, block: u32) -> usize {
+        block as usize / (self.setup.blocks as usize / self.pools)
+    }
+
+    fn domain_of(&self, block: u32) -> usize {
+        if self.setup.layout == Layout::StripedPerLun { self.pool_of(block) } else { 0 }
+    }
+}

@@ -1,0 +1,104 @@
+//! The naive drive against examples worked by hand: it is only a witness if it can be believed.
+
+use super::*;
+
+fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
+    let (manager, victims) = (Manager::Single, Victims::Greedy);
+    Setup { blocks, pages_per_block: 2, luns, layout, manager, victims, seed: 1 }
+}
+
+fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
+    let mut drive = NaiveDrive::new(setup);
+    for &page in pages {
+        drive.write(page);
+    }
+    drive
+}
+
+fn map(pairs: &[(u32, u32)]) -> BTreeMap<u32, u32> {
+    pairs.iter().copied().collect()
+}
+
+#[test]
+fn the_survivors_of_a_victim_precede_the_write_that_needed_room() {
+    let drive = written(setup(3, 1, Layout::Flat), &[0, 1, 2, 3, 0, 2, 1]);
+    // Blocks 0 and 1 have lost one page each, block 0 first; its survivor, 1, goes to the block
+    // just erased, is outdated there, and the new version takes the block's second page.
+    assert_eq!(drive.map(), map(&[(0, 4), (1, 1), (2, 5), (3, 3)]));
+    assert_eq!([0, 1, 2].map(|block| drive.invalid_pages(block)), [1, 1, 0]);
+    assert_eq!(drive.erase_counts(), [1, 0, 0]);
+    let expected = Counters { host_programs: 7, gc_programs: 1, erases: 1, trimmed_pages: 0 };
+    assert_eq!(drive.counters(), expected);
+}
+
+#[test]
+fn sepgc_keeps_survivors_apart_from_the_writes_of_the_host() {
+    let sepgc =
+        Setup { manager: Manager::SepGc, victims: Victims::Fifo, ..setup(4, 1, Layout::Flat) };
+    let drive = written(sepgc, &[0, 1, 2, 3, 0, 2, 0, 2, 0]);
+    // The survivors of blocks 0 and 1, pages 1 and 3, fill block 0; block 1 is left for the host.
+    assert_eq!(drive.map(), map(&[(0, 2), (1, 0), (2, 7), (3, 1)]));
+    assert_eq!(drive.erase_counts(), [1, 1, 0, 0]);
+    assert_eq!(drive.counters().gc_programs, 2);
+}
+
+#[test]
+fn striped_writes_take_the_luns_in_turn() {
+    let drive = written(setup(4, 2, Layout::Striped), &[0, 1, 2, 3, 4]);
+    assert_eq!(drive.map(), map(&[(0, 0), (1, 4), (2, 1), (3, 5), (4, 2)]));
+}
+
+#[test]
+fn a_lun_without_outdated_pages_is_passed_over_where_each_collects_for_itself() {
+    let full = [0, 1, 2, 3, 4, 5]; // even pages on LUN 0, odd ones on LUN 1; one page left on each
+    let drive = written(setup(4, 2, Layout::StripedPerLun), &[&full[..], &[0, 0, 2, 2]].concat());
+    // 0 fills LUN 0, then LUN 1, on which nothing is outdated. The first 2 makes LUN 0 collect
+    // block 0; the second is LUN 1's turn, but LUN 0 collects again: block 1.
+    assert_eq!(drive.erase_counts(), [1, 1, 0, 0]);
+    assert_eq!(drive.map(), map(&[(0, 7), (1, 4), (2, 3), (3, 5), (4, 2), (5, 6)]));
+}
+
+#[test]
+fn a_trim_outdates_once() {
+    let mut drive = written(setup(3, 1, Layout::Flat), &[0, 1, 2]);
+    for page in [1, 1, 3] {
+        drive.trim(page);
+    }
+    assert_eq!(drive.map(), map(&[(0, 0), (2, 2)]));
+    assert_eq!((drive.invalid_pages(0), drive.counters().trimmed_pages), (1, 1));
+}
+
+#[test]
+fn each_policy_takes_the_block_that_its_sentence_names() {
+    let candidate = |invalid_pages, closed, changed, age| Candidate {
+        valid_pages: 8 - invalid_pages,
+        invalid_pages,
+        closed,
+        changed,
+        age,
+    };
+    let blocks = [
+        candidate(2, 4, 10, 40), // 40·2/(2·6) = 10/3
+        candidate(4, 3, 12, 20), // 20·4/(2·4) = 10
+        candidate(4, 2, 13, 20), // the same, changed later
+        candidate(0, 1, 1, 90),  // 0
+        candidate(2, 5, 11, 60), // 60·2/(2·6) = 10, with fewer invalid pages
+    ];
+    let choose = |victims: Victims, blocks: &[Candidate]| {
+        victims.choose(blocks, &mut Stream::new(1, "test"))
+    };
+    assert_eq!(choose(Victims::Greedy, &blocks), 1);
+    assert_eq!(choose(Victims::Fifo, &blocks), 3);
+    assert_eq!(choose(Victims::WindowedGreedy { window: 3 }, &blocks), 2);
+    assert_eq!(choose(Victims::WindowedGreedy { window: 1 }, &blocks), 3);
+    assert_eq!(choose(Victims::CostBenefit, &blocks), 1);
+    let with_dead = [&blocks[..], &[candidate(8, 6, 14, 0)]].concat();
+    assert_eq!(choose(Victims::CostBenefit, &with_dead), 5);
+
+    let mut stream = Stream::new(1, "test");
+    let drawn: Vec<usize> = (0..3).map(|_| stream.below(5) as usize).collect();
+    assert_eq!(choose(Victims::Random, &blocks), drawn[0]);
+    let most = drawn.iter().map(|&i| blocks[i].invalid_pages).max().unwrap();
+    let first = drawn.into_iter().find(|&i| blocks[i].invalid_pages == most).unwrap();
+    assert_eq!(choose(Victims::DChoices { d: 3 }, &blocks), first);
+}

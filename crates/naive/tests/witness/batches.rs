@@ -1,0 +1,76 @@
+//! How a run of requests is cut into batches does not change its outcome.
+
+use writeamp_engine::flash::{Counters, EraseUnit, Geometry, Shape};
+use writeamp_engine::rng::Stream;
+
+use crate::cases::{Blueprint, combinations};
+use crate::patience::in_time;
+
+/// Around the look-ahead of the engine, around its usual batch, and from one page to everything.
+const BATCH_SIZES_PAGES: [usize; 8] = [1, 2, 7, 24, 25, 1000, 4096, usize::MAX];
+
+const LOGICAL_PAGES: u32 = 4000;
+
+/// What a run leaves behind.
+#[derive(Debug, PartialEq, Eq)]
+struct Outcome {
+    counters: Counters,
+    erase_counts: Vec<u32>,
+    map: Vec<Option<u32>>,
+}
+
+#[test]
+fn batches_of_any_size_give_the_same_outcome() {
+    let shape = Shape {
+        channels: 2,
+        chips_per_channel: 2,
+        dies_per_chip: 1,
+        planes_per_die: 2,
+        blocks_per_plane: 10,
+        pages_per_block: 66,
+        erase_unit: EraseUnit::Block,
+    };
+    let geometry = Geometry::new(shape).expect("a small shape");
+    for (victims, manager, layout) in combinations() {
+        let blueprint = Blueprint { geometry, layout, manager, victims, seed: 3 };
+        let [first, others @ ..] = outcomes(&blueprint);
+        assert!(first.counters.erases > 3000, "{blueprint:?}: {:?}", first.counters);
+        for (other, batch_pages) in others.iter().zip(&BATCH_SIZES_PAGES[1..]) {
+            assert!(
+                *other == first,
+                "{blueprint:?}: batches of {batch_pages} and of 1 differ: {:?} and {:?}",
+                other.counters,
+                first.counters
+            );
+        }
+    }
+}
+
+fn outcomes(blueprint: &Blueprint) -> [Outcome; BATCH_SIZES_PAGES.len()] {
+    let drive = blueprint.clone();
+    in_time(move || Ok(BATCH_SIZES_PAGES.map(|batch_pages| outcome(&drive, batch_pages))))
+        .unwrap_or_else(|error| panic!("{blueprint:?}: {error}"))
+}
+
+/// Ten times: writes, of which half go to a tenth of the pages, and then TRIMs.
+fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
+    let mut drive = blueprint.build(LOGICAL_PAGES).expect("a drive with spare space");
+    let mut random = Stream::new(5, "picks");
+    for _ in 0..10 {
+        let hot_or_not = |_| {
+            let pages = if random.bits() & 1 == 1 { LOGICAL_PAGES / 10 } else { LOGICAL_PAGES };
+            random.below(pages)
+        };
+        let written: Vec<u32> = (0..20_000).map(hot_or_not).collect();
+        let trimmed: Vec<u32> = (0..500).map(|_| random.below(LOGICAL_PAGES)).collect();
+        written.chunks(batch_pages).for_each(|batch| drive.write(batch).expect("valid pages"));
+        trimmed.chunks(batch_pages).for_each(|batch| drive.trim(batch).expect("valid pages"));
+    }
+    drive.assert_invariants();
+    let flash = drive.flash();
+    Outcome {
+        counters: *flash.counters(),
+        erase_counts: flash.erase_counts().to_vec(),
+        map: (0..LOGICAL_PAGES).map(|page| flash.physical(page)).collect(),
+    }
+}

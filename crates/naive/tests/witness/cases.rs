@@ -1,0 +1,146 @@
+//! Drives to compare: what is registered, and random small geometries that use it.
+
+use std::fmt;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Silent};
+use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
+use writeamp_engine::{Result, victims};
+
+pub const LAYOUTS: [Layout; 3] = [Layout::Flat, Layout::Striped, Layout::StripedPerLun];
+
+/// Parameters beside those of the registry's examples: the edges, and what a small drive feels.
+const MORE_VICTIMS: [&str; 6] = [
+    "d-choices:d=1",
+    "d-choices:d=2",
+    "d-choices:d=100",
+    "windowed-greedy:window=1",
+    "windowed-greedy:window=3",
+    "windowed-greedy:window=8",
+];
+
+/// Enough pages for several LUNs of several blocks, few enough for many cases.
+const MAX_PHYSICAL_PAGES: u32 = 1500;
+
+/// Blocks that divide a 64-bit word, fill it, or end one page to either side of it.
+const ROUND_PAGES_PER_BLOCK: [u32; 6] = [2, 16, 32, 63, 64, 65];
+
+/// Specs of every registered victim policy.
+pub fn victim_specs() -> Vec<&'static str> {
+    victims::ENTRIES.iter().map(|entry| entry.example).chain(MORE_VICTIMS).collect()
+}
+
+/// Specs of every registered block manager.
+pub fn manager_specs() -> Vec<&'static str> {
+    managers::ENTRIES.iter().map(|entry| entry.example).collect()
+}
+
+/// Every combination of victim policy, block manager and layout.
+pub fn combinations() -> Vec<(&'static str, &'static str, Layout)> {
+    let mut all = Vec::new();
+    for victims in victim_specs() {
+        for manager in manager_specs() {
+            all.extend(LAYOUTS.map(|layout| (victims, manager, layout)));
+        }
+    }
+    all
+}
+
+/// A drive, but for its logical size.
+#[derive(Debug, Clone)]
+pub struct Blueprint {
+    pub geometry: Geometry,
+    pub layout: Layout,
+    pub manager: &'static str,
+    pub victims: &'static str,
+    pub seed: u64,
+}
+
+impl Blueprint {
+    pub fn build(&self, logical_pages: u32) -> Result<Box<dyn BlockManager<Silent>>> {
+        let setup = Setup {
+            geometry: self.geometry,
+            logical_pages,
+            layout: self.layout,
+            victims: self.victims.to_owned(),
+            seed: self.seed,
+            observer: Silent,
+        };
+        managers::build(self.manager, setup)
+    }
+
+    /// The most logical pages that the engine accepts; 0 if it accepts none.
+    pub fn most_logical_pages(&self) -> u32 {
+        let sizes: Vec<u32> = (1..self.geometry.physical_pages()).collect();
+        sizes.partition_point(|&pages| self.build(pages).is_ok()) as u32
+    }
+}
+
+/// A drive to compare.
+#[derive(Clone)]
+pub struct Drive {
+    pub blueprint: Blueprint,
+    pub logical_pages: u32,
+}
+
+impl fmt::Debug for Drive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Blueprint { geometry, layout, manager, victims, seed } = &self.blueprint;
+        write!(
+            f,
+            "{victims} on {manager}, {layout:?}, seed {seed}: {} logical pages on {} LUNs × {} \
+             blocks × {} pages, from {:?}",
+            self.logical_pages,
+            geometry.luns(),
+            geometry.blocks_per_lun(),
+            geometry.pages_per_block(),
+            geometry.shape(),
+        )
+    }
+}
+
+/// Random drives; a third of them as full as the engine allows.
+pub fn drives() -> impl Strategy<Value = Drive> {
+    let blueprints = (
+        geometries(),
+        select(victim_specs()),
+        select(manager_specs()),
+        select(&LAYOUTS[..]),
+        0..1000u64,
+    )
+        .prop_map(|(geometry, victims, manager, layout, seed)| Blueprint {
+            geometry,
+            layout,
+            manager,
+            victims,
+            seed,
+        });
+    let share_percent = prop_oneof![1 => Just(100), 2 => 30..100u32];
+    (blueprints, share_percent).prop_filter_map("a drive of any size", |(blueprint, share)| {
+        let logical_pages = (blueprint.most_logical_pages() * share).div_ceil(100);
+        (logical_pages > 0).then_some(Drive { blueprint, logical_pages })
+    })
+}
+
+fn geometries() -> impl Strategy<Value = Geometry> {
+    let erase_unit = prop_oneof![5 => Just(EraseUnit::Block), 1 => Just(EraseUnit::Superblock)];
+    // Channels, chips per channel, dies per chip, planes per die, blocks per plane.
+    let blocks = (1..=3u32, 1..=2u32, 1..=2u32, 1..=2u32, 1..=10u32);
+    let shapes = (blocks, erase_unit).prop_flat_map(|(blocks, erase_unit)| {
+        let (channels, chips, dies, planes, blocks_per_plane) = blocks;
+        let count = channels * chips * dies * planes * blocks_per_plane;
+        let most = (MAX_PHYSICAL_PAGES / count).min(70);
+        let round: Vec<u32> = ROUND_PAGES_PER_BLOCK.into_iter().filter(|n| *n <= most).collect();
+        prop_oneof![3 => 2..=most, 1 => select(round)].prop_map(move |pages_per_block| Shape {
+            channels,
+            chips_per_channel: chips,
+            dies_per_chip: dies,
+            planes_per_die: planes,
+            blocks_per_plane,
+            pages_per_block,
+            erase_unit,
+        })
+    });
+    shapes.prop_map(|shape| Geometry::new(shape).expect("a small shape fits"))
+}

@@ -1,0 +1,150 @@
+//! An engine and a naive drive that serve the same requests.
+
+use std::fmt::Debug;
+
+use writeamp_engine::flash::{Cause, Silent};
+use writeamp_engine::managers::{self, BlockManager, Layout};
+use writeamp_engine::spec::Spec;
+use writeamp_engine::victims;
+use writeamp_naive::{Counters, Manager, NaiveDrive, Setup, Victims};
+
+use crate::cases::Drive;
+use crate::host::{Burst, Request};
+
+/// A failure quotes the requests that led to it, up to this many.
+const QUOTED_REQUESTS: usize = 100;
+
+/// The two drives, and what they have served so far.
+pub struct Pair {
+    engine: Box<dyn BlockManager<Silent>>,
+    naive: NaiveDrive,
+    drive: Drive,
+    served: Vec<Request>,
+}
+
+impl Pair {
+    pub fn new(drive: &Drive) -> Self {
+        let blueprint = &drive.blueprint;
+        let naive = NaiveDrive::new(Setup {
+            blocks: blueprint.geometry.blocks(),
+            pages_per_block: blueprint.geometry.pages_per_block(),
+            luns: blueprint.geometry.luns(),
+            layout: match blueprint.layout {
+                Layout::Flat => writeamp_naive::Layout::Flat,
+                Layout::Striped => writeamp_naive::Layout::Striped,
+                Layout::StripedPerLun => writeamp_naive::Layout::StripedPerLun,
+            },
+            manager: manager(blueprint.manager),
+            victims: victim_policy(blueprint.victims),
+            seed: blueprint.seed,
+        });
+        let engine = blueprint.build(drive.logical_pages).expect("a drive that the engine accepts");
+        Pair { engine, naive, drive: drive.clone(), served: Vec::new() }
+    }
+
+    pub fn counters(&self) -> Counters {
+        self.naive.counters()
+    }
+
+    /// Serves a burst on both drives and compares all of their state after every batch.
+    pub fn serve(&mut self, burst: &Burst) -> Result<(), String> {
+        for batch in 0..burst.batches() {
+            let on_lun = |lun| self.logical_pages_on(lun);
+            let request = burst.request(batch, self.drive.logical_pages, on_lun);
+            match &request {
+                Request::Write(pages) => {
+                    for &page in pages {
+                        self.naive.write(page);
+                    }
+                    self.engine.write(pages).expect("pages of the drive");
+                }
+                Request::Trim(pages) => {
+                    for &page in pages {
+                        self.naive.trim(page);
+                    }
+                    self.engine.trim(pages).expect("pages of the drive");
+                }
+            }
+            self.served.push(request);
+            self.engine.assert_invariants();
+            self.compare().map_err(|difference| self.report(&difference))?;
+        }
+        Ok(())
+    }
+
+    fn logical_pages_on(&self, lun: u32) -> Vec<u32> {
+        let geometry = &self.drive.blueprint.geometry;
+        let lun_pages = geometry.blocks_per_lun() * geometry.pages_per_block();
+        let lun = lun % geometry.luns();
+        self.naive.map().into_iter().filter(|(_, p)| p / lun_pages == lun).map(|(l, _)| l).collect()
+    }
+
+    fn compare(&self) -> Result<(), String> {
+        let flash = self.engine.flash();
+        let counters = Counters {
+            host_programs: flash.counters().programs(Cause::Host),
+            gc_programs: flash.counters().programs(Cause::Gc),
+            erases: flash.counters().erases,
+            trimmed_pages: flash.counters().trimmed_pages,
+        };
+        equal("the counters", &counters, &self.naive.counters())?;
+        equal("the erases of each block", flash.erase_counts(), self.naive.erase_counts())?;
+        let invalid_pages: Vec<u32> =
+            (0..flash.geometry().blocks()).map(|block| self.naive.invalid_pages(block)).collect();
+        equal("the invalid pages of each block", flash.invalid_pages(), &invalid_pages[..])?;
+        let map = (0..flash.logical_pages())
+            .filter_map(|logical| flash.physical(logical).map(|physical| (logical, physical)))
+            .collect();
+        equal("the map", &map, &self.naive.map())?;
+        equal("the mapped pages", &(flash.mapped_pages() as usize), &map.len())
+    }
+
+    fn report(&self, difference: &str) -> String {
+        let first = self.served.len().saturating_sub(QUOTED_REQUESTS);
+        format!(
+            "{difference}\nafter {} requests, of which the last are {:?}",
+            self.served.len(),
+            &self.served[first..]
+        )
+    }
+}
+
+fn equal<T: PartialEq + Debug + ?Sized>(what: &str, engine: &T, naive: &T) -> Result<(), String> {
+    if engine == naive {
+        Ok(())
+    } else {
+        Err(format!("{what} differ:\nengine {engine:?}\nnaive  {naive:?}"))
+    }
+}
+
+fn manager(text: &str) -> Manager {
+    let spec = Spec::parse("block manager", text).expect("a spec");
+    let (entry, _) = spec.resolve("block manager", managers::ENTRIES).expect("a registered name");
+    match entry.name {
+        "single" => Manager::Single,
+        "sepgc" => Manager::SepGc,
+        other => panic!(
+            "block manager '{other}' has no naive counterpart; write one in crates/naive/src/lib.rs \
+             and name it here"
+        ),
+    }
+}
+
+fn victim_policy(text: &str) -> Victims {
+    let spec = Spec::parse("victim policy", text).expect("a spec");
+    let (entry, params) =
+        spec.resolve("victim policy", victims::ENTRIES).expect("a registered name");
+    let integer = |name| params.integer(name, 1..=1_000_000).expect("a small number") as u32;
+    match entry.name {
+        "greedy" => Victims::Greedy,
+        "fifo" => Victims::Fifo,
+        "random" => Victims::Random,
+        "d-choices" => Victims::DChoices { d: integer("d") },
+        "windowed-greedy" => Victims::WindowedGreedy { window: integer("window") as usize },
+        "cost-benefit" => Victims::CostBenefit,
+        other => panic!(
+            "victim policy '{other}' has no naive counterpart; write one in \
+             crates/naive/src/victims.rs and name it here"
+        ),
+    }
+}

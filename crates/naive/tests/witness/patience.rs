@@ -1,0 +1,29 @@
+//! A broken policy can collect for ever; a test should then fail, not hang.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Far above the second that the slowest piece of work takes on a busy machine.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Does `work` on a thread of its own; an error, and a thread left behind, if it does not end.
+pub fn in_time<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let (sender, receiver) = channel();
+    let worker = thread::spawn(move || {
+        // The receiver is gone only if nobody waits any more.
+        let _ = sender.send(work());
+    });
+    match receiver.recv_timeout(LIMIT) {
+        Ok(outcome) => outcome,
+        Err(RecvTimeoutError::Timeout) => {
+            Err(format!("no end within {} s, as when collection gains nothing", LIMIT.as_secs()))
+        }
+        Err(RecvTimeoutError::Disconnected) => {
+            resume_unwind(worker.join().expect_err("a worker that sent nothing panicked"))
+        }
+    }
+}
