@@ -267,6 +267,14 @@ def test_a_value_has_the_decimals_that_its_error_leaves(
     assert wa_by_policy([row], title="", subtitle="").texts == (text,)
 
 
+def test_what_plus_minus_means_is_said_where_it_is_used() -> None:
+    row = PolicyResult("a", 2.0, {"host": 1})
+    measured = PolicyResult("b", 2.0, {"host": 1}, 1.9, 2.1)
+    assert wa_by_policy([row], title="", subtitle="s").subtitle == "s"
+    assert "± is 95%" in wa_by_policy([row, measured], title="", subtitle="s").subtitle
+    assert "± is 95%" in over_time().subtitle
+
+
 def test_more_series_than_colours_differ_by_their_dashes() -> None:
     series = [WaSeries(str(i), [1.0, 2.0], [1, 2]) for i in range(15)]
     lines = wa_over_time(series, title="", subtitle="").lines

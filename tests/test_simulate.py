@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-
 import writeamp as wa
 from writeamp import _engine
 from writeamp.registry import engine_entries

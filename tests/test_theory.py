@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 import writeamp as wa
 
 
@@ -73,9 +72,7 @@ def test_windowed_greedy_runs_from_fifo_to_greedy_as_its_window_grows() -> None:
 
 def test_more_choices_come_closer_to_greedy() -> None:
     found = [
-        wa.simulate(
-            logical_blocks=2000, pages_per_block=32, op=0.2, victims=f"d-choices:d={d}"
-        ).wa
+        wa.simulate(logical_blocks=2000, pages_per_block=32, op=0.2, victims=f"d-choices:d={d}").wa
         for d in (1, 2, 5, 20, 100)
     ]
     greedy = wa.simulate(logical_blocks=2000, pages_per_block=32, op=0.2).wa

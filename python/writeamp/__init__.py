@@ -1,8 +1,8 @@
 """writeamp: predict, simulate, run and measure the write amplification of flash SSDs.
 
-    import writeamp as wa
-    result = wa.simulate(workload="hot-cold:f=0.1,r=0.9", victims="d-choices:d=10", op=0.15)
-    print(result.wa, result.ci, result.causes)
+import writeamp as wa
+result = wa.simulate(workload="hot-cold:f=0.1,r=0.9", victims="d-choices:d=10", op=0.15)
+print(result.wa, result.ci, result.causes)
 """
 
 from writeamp import models, traces

@@ -68,6 +68,11 @@ class Device:
         return self.channels * self.chips_per_channel * self.dies_per_chip * self.planes_per_die
 
     @property
+    def pages_per_erase_unit(self) -> int:
+        """Pages that one erase clears: those of a block, or of a superblock over all planes."""
+        return self.pages_per_block * (self.planes if self.erase_unit == "superblock" else 1)
+
+    @property
     def fill(self) -> float:
         """U/T."""
         return self.logical_pages / self.physical_pages
@@ -143,16 +148,15 @@ def device(
     )
     given_op = op_of(op=op, fill=fill, spare_factor=spare_factor)
     found = base if isinstance(base, Device) else _load(base)
-    changes = {"pages_per_block": pages_per_block, "page_bytes": page_bytes}
-    for name, value in changes.items():
-        if value is not None:
-            found = replace(found, **{name: _count(name, value)})
+    if pages_per_block is not None:
+        found = replace(found, pages_per_block=_count("pages_per_block", pages_per_block))
+    if page_bytes is not None:
+        found = replace(found, page_bytes=_count("page_bytes", page_bytes))
     if layout is not None:
         found = replace(found, layout=_layout(layout))
     wanted_op = _profile_op(base, found) if given_op is None else given_op
     if logical_blocks is not None:
-        unit = found.geometry.pages_per_block
-        logical_pages = _count("logical_blocks", logical_blocks) * unit
+        logical_pages = _count("logical_blocks", logical_blocks) * found.pages_per_erase_unit
     if logical_pages is not None:
         return _sized_by_host(found, _count("logical_pages", logical_pages), wanted_op)
     if blocks is not None:
@@ -170,16 +174,14 @@ def _sized_by_host(shape: Device, logical_pages: int, op: float) -> Device:
     per_block_index = shape.planes * shape.pages_per_block
     # 1000·1.1 is 1100.0000000000002 in floating point: a hair above a whole number is that number.
     blocks_per_plane = math.ceil(logical_pages * (1 + op) / per_block_index * (1 - 1e-12))
-    return _checked(
-        replace(shape, blocks_per_plane=blocks_per_plane, logical_pages=logical_pages)
-    )
+    return _checked(replace(shape, blocks_per_plane=blocks_per_plane, logical_pages=logical_pages))
 
 
 def _with_blocks(shape: Device, blocks: int) -> Device:
     planes = 1 if shape.erase_unit == "superblock" else shape.planes
     if blocks % planes:
         raise WriteampError(
-            f"blocks is {blocks}; {shape.name} has {planes} planes, so it must be a multiple of that"
+            f"blocks is {blocks}; it must be a multiple of {planes}, the planes of {shape.name}"
         )
     return replace(shape, blocks_per_plane=blocks // planes)
 

@@ -26,7 +26,7 @@ def analyse_passes(pass_pages: int, flash_pages: npt.ArrayLike) -> SteadyState:
 
     Args:
         pass_pages: host pages written in a pass.
-        flash_pages: flash pages programmed in each pass, shape (n,), n ≥ 2.
+        flash_pages: flash pages programmed in each pass, shape (n,), n ≥ 3.
 
     Returns:
         WA over the remaining passes, with Student's t interval over them.
@@ -37,7 +37,7 @@ def analyse_passes(pass_pages: int, flash_pages: npt.ArrayLike) -> SteadyState:
     settled = [cut for cut in cuts if _settled(wa[cut:])]
     cut = settled[0] if settled else most
     kept = wa[cut:]
-    scatter = float(kept.std(ddof=1)) / math.sqrt(kept.size) if kept.size > 1 else math.nan
+    scatter = float(kept.std(ddof=1)) / math.sqrt(kept.size)
     half_width = float(stdtrit(kept.size - 1, (1 + CONFIDENCE) / 2)) * scatter
     mean = float(kept.mean())
     reason = (

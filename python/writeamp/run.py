@@ -33,7 +33,7 @@ _CHUNK_PAGES = 1 << 20
 _FIRST_DRIVE_WRITES = 8
 _MOST_DRIVE_WRITES = 200
 _GROWTH = 1.5
-_SAMPLES_PER_DRIVE_WRITE = 20
+_SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 
 # A trace is steady pass by pass from this many passes on; below, interval by interval.

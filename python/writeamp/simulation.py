@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TypeAlias, TypedDict, Unpack
 
 from writeamp import _engine, traces
-from writeamp.device import Device, DeviceLike, device as build_device
+from writeamp.device import Device, DeviceLike
+from writeamp.device import device as build_device
 from writeamp.errors import WriteampError
 from writeamp.names import unknown
 from writeamp.result import Result

@@ -290,7 +290,7 @@ def _chance(batches: _Batches, residual: _Floats, explained: float) -> float:
 
 
 def _steady_reason(batches: _Batches) -> str:
-    reason = f"steady: no drift in {batches.wa.size} batches"
+    reason = f"no drift in {batches.wa.size} batches"
     correlation = _lag1(batches.wa - batches.mean) + 1 / batches.wa.size
     if correlation < CORRELATION_Z / math.sqrt(batches.wa.size):
         return reason

@@ -32,6 +32,14 @@ def count(text: str) -> int:
     return int(value)
 
 
+def number(text: str) -> float:
+    """Parse a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number") from None
+
+
 def _names(kind: EngineKind) -> str:
     return ", ".join(entry.example for entry in engine_entries(kind))
 
@@ -88,9 +96,17 @@ PageBytes: TypeAlias = Annotated[
 ]
 Op: TypeAlias = Annotated[
     float | None,
-    _capacity("--op", "Over-provisioning ratio (T-U)/U, T physical and U logical pages."),
+    _capacity(
+        "--op",
+        "Over-provisioning ratio (T-U)/U, T physical and U logical pages.",
+        parser=number,
+        metavar="RATIO",
+    ),
 ]
-Fill: TypeAlias = Annotated[float | None, _capacity("--fill", "Fill U/T = 1/(1+op).")]
+Fill: TypeAlias = Annotated[
+    float | None,
+    _capacity("--fill", "Fill U/T = 1/(1+op).", parser=number, metavar="RATIO"),
+]
 SpareFactor: TypeAlias = Annotated[
     float | None, _capacity("--spare-factor", "Spare factor (T-U)/T = op/(1+op).")
 ]
@@ -130,6 +146,14 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
         made.add_column(
             column.removeprefix(">"), justify="right" if column.startswith(">") else "left"
         )
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def facts(rows: Sequence[tuple[str, str]]) -> Table:
+    """Build a table of names and values."""
+    made = Table(show_header=False)
     for row in rows:
         made.add_row(*row)
     return made

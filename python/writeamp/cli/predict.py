@@ -9,7 +9,8 @@ import typer
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.models import MODELS
-from writeamp.prediction import DEFAULT_PAGES_PER_BLOCK, predict as predict_wa
+from writeamp.prediction import DEFAULT_PAGES_PER_BLOCK
+from writeamp.prediction import predict as predict_wa
 from writeamp.ratios import op_of
 
 

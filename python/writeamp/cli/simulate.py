@@ -235,9 +235,15 @@ def _print(result: Result) -> None:
             f"op {device.op:.4g} = (T-U)/U, fill {device.fill:.4g}, "
             f"spare factor {device.spare_factor:.4g}",
         ),
-        ("measured", f"{result.host_pages:,} host pages after a warm-up of {result.warmup_pages:,}"),
+        (
+            "measured",
+            f"{result.host_pages:,} host pages after a warm-up of {result.warmup_pages:,}",
+        ),
         ("run", f"{result.drive_writes:.1f} drive writes, seed {result.plan.seed}"),
-        ("steady", f"{'yes' if result.steady else 'NO'}: {result.steady_state.reason}"),
+        (
+            "steady",
+            result.steady_state.reason if result.steady else f"NO: {result.steady_state.reason}",
+        ),
     ]
     rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
     rows.append(("erased", f"{result.erases:,} blocks"))
@@ -249,5 +255,7 @@ def _print(result: Result) -> None:
                 f"{result.spread.one_block_less:.4f} / {result.spread.one_block_more:.4f}",
             )
         )
-    rows.append(("[bold]write amplification", f"[bold]{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"))
-    stdout.print(options.table("", ("", ""), rows))
+    rows.append(
+        ("[bold]write amplification", f"[bold]{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})")
+    )
+    stdout.print(options.facts(rows))

@@ -47,7 +47,7 @@ def info(
         return
     notes = found.pop("notes")
     rows = [(key.replace("_", " "), _shown(value)) for key, value in found.items()]
-    stdout.print(options.table(str(file), ("", ">"), rows))
+    stdout.print(options.facts([("file", str(file)), *rows]))
     for note in notes:
         stdout.print(f"note: {note}", highlight=False, markup=False)
 

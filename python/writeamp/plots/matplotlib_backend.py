@@ -139,7 +139,7 @@ def _mark_handles(marks: tuple[Mark, ...]) -> list[Artist]:
 def _legend(figure: Figure, spec: FigureSpec, handles: list[Artist]) -> None:
     labels = [str(handle.get_label()) for handle in handles]
     if isinstance(spec, LineChart):
-        figure.legend(handles, labels, loc="outside right upper", frameon=False, handlelength=2.6)
+        figure.legend(handles, labels, loc="outside right center", frameon=False, handlelength=2.6)
     else:
         columns = len(handles) if len(handles) <= _LEGEND_COLUMNS else _LEGEND_COLUMNS - 1
         figure.legend(handles, labels, loc="outside lower center", frameon=False, ncols=columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from writeamp.plots.spec import Dash, Mark
 
@@ -41,6 +41,13 @@ def theory_marks(theory: Sequence[tuple[str, float]]) -> tuple[Mark, ...]:
         Mark(value, _THEORY_COLOR, _THEORY_DASHES[i % len(_THEORY_DASHES)], f"{name}: {value:.3f}")
         for i, (name, value) in enumerate(theory)
     )
+
+
+def with_legend_of_error(subtitle: str, ci_lows: Iterable[float]) -> str:
+    """Return the subtitle with what "±" means added, if any interval is known."""
+    if all(math.isnan(low) for low in ci_lows):
+        return subtitle
+    return f"{subtitle} · ± is 95% confidence"
 
 
 def with_error(wa: float, ci_low: float, ci_high: float) -> str:

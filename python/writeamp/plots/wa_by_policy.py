@@ -15,6 +15,7 @@ from writeamp.plots.style import (
     WA_UNIT,
     theory_marks,
     with_error,
+    with_legend_of_error,
 )
 
 _CAUSE_LABELS = {"host": "host writes", "gc": "garbage collection"}
@@ -60,7 +61,7 @@ def wa_by_policy(
             raise WriteampError(f"row {row.label!r} has no flash page in any cause")
     return BarChart(
         title=title,
-        subtitle=subtitle,
+        subtitle=with_legend_of_error(subtitle, (row.ci_low for row in rows)),
         x_label=f"{WA_LABEL} ({WA_UNIT})",
         bars=tuple(row.label for row in rows),
         layers=tuple(

@@ -20,6 +20,7 @@ from writeamp.plots.style import (
     series_dash,
     theory_marks,
     with_error,
+    with_legend_of_error,
 )
 
 
@@ -81,7 +82,7 @@ def wa_over_time(
         lines.append(Line((), (), MUTED, 1.0, 1.0, "dot", "end of the warm-up (not counted)"))
     return LineChart(
         title=title,
-        subtitle=subtitle,
+        subtitle=with_legend_of_error(subtitle, (one.ci_low for one in series)),
         x_label=DRIVE_WRITES_LABEL,
         y_label=f"{WA_LABEL}\n({WA_UNIT})",
         lines=tuple(lines),

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from writeamp.traces.intervals import union
+from writeamp.traces.intervals import end_to_end, union
 from writeamp.traces.trace import OPERATIONS, Trace
 
 _NS_PER_S = 1e9
@@ -24,11 +24,11 @@ def info(trace: Trace) -> dict[str, Any]:
     requests = trace.requests
     counts = dict.fromkeys(OPERATIONS, 0) | dict(requests["op"].value_counts().rows())
     moved_bytes = {name: _sum_of_lengths(requests, name) for name in ("read", "write")}
-    extents = requests.select(
-        "op", "device", start="offset", end=pl.col("offset") + pl.col("length")
-    )
-    accessed = extents.filter(pl.col("op").is_in(["read", "write"]))
+    ends = requests.select("device", end=pl.col("offset") + pl.col("length"))
+    extents = end_to_end(ends.with_columns(start=requests["offset"]), trace.path)
+    extents = extents.with_columns(requests["op"])
     written = extents.filter(pl.col("op") == "write")
+    accessed = extents.filter(pl.col("op").is_in(["read", "write"]))
     times = requests["timestamp_ns"]
     return {
         "format": trace.format,
@@ -42,7 +42,7 @@ def info(trace: Trace) -> dict[str, Any]:
         "bytes_read": moved_bytes["read"],
         "unique_bytes_written": union(written).total,
         "footprint_bytes": union(accessed).total,
-        "extent_bytes": sum(extents.group_by("device").agg(pl.col("end").max())["end"].to_list()),
+        "extent_bytes": sum(ends.group_by("device").max()["end"].to_list()),
         "duration_s": (int(times.max()) - int(times.min())) / _NS_PER_S,  # type: ignore[arg-type]
         "mean_write_bytes": _mean(moved_bytes["write"], counts["write"]),
         "mean_read_bytes": _mean(moved_bytes["read"], counts["read"]),

@@ -11,17 +11,19 @@ import polars as pl
 
 from writeamp.errors import WriteampError
 from writeamp.names import unknown
-from writeamp.traces.intervals import U32, Runs, union
+from writeamp.traces.intervals import Runs, end_to_end, union
 from writeamp.traces.quoting import shortened
-from writeamp.traces.trace import Trace
+from writeamp.traces.trace import SECTOR_BYTES, Trace
 
 Mapping = Literal["compact", "as-is"]
 MAPPINGS: tuple[Mapping, ...] = ("compact", "as-is")
 
 WRITE, TRIM = 0, 1
 
+U32 = npt.NDArray[np.uint32]
+
 _MAX_PAGES = 2**32
-_SMALLEST_PAGE_BYTES, _LARGEST_PAGE_BYTES = 512, 2**24
+_LARGEST_PAGE_BYTES = 2**24
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def to_pages(
 
     Args:
         trace: a trace with at least one write.
-        page_bytes: size of a page, a power of two from 512 to 16 MiB.
+        page_bytes: size of a page, a multiple of 512 up to 16 MiB.
         mapping: ``compact`` or ``as-is``.
         device: name of the only device to take; needed for ``as-is`` if there are several.
         logical_pages: size of the drive that the trace must fit. Without it the drive is as large
@@ -92,27 +94,27 @@ def to_pages(
     if logical_pages is not None and not 1 <= logical_pages <= _MAX_PAGES:
         raise WriteampError(f"logical_pages is {logical_pages}, valid are 1 to 2^32")
     requests = _choose_device(trace, mapping, device)
-    touched, notes = _touched(requests, page_bytes)
+    touched, notes = _touched(requests, page_bytes, trace.path)
     if not touched.select((pl.col("op") == "write").any()).item():
         raise WriteampError(f"{trace.path}: no request writes, a trace needs at least one write")
     writes = touched.filter(pl.col("op") == "write")
-    written = union(writes.select("device", start="first", end="beyond"))
+    written = union(writes.select("start", "end"))
     if mapping == "compact":
         needed_pages = written.total
         _refuse_large_footprint(trace, needed_pages, page_bytes, logical_pages)
         touched, dropped = _ranked(touched, written)
         notes += dropped
     else:
-        needed_pages = int(touched.select(pl.col("beyond").max()).item())
+        needed_pages = int(touched.select(pl.col("end").max()).item())
         _refuse_far_ends(trace, touched, page_bytes, logical_pages)
-    counts = touched["beyond"] - touched["first"]
+    counts = touched["end"] - touched["start"]
     return PageTrace(
         op=(touched["op"] == "trim").cast(pl.UInt8).to_numpy(),
-        start=touched["first"].cast(pl.UInt32).to_numpy(),
+        start=touched["start"].cast(pl.UInt32).to_numpy(),
         count=counts.cast(pl.UInt32).to_numpy(),
         logical_pages=logical_pages or needed_pages,
         footprint_pages=written.total,
-        host_pages=int((writes["beyond"] - writes["first"]).sum()),
+        host_pages=int((writes["end"] - writes["start"]).sum()),
         partial_pages=int(writes["partial"].sum()),
         page_bytes=page_bytes,
         mapping=mapping,
@@ -135,36 +137,40 @@ def _choose_device(trace: Trace, mapping: Mapping, device: str | None) -> pl.Dat
     return requests
 
 
-def _touched(requests: pl.DataFrame, page_bytes: int) -> tuple[pl.DataFrame, list[str]]:
-    """Return the pages ``[first, beyond)`` of each write and trim, and notes on what is left out.
+def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.DataFrame, list[str]]:
+    """Return the pages from ``start`` to ``end`` of each write and trim, and notes on the others.
 
-    ``partial`` counts the pages that a write covers only in part.
+    Pages count from 0 on the first device and go on over the next. ``partial`` counts the pages
+    that a write covers only in part; ``end_byte`` is where the request ended on its device.
     """
     changing = requests.filter(pl.col("op").is_in(["write", "trim"]))
     sized = changing.filter(pl.col("length") > 0).with_columns(
-        end=pl.col("offset") + pl.col("length")
+        end_byte=pl.col("offset") + pl.col("length")
     )
-    offset, end = pl.col("offset"), pl.col("end")
+    offset, end_byte = pl.col("offset"), pl.col("end_byte")
     is_write = pl.col("op") == "write"
-    pages_begun = (offset + (page_bytes - 1)) // page_bytes
+    from_first = offset // page_bytes
+    from_next = (offset + (page_bytes - 1)) // page_bytes
+    through_last = (end_byte + (page_bytes - 1)) // page_bytes
+    up_to_last = end_byte // page_bytes
     touched = sized.select(
         "row",
         "device",
         "op",
-        "end",
-        first=pl.when(is_write).then(offset // page_bytes).otherwise(pages_begun),
-        beyond=pl.when(is_write)
-        .then((end + (page_bytes - 1)) // page_bytes)
-        .otherwise(end // page_bytes),
-        cut_head=(offset % page_bytes != 0).cast(pl.UInt8),
-        cut_tail=(end % page_bytes != 0).cast(pl.UInt8),
-    ).filter(pl.col("beyond") > pl.col("first"))
-    cuts = pl.col("cut_head") + pl.col("cut_tail")
-    pages = pl.col("beyond") - pl.col("first")
+        "end_byte",
+        start=pl.when(is_write).then(from_first).otherwise(from_next),
+        end=pl.when(is_write).then(through_last).otherwise(up_to_last),
+        cuts=(offset % page_bytes != 0).cast(pl.UInt64) + (end_byte % page_bytes != 0),
+    ).filter(pl.col("end") > pl.col("start"))
+    pages = end_to_end(touched, path)
     touched = touched.select(
-        pl.exclude("cut_head", "cut_tail"),
-        # Head and tail cut of a single page are the same page.
-        partial=pl.min_horizontal(cuts, pages).cast(pl.UInt64),
+        "row",
+        "op",
+        "end_byte",
+        pages["start"],
+        pages["end"],
+        # A page that is cut at its head and at its tail is still one page.
+        partial=pl.min_horizontal("cuts", pl.col("end") - pl.col("start")),
     )
     return touched, _left_out(
         (changing.height - sized.height, "requests of zero bytes are left out"),
@@ -173,12 +179,18 @@ def _touched(requests: pl.DataFrame, page_bytes: int) -> tuple[pl.DataFrame, lis
 
 
 def _ranked(touched: pl.DataFrame, written: Runs) -> tuple[pl.DataFrame, list[str]]:
-    device = touched["device"].to_numpy()
-    ranked = touched.with_columns(
-        first=pl.Series(written.rank(device, touched["first"].to_numpy())),
-        beyond=pl.Series(written.rank(device, touched["beyond"].to_numpy())),
-    )
-    kept = ranked.filter(pl.col("beyond") > pl.col("first"))
+    """Return the pages by their rank among the written ones, and a note on trims of no such page.
+
+    All pages of a write are written ones, so it keeps its length; a trim keeps those that are.
+    """
+    is_trim = touched["op"] == "trim"
+    start = pl.Series("start", written.rank(touched["start"].to_numpy()))
+    end = (start + (touched["end"] - touched["start"])).alias("end")
+    if is_trim.any():
+        trim_ends = written.rank(touched["end"].filter(is_trim).to_numpy())
+        end = end.scatter(is_trim.arg_true(), pl.Series(trim_ends))
+    ranked = touched.with_columns(start, end)
+    kept = ranked.filter(pl.col("end") > pl.col("start"))
     return kept, _left_out(
         (ranked.height - kept.height, "trims of pages that are never written are left out")
     )
@@ -189,11 +201,11 @@ def _left_out(*counted: tuple[int, str]) -> list[str]:
 
 
 def _check_page_bytes(page_bytes: int) -> None:
-    power_of_two = page_bytes > 0 and page_bytes & (page_bytes - 1) == 0
-    if not power_of_two or not _SMALLEST_PAGE_BYTES <= page_bytes <= _LARGEST_PAGE_BYTES:
+    in_range = SECTOR_BYTES <= page_bytes <= _LARGEST_PAGE_BYTES
+    if not in_range or page_bytes % SECTOR_BYTES != 0:
         raise WriteampError(
-            f"page_bytes is {page_bytes}, valid are powers of two from {_SMALLEST_PAGE_BYTES} "
-            f"to {_LARGEST_PAGE_BYTES}"
+            f"page_bytes is {page_bytes}, valid are multiples of {SECTOR_BYTES} up to "
+            f"{_LARGEST_PAGE_BYTES}"
         )
 
 
@@ -212,11 +224,11 @@ def _refuse_far_ends(
     trace: Trace, touched: pl.DataFrame, page_bytes: int, logical_pages: int | None
 ) -> None:
     capacity_pages = logical_pages or _MAX_PAGES
-    far = touched.filter(pl.col("end") > capacity_pages * page_bytes).head(1)
+    far = touched.filter(pl.col("end_byte") > capacity_pages * page_bytes).head(1)
     if not far.is_empty():
-        row, end_bytes = far.select("row", "end").row(0)
+        row, end_byte = far.select("row", "end_byte").row(0)
         raise WriteampError(
-            f"{trace.path}: request {row} ends at byte {end_bytes}, "
+            f"{trace.path}: request {row} ends at byte {end_byte}, "
             f"{_capacity(capacity_pages, logical_pages)} of {page_bytes} bytes "
             f"({capacity_pages * page_bytes} bytes): map compact, or take a larger drive"
         )

@@ -11,7 +11,7 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.assemble import count_out_of_order, observations
 from writeamp.traces.formats import Format, ReadOptions
-from writeamp.traces.quoting import quoted
+from writeamp.traces.quoting import one_line, quoted
 from writeamp.traces.rows import Check, first_failure
 from writeamp.traces.source import PARQUET_MAGIC, Head, open_file
 from writeamp.traces.trace import (
@@ -59,8 +59,9 @@ def read(path: Path, options: ReadOptions) -> Trace:
             rows = pl.read_parquet(file, columns=list(SCHEMA))
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             # Polars panics on some damaged files, and a panic is no PolarsError.
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise WriteampError(f"{path}: is not a readable parquet file ({reason})") from None
+            raise WriteampError(
+                f"{path}: is not a readable parquet file ({one_line(error)})"
+            ) from None
     if rows.is_empty():
         raise WriteampError(f"{path}: the trace holds no request, at least one is needed")
     requests = _requests(path, rows)

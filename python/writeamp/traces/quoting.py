@@ -20,3 +20,8 @@ def shortened(names: Sequence[str]) -> str:
     """Return the names with commas between, cut where they would fill a page."""
     rest = len(names) - _SHOWN_NAMES
     return ", ".join(names[:_SHOWN_NAMES]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def one_line(error: BaseException) -> str:
+    """Return the first line of another library's error."""
+    return next(iter(str(error).splitlines()), type(error).__name__)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from writeamp.errors import WriteampError
 from writeamp.names import unknown
 from writeamp.traces.formats import ReadOptions
 from writeamp.traces.quoting import quoted
 from writeamp.traces.registry import FORMATS, find_format
-from writeamp.traces.source import read_head
+from writeamp.traces.source import file_path, read_head
 from writeamp.traces.trace import Trace
 
 
@@ -27,7 +26,8 @@ def read(
     Raises:
         WriteampError: the file cannot be read, its format is not certain, or a row is not valid.
     """
-    entry = find_format(format) if format else FORMATS[detect(path)]
+    file = file_path(path)
+    entry = find_format(format) if format else FORMATS[detect(file)]
     if action is not None:
         if not entry.actions:
             takers = ", ".join(name for name, other in FORMATS.items() if other.actions)
@@ -36,7 +36,7 @@ def read(
             )
         if action not in entry.actions:
             raise unknown("action", action, entry.actions)
-    return entry.read(Path(path), ReadOptions(action=action))
+    return entry.read(file, ReadOptions(action=action))
 
 
 def detect(path: str | os.PathLike[str]) -> str:
@@ -46,18 +46,18 @@ def detect(path: str | os.PathLike[str]) -> str:
         WriteampError: no format or more than one fits; names the candidates and what sets them
             apart.
     """
-    head = read_head(Path(path))
+    head = read_head(file_path(path))
     candidates = [entry for entry in FORMATS.values() if entry.matches(head)]
     if len(candidates) == 1 and candidates[0].certain:
         return candidates[0].name
     if candidates:
         choices = "; ".join(f"{entry.name} ({entry.units})" for entry in candidates)
         raise WriteampError(
-            f"{path}: the rows alone do not tell the format, name it with format (--format): "
-            f"{choices}"
+            f"{path}: the rows alone do not tell the format, name it with --format "
+            f"(--from in convert): {choices}"
         )
     first_line = f"begins with {quoted(head.lines[0])}" if head.lines else "has only blank lines"
     raise WriteampError(
-        f"{path}: {first_line}, which is no row of a known format; name it with format "
-        f"(--format) from {', '.join(FORMATS)}"
+        f"{path}: {first_line}, which is no row of a known format; name it with "
+        f"--format (--from in convert) from {', '.join(FORMATS)}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import stat
 import zlib
 from collections.abc import Iterator
@@ -54,11 +55,24 @@ class Head:
     lines: tuple[str, ...]
 
 
+def file_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path.
+
+    Raises:
+        WriteampError: no file can have that name.
+    """
+    if "\0" in os.fspath(path):
+        raise WriteampError(f"{os.fspath(path)!r} is no file name, it holds a NUL")
+    return Path(path)
+
+
 def read_head(path: Path) -> Head:
     """Return the first bytes and the first lines that are not blank (stripped)."""
     with open_file(path) as file, _damage_named(path):
         start = _decompressed(file).read(_HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK)
-    whole_lines = start if len(start) < _HEAD_BYTES else start[: start.rfind(b"\n") + 1]
+    whole_lines = start
+    if len(start) == _HEAD_BYTES and b"\n" in start:
+        whole_lines = start[: start.rindex(b"\n")]
     lines = (line.strip() for line in whole_lines.decode("utf-8", "replace").split("\n"))
     return Head(start, tuple(line for line in lines if line)[:_HEAD_LINES])
 
@@ -93,13 +107,13 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
         WriteampError: there is none, it is empty, or it may not be read.
     """
     try:
-        mode, size_bytes = _mode_and_size(path)
-        if stat.S_ISDIR(mode):
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
             raise WriteampError(f"{path}: is a directory, a trace is one file")
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(status.st_mode):
             # Opening a pipe that nobody writes to would wait for ever.
             raise WriteampError(f"{path}: is not a regular file, a trace is one file")
-        if size_bytes == 0:
+        if status.st_size == 0:
             raise WriteampError(f"{path}: the file is empty, a trace needs at least one request")
         file = path.open("rb")
     except FileNotFoundError:
@@ -108,14 +122,6 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
         raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
     with file:
         yield file
-
-
-def _mode_and_size(path: Path) -> tuple[int, int]:
-    try:
-        status = path.stat()
-    except ValueError as error:  # a NUL in the name
-        raise WriteampError(f"{str(path)!r}: is not a file name ({error})") from None
-    return status.st_mode, status.st_size
 
 
 def _decompressed(file: BinaryIO) -> BinaryIO:

@@ -9,9 +9,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+import polars as pl
+
 from writeamp.errors import WriteampError
 from writeamp.traces.formats import Format
+from writeamp.traces.quoting import one_line
 from writeamp.traces.registry import FORMATS, find_format
+from writeamp.traces.source import file_path
 from writeamp.traces.trace import Trace
 
 
@@ -29,7 +33,7 @@ def write(trace: Trace, path: str | os.PathLike[str], format: str | None = None)
     Raises:
         WriteampError: the format cannot carry a request, or the file cannot be written.
     """
-    target = Path(path)
+    target = file_path(path)
     entry = find_format(format) if format else _format_of_suffix(target)
     with _replacing(target) as file:
         return entry.write(trace, file)
@@ -62,6 +66,9 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
         draft.replace(target)
     except OSError as error:
         raise WriteampError(f"{path}: cannot be written ({error.strerror or error})") from None
+    except pl.exceptions.PolarsError as error:
+        # Its Parquet writer reports a full disk as an error of its own.
+        raise WriteampError(f"{path}: cannot be written ({one_line(error)})") from None
     finally:
         if draft:
             with suppress(OSError):  # it was renamed, or never made

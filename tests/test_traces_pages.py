@@ -1,0 +1,224 @@
+"""Byte ranges to pages, held against a slow and obvious reading of the rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from writeamp import traces
+from writeamp.errors import WriteampError
+
+Request = tuple[int, str, int, int]  # device, op, offset, length
+
+PAGE = 4096
+requests_strategy = st.lists(
+    st.tuples(
+        st.integers(0, 2),
+        st.sampled_from(traces.OPERATIONS),
+        st.integers(0, 12 * PAGE),
+        st.one_of(st.just(0), st.integers(0, 5 * PAGE), st.just(2 * PAGE)),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+def trace_of(requests: list[Request], devices: int = 3) -> traces.Trace:
+    columns = list(zip(*requests, strict=True))
+    frame = pl.DataFrame(
+        {
+            "timestamp_ns": range(len(requests)),
+            **dict(zip(["device", "op", "offset", "length"], columns, strict=True)),
+        },
+        schema=traces.SCHEMA,
+    )
+    return traces.Trace(frame, "by-hand", "by-hand", [f"sd{i}" for i in range(devices)])
+
+
+def steps(pages: traces.PageTrace) -> list[tuple[int, int, int]]:
+    return list(zip(pages.op.tolist(), pages.start.tolist(), pages.count.tolist(), strict=True))
+
+
+def slow_pages(request: Request, page_bytes: int) -> tuple[list[tuple[int, int]], int]:
+    """The pages that a write or trim touches, one by one, and how many it covers in part."""
+    device, op, offset, length = request
+    touched, partial = [], 0
+    for page in range((offset + length) // page_bytes + 1):
+        first, beyond = page * page_bytes, (page + 1) * page_bytes
+        covered = min(offset + length, beyond) - max(offset, first)
+        whole = covered == page_bytes
+        if op == "write" and covered > 0:
+            touched.append((device, page))
+            partial += not whole
+        if op == "trim" and whole:
+            touched.append((device, page))
+    return touched, partial
+
+
+@given(requests_strategy, st.sampled_from([512, 4096, 3 * 512]))
+def test_compact_mapping_is_the_rank_among_the_written_pages(
+    requests: list[Request], page_bytes: int
+) -> None:
+    by_request = [(op, *slow_pages((d, op, o, n), page_bytes)) for d, op, o, n in requests]
+    written = sorted({page for op, pages, _ in by_request if op == "write" for page in pages})
+    if not written:
+        with pytest.raises(WriteampError, match="no request writes"):
+            traces.to_pages(trace_of(requests), page_bytes)
+        return
+    number_of = {page: number for number, page in enumerate(written)}
+    expected = []
+    for op, pages, _ in by_request:
+        numbers = [number_of[page] for page in pages if page in number_of]
+        if numbers:
+            assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+            expected.append((int(op == "trim"), numbers[0], len(numbers)))
+    found = traces.to_pages(trace_of(requests), page_bytes)
+    assert steps(found) == expected
+    assert found.logical_pages == found.footprint_pages == len(written)
+    assert found.host_pages == sum(count for op, _, count in expected if op == 0)
+    assert found.partial_pages == sum(partial for *_, partial in by_request)
+
+
+@given(requests_strategy, st.sampled_from([512, 4096]))
+def test_as_is_mapping_keeps_the_addresses_of_one_device(
+    requests: list[Request], page_bytes: int
+) -> None:
+    chosen = [(1, op, offset, length) for device, op, offset, length in requests if device == 1]
+    by_request = [(request[1], *slow_pages(request, page_bytes)) for request in chosen]
+    if not any(op == "write" and pages for op, pages, _ in by_request):
+        return
+    expected = [
+        (int(op == "trim"), pages[0][1], len(pages)) for op, pages, _ in by_request if pages
+    ]
+    found = traces.to_pages(trace_of(requests), page_bytes, mapping="as-is", device="sd1")
+    assert steps(found) == expected
+    assert found.logical_pages == max(start + count for _, start, count in expected)
+    assert found.footprint_pages == len(
+        {page for op, pages, _ in by_request if op == "write" for page in pages}
+    )
+
+
+@given(requests_strategy)
+def test_info_counts_every_byte_once_per_device(requests: list[Request]) -> None:
+    found = traces.info(trace_of(requests))
+    by_op = {op: [r for r in requests if r[1] == op] for op in traces.OPERATIONS}
+
+    def distinct(*ops: str) -> int:
+        return len({(d, b) for op in ops for d, _, o, n in by_op[op] for b in range(o, o + n)})
+
+    assert found["unique_bytes_written"] == distinct("write")
+    assert found["footprint_bytes"] == distinct("write", "read")
+    assert found["extent_bytes"] == sum(
+        max((o + n for d, _, o, n in requests if d == device), default=0) for device in range(3)
+    )
+    assert [found[f"{op}s" if op != "flush" else "flushes"] for op in traces.OPERATIONS] == [
+        len(by_op[op]) for op in traces.OPERATIONS
+    ]
+    assert found["bytes_written"] == sum(length for *_, length in by_op["write"])
+
+
+def test_info_gives_no_mean_over_no_request() -> None:
+    found = traces.info(trace_of([(0, "read", 0, 512)]))
+    assert found["mean_write_bytes"] is None
+    assert found["mean_read_bytes"] == 512
+    assert found["write_fraction"] == 0
+    assert found["duration_s"] == 0
+
+
+def test_a_page_cut_at_both_ends_is_one_partial_page() -> None:
+    found = traces.to_pages(trace_of([(0, "write", 512, 1024), (0, "write", 512, PAGE)]), PAGE)
+    assert steps(found) == [(0, 0, 1), (0, 0, 2)]
+    assert found.partial_pages == 3
+
+
+def test_a_trim_frees_only_whole_pages_and_says_how_many_freed_none() -> None:
+    trace = trace_of([(0, "write", 0, 4 * PAGE), (0, "trim", 1, 3 * PAGE), (0, "trim", 1, PAGE)])
+    found = traces.to_pages(trace, PAGE)
+    assert steps(found) == [(0, 0, 4), (1, 1, 2)]
+    assert found.notes == ["1 trims that cover no whole page are left out"]
+
+
+def test_a_trim_across_a_gap_frees_the_written_pages_on_both_sides() -> None:
+    trace = trace_of(
+        [
+            (0, "write", 0, PAGE),
+            (0, "write", 8 * PAGE, 2 * PAGE),
+            (0, "trim", 0, 9 * PAGE),
+            (0, "trim", 2 * PAGE, PAGE),
+        ]
+    )
+    found = traces.to_pages(trace, PAGE)
+    assert steps(found) == [(0, 0, 1), (0, 1, 2), (1, 0, 2)]
+    assert found.notes == ["1 trims of pages that are never written are left out"]
+
+
+def test_the_arrays_have_the_types_that_the_engine_takes() -> None:
+    found = traces.to_pages(trace_of([(0, "write", 0, PAGE)]))
+    assert (found.op.dtype, found.start.dtype, found.count.dtype) == (
+        np.uint8,
+        np.uint32,
+        np.uint32,
+    )
+
+
+def test_addresses_near_the_end_of_the_largest_device_are_exact() -> None:
+    offset = 2**63 - 2**32 - PAGE
+    trace = trace_of([(0, "write", offset, PAGE), (1, "write", 0, PAGE), (1, "write", offset, 1)])
+    assert traces.info(trace)["unique_bytes_written"] == 2 * PAGE + 1
+    assert steps(traces.to_pages(trace)) == [(0, 0, 1), (0, 1, 1), (0, 2, 1)]
+
+
+def test_devices_beyond_64_bits_together_are_refused() -> None:
+    trace = trace_of([(device, "write", 2**62, 512) for device in range(4)], devices=4)
+    with pytest.raises(WriteampError, match=r"by-hand: the devices reach to \d+ together"):
+        traces.info(trace)
+
+
+def test_as_is_mapping_of_several_devices_asks_for_one() -> None:
+    with pytest.raises(WriteampError, match="choose one with device from sd0, sd1"):
+        traces.to_pages(trace_of([(0, "write", 0, 1)], devices=2), mapping="as-is")
+
+
+def test_an_unknown_device_names_the_valid_ones() -> None:
+    with pytest.raises(WriteampError, match=r"unknown device 'sdx'.*sd0"):
+        traces.to_pages(trace_of([(0, "write", 0, 1)]), device="sdx")
+
+
+def test_an_unknown_mapping_names_the_valid_ones() -> None:
+    with pytest.raises(WriteampError, match=r"unknown mapping 'as_is' \(did you mean 'as-is'"):
+        traces.to_pages(trace_of([(0, "write", 0, 1)]), mapping="as_is")  # type: ignore[arg-type]
+
+
+def test_a_request_beyond_the_drive_names_itself_its_end_and_the_size() -> None:
+    trace = trace_of([(0, "read", 0, 1), (0, "write", 0, PAGE), (0, "write", PAGE, PAGE + 1)], 1)
+    with pytest.raises(WriteampError) as error:
+        traces.to_pages(trace, mapping="as-is", logical_pages=2)
+    assert "request 3 ends at byte 8193, the drive has 2 pages of 4096 bytes" in str(error.value)
+    assert traces.to_pages(trace, mapping="as-is", logical_pages=3).logical_pages == 3
+
+
+def test_a_footprint_larger_than_the_drive_names_both() -> None:
+    trace = trace_of([(0, "write", 0, 3 * PAGE)])
+    with pytest.raises(WriteampError, match=r"writes 3 distinct pages.*the drive has 2 pages"):
+        traces.to_pages(trace, logical_pages=2)
+    assert traces.to_pages(trace, logical_pages=10).logical_pages == 10
+
+
+def test_more_pages_than_32_bits_count_are_refused() -> None:
+    trace = trace_of([(0, "write", 2**33 * 512, 512)], 1)
+    with pytest.raises(WriteampError, match="a drive has at most 4294967296 pages"):
+        traces.to_pages(trace, 512, mapping="as-is")
+
+
+@pytest.mark.parametrize("page_bytes", [0, -4096, 100, 4097, 2**25])
+def test_a_page_size_that_no_sector_fits_is_refused(page_bytes: int) -> None:
+    with pytest.raises(WriteampError, match=r"page_bytes is .*, valid are multiples of 512"):
+        traces.to_pages(trace_of([(0, "write", 0, 1)]), page_bytes)
+
+
+@pytest.mark.parametrize("logical_pages", [0, -1, 2**32 + 1])
+def test_a_drive_size_out_of_range_is_refused(logical_pages: int) -> None:
+    with pytest.raises(WriteampError, match="logical_pages is"):
+        traces.to_pages(trace_of([(0, "write", 0, 1)]), logical_pages=logical_pages)
