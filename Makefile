@@ -38,7 +38,6 @@ lint: $(VENV)/.tools
 	$(BIN)/mypy
 
 bench: $(BIN)/writeamp
-	cargo build --release --quiet --package writeamp-engine --example throughput
 	$(BIN)/python benches/run.py
 
 clean:

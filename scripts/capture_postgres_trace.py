@@ -66,7 +66,10 @@ SETTINGS = {
     "max_connections": "20",
 }
 SIZE_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-MIN_SIZE_BYTES = 192 << 20
+# An empty database with its write-ahead log and the file system's journal, and what pgbench's
+# tables and index grow to for each unit of scale.
+EMPTY_DATABASE_BYTES = 192 << 20
+SCALE_BYTES = 20 << 20
 
 
 @dataclass(frozen=True)
@@ -259,10 +262,7 @@ def parse_size(text: str) -> int:
     match = re.fullmatch(r"(\d+)([KMG]?)", text.upper())
     if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 512M or 1G")
-    size_bytes = int(match[1]) * SIZE_UNITS[match[2]]
-    if size_bytes < MIN_SIZE_BYTES:
-        raise argparse.ArgumentTypeError(f"{text} is under 192M, too small for a database")
-    return size_bytes
+    return int(match[1]) * SIZE_UNITS[match[2]]
 
 
 def parse_count(text: str) -> int:
@@ -299,6 +299,9 @@ def parse_options(arguments: Sequence[str] | None) -> tuple[Plan, Phase, Path]:
     options = parser.parse_args(arguments)
     if not options.out.absolute().parent.is_dir():
         parser.error(f"--out: {options.out.parent} is not a directory")
+    needed_bytes = EMPTY_DATABASE_BYTES + options.scale * SCALE_BYTES
+    if options.size < needed_bytes:
+        parser.error(f"--size: scale {options.scale} needs at least {needed_bytes >> 20}M")
     stop_rule = f"--time={options.seconds}"
     if options.transactions is not None:
         # pgbench counts the transactions of each session.

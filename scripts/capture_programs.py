@@ -61,7 +61,7 @@ def run(name: str, *arguments: str, user: str | None = None) -> str:
     )
     if process.returncode != 0:
         raise CaptureError(
-            f"{name} failed with status {process.returncode}: {_last_line(process.stdout)}"
+            f"{name} failed with status {process.returncode}: {_last_words(process.stdout)}"
         )
     return process.stdout
 
@@ -99,8 +99,8 @@ def wait_until(ready: Callable[[], bool], daemon: Daemon) -> None:
         status = daemon.process.poll()
         if status is not None or time.monotonic() > deadline:
             outcome = "is not ready" if status is None else f"ended with status {status}"
-            last_line = _last_line(daemon.messages.read_text(errors="replace"))
-            raise CaptureError(f"{daemon.name} {outcome}: {last_line}")
+            last_words = _last_words(daemon.messages.read_text(errors="replace"))
+            raise CaptureError(f"{daemon.name} {outcome}: {last_words}")
         time.sleep(0.05)
 
 
@@ -156,5 +156,6 @@ def _group_of(user: str | None) -> int | None:
     return None if user is None else pwd.getpwnam(user).pw_gid
 
 
-def _last_line(text: str) -> str:
-    return (text.strip().splitlines() or ["no message"])[-1]
+def _last_words(text: str) -> str:
+    # The last line alone may be a mere detail of the error in the one before it.
+    return "; ".join(text.strip().splitlines()[-3:]) or "no message"

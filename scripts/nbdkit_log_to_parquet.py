@@ -31,13 +31,10 @@ SCHEMA = {
 }
 UNITS = {"timestamp_ns": "ns since first request", "offset": "bytes", "length": "bytes"}
 SCHEMA_METADATA = {
-    "writeamp_trace_schema": "1",
-    **UNITS,
-    "timestamp_resolution": "1000 ns",
-    # The same again under the keys of writeamp.traces, which also names the devices.
     "writeamp.trace_schema": "1",
     "writeamp.units": json.dumps(UNITS),
     "writeamp.devices": json.dumps(["nbdkit"]),
+    "timestamp_resolution": "1000 ns",
 }
 ZSTD_LEVEL = 19
 

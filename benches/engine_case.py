@@ -1,0 +1,54 @@
+"""One benchmark of the engine in a process of its own: speed in steady state, and memory.
+
+Called by run.py with the case as JSON; prints one JSON document.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+
+import writeamp as wa
+from writeamp import _engine
+
+
+def main() -> None:
+    case = json.loads(sys.argv[1])
+    before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    drive = wa.device(
+        blocks=case["blocks"], pages_per_block=case["pages_per_block"], fill=case["fill"]
+    )
+    simulation = _engine.Simulation(
+        geometry=drive.geometry,
+        logical_pages=drive.logical_pages,
+        layout="flat",
+        manager=case["manager"],
+        victims=case["victims"],
+        workload=case["workload"],
+        workload_pages=drive.logical_pages,
+        seed=1,
+        batch_pages=_engine.DEFAULT_BATCH_PAGES,
+    )
+    simulation.fill(drive.logical_pages)
+    simulation.run(2 * drive.logical_pages)
+    start = simulation.counters()
+    rates = []
+    for _ in range(case["repeats"]):
+        begun = time.perf_counter()
+        simulation.run(case["writes"])
+        rates.append(case["writes"] / (time.perf_counter() - begun))
+    end = simulation.counters()
+    host, gc = (end[cause] - start[cause] for cause in ("host", "gc"))
+    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = {
+        "wa": (host + gc) / host,
+        "host_pages_per_s": sorted(rates),
+        "bytes_per_page": (peak_kib - before_kib) * 1024 / drive.physical_pages,
+    }
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Installs the system programs that some tests use (Debian, root). Where it cannot, those tests say
+# which program is missing and skip; so this script never fails.
+set -u
+
+PACKAGES="nbdkit libnbd-bin fuse3 mount e2fsprogs postgresql"
+
+missing=""
+for package in $PACKAGES; do
+    dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null \
+        | grep -q 'ok installed' || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+
+if [ "$(id -u)" -ne 0 ] || ! command -v apt-get > /dev/null; then
+    echo "not installed (needs root and apt-get):$missing; tests that use them will skip" >&2
+    exit 0
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get -qq update > /dev/null 2>&1
+# shellcheck disable=SC2086 # one word a package
+apt-get -qq install --no-install-recommends $missing > /dev/null 2>&1 \
+    || echo "could not install:$missing; tests that use them will skip" >&2
