@@ -110,6 +110,14 @@ def test_memory_stays_below_sixteen_bytes_a_page() -> None:
     assert drive.geometry.bytes_needed(drive.logical_pages) < 16 * drive.physical_pages
 
 
+def test_unwritten_space_serves_as_spare_space() -> None:
+    drive = wa.device(blocks=512, pages_per_block=32, op=0.25)
+    found = wa.simulate(drive, utilization=0.8).wa
+    # 80% of the logical pages on the same flash: the op of a smaller drive.
+    same = wa.simulate(blocks=512, pages_per_block=32, op=1.25 / 0.8 - 1).wa
+    assert found == pytest.approx(same, rel=0.003)
+
+
 def test_precondition_decides_what_is_on_the_drive() -> None:
     drive = wa.device(**SMALL)
     half = "mix:sizes=1/1,weights=1/0"

@@ -178,6 +178,7 @@ class Result:
             "logical_pages": self.device.logical_pages,
             "page_bytes": self.device.page_bytes,
             "layout": self.device.layout,
+            "utilization": self.plan.used_pages(self.device) / self.device.logical_pages,
             "device": self.device.name,
             "workload": self.plan.load_name,
             "manager": self.plan.manager,

@@ -56,8 +56,15 @@ class Plan:
     warmup: Warmup
     precision: float
     precondition: str
+    utilization: float
     repeat: int
     batch_pages: int
+
+    def used_pages(self, drive: Device) -> int:
+        """Return how many logical pages the host uses at all."""
+        if isinstance(self.load, str):
+            return max(1, round(self.utilization * drive.logical_pages))
+        return self.load.logical_pages
 
 
 def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
@@ -106,7 +113,7 @@ def _build(plan: Plan, drive: Device) -> _engine.Simulation:
             manager=plan.manager,
             victims=plan.victims,
             workload=plan.load,
-            workload_pages=drive.logical_pages,
+            workload_pages=plan.used_pages(drive),
             seed=plan.seed,
             batch_pages=plan.batch_pages,
         )
@@ -147,10 +154,12 @@ def _precondition(
 ) -> None:
     if plan.precondition == "none":
         return
-    whole = plan.precondition == "full" or isinstance(plan.load, str)
+    # The space beyond a synthetic workload's utilization is never written, or it would not be free.
+    used_only = plan.precondition == "workload" or isinstance(plan.load, str)
+    pages = plan.used_pages(drive) if used_only else drive.logical_pages
     if progress:
-        progress(0, drive.logical_pages)
-    simulation.fill(drive.logical_pages if whole else plan.load.logical_pages)  # type: ignore[union-attr]
+        progress(0, pages)
+    simulation.fill(pages)
 
 
 class _Runner:

@@ -43,6 +43,7 @@ def simulate(
     warmup: Warmup = "auto",
     precision: float = 0.0005,
     precondition: str = "full",
+    utilization: float = 1.0,
     repeat: int = 1,
     mapping: traces.Mapping = "compact",
     trace_device: str | None = None,
@@ -68,6 +69,8 @@ def simulate(
         precision: relative half width of the 95% confidence interval that ends an automatic run.
         precondition: what is written once, in order, before the run: the "full" drive, the pages
             of the "workload" only, or "none".
+        utilization: share of the logical pages that a synthetic workload, and the fill before it,
+            use; the rest is never written and serves as spare space.
         repeat: how often a trace is replayed.
         mapping: how a trace's addresses become logical pages (docs/traces.md).
         trace_device: the only device of the trace to replay.
@@ -83,6 +86,10 @@ def simulate(
         raise WriteampError("workload and trace each say what the host writes; give only one")
     if trace is None and repeat != 1:
         raise WriteampError("repeat is for traces; a synthetic workload has no end")
+    if trace is not None and utilization != 1:
+        raise WriteampError("utilization is for synthetic workloads; a trace says what it uses")
+    if not 0 < utilization <= 1:
+        raise WriteampError(f"utilization is {utilization}; it must be above 0 and at most 1")
     _at_least("repeat", repeat, 1)
     _at_least("seed", seed, 0)
     _at_least("batch_pages", batch_pages, 1)
@@ -112,6 +119,7 @@ def simulate(
         warmup=warmup,
         precision=precision,
         precondition=precondition,
+        utilization=utilization,
         repeat=repeat,
         batch_pages=batch_pages,
     )

@@ -122,6 +122,14 @@ def simulate(
             rich_help_panel=RUN,
         ),
     ] = "full",
+    utilization: Annotated[
+        float,
+        typer.Option(
+            "--utilization",
+            help="Share of the logical pages that the workload uses; the rest is never written.",
+            rich_help_panel=RUN,
+        ),
+    ] = 1.0,
     spread: Annotated[
         bool,
         typer.Option(
@@ -158,6 +166,7 @@ def simulate(
             warmup=_warmup(warmup),
             precision=precision,
             precondition=precondition,
+            utilization=utilization,
             repeat=repeat,
             mapping=cast(traces.Mapping, mapping),
             trace_device=trace_device,
