@@ -248,5 +248,5 @@ def test_the_fast_parser_accepts_nothing_that_the_exact_one_refuses(
 def test_the_exact_parser_rounds_to_the_nanosecond_as_the_fast_one_does() -> None:
     block = Block(Path("table"), 1, b"1,0.0000000025,x\n2,1.5e-9,x\n")
     expected = [Decimal("2E-9"), Decimal("2E-9")]
-    assert rows.parse(block, _LAYOUT, ())["at"].to_list() == expected
+    assert rows.parse(block, _LAYOUT, (rows.time_check("at"),))["at"].to_list() == expected
     assert rows._parse_line_by_line(block, _LAYOUT)["at"].to_list() == expected

@@ -49,6 +49,8 @@ def main() -> None:
     try:
         status = app(standalone_mode=False)
         sys.stdout.flush()
+        if status == INTERRUPTED:
+            raise KeyboardInterrupt  # which typer turns into this status
     except (WriteampError, typer.TyperException) as error:
         sentence = error.format_message() if isinstance(error, typer.TyperException) else str(error)
         status = BAD_INPUT
@@ -57,7 +59,7 @@ def main() -> None:
     except MemoryError:
         print("writeamp: out of memory; use a smaller drive or trace", file=sys.stderr)
         status = BAD_INPUT
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         print("writeamp: interrupted; nothing was written", file=sys.stderr)
         status = INTERRUPTED
     except BrokenPipeError:
@@ -65,6 +67,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 1
     except OSError as error:
-        print(f"writeamp: {error.strerror or error}: {error.filename or 'output'}", file=sys.stderr)
+        where = error.filename or "the output"
+        print(f"writeamp: cannot use {where}: {error.strerror or error}", file=sys.stderr)
         status = BAD_INPUT
     sys.exit(status or 0)

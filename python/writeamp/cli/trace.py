@@ -71,9 +71,8 @@ def convert(
     Example: writeamp trace convert hm_0.csv hm_0.parquet --from msr
     """
     trace = traces.read(file, source, action=action)
-    for note in trace.notes:
+    for note in [*trace.notes, *traces.write(trace, out, target)]:
         options.warn(note)
-    traces.write(trace, out, target)
 
 
 def _shown(value: object) -> str:

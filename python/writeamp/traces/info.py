@@ -15,11 +15,11 @@ _NS_PER_S = 1e9
 def info(trace: Trace) -> dict[str, Any]:
     """Return the trace's figures, ready for JSON.
 
-    Counts are of requests; ``write_fraction`` is writes ÷ requests. ``unique_bytes_written`` and
-    ``footprint_bytes`` are exact unions of the byte ranges that are written, and that are read or
-    written; each device is an address space of its own. ``extent_bytes`` is the highest end offset,
-    summed over the devices. ``duration_s`` is latest minus earliest time. A mean over no request is
-    None.
+    Counts are of requests; ``write_fraction`` is writes ÷ (reads + writes).
+    ``unique_bytes_written`` and ``footprint_bytes`` are exact unions of the byte ranges that are
+    written, and that are read or written; each device is an address space of its own.
+    ``extent_bytes`` is the highest end offset, summed over the devices. ``duration_s`` is latest
+    minus earliest time. A ratio over no request is None.
     """
     requests = trace.requests
     counts = dict.fromkeys(OPERATIONS, 0) | dict(requests["op"].value_counts().rows())
@@ -37,15 +37,15 @@ def info(trace: Trace) -> dict[str, Any]:
         "reads": counts["read"],
         "trims": counts["trim"],
         "flushes": counts["flush"],
-        "write_fraction": counts["write"] / requests.height,
+        "write_fraction": _ratio(counts["write"], counts["read"] + counts["write"]),
         "bytes_written": moved_bytes["write"],
         "bytes_read": moved_bytes["read"],
         "unique_bytes_written": union(written).total,
         "footprint_bytes": union(accessed).total,
         "extent_bytes": sum(ends.group_by("device").max()["end"].to_list()),
         "duration_s": (int(times.max()) - int(times.min())) / _NS_PER_S,  # type: ignore[arg-type]
-        "mean_write_bytes": _mean(moved_bytes["write"], counts["write"]),
-        "mean_read_bytes": _mean(moved_bytes["read"], counts["read"]),
+        "mean_write_bytes": _ratio(moved_bytes["write"], counts["write"]),
+        "mean_read_bytes": _ratio(moved_bytes["read"], counts["read"]),
         "devices": list(trace.devices),
         "notes": list(trace.notes),
     }
@@ -56,5 +56,5 @@ def _sum_of_lengths(requests: pl.DataFrame, op: str) -> int:
     return int(lengths.cast(pl.UInt64).sum())
 
 
-def _mean(total_bytes: int, requests: int) -> float | None:
-    return total_bytes / requests if requests else None
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None

@@ -18,8 +18,6 @@ from writeamp.traces.trace import SECTOR_BYTES, Trace
 Mapping = Literal["compact", "as-is"]
 MAPPINGS: tuple[Mapping, ...] = ("compact", "as-is")
 
-WRITE, TRIM = 0, 1
-
 U32 = npt.NDArray[np.uint32]
 
 _MAX_PAGES = 2**32

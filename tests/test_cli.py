@@ -1,0 +1,144 @@
+"""The command line's contracts: keys, silence when piped, examples in help, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WRITEAMP = Path(sys.executable).with_name("writeamp")
+ROOT = Path(__file__).parents[1]
+TRACE = ROOT / "examples" / "postgres-tpcb.parquet"
+SIMULATE_KEYS = {
+    "wa", "wa_ci95", "steady", "host_pages", "flash_pages", "causes", "erases", "op", "fill",
+    "spare_factor", "pages_per_block", "physical_pages", "logical_pages", "drive_writes", "seed",
+    "version", "elapsed_s", "host_pages_per_s",
+}  # fmt: skip
+TRACE_KEYS = {
+    "format", "requests", "writes", "reads", "write_fraction", "bytes_written",
+    "unique_bytes_written", "footprint_bytes", "duration_s", "mean_write_bytes", "mean_read_bytes",
+}  # fmt: skip
+
+
+def writeamp(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [WRITEAMP, *arguments], capture_output=True, text=True, timeout=120, check=True
+    )
+
+
+def document(*arguments: str | Path) -> dict[str, Any]:
+    """Return the one JSON document that a command prints."""
+    found = json.loads(writeamp(*arguments, "--json").stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_simulate_prints_the_promised_keys_and_nothing_on_stderr_when_piped() -> None:
+    arguments = "simulate --workload uniform --blocks 512 --pages-per-block 64 --fill 0.70 --seed 1"
+    done = writeamp(*arguments.split(), "--json")
+    found = json.loads(done.stdout)
+    assert found.keys() >= SIMULATE_KEYS
+    assert done.stderr == ""
+    assert sum(found["causes"].values()) == found["flash_pages"]
+    assert found["wa_ci95"][0] <= found["wa"] <= found["wa_ci95"][1]
+    assert found["wa"] == found["flash_pages"] / found["host_pages"]
+    assert 1 - found["fill"] == pytest.approx(found["spare_factor"])
+    assert 1 / (1 + found["op"]) == pytest.approx(found["fill"])
+
+
+def test_a_trace_reports_its_spread_over_drive_sizes() -> None:
+    found = document("simulate", "--trace", TRACE, "--op", "0.10", "--repeat", "5")
+    assert found.keys() >= SIMULATE_KEYS | {"wa_spread"}
+    assert found["steady"]
+    around = [found["wa"], *found["wa_one_block_less_more"]]
+    assert found["wa_spread"] == pytest.approx(max(around) - min(around))
+    assert any("looped 5 times" in warning for warning in found["warnings"])
+
+
+def test_series_are_in_the_document_when_asked_for() -> None:
+    arguments = "simulate --blocks 64 --pages-per-block 16 --op 0.2 --writes 4000 --series"
+    found = document(*arguments.split())
+    assert found["series"]["host_pages"][-1] == 4000
+    assert len(found["series"]["wa"]) == len(found["series"]["host_pages"])
+
+
+def test_trace_info_prints_the_promised_keys() -> None:
+    found = document("trace", "info", TRACE)
+    assert found.keys() >= TRACE_KEYS
+    assert found["writes"] > 300_000
+
+
+def test_a_converted_trace_holds_the_same_requests(tmp_path: Path) -> None:
+    spc = tmp_path / "small.spc"
+    spc.write_text("0,20941264,8192,W,0.551706\n0,20939840,4096,R,0.554041\n")
+    writeamp("trace", "convert", spc, tmp_path / "out.parquet", "--from", "spc")
+    first, second = (
+        document("trace", "info", path, "--format", name)
+        for path, name in ((spc, "spc"), (tmp_path / "out.parquet", "parquet"))
+    )
+    for key in TRACE_KEYS - {"format"}:
+        assert first[key] == second[key]
+
+
+def test_predict_names_each_model() -> None:
+    found = document("predict", "--op", "0.28", "--pages-per-block", "32768")
+    wa = {model["model"]: model["wa"] for model in found["models"]}
+    assert wa["expected-value"] == pytest.approx(2.481361, abs=1e-6)
+    assert wa["markov"] == pytest.approx(2.481200, abs=1e-6)
+    assert wa["uniform-distribution"] == pytest.approx(2.285714, abs=1e-6)
+
+
+def test_list_covers_every_registry() -> None:
+    found = document("list")
+    names = {kind: {row["name"] for row in rows} for kind, rows in found.items()}
+    assert names["victims"] >= {
+        "greedy", "fifo", "random", "d-choices", "windowed-greedy", "cost-benefit"
+    }  # fmt: skip
+    assert names["managers"] >= {"single", "sepgc"}
+    assert names["formats"] >= {"msr", "spc", "mqsim", "ssdsim", "disksim", "blkparse", "parquet"}
+    assert names["devices"] >= {"generic", "eagletree"}
+
+
+@pytest.mark.parametrize(
+    "verb", [["simulate"], ["predict"], ["list"], ["trace", "info"], ["trace", "convert"]]
+)
+def test_help_shows_an_example(verb: list[str]) -> None:
+    assert "Example: writeamp" in writeamp(*verb, "--help").stdout
+
+
+def test_a_plot_is_drawn_where_asked(tmp_path: Path) -> None:
+    picture = tmp_path / "wa.svg"
+    arguments = "simulate --blocks 64 --pages-per-block 16 --op 0.2 --writes 40000 --plot"
+    writeamp(*arguments.split(), picture)
+    assert "write amplification" in picture.read_text()
+
+
+def test_ctrl_c_ends_a_run_with_a_sentence_and_leaves_no_file(tmp_path: Path) -> None:
+    running = subprocess.Popen(
+        [WRITEAMP, "simulate", "--blocks", "8192", "--op", "0.28", "--writes", "1e13", "--plot",
+         "wa.png"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    time.sleep(2)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert (out, err) == ("", "writeamp: interrupted; nothing was written\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    done = subprocess.run(
+        f"{WRITEAMP} list | head -n 1", shell=True, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert done.stdout == "managers:\n"
