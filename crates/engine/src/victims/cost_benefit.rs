@@ -14,7 +14,8 @@ use crate::spec::{Param, Params};
 ///
 /// Among blocks with equally many valid pages the oldest wins, and a bucket keeps them in that
 /// order; so only the heads of the buckets can win, and a choice costs O(pages per block) instead
-/// of O(blocks). Among equal scores the fewest valid pages win.
+/// of O(blocks). Among equal scores the fewest valid pages win, which keeps collection moving when
+/// nothing has aged.
 #[derive(Debug, Clone)]
 pub struct CostBenefit {
     buckets: Buckets,
