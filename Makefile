@@ -2,27 +2,28 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+ENGINE := python/writeamp/_engine.abi3.so
 CARGO_CRATES := --workspace --exclude writeamp-python
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: all demo test lint bench clean
-all: $(BIN)/writeamp
+all: $(ENGINE)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
-$(VENV)/pyvenv.cfg:
+$(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "writeamp needs Python 3.11 or later; set PYTHON=")'
 	@command -v cargo > /dev/null || { echo "writeamp needs a Rust toolchain (cargo)" >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-$(BIN)/writeamp: $(VENV)/pyvenv.cfg pyproject.toml $(RUST_SOURCES)
+$(ENGINE): $(BIN)/pip pyproject.toml $(RUST_SOURCES)
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.tools: $(BIN)/writeamp
+$(VENV)/.tools: $(ENGINE)
 	$(BIN)/pip install --quiet --editable '.[test,lint]'
-	@touch $@
+	@touch $(ENGINE) $@
 
-demo: $(BIN)/writeamp
+demo: $(ENGINE)
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.tools lint
@@ -37,7 +38,7 @@ lint: $(VENV)/.tools
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(BIN)/writeamp
+bench: $(ENGINE)
 	$(BIN)/python benches/run.py
 
 clean:

@@ -6,17 +6,18 @@ Called by run.py with the case as JSON; prints one JSON document.
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 
+import psutil
 import writeamp as wa
 from writeamp import _engine
 
 
 def main() -> None:
     case = json.loads(sys.argv[1])
-    before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    process = psutil.Process()
+    before_bytes = process.memory_info().rss
     drive = wa.device(
         blocks=case["blocks"], pages_per_block=case["pages_per_block"], fill=case["fill"]
     )
@@ -31,7 +32,7 @@ def main() -> None:
         seed=1,
         batch_pages=_engine.DEFAULT_BATCH_PAGES,
     )
-    simulation.fill(drive.logical_pages)
+    simulation.fill(0, drive.logical_pages)
     simulation.run(2 * drive.logical_pages)
     start = simulation.counters()
     rates = []
@@ -41,11 +42,10 @@ def main() -> None:
         rates.append(case["writes"] / (time.perf_counter() - begun))
     end = simulation.counters()
     host, gc = (end[cause] - start[cause] for cause in ("host", "gc"))
-    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found = {
         "wa": (host + gc) / host,
         "host_pages_per_s": sorted(rates),
-        "bytes_per_page": (peak_kib - before_kib) * 1024 / drive.physical_pages,
+        "bytes_per_page": (process.memory_info().rss - before_bytes) / drive.physical_pages,
     }
     print(json.dumps(found))
 

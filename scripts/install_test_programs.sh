@@ -16,6 +16,7 @@ if [ "$(id -u)" -ne 0 ] || ! command -v apt-get > /dev/null; then
     echo "not installed (needs root and apt-get):$missing; tests that use them will skip" >&2
     exit 0
 fi
+echo "installing for the tests:$missing" >&2
 export DEBIAN_FRONTEND=noninteractive
 apt-get -qq update > /dev/null 2>&1
 # shellcheck disable=SC2086 # one word a package

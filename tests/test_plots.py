@@ -18,7 +18,7 @@ from writeamp.plots import (
     FigureSpec,
     PolicyResult,
     WaSeries,
-    check_suffix,
+    check_target,
     save,
     wa_by_policy,
     wa_over_time,
@@ -166,7 +166,8 @@ def test_an_unknown_suffix_lists_the_valid_ones_and_leaves_no_file(
 def test_a_suffix_may_be_in_capitals(tmp_path: Path) -> None:
     save(by_policy(), tmp_path / "OUT.SVG")
     assert (tmp_path / "OUT.SVG").read_bytes().startswith(b"<?xml")
-    assert check_suffix("a/b.HTML") == ".html"
+    check_target(tmp_path / "b.HTML")
+    assert [path.name for path in tmp_path.iterdir()] == ["OUT.SVG"]
 
 
 def test_an_unwritable_path_is_one_sentence_and_leaves_no_file(tmp_path: Path) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +15,7 @@ import writeamp as wa
 from writeamp import _engine
 from writeamp.registry import engine_entries
 
+TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 SMALL = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
 
 
@@ -106,8 +112,61 @@ def test_a_run_too_short_for_steady_state_says_so() -> None:
 
 
 def test_memory_stays_below_sixteen_bytes_a_page() -> None:
-    drive = wa.device(blocks=8192, pages_per_block=128, fill=0.87)
-    assert drive.geometry.bytes_needed(drive.logical_pages) < 16 * drive.physical_pages
+    case = {
+        "blocks": 16_384, "pages_per_block": 256, "fill": 0.87, "manager": "single",
+        "victims": "cost-benefit", "workload": "uniform", "writes": 1000, "repeats": 1,
+    }  # fmt: skip
+    bench = Path(__file__).parents[1] / "benches" / "engine_case.py"
+    done = subprocess.run(
+        [sys.executable, bench, json.dumps(case)], capture_output=True, text=True, check=True
+    )
+    assert 6 < json.loads(done.stdout)["bytes_per_page"] < 16
+
+
+def test_a_trace_on_a_larger_drive_leaves_the_rest_free_only_if_asked_to() -> None:
+    pages = wa.traces.PageTrace(
+        op=np.zeros(20_000, np.uint8),
+        start=np.random.default_rng(1).integers(0, 1000, 20_000, np.uint32),
+        count=np.ones(20_000, np.uint32),
+        logical_pages=1000,
+        footprint_pages=1000,
+        host_pages=20_000,
+        partial_pages=0,
+        page_bytes=4096,
+        mapping="compact",
+        notes=["made by hand"],
+    )
+    drive = wa.device(blocks=100, pages_per_block=16, op=0.2)
+    full, free = (
+        wa.simulate(drive, trace=pages, repeat=3, precondition=precondition, spread=False)
+        for precondition in ("full", "workload")
+    )
+    assert free.wa < 0.9 * full.wa
+    assert full.utilization == pytest.approx(1000 / drive.logical_pages)
+    assert full.to_dict()["notes"] == ["made by hand"]
+
+
+def test_whole_passes_are_judged_alike_however_they_were_asked_for() -> None:
+    pages = wa.traces.to_pages(wa.traces.read(TRACE))
+    by_passes = wa.simulate(trace=pages, op=0.1, repeat=3, spread=False)
+    by_writes = wa.simulate(
+        trace=pages, op=0.1, repeat=9, writes=3 * pages.host_pages, spread=False
+    )
+    assert (by_writes.wa, by_writes.ci) == (by_passes.wa, by_passes.ci)
+
+
+def test_long_runs_on_small_drives_keep_few_samples() -> None:
+    result = wa.simulate(blocks=16, pages_per_block=4, op=0.3, writes=500_000)
+    assert result.series.height <= 20_001
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"writes": 1e3}, {"seed": 1.5}, {"warmup": "soon"}, {"warmup": None}, {"blocks": 64.5}],
+)
+def test_a_number_that_is_no_whole_number_is_refused_by_name(wrong: dict[str, Any]) -> None:
+    with pytest.raises(wa.WriteampError, match=next(iter(wrong))):
+        wa.simulate(**wrong)
 
 
 def test_unwritten_space_serves_as_spare_space() -> None:

@@ -10,6 +10,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from writeamp import _engine
 from writeamp.errors import WriteampError
 from writeamp.names import unknown
@@ -166,12 +168,17 @@ def device(
 
 def _profile_op(base: DeviceLike, found: Device) -> float:
     # A profile states its ratio exactly; one counted back from whole pages would be a little off.
-    return found.op if isinstance(base, Device) else _profile(base)[1]
+    return found.op if isinstance(base, Device) else _profile(*_profile_text(base))[1]
 
 
 def _sized_by_host(shape: Device, logical_pages: int, op: float) -> Device:
     """Return the smallest drive of that shape with at least this op."""
     per_block_index = shape.planes * shape.pages_per_block
+    if logical_pages * (1 + op) >= 2**_COUNT_BITS:
+        raise WriteampError(
+            f"{logical_pages} logical pages with op {op:.4g} need more than the "
+            f"{2**_COUNT_BITS - 1} physical pages that a {_COUNT_BITS}-bit page number holds"
+        )
     # 1000·1.1 is 1100.0000000000002 in floating point: a hair above a whole number is that number.
     blocks_per_plane = math.ceil(logical_pages * (1 + op) / per_block_index * (1 - 1e-12))
     return _checked(replace(shape, blocks_per_plane=blocks_per_plane, logical_pages=logical_pages))
@@ -207,6 +214,8 @@ def _checked(found: Device) -> Device:
 
 
 def _count(name: str, value: int) -> int:
+    if not isinstance(value, int | np.integer):
+        raise WriteampError(f"{name} is {value!r}; it must be a whole number")
     if not 0 < value < 2**_COUNT_BITS:
         raise WriteampError(f"{name} is {value}; it must be from 1 to {2**_COUNT_BITS - 1}")
     return value
@@ -219,13 +228,12 @@ def _layout(name: str) -> str:
 
 
 def _load(base: str | Path) -> Device:
-    return _filled(*_profile(base))
+    return _filled(*_profile(*_profile_text(base)))
 
 
 @cache
-def _profile(base: str | Path) -> tuple[Device, float]:
-    """Read a profile: its shape, whose `logical_pages` is still 0, and its op."""
-    name, text = _profile_text(base)
+def _profile(name: str, text: str) -> tuple[Device, float]:
+    """Parse a profile: its shape, whose `logical_pages` is still 0, and its op."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -14,10 +14,14 @@ import polars as pl
 
 from writeamp import _engine
 from writeamp.device import Device
+from writeamp.models import expected_value
 from writeamp.steady import SteadyState
 
 if TYPE_CHECKING:
     from writeamp.run import Plan
+
+# A change of WA with one block more or less that a reader should hear of, as a share of WA.
+_MATERIAL_SPREAD = 0.05
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,19 @@ class Spread:
     one_block_less: float
     as_asked: float
     one_block_more: float
+    smallest_op: float
+    largest_op: float
 
     @property
     def wa_spread(self) -> float:
         """Largest minus smallest WA of the three."""
         found = [self.one_block_less, self.as_asked, self.one_block_more]
         return float(np.nanmax(found) - np.nanmin(found))
+
+    @property
+    def share_from_op(self) -> float:
+        """The relative change of WA that theory expects from the change of op alone."""
+        return float(expected_value(self.smallest_op) / expected_value(self.largest_op)) - 1
 
 
 @dataclass(frozen=True)
@@ -65,7 +76,9 @@ class Result:
     @property
     def ci(self) -> tuple[float, float]:
         """The 95% confidence interval of `wa`; NaN where the run is too short for one."""
-        return self.steady_state.ci_low, self.steady_state.ci_high
+        low = self.steady_state.ci_low
+        # No drive programs less than the host writes; max() would lose a NaN.
+        return 1.0 if low < 1 else low, self.steady_state.ci_high
 
     @property
     def steady(self) -> bool:
@@ -108,6 +121,13 @@ class Result:
         return self.writes / self.device.logical_pages
 
     @property
+    def utilization(self) -> float:
+        """Share of the logical pages that the host writes."""
+        load = self.plan.load
+        used = self.plan.used_pages(self.device) if isinstance(load, str) else load.footprint_pages
+        return used / self.device.logical_pages
+
+    @property
     def host_pages_per_s(self) -> float:
         """Host page writes simulated per second of computing."""
         return self.writes / self.run_s
@@ -147,12 +167,29 @@ class Result:
                 )
         elif not isinstance(self.plan.load, str) and self.plan.repeat > 1:
             found.append(f"the trace was looped {self.plan.repeat} times to reach steady state")
-        if self.spread and self.spread.wa_spread > 0.05 * self.wa:
-            found.append(
-                f"WA changes by {self.spread.wa_spread:.3f} when the drive has one block more or "
-                "less: the looped trace locks in phase with collection; trust no single size"
-            )
+        elif self.plan.writes is None and isinstance(self.plan.load, str):
+            low, high = self.ci
+            reached = (high - low) / 2 / self.wa
+            if reached > self.plan.precision:
+                found.append(
+                    f"WA is known to ±{reached:.2%} only, not to ±{self.plan.precision:.2%}, after "
+                    f"{self.drive_writes:.0f} drive writes; --writes runs longer"
+                )
+        if self.spread and self.spread.wa_spread > _MATERIAL_SPREAD * self.wa:
+            found.append(self._spread_warning(self.spread))
         return found
+
+    def _spread_warning(self, spread: Spread) -> str:
+        change = f"WA changes by {spread.wa_spread:.3f} between drives one block smaller and larger"
+        if self.plan.repeat > 1 and spread.wa_spread > 2 * spread.share_from_op * self.wa:
+            return (
+                f"{change}, more than their op explains: the looped trace locks in phase with "
+                "collection, so trust no single size"
+            )
+        return (
+            f"{change}, whose op is {spread.smallest_op:.4g} and {spread.largest_op:.4g}: the "
+            "drive is small for blocks of this size"
+        )
 
     def to_dict(self, *, series: bool = False) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of `writeamp simulate --json`."""
@@ -178,7 +215,7 @@ class Result:
             "logical_pages": self.device.logical_pages,
             "page_bytes": self.device.page_bytes,
             "layout": self.device.layout,
-            "utilization": self.plan.used_pages(self.device) / self.device.logical_pages,
+            "utilization": self.utilization,
             "device": self.device.name,
             "workload": self.plan.load_name,
             "manager": self.plan.manager,
@@ -188,6 +225,7 @@ class Result:
             "elapsed_s": self.elapsed_s,
             "host_pages_per_s": self.host_pages_per_s,
             "warnings": self.warnings,
+            "notes": list(self.plan.notes),
         }
         if not isinstance(self.plan.load, str):
             found["repeat"] = self.plan.repeat

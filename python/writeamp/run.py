@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Event
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -29,12 +30,15 @@ PRECONDITIONS = ("full", "workload", "none")
 # Pages written between two looks at Ctrl-C and the progress bar: a few tenths of a second at most.
 _CHUNK_PAGES = 1 << 20
 
-# An automatic run grows by half of its length until it is steady and precise enough.
+# An automatic run grows by half of its length until it is steady and precise enough, or until the
+# drive is written so often; a small drive, so many pages, which take a second or two.
 _FIRST_DRIVE_WRITES = 8
 _MOST_DRIVE_WRITES = 200
+_MOST_PAGES_AT_ONCE = 50_000_000
 _GROWTH = 1.5
 _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
+_MOST_SAMPLES = 20_000
 
 # A trace is steady pass by pass from this many passes on; below, interval by interval.
 _FEWEST_PASSES = 3
@@ -59,6 +63,15 @@ class Plan:
     utilization: float
     repeat: int
     batch_pages: int
+    notes: tuple[str, ...] = ()
+
+    def expected_writes(self, drive: Device) -> int:
+        """Return how many pages the host will write, as far as that is known beforehand."""
+        if self.writes is not None:
+            return self.writes
+        if isinstance(self.load, str):
+            return _FIRST_DRIVE_WRITES * drive.logical_pages
+        return self.load.host_pages * self.repeat
 
     def used_pages(self, drive: Device) -> int:
         """Return how many logical pages the host uses at all."""
@@ -74,12 +87,12 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     _precondition(simulation, plan, drive, progress)
     runner = _Runner(simulation, plan, drive, progress)
     filled = time.perf_counter()
-    if plan.writes is not None:
-        steady = runner.run_exactly(plan.writes)
-    elif isinstance(plan.load, str):
-        steady = runner.run_until_steady()
+    if isinstance(plan.load, str):
+        steady = (
+            runner.run_until_steady() if plan.writes is None else runner.run_exactly(plan.writes)
+        )
     else:
-        steady = runner.run_passes(plan.load.host_pages)
+        steady = runner.replay(plan.load.host_pages)
     finished = time.perf_counter()
     return runner.result(steady, elapsed_s=finished - started, run_s=finished - filled)
 
@@ -90,16 +103,28 @@ def spread_over_sizes(plan: Plan, drive: Device, wa: float) -> Spread:
     A looped trace can lock in phase with collection: WA then jumps with the size of the drive, and
     the confidence interval of one run says nothing of it.
     """
+    cancelled = Event()
 
-    def rerun(extra_blocks: int) -> float:
+    def rerun(neighbour: Device) -> float:
+        def stop_if_cancelled(_done: int, _expected: int) -> None:
+            if cancelled.is_set():
+                raise WriteampError("cancelled")
+
         try:
-            return run(plan, drive.with_extra_blocks(extra_blocks)).wa
+            return run(plan, neighbour, stop_if_cancelled).wa
         except WriteampError:  # one block less can be too few
             return math.nan
 
+    neighbours = [drive.with_extra_blocks(extra) for extra in (-1, 1)]
     with ThreadPoolExecutor(2) as pool:
-        smaller, larger = pool.map(rerun, (-1, 1))
-    return Spread(one_block_less=smaller, as_asked=wa, one_block_more=larger)
+        runs = [pool.submit(rerun, neighbour) for neighbour in neighbours]
+        try:
+            smaller, larger = (found.result() for found in runs)
+        except BaseException:  # Ctrl-C: the pool would wait for both to end
+            cancelled.set()
+            raise
+    smallest_op, largest_op = (neighbour.op for neighbour in neighbours)
+    return Spread(smaller, wa, larger, smallest_op, largest_op)
 
 
 def _build(plan: Plan, drive: Device) -> _engine.Simulation:
@@ -157,9 +182,10 @@ def _precondition(
     # The space beyond a synthetic workload's utilization is never written, or it would not be free.
     used_only = plan.precondition == "workload" or isinstance(plan.load, str)
     pages = plan.used_pages(drive) if used_only else drive.logical_pages
-    if progress:
-        progress(0, pages)
-    simulation.fill(pages)
+    for first in range(0, pages, _CHUNK_PAGES):
+        simulation.fill(first, min(first + _CHUNK_PAGES, pages))
+        if progress:
+            progress(0, plan.expected_writes(drive))
 
 
 class _Runner:
@@ -206,35 +232,36 @@ class _Runner:
         if self.plan.warmup != "auto":
             raise WriteampError("a given warmup needs writes too; or use warmup auto")
         logical_pages = self.drive.logical_pages
-        self.simulation.start_series(max(1, logical_pages // _SAMPLES_PER_DRIVE_WRITE))
-        drive_writes = float(_FIRST_DRIVE_WRITES)
+        most = max(_MOST_DRIVE_WRITES * logical_pages, _MOST_PAGES_AT_ONCE)
+        interval = max(
+            logical_pages // _SAMPLES_PER_DRIVE_WRITE, _MOST_PAGES_AT_ONCE // _MOST_SAMPLES
+        )
+        self.simulation.start_series(interval)
+        first_samples = _FIRST_DRIVE_WRITES * _SAMPLES_PER_DRIVE_WRITE
+        target = max(_FIRST_DRIVE_WRITES * logical_pages, first_samples * interval)
         while True:
-            target = math.ceil(drive_writes * logical_pages)
             self.advance(target - self.done_pages, target)
             steady = self.judged(analyse(*self.intervals()))
             half_width = (steady.ci_high - steady.ci_low) / 2
-            if steady.steady and half_width <= self.plan.precision * steady.wa:
+            precise = half_width <= self.plan.precision * steady.wa
+            if (steady.steady and precise) or target >= most:
                 return steady
-            if drive_writes >= _MOST_DRIVE_WRITES:
-                return steady
-            drive_writes *= _GROWTH
+            target = min(math.ceil(_GROWTH * target), most)
 
-    def run_passes(self, pass_pages: int) -> SteadyState:
-        """Replay the whole trace, `repeat` times."""
-        repeat, warmup = self.plan.repeat, self.plan.warmup
-        total = pass_pages * repeat
-        if warmup != "auto":
+    def replay(self, pass_pages: int) -> SteadyState:
+        """Replay a trace: judged by its passes if there are several whole ones."""
+        total = self.plan.expected_writes(self.drive)
+        passes, rest = divmod(total, pass_pages)
+        if self.plan.warmup != "auto" or rest or passes < _FEWEST_PASSES:
             return self.run_exactly(total)
         programmed = [self.programmed()]
-        for turn in range(repeat):
+        for turn in range(passes):
             if turn:
                 self.finished_series.append(self.samples())
             # A series of its own for each pass, so that a pass ends on a sample.
             self.simulation.start_series(self.interval_pages(total))
             self.advance(pass_pages, total)
             programmed.append(self.programmed())
-        if repeat < _FEWEST_PASSES:
-            return self.judged(analyse(*self.intervals()))
         return self.judged(analyse_passes(pass_pages, np.diff(programmed)))
 
     def advance(self, pages: int, expected_pages: int) -> None:
@@ -251,7 +278,8 @@ class _Runner:
 
     def interval_pages(self, writes: int) -> int:
         by_drive = self.drive.logical_pages // _SAMPLES_PER_DRIVE_WRITE
-        return max(1, min(by_drive, writes // _SAMPLES_OF_A_FIXED_RUN))
+        fine = min(by_drive, writes // _SAMPLES_OF_A_FIXED_RUN)
+        return max(1, fine, writes // _MOST_SAMPLES)
 
     def samples(self) -> _Counts:
         """Return the current series, closed by the counters as they stand."""

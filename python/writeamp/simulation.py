@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias, TypedDict, Unpack
 
+import numpy as np
+
 from writeamp import _engine, traces
 from writeamp.device import Device, DeviceLike
 from writeamp.device import device as build_device
@@ -13,6 +15,9 @@ from writeamp.errors import WriteampError
 from writeamp.names import unknown
 from writeamp.result import Result
 from writeamp.run import PRECONDITIONS, Plan, Progress, Warmup, run, spread_over_sizes
+
+# The engine counts in 64 bits; seeds use all of them but one, as all other numbers do.
+_MOST = 2**63 - 1
 
 TraceLike: TypeAlias = str | Path | traces.Trace | traces.PageTrace
 
@@ -86,6 +91,8 @@ def simulate(
         raise WriteampError("workload and trace each say what the host writes; give only one")
     if trace is None and repeat != 1:
         raise WriteampError("repeat is for traces; a synthetic workload has no end")
+    if trace is None and (mapping != "compact" or trace_device is not None):
+        raise WriteampError("mapping and trace_device are for traces; there is no trace")
     if trace is not None and utilization != 1:
         raise WriteampError("utilization is for synthetic workloads; a trace says what it uses")
     if not 0 < utilization <= 1:
@@ -106,9 +113,12 @@ def simulate(
     if trace is None:
         drive = build_device(device or "generic", **overrides)
         load = load_name = workload or "uniform"
+        notes: list[str] = []
     else:
-        drive, load = _fit_trace(trace, device, overrides, mapping, trace_device)
-        load_name = _trace_name(trace)
+        requests = traces.read(trace) if isinstance(trace, str | Path) else trace
+        drive, load = _fit_trace(requests, device, overrides, mapping, trace_device)
+        load_name = _trace_name(requests)
+        notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
     plan = Plan(
         load=load,
         load_name=load_name,
@@ -122,6 +132,7 @@ def simulate(
         utilization=utilization,
         repeat=repeat,
         batch_pages=batch_pages,
+        notes=tuple(notes),
     )
     result = run(plan, drive, progress)
     if trace is None or not spread:
@@ -130,32 +141,40 @@ def simulate(
 
 
 def _at_least(name: str, value: int, least: int) -> None:
-    if not least <= value < 2**63:
-        raise WriteampError(f"{name} is {value}; it must be a whole number of at least {least}")
+    if not isinstance(value, int | np.integer) or not least <= value <= _MOST:
+        raise WriteampError(
+            f"{name} is {value!r}; it must be a whole number from {least} to {_MOST}"
+        )
 
 
 def _fit_trace(
-    trace: TraceLike,
+    trace: traces.Trace | traces.PageTrace,
     device: DeviceLike | None,
     overrides: Overrides,
     mapping: traces.Mapping,
     trace_device: str | None,
 ) -> tuple[Device, traces.PageTrace]:
     """Turn a trace into pages; size the drive to its footprint unless a size is given."""
-    profile = build_device(device or "generic", **overrides)
     sizes = (overrides.get(name) for name in ("blocks", "logical_blocks", "logical_pages"))
     sized = device is not None or any(size is not None for size in sizes)
-    if isinstance(trace, traces.PageTrace):
-        pages = trace
-    else:
-        requests = trace if isinstance(trace, traces.Trace) else traces.read(trace)
+    # Of a drive that is yet to be sized, only the page size is known.
+    known: Overrides = overrides if sized else {"page_bytes": overrides.get("page_bytes")}
+    profile = build_device(device or "generic", **known)
+    if isinstance(trace, traces.Trace):
         pages = traces.to_pages(
-            requests,
+            trace,
             profile.page_bytes,
             mapping=mapping,
             device=trace_device,
             logical_pages=profile.logical_pages if sized else None,
         )
+    else:
+        pages = trace
+        if (mapping, trace_device) != ("compact", None) or pages.page_bytes != profile.page_bytes:
+            raise WriteampError(
+                f"the trace is in pages of {pages.page_bytes} bytes already; mapping, trace_device "
+                "and page_bytes belong to traces.to_pages"
+            )
     if not sized:
         fitted: Overrides = {**overrides, "logical_pages": pages.logical_pages}
         return build_device("generic", **fitted), pages
@@ -167,7 +186,5 @@ def _fit_trace(
     return profile, pages
 
 
-def _trace_name(trace: TraceLike) -> str:
-    if isinstance(trace, traces.PageTrace):
-        return "trace"
-    return Path(trace.path if isinstance(trace, traces.Trace) else trace).name
+def _trace_name(trace: traces.Trace | traces.PageTrace) -> str:
+    return Path(trace.path).name if isinstance(trace, traces.Trace) else "trace"

@@ -9,6 +9,9 @@ use crate::workloads::{Step, Workload};
 /// Pages handed to the drive at once: enough for look-ahead, few enough for the first-level cache.
 pub const DEFAULT_BATCH_PAGES: usize = 1024;
 
+/// Larger batches gain nothing; the bound keeps the buffer small.
+const MAX_BATCH_PAGES: usize = 1 << 20;
+
 /// A drive and what the host does to it.
 pub struct Simulation<O: Observer> {
     drive: Box<dyn BlockManager<O>>,
@@ -29,21 +32,25 @@ impl<O: Observer> Simulation<O> {
         if workload.pages() > logical_pages {
             return Err(Error::OffTheEnd { page: workload.pages() - 1, logical_pages });
         }
-        let series = Series::new(*drive.flash().counters(), u64::MAX >> 1);
-        Ok(Simulation { drive, workload, buffer: vec![0; batch_pages.max(1)], series })
+        let series = Series::unsampled(*drive.flash().counters());
+        let buffer = vec![0; batch_pages.clamp(1, MAX_BATCH_PAGES)];
+        Ok(Simulation { drive, workload, buffer, series })
     }
 
-    /// Writes logical pages 0 to `pages` − 1 once, in order: the initial fill.
-    pub fn fill(&mut self, pages: u32) -> Result<()> {
-        let step = self.buffer.len() as u32;
-        for first in (0..pages).step_by(step as usize) {
-            let count = step.min(pages - first);
-            let batch = &mut self.buffer[..count as usize];
+    /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill.
+    /// A series that is to count only what follows must be started afterwards.
+    pub fn fill(&mut self, first: u32, end: u32) -> Result<()> {
+        let step = self.buffer.len();
+        for first in (first..end).step_by(step) {
+            let count = step.min((end - first) as usize);
+            let batch = &mut self.buffer[..count];
             for (slot, page) in batch.iter_mut().zip(first..) {
                 *slot = page;
             }
             self.drive.write(batch)?;
         }
+        // Samples are due at fixed distances from the start, which the fill has passed by.
+        self.series = Series::unsampled(*self.drive.flash().counters());
         Ok(())
     }
 

@@ -161,9 +161,9 @@ impl Simulation {
         Self::build(geometry, logical_pages, layout, manager, victims, load, seed, batch_pages)
     }
 
-    /// Writes logical pages 0 to `pages` − 1 once, in order.
-    fn fill(&self, py: Python<'_>, pages: u32) -> PyResult<()> {
-        py.detach(|| self.inner().fill(pages)).map_err(|e| raised(&e))
+    /// Writes logical pages `first` to `end` − 1 once, in order.
+    fn fill(&self, py: Python<'_>, first: u32, end: u32) -> PyResult<()> {
+        py.detach(|| self.inner().fill(first, end)).map_err(|e| raised(&e))
     }
 
     /// Starts a new series, sampled every `interval_pages` host pages.

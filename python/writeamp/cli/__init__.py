@@ -46,6 +46,8 @@ listing.register(app)
 
 def main() -> None:
     """Run the command line; every foreseeable failure is one sentence and a status."""
+    # A terminal that cannot show a character shows another; that is no reason to stop.
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         status = app(standalone_mode=False)
         sys.stdout.flush()

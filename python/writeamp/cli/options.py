@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from writeamp.device import LAYOUTS, profile_names
@@ -89,7 +90,7 @@ LogicalBlocks: TypeAlias = Annotated[
 ]
 PagesPerBlock: TypeAlias = Annotated[
     int | None,
-    _capacity("--pages-per-block", "Pages of an erase block.", parser=count, metavar="N"),
+    _capacity("--pages-per-block", "Pages of a flash block.", parser=count, metavar="N"),
 ]
 PageBytes: TypeAlias = Annotated[
     int | None, _capacity("--page-bytes", "Bytes of a page.", parser=count, metavar="N")
@@ -130,8 +131,8 @@ stderr = Console(stderr=True)
 
 def print_json(document: Any) -> None:
     """Print one JSON document; numbers keep full double precision."""
-    json.dump(document, sys.stdout, allow_nan=False)
-    sys.stdout.write("\n")
+    # Whole or not at all: a value that JSON cannot hold must not leave half a document.
+    sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
 
 
 def warn(sentence: str) -> None:
@@ -147,7 +148,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
             column.removeprefix(">"), justify="right" if column.startswith(">") else "left"
         )
     for row in rows:
-        made.add_row(*row)
+        made.add_row(*map(escape, row))
     return made
 
 
@@ -155,5 +156,5 @@ def facts(rows: Sequence[tuple[str, str]]) -> Table:
     """Build a table of names and values."""
     made = Table(show_header=False)
     for row in rows:
-        made.add_row(*row)
+        made.add_row(*map(escape, row))
     return made

@@ -13,7 +13,7 @@ from writeamp.cli import options
 from writeamp.cli.options import stderr, stdout
 from writeamp.errors import WriteampError
 from writeamp.models import expected_value
-from writeamp.plots import check_suffix
+from writeamp.plots import check_target
 from writeamp.result import Result
 from writeamp.run import PRECONDITIONS, Warmup
 from writeamp.simulation import simulate as run_simulation
@@ -152,7 +152,9 @@ def simulate(
     Example: writeamp simulate --workload hot-cold:f=0.1,r=0.9 --op 0.15 --victims d-choices:d=10
     """
     if plot is not None:
-        check_suffix(plot)
+        check_target(plot)
+    if trace is None and (trace_format, action) != (None, None):
+        raise WriteampError("--format and --action say how to read a trace; there is no --trace")
     load = None if trace is None else traces.read(trace, trace_format, action=action)
     with _Bar() as bar:
         result = run_simulation(
@@ -181,14 +183,14 @@ def simulate(
             spare_factor=spare_factor,
             layout=layout,
         )
-    if plot is not None:
-        result.plot(plot)
-    for sentence in result.warnings:
+    for sentence in [*result.plan.notes, *result.warnings]:
         options.warn(sentence)
     if json:
         options.print_json(result.to_dict(series=series))
     else:
         _print(result)
+    if plot is not None:
+        result.plot(plot)
 
 
 def _warmup(text: str) -> Warmup:
@@ -264,7 +266,5 @@ def _print(result: Result) -> None:
                 f"{result.spread.one_block_less:.4f} / {result.spread.one_block_more:.4f}",
             )
         )
-    rows.append(
-        ("[bold]write amplification", f"[bold]{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})")
-    )
+    rows.append(("write amplification", f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"))
     stdout.print(options.facts(rows))

@@ -65,14 +65,19 @@ def convert(
         typer.Option("--to", help="Format of OUT, if its suffix does not say (.parquet does)."),
     ] = None,
     action: Action = None,
+    json: options.Json = False,
 ) -> None:
     """Write a trace in another format.
 
     Example: writeamp trace convert hm_0.csv hm_0.parquet --from msr
     """
     trace = traces.read(file, source, action=action)
-    for note in [*trace.notes, *traces.write(trace, out, target)]:
-        options.warn(note)
+    notes = [*trace.notes, *traces.write(trace, out, target)]
+    if json:
+        options.print_json({"path": str(out), "requests": trace.requests.height, "notes": notes})
+    else:
+        for note in notes:
+            options.warn(note)
 
 
 def _shown(value: object) -> str:

@@ -7,7 +7,7 @@ path decides which library draws it, and only then is that library imported.
 from __future__ import annotations
 
 from writeamp.plots.of_result import wa_over_time_of
-from writeamp.plots.output import check_suffix, save
+from writeamp.plots.output import check_target, save
 from writeamp.plots.spec import BarChart, FigureSpec, LineChart
 from writeamp.plots.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.wa_over_time import WaSeries, wa_over_time
@@ -18,7 +18,7 @@ __all__ = [
     "LineChart",
     "PolicyResult",
     "WaSeries",
-    "check_suffix",
+    "check_target",
     "save",
     "wa_by_policy",
     "wa_over_time",

@@ -35,7 +35,7 @@ def save(spec: FigureSpec, path: str | os.PathLike[str]) -> None:
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """Return a figure's suffix; called before a long run, it refuses a bad one early.
+    """Return a figure's suffix.
 
     Raises:
         WriteampError: the suffix is not one that `save` can draw.
@@ -48,13 +48,25 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
-def _replace(target: Path, content: bytes) -> None:
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse early, before a long run, a figure that could not be written after it.
+
+    Raises:
+        WriteampError: the suffix is not one that `save` can draw, or the folder not writable.
+    """
+    check_suffix(path)
+    _replace(Path(path), None)
+
+
+def _replace(target: Path, content: bytes | None) -> None:
+    """Replace the file whole; without content, only try whether that would work."""
     # In the same directory, because a rename across file systems is a copy.
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
         try:
-            partial.write_bytes(content)
-            partial.replace(target)
+            partial.write_bytes(content or b"")
+            if content is not None:
+                partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)
     except OSError as error:

@@ -32,7 +32,7 @@ class PageTrace:
         op: u8, 0 for a write and 1 for a trim; shape (requests,), as the next two.
         start: u32, first logical page.
         count: u32, number of pages, at least 1.
-        logical_pages: pages in the address space that ``start`` counts in.
+        logical_pages: pages of the smallest drive that ``start`` and ``count`` fit.
         footprint_pages: distinct pages written.
         host_pages: pages written in all (the sum of ``count`` over the writes).
         partial_pages: how many of them were covered by their request only in part.
@@ -110,7 +110,7 @@ def to_pages(
         op=(touched["op"] == "trim").cast(pl.UInt8).to_numpy(),
         start=touched["start"].cast(pl.UInt32).to_numpy(),
         count=counts.cast(pl.UInt32).to_numpy(),
-        logical_pages=logical_pages or needed_pages,
+        logical_pages=needed_pages,
         footprint_pages=written.total,
         host_pages=int((writes["end"] - writes["start"]).sum()),
         partial_pages=int(writes["partial"].sum()),

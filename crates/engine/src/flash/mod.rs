@@ -137,13 +137,14 @@ impl<O: Observer> Flash<O> {
         })
     }
 
-    /// Bytes that a drive of this size takes, for a check before it is built.
+    /// Bytes that a drive of this size takes, for a check before it is built. The 33 bytes a block
+    /// leave room for the largest victim policy.
     pub fn bytes_needed(geometry: &Geometry, logical_pages: u32) -> u64 {
         let physical = u64::from(geometry.physical_pages());
         u64::from(logical_pages) * 4
             + physical * 4
             + physical / 8
-            + u64::from(geometry.blocks()) * 13
+            + u64::from(geometry.blocks()) * 33
     }
 
     pub fn geometry(&self) -> &Geometry {
@@ -310,8 +311,7 @@ impl<O: Observer> Flash<O> {
         let end = first + self.geometry.pages_per_block();
         let mut page = first;
         while page < end {
-            let stop = end.min((page | 63) + 1);
-            let width = stop - page;
+            let width = (64 - page % 64).min(end - page);
             let mask = (u64::MAX >> (64 - width)) << (page % 64);
             let word = &mut self.invalid[page as usize / 64];
             let mut valid = !*word & mask;
@@ -326,7 +326,7 @@ impl<O: Observer> Flash<O> {
                 self.observer.on_op(FlashOp::Read { page: source, cause });
                 buffer.push(logical);
             }
-            page = stop;
+            page += width;
         }
         debug_assert_eq!(
             buffer.len() as u32 + self.invalid_pages[block as usize],

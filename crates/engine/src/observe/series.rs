@@ -21,6 +21,11 @@ impl Series {
         Series { interval_pages, next_at, samples: vec![start] }
     }
 
+    /// A series that takes no sample after `start`.
+    pub fn unsampled(start: Sample) -> Self {
+        Self::new(start, u64::MAX >> 1)
+    }
+
     /// Host pages until the next sample is due.
     pub fn until_next(&self, now: &Counters) -> u64 {
         self.next_at - now.host_pages()

@@ -80,15 +80,17 @@ impl Registered for Mix {
                 patterns.len()
             )));
         }
-        let total_weight: f64 = weights.iter().sum();
-        if total_weight <= 0.0 {
-            return Err(params.outside("weights", &params.text("weights")?, "not 0 everywhere"));
+        let (total_size, total_weight): (f64, f64) = (sizes.iter().sum(), weights.iter().sum());
+        if !(total_size.is_finite() && total_weight.is_finite() && total_weight > 0.0) {
+            return Err(Error::Spec(format!(
+                "mix: sizes add up to {total_size} and weights to {total_weight}; both sums must \
+                 be finite and above 0"
+            )));
         }
 
         let mut regions = Vec::with_capacity(count);
         let mut cumulative = Vec::with_capacity(count);
-        let (total_size, mut size_before, mut weight_before) =
-            (sizes.iter().sum::<f64>(), 0.0, 0.0);
+        let (mut size_before, mut weight_before) = (0.0, 0.0);
         for (index, pattern) in patterns.iter().enumerate() {
             let bound = |size: f64| (size / total_size * f64::from(pages)).round() as u32;
             let first_page = bound(size_before);
@@ -104,7 +106,7 @@ impl Registered for Mix {
             }
             regions.push(Region {
                 first_page,
-                pattern: build(pattern, region_pages, context.part(index))?,
+                pattern: build(pattern, region_pages, context.part(index)?)?,
                 buffer: [0; BUFFERED_PAGES],
                 ready: 0..0,
             });

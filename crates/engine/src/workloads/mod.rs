@@ -63,7 +63,17 @@ impl Context {
         Context { seed, path: "workload".into() }
     }
 
-    fn part(&self, index: usize) -> Self {
+    /// The context of one part of a composed workload; refuses composition without end.
+    fn part(&self, index: usize) -> Result<Self> {
+        const DEEPEST: usize = 16;
+        if self.path.matches('/').count() == DEEPEST {
+            return Err(Error::Spec(format!("the workload nests more than {DEEPEST} deep")));
+        }
+        Ok(self.stream(index))
+    }
+
+    /// The context of a further random stream.
+    fn stream(&self, index: usize) -> Self {
         Context { seed: self.seed, path: format!("{}/{index}", self.path) }
     }
 

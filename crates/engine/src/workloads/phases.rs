@@ -62,7 +62,7 @@ impl Registered for Phases {
                 let writes = integer(length).filter(|&n| n > 0).ok_or_else(|| {
                     params.outside("writes", length, "a list of whole numbers above 0")
                 })?;
-                Ok(Phase { writes, workload: build(workload, pages, context.part(index))? })
+                Ok(Phase { writes, workload: build(workload, pages, context.part(index)?)? })
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Phases { pages, left: sequence[0].writes, sequence, current: 0 })

@@ -94,8 +94,30 @@ fn a_trace_replays_its_requests_as_often_as_asked() {
 }
 
 #[test]
+fn extreme_parameters_stay_in_range() {
+    let sizes = vec!["1"; 1000].join("/");
+    for (text, pages) in [
+        ("zipf:s=10", 100_000),
+        ("zipf:s=1e-9", 100_000),
+        ("zipf:s=0.99", 1),
+        ("permutation", 1),
+        ("sequential", 1),
+        ("uniform", 1),
+        ("hot-cold:f=0.5,r=1", 2),
+        (&format!("mix:sizes={sizes},weights={sizes}"), 1000),
+        ("mix:sizes=1/1,weights=1/1,of=phases(writes=3/5,of=permutation/zipf)/uniform", 1000),
+    ] {
+        assert!(drawn(text, pages, 5_000, 64).iter().all(|&page| page < pages), "{text}");
+    }
+}
+
+#[test]
 fn bad_parameters_are_refused() {
+    let nested = (0..4000).fold("uniform".to_owned(), |of, _| format!("phases(writes=9,of={of})"));
     for text in [
+        &nested,
+        "mix:sizes=1/1,weights=1e308/1e308",
+        "mix:sizes=1e308/1e308,weights=1/1",
         "hot-cold",
         "hot-cold:f=0,r=1",
         "hot-cold:f=1,r=.5",

@@ -81,7 +81,7 @@ impl Registered for Zipf {
         for (page, slot) in page_of_rank.iter_mut().enumerate() {
             *slot = page as u32;
         }
-        context.part(0).random().shuffle(&mut page_of_rank);
+        context.stream(0).random().shuffle(&mut page_of_rank);
         Ok(Zipf {
             s,
             h_first: integral(s, 1.5) - 1.0,
