@@ -58,7 +58,7 @@ def test_a_trace_reports_its_spread_over_drive_sizes() -> None:
     assert found["steady"]
     around = [found["wa"], *found["wa_one_block_less_more"]]
     assert found["wa_spread"] == pytest.approx(max(around) - min(around))
-    assert any("looped 5 times" in warning for warning in found["warnings"])
+    assert "the trace was looped 5 times" in found["notes"]
 
 
 def test_series_are_in_the_document_when_asked_for() -> None:

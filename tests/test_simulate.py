@@ -143,7 +143,7 @@ def test_a_trace_on_a_larger_drive_leaves_the_rest_free_only_if_asked_to() -> No
     )
     assert free.wa < 0.9 * full.wa
     assert full.utilization == pytest.approx(1000 / drive.logical_pages)
-    assert full.to_dict()["notes"] == ["made by hand"]
+    assert full.to_dict()["notes"] == ["made by hand", "the trace was looped 3 times"]
 
 
 def test_whole_passes_are_judged_alike_however_they_were_asked_for() -> None:
@@ -190,3 +190,34 @@ def test_a_numpy_engine_object_cannot_be_changed_from_python() -> None:
     with pytest.raises(AttributeError):
         wa.device(**SMALL).geometry.blocks = 1
     assert _engine.Simulation.__flags__ & (1 << 10) == 0  # not a base type
+
+
+def test_a_drive_that_was_never_filled_is_not_steady() -> None:
+    for case in (
+        {"op": 10, "victims": "random", "writes": 100_000},
+        {"fill": 0.1, "victims": "random", "precondition": "none", "writes": 100_000},
+    ):
+        result = wa.simulate(blocks=1024, pages_per_block=128, **case)
+        assert not result.steady
+        assert "too short" in result.steady_state.reason
+    automatic = wa.simulate(blocks=128, pages_per_block=32, op=10, victims="random")
+    assert automatic.wa == pytest.approx(1.1, rel=0.01)
+    assert any("op is a ratio" in warning for warning in automatic.warnings)
+
+
+def test_an_op_that_whole_blocks_cannot_give_is_noted() -> None:
+    result = wa.simulate(logical_pages=100, pages_per_block=64, op=0.1, writes=5_000)
+    assert "not the 0.1 asked for" in result.notes[0]
+
+
+def test_a_short_last_interval_is_joined_to_the_one_before() -> None:
+    series = wa.simulate(**SMALL, writes=40_007, warmup=0).series
+    steps = series["host_pages"].diff().drop_nulls()
+    assert 2 * steps[-1] >= steps[-2]
+    assert series["host_pages"][-1] == 40_007
+
+
+def test_a_result_prints_as_a_line() -> None:
+    line = repr(wa.simulate(**SMALL, writes=20_000))
+    assert line.startswith("<Result: WA ")
+    assert "\n" not in line

@@ -177,7 +177,7 @@ def test_devices_beyond_64_bits_together_are_refused() -> None:
 
 
 def test_as_is_mapping_of_several_devices_asks_for_one() -> None:
-    with pytest.raises(WriteampError, match="choose one with device from sd0, sd1"):
+    with pytest.raises(WriteampError, match="from sd0, sd1"):
         traces.to_pages(trace_of([(0, "write", 0, 1)], devices=2), mapping="as-is")
 
 

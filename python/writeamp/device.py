@@ -29,6 +29,16 @@ _GEOMETRY: dict[str, type] = {
     "page_bytes": int,
     "erase_unit": str,
 }
+_KIND_WORDS = {int: "a whole number", float: "a number", str: "text", dict: "a [table]"}
+# What a profile need not say: a drive of one plane with 4 KiB pages.
+_FLAT = {
+    "channels": 1,
+    "chips_per_channel": 1,
+    "dies_per_chip": 1,
+    "planes_per_die": 1,
+    "page_bytes": 4096,
+    "erase_unit": "block",
+}
 _COUNT_BITS = 32
 
 
@@ -243,6 +253,7 @@ def _profile(name: str, text: str) -> tuple[Device, float]:
     _known_keys(f"{name}: [geometry]", geometry, _GEOMETRY)
     ratio_types: dict[str, Any] = dict.fromkeys(RATIOS, (int, float))
     _known_keys(f"{name}: [management]", management, ratio_types | {"layout": str})
+    geometry = _FLAT | geometry
     missing = [key for key in _GEOMETRY if key not in geometry]
     if missing:
         raise WriteampError(f"{name}: [geometry] lacks {', '.join(missing)}")
@@ -267,7 +278,7 @@ def _profile_text(base: str | Path) -> tuple[str, str]:
             raise unknown("device", str(base), (*profile_names(), "or the path of a .toml file"))
         path = Path(str(resources.files("writeamp.devices").joinpath(f"{base}.toml")))
     try:
-        return path.stem, path.read_text("utf-8")
+        return str(base), path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise WriteampError(f"cannot read device profile {path}: {why}") from None
@@ -278,7 +289,9 @@ def _known_keys(where: str, table: dict[str, Any], known: dict[str, Any]) -> Non
         if key not in known:
             raise unknown(f"key in {where}", key, known)
         if not isinstance(value, known[key]) or isinstance(value, bool):
-            raise WriteampError(f"{where}: {key} = {value!r} is of the wrong type")
+            kinds = known[key] if isinstance(known[key], tuple) else (known[key],)
+            words = " or ".join(_KIND_WORDS[kind] for kind in kinds)
+            raise WriteampError(f"{where}: {key} is {value!r}; it must be {words}")
 
 
 def _geometry(shape: Device) -> _engine.Geometry:

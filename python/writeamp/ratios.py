@@ -7,6 +7,7 @@ spare_factor = (T−U)/T = op/(1+op) (paper 4's S_f).
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 from writeamp.errors import WriteampError
 
@@ -21,7 +22,11 @@ def op_of(
     Raises:
         WriteampError: more than one is given, or one outside its domain.
     """
-    at_most_one("over-provisioning", op=op, fill=fill, spare_factor=spare_factor)
+    given = {"op": op, "fill": fill, "spare_factor": spare_factor}
+    at_most_one("over-provisioning", **given)
+    for name, value in given.items():
+        if value is not None and not isinstance(value, Real):
+            raise WriteampError(f"{name} is {value!r}; it must be a number")
     if op is not None:
         if not (math.isfinite(op) and op > 0):
             raise WriteampError(f"op is {op}; it must be a finite number above 0")

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 # A change of WA with one block more or less that a reader should hear of, as a share of WA.
 _MATERIAL_SPREAD = 0.05
+# A half width of the confidence interval that a reader should hear of, as a share of WA.
+_ROUGH = 0.05
+# Nobody builds such a drive; somebody wrote per cent.
+_PERCENT_LIKE_OP = 3
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Spread:
         return float(expected_value(self.smallest_op) / expected_value(self.largest_op)) - 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The outcome of one simulation.
 
@@ -140,9 +144,10 @@ class Result:
         `wa` (of the interval), `erases` and `trimmed_pages` (in it), and `<cause>_programs`
         (pages programmed in it) for each cause.
         """
-        deltas = {name: np.diff(column) for name, column in self.samples.items()}
+        samples = _without_stub(self.samples)
+        deltas = {name: np.diff(column) for name, column in samples.items()}
         flash = np.sum([deltas[cause] for cause in _engine.CAUSES], axis=0)
-        host_pages = self.samples["host"][1:]
+        host_pages = samples["host"][1:]
         return pl.DataFrame(
             {
                 "host_pages": host_pages,
@@ -165,19 +170,41 @@ class Result:
                     f"the trace writes {self.drive_writes:.2f} times the drive in "
                     f"{self.plan.repeat} pass(es); a larger repeat reaches further"
                 )
-        elif not isinstance(self.plan.load, str) and self.plan.repeat > 1:
-            found.append(f"the trace was looped {self.plan.repeat} times to reach steady state")
-        elif self.plan.writes is None and isinstance(self.plan.load, str):
-            low, high = self.ci
-            reached = (high - low) / 2 / self.wa
-            if reached > self.plan.precision:
-                found.append(
-                    f"WA is known to ±{reached:.2%} only, not to ±{self.plan.precision:.2%}, after "
-                    f"{self.drive_writes:.0f} drive writes; --writes runs longer"
-                )
+        if self.device.op > _PERCENT_LIKE_OP:
+            found.append(f"op is a ratio: 28% is 0.28, and {self.device.op:.4g} is many times that")
+        automatic = self.plan.writes is None and isinstance(self.plan.load, str)
+        wanted = self.plan.precision if automatic else _ROUGH
+        reached = (self.ci[1] - self.ci[0]) / 2 / self.wa
+        if self.steady and reached > wanted:
+            found.append(
+                f"WA is known to ±{reached:.2%} only, after {self.drive_writes:.0f} drive writes; "
+                "a longer run tells it better"
+            )
         if self.spread and self.spread.wa_spread > _MATERIAL_SPREAD * self.wa:
             found.append(self._spread_warning(self.spread))
         return found
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+        looped = not isinstance(self.plan.load, str) and self.plan.repeat > 1
+        return [
+            *self.plan.notes,
+            *([f"the trace was looped {self.plan.repeat} times"] if looped else []),
+        ]
+
+    def __str__(self) -> str:
+        """Return the result in a line."""
+        low, high = self.ci
+        return (
+            f"WA {self.wa:.4f} (95% CI {low:.4f} to {high:.4f}, "
+            f"{'steady' if self.steady else 'NOT steady'}) of {self.plan.load_name} under "
+            f"{self.plan.manager}, {self.plan.victims} at op {self.device.op:.4g}"
+        )
+
+    def __repr__(self) -> str:
+        """Return the line in brackets: the arrays would fill a page."""
+        return f"<Result: {self}>"
 
     def _spread_warning(self, spread: Spread) -> str:
         change = f"WA changes by {spread.wa_spread:.3f} between drives one block smaller and larger"
@@ -225,7 +252,7 @@ class Result:
             "elapsed_s": self.elapsed_s,
             "host_pages_per_s": self.host_pages_per_s,
             "warnings": self.warnings,
-            "notes": list(self.plan.notes),
+            "notes": self.notes,
         }
         if not isinstance(self.plan.load, str):
             found["repeat"] = self.plan.repeat
@@ -250,3 +277,11 @@ class Result:
         column = self.samples[counter]
         cut = int(np.searchsorted(self.samples["host"], self.warmup_pages))
         return int(column[-1] - column[cut])
+
+
+def _without_stub(samples: dict[str, npt.NDArray[np.uint64]]) -> dict[str, npt.NDArray[np.uint64]]:
+    """Join a last interval that is shorter than half of the one before to that one."""
+    host = samples["host"].astype(np.int64)
+    if host.size < 3 or 2 * (host[-1] - host[-2]) >= host[-2] - host[-3]:
+        return samples
+    return {name: np.delete(column, -2) for name, column in samples.items()}

@@ -30,8 +30,8 @@ PRECONDITIONS = ("full", "workload", "none")
 # Pages written between two looks at Ctrl-C and the progress bar: a few tenths of a second at most.
 _CHUNK_PAGES = 1 << 20
 
-# An automatic run grows by half of its length until it is steady and precise enough, or until the
-# drive is written so often; a small drive, so many pages, which take a second or two.
+# An automatic run grows by half of its length until it is steady and precise enough, or until as
+# much as so many times its flash is written; on a small drive so many pages, a second or two.
 _FIRST_DRIVE_WRITES = 8
 _MOST_DRIVE_WRITES = 200
 _MOST_PAGES_AT_ONCE = 50_000_000
@@ -43,8 +43,8 @@ _MOST_SAMPLES = 20_000
 # A trace is steady pass by pass from this many passes on; below, interval by interval.
 _FEWEST_PASSES = 3
 
-# After less than this the transient of the initial fill cannot have passed.
-_FEWEST_STEADY_DRIVE_WRITES = 2
+# Until the flash has been programmed so often, collection has hardly begun.
+_FEWEST_TIMES_PROGRAMMED = 2
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Plan:
         if self.writes is not None:
             return self.writes
         if isinstance(self.load, str):
-            return _FIRST_DRIVE_WRITES * drive.logical_pages
+            return _FIRST_DRIVE_WRITES * drive.physical_pages
         return self.load.host_pages * self.repeat
 
     def used_pages(self, drive: Device) -> int:
@@ -231,14 +231,14 @@ class _Runner:
         """Run until the result is steady and as precise as asked, or the limit is reached."""
         if self.plan.warmup != "auto":
             raise WriteampError("a given warmup needs writes too; or use warmup auto")
-        logical_pages = self.drive.logical_pages
-        most = max(_MOST_DRIVE_WRITES * logical_pages, _MOST_PAGES_AT_ONCE)
+        logical_pages, physical_pages = self.drive.logical_pages, self.drive.physical_pages
+        most = max(_MOST_DRIVE_WRITES * physical_pages, _MOST_PAGES_AT_ONCE)
         interval = max(
             logical_pages // _SAMPLES_PER_DRIVE_WRITE, _MOST_PAGES_AT_ONCE // _MOST_SAMPLES
         )
         self.simulation.start_series(interval)
         first_samples = _FIRST_DRIVE_WRITES * _SAMPLES_PER_DRIVE_WRITE
-        target = max(_FIRST_DRIVE_WRITES * logical_pages, first_samples * interval)
+        target = max(_FIRST_DRIVE_WRITES * physical_pages, first_samples * interval)
         while True:
             self.advance(target - self.done_pages, target)
             steady = self.judged(analyse(*self.intervals()))
@@ -308,12 +308,13 @@ class _Runner:
         return np.diff(samples["host"]).astype(float), np.diff(flash).astype(float)
 
     def judged(self, steady: SteadyState) -> SteadyState:
-        """Add what only the drive knows: a run that hardly wrote it once cannot be steady."""
-        drive_writes = self.done_pages / self.drive.logical_pages
-        if steady.steady and drive_writes < _FEWEST_STEADY_DRIVE_WRITES:
+        """Add what only the drive knows: one that was hardly filled once cannot be steady."""
+        started = sum(self.start[cause] for cause in _engine.CAUSES)
+        times = (self.programmed() - started) / self.drive.physical_pages
+        if steady.steady and times < _FEWEST_TIMES_PROGRAMMED:
             reason = (
-                f"too short: {drive_writes:.2f} drive writes, at least "
-                f"{_FEWEST_STEADY_DRIVE_WRITES} are needed"
+                f"too short: all of the flash was programmed {times:.2f} times since the fill, at "
+                f"least {_FEWEST_TIMES_PROGRAMMED} are needed"
             )
             return SteadyState(**{**vars(steady), "steady": False, "reason": reason})
         return steady

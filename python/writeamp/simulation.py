@@ -13,11 +13,16 @@ from writeamp.device import Device, DeviceLike
 from writeamp.device import device as build_device
 from writeamp.errors import WriteampError
 from writeamp.names import unknown
+from writeamp.ratios import RATIOS, op_of
 from writeamp.result import Result
 from writeamp.run import PRECONDITIONS, Plan, Progress, Warmup, run, spread_over_sizes
 
 # The engine counts in 64 bits; seeds use all of them but one, as all other numbers do.
 _MOST = 2**63 - 1
+
+# Below this a drive fitted to a trace is no drive; and an op rounded by more than this is another.
+_FEWEST_FITTED_BLOCKS = 4
+_MATERIAL_ROUNDING = 0.02
 
 TraceLike: TypeAlias = str | Path | traces.Trace | traces.PageTrace
 
@@ -82,7 +87,9 @@ def simulate(
         spread: rerun a trace on drives one block (in each plane) smaller and larger.
         batch_pages: pages handed to the engine at once; changes speed, never the outcome.
         progress: called from time to time with the host pages written and expected.
-        overrides: what differs from the device profile (see `writeamp.device`).
+        overrides: what differs from the device profile: `blocks`, `logical_blocks` or
+            `logical_pages`; `op`, `fill` or `spare_factor`; `pages_per_block`, `page_bytes`,
+            `layout` (see `writeamp.device`).
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -119,6 +126,7 @@ def simulate(
         drive, load = _fit_trace(requests, device, overrides, mapping, trace_device)
         load_name = _trace_name(requests)
         notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
+    notes += _rounding_note(drive, overrides)
     plan = Plan(
         load=load,
         load_name=load_name,
@@ -138,6 +146,17 @@ def simulate(
     if trace is None or not spread:
         return result
     return replace(result, spread=spread_over_sizes(plan, drive, result.wa))
+
+
+def _rounding_note(drive: Device, overrides: Overrides) -> list[str]:
+    """Return a note if whole blocks and pages make another op than was asked for."""
+    wanted_op = op_of(**{name: overrides.get(name) for name in RATIOS})  # type: ignore[misc]
+    if wanted_op is None or abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
+        return []
+    return [
+        f"whole blocks make op {drive.op:.4g}, not the {wanted_op:.4g} asked for; fewer "
+        "pages_per_block come closer"
+    ]
 
 
 def _at_least(name: str, value: int, least: int) -> None:
@@ -177,7 +196,14 @@ def _fit_trace(
             )
     if not sized:
         fitted: Overrides = {**overrides, "logical_pages": pages.logical_pages}
-        return build_device("generic", **fitted), pages
+        fitted_drive = build_device("generic", **fitted)
+        if fitted_drive.geometry.blocks < _FEWEST_FITTED_BLOCKS:
+            raise WriteampError(
+                f"the trace writes only {pages.footprint_pages} distinct pages, which "
+                f"{fitted_drive.geometry.blocks} blocks of {fitted_drive.pages_per_block} pages "
+                "hold; use fewer pages_per_block, or give the drive a size"
+            )
+        return fitted_drive, pages
     if pages.logical_pages > profile.logical_pages:
         raise WriteampError(
             f"the trace needs {pages.logical_pages} logical pages but the drive has "

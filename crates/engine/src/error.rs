@@ -15,6 +15,12 @@ pub enum Error {
         logical_pages - 1
     )]
     OffTheEnd { page: u32, logical_pages: u32 },
+    /// A victim policy under which collection never frees a page.
+    #[error(
+        "collection freed no page in {collections} victims in a row; a victim policy must come to \
+         a block with an outdated page sooner or later"
+    )]
+    NeverFrees { collections: u64 },
     /// An allocation that the machine refused.
     #[error("the drive needs {bytes} bytes of memory, which this machine will not give")]
     OutOfMemory { bytes: u64 },

@@ -15,7 +15,7 @@ from rich.table import Table
 from writeamp.device import LAYOUTS, profile_names
 from writeamp.registry import EngineKind, engine_entries
 
-CAPACITY = "Drive (give one size and one ratio)"
+CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 0.28)"
 
 
 def count(text: str) -> int:
@@ -138,6 +138,11 @@ def print_json(document: Any) -> None:
 def warn(sentence: str) -> None:
     """Say something on stderr that does not change the result."""
     print(f"writeamp: warning: {sentence}", file=sys.stderr)
+
+
+def note(sentence: str) -> None:
+    """Say on stderr what was assumed, left out or rounded."""
+    print(f"writeamp: note: {sentence}", file=sys.stderr)
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:

@@ -12,7 +12,7 @@ from writeamp import traces
 from writeamp.cli import options
 from writeamp.cli.options import stderr, stdout
 from writeamp.errors import WriteampError
-from writeamp.models import expected_value
+from writeamp.models import expected_value, markov
 from writeamp.plots import check_target
 from writeamp.result import Result
 from writeamp.run import PRECONDITIONS, Warmup
@@ -153,6 +153,8 @@ def simulate(
     """
     if plot is not None:
         check_target(plot)
+    if series and not json:
+        raise WriteampError("--series adds to the JSON document; give --json too")
     if trace is None and (trace_format, action) != (None, None):
         raise WriteampError("--format and --action say how to read a trace; there is no --trace")
     load = None if trace is None else traces.read(trace, trace_format, action=action)
@@ -183,7 +185,9 @@ def simulate(
             spare_factor=spare_factor,
             layout=layout,
         )
-    for sentence in [*result.plan.notes, *result.warnings]:
+    for sentence in result.notes:
+        options.note(sentence)
+    for sentence in result.warnings:
         options.warn(sentence)
     if json:
         options.print_json(result.to_dict(series=series))
@@ -258,7 +262,7 @@ def _print(result: Result) -> None:
     ]
     rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
     rows.append(("erased", f"{result.erases:,} blocks"))
-    rows.append(("theory", f"{expected_value(device.op):.4f} Expected Value (uniform writes)"))
+    rows.append(("theory", _theory(result)))
     if result.spread:
         rows.append(
             (
@@ -268,3 +272,17 @@ def _print(result: Result) -> None:
         )
     rows.append(("write amplification", f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"))
     stdout.print(options.facts(rows))
+
+
+def _theory(result: Result) -> str:
+    """Return what a closed form says: of this run if it can, or else of uniform writes."""
+    device, victims = result.device, result.plan.victims
+    used_op = device.physical_pages / (device.logical_pages * result.utilization) - 1
+    if result.plan.load == "uniform" and victims == "greedy":
+        pages_per_block = device.geometry.pages_per_block
+        return f"{markov(used_op, pages_per_block):.4f} Markov (greedy, uniform writes)"
+    if result.plan.load == "uniform" and victims == "random":
+        return f"{1 + 1 / used_op:.4f} = 1/spare_factor (random victims, uniform writes)"
+    fifo = result.plan.load == "uniform" and victims == "fifo"
+    what = "FIFO, uniform writes" if fifo else "for comparison: FIFO and uniform writes"
+    return f"{expected_value(used_op):.4f} Expected Value ({what})"

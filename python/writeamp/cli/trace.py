@@ -77,7 +77,7 @@ def convert(
         options.print_json({"path": str(out), "requests": trace.requests.height, "notes": notes})
     else:
         for note in notes:
-            options.warn(note)
+            options.note(note)
 
 
 def _shown(value: object) -> str:

@@ -130,7 +130,7 @@ def _choose_device(trace: Trace, mapping: Mapping, device: str | None) -> pl.Dat
     if mapping == "as-is" and len(trace.devices) > 1:
         raise WriteampError(
             f"{trace.path}: as-is mapping takes one device, the trace has {len(trace.devices)}: "
-            f"choose one with device from {shortened(trace.devices)}, or map compact"
+            f"choose one (--trace-device) from {shortened(trace.devices)}, or map compact"
         )
     return requests
 

@@ -18,6 +18,8 @@ from writeamp.traces.registry import FORMATS, find_format
 from writeamp.traces.source import file_path
 from writeamp.traces.trace import Trace
 
+_COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
+
 
 def write(trace: Trace, path: str | os.PathLike[str], format: str | None = None) -> list[str]:
     """Write a trace; the file appears whole, or stays as it was.
@@ -34,6 +36,8 @@ def write(trace: Trace, path: str | os.PathLike[str], format: str | None = None)
         WriteampError: the format cannot carry a request, or the file cannot be written.
     """
     target = file_path(path)
+    if target.suffix in _COMPRESSED:
+        raise WriteampError(f"{target}: traces are written uncompressed; leave out {target.suffix}")
     entry = find_format(format) if format else _format_of_suffix(target)
     with _replacing(target) as file:
         return entry.write(trace, file)

@@ -6,7 +6,7 @@
 //! relocated pages go to one stream (paper 4, §2.1–2.2), and one more for each further stream.
 
 use super::{BlockManager, Layout, Manager, Setup};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::flash::{BlockState, Cause, Flash, Frontier, Observer};
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
@@ -46,6 +46,8 @@ struct Generic<P, V, O: Observer> {
     /// Host pages written: the clock of the victim policies.
     now: u64,
     lifted: Vec<u32>,
+    /// Victims in a row that had no outdated page.
+    gainless: u64,
 }
 
 /// Free blocks that a pool keeps back: a victim's pages may fill every relocation stream's
@@ -60,24 +62,26 @@ const MAP_LOOKAHEAD: usize = 24;
 const PAGE_LOOKAHEAD: usize = 10;
 
 impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
-    fn write_flat(&mut self, pages: &[u32]) {
+    fn write_flat(&mut self, pages: &[u32]) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             self.prefetch(pages, at);
             let stream = self.placement.host_stream(logical);
             if self.frontiers[stream].is_full() {
-                self.make_room(stream);
+                self.make_room(stream)?;
             }
             self.program(logical, stream);
         }
+        Ok(())
     }
 
-    fn write_striped(&mut self, pages: &[u32]) {
+    fn write_striped(&mut self, pages: &[u32]) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             self.prefetch(pages, at);
             let stream = self.placement.host_stream(logical);
-            let pool = self.pool_with_room(stream);
+            let pool = self.pool_with_room(stream)?;
             self.program(logical, stream * self.flash.pools() + pool);
         }
+        Ok(())
     }
 
     #[inline(always)]
@@ -131,46 +135,47 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
 
     /// Gives `stream` a frontier with room, on the only pool.
     #[cold]
-    fn make_room(&mut self, stream: usize) {
+    fn make_room(&mut self, stream: usize) -> Result<()> {
         while self.flash.free_blocks(0) <= reserve_blocks::<P>() {
-            self.collect(0);
+            self.collect(0)?;
             if !self.frontiers[stream].is_full() {
-                return;
+                return Ok(());
             }
         }
         self.frontiers[stream] = self.flash.open(0);
+        Ok(())
     }
 
     /// The pool that takes the next page of `stream`: the next in turn that has room.
-    fn pool_with_room(&mut self, stream: usize) -> usize {
+    fn pool_with_room(&mut self, stream: usize) -> Result<usize> {
         let pools = self.flash.pools();
         loop {
             for step in 0..pools {
                 let pool = (self.next_pool[stream] + step) % pools;
-                if self.has_room(stream, pool) {
+                if self.has_room(stream, pool)? {
                     self.next_pool[stream] = (pool + 1) % pools;
-                    return pool;
+                    return Ok(pool);
                 }
             }
             // Only drive-wide collection gets here: a LUN that collects for itself makes room as
             // long as any LUN has an outdated page, which the size of the drive guarantees.
             assert_eq!(self.layout, Layout::Striped, "no LUN has room or an outdated page");
-            self.collect(0);
+            self.collect(0)?;
         }
     }
 
-    fn has_room(&mut self, stream: usize, pool: usize) -> bool {
+    fn has_room(&mut self, stream: usize, pool: usize) -> Result<bool> {
         let frontier = stream * self.flash.pools() + pool;
         while self.frontiers[frontier].is_full() {
             if self.flash.free_blocks(pool) > reserve_blocks::<P>() {
                 self.frontiers[frontier] = self.flash.open(pool);
             } else if self.layout == Layout::StripedPerLun && self.has_outdated(pool) {
-                self.collect(pool);
+                self.collect(pool)?;
             } else {
-                return false;
+                return Ok(false);
             }
         }
-        true
+        Ok(true)
     }
 
     /// True if collecting in `pool` can gain anything.
@@ -181,7 +186,7 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
         })
     }
 
-    fn collect(&mut self, domain: usize) {
+    fn collect(&mut self, domain: usize) -> Result<()> {
         let victim = self.victims[domain]
             .choose(self.flash.invalid_pages(), self.now, &mut self.random)
             .expect("a full drive has closed blocks");
@@ -198,7 +203,15 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
             self.close_if_full(frontier);
         }
         self.flash.count(Cause::Gc, lifted.len() as u64);
+        let gained = lifted.len() < self.flash.geometry().pages_per_block() as usize;
         self.lifted = lifted;
+        self.gainless = if gained { 0 } else { self.gainless + 1 };
+        // Even where one block in the drive has an outdated page, a random choice misses it so
+        // often with probability e^−50 only.
+        if self.gainless > 50 * u64::from(self.flash.geometry().blocks()) {
+            return Err(Error::NeverFrees { collections: self.gainless });
+        }
+        Ok(())
     }
 }
 
@@ -206,8 +219,8 @@ impl<P: Placement, V: VictimPolicy, O: Observer + Send> BlockManager<O> for Gene
     fn write(&mut self, pages: &[u32]) -> Result<()> {
         self.flash.check_range(pages)?;
         match self.layout {
-            Layout::Flat => self.write_flat(pages),
-            Layout::Striped | Layout::StripedPerLun => self.write_striped(pages),
+            Layout::Flat => self.write_flat(pages)?,
+            Layout::Striped | Layout::StripedPerLun => self.write_striped(pages)?,
         }
         self.flash.count(Cause::Host, pages.len() as u64);
         Ok(())
@@ -275,6 +288,7 @@ impl<P: Placement, O: Observer + Send + 'static> Visitor for Assemble<P, O> {
             layout,
             random,
             now: 0,
+            gainless: 0,
             lifted: Vec::with_capacity(pages_per_block),
             placement,
             flash,
