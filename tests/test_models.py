@@ -1,4 +1,4 @@
-"""Witnesses of the analytic models: the paper's values, 40-digit arithmetic, and their algebra."""
+"""Witnesses of paper 1's closed forms: its values, 40-digit arithmetic, and their algebra."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writeamp.errors import WriteampError
-from writeamp.models import MODELS, expected_value, find_model, markov, uniform_distribution
+from writeamp.models import effective_op, expected_value, fifo, markov, uniform_distribution
 
 OPS = st.floats(1e-6, 1e3)
 PAGES = st.integers(1, 1 << 20)
@@ -96,26 +96,6 @@ def test_expected_value_tends_to_one_over_twice_the_op(op: float) -> None:
     assert expected_value(op) == pytest.approx(0.5 / op + 2 / 3, rel=1e-14)
 
 
-def every_model(op: float) -> dict[str, float]:
-    drive = {"op": op, "pages_per_block": 64}
-    return {
-        name: float(model.function(**{key: drive[key] for key in model.parameters}))
-        for name, model in MODELS.items()
-    }
-
-
-@given(st.floats(1e-6, 20), st.floats(1e-6, 1.0))
-def test_every_model_falls_as_op_grows(op: float, step: float) -> None:
-    less, more = every_model(op), every_model(op * (1 + step))
-    assert all(more[name] < less[name] for name in MODELS)
-
-
-@given(st.floats(20, 1e3), st.floats(1e-6, 1.0))
-def test_no_model_rises_where_it_is_flat_to_the_last_bit(op: float, step: float) -> None:
-    less, more = every_model(op), every_model(op * (1 + step))
-    assert all(more[name] <= less[name] for name in MODELS)
-
-
 @given(OPS, st.integers(1, 1 << 19))
 def test_markov_rises_with_pages_per_block_towards_expected_value(op: float, pages: int) -> None:
     small, large, limit = markov(op, pages), markov(op, 2 * pages), expected_value(op)
@@ -161,7 +141,14 @@ def test_a_million_expected_values_take_less_than_half_a_second() -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [uniform_distribution, expected_value, lambda op: markov(op, 64)]
+    "function",
+    [
+        uniform_distribution,
+        expected_value,
+        fifo,
+        lambda op: markov(op, 64),
+        lambda op: effective_op(op, 1, 1),
+    ],
 )
 @pytest.mark.parametrize(
     "op", [0, -0.1, math.nan, math.inf, -math.inf, "0.1", None, True, 1j, [1, [2]], [0.1, 0.0]]
@@ -191,27 +178,6 @@ def test_shapes_that_do_not_broadcast_are_named() -> None:
         markov([0.1, 0.2], [64, 128, 256])
 
 
-@pytest.mark.parametrize("name", list(MODELS))
-def test_a_registered_model_is_found_and_described(name: str) -> None:
-    model = find_model(name)
-    assert model.name == name
-    for text in (model.summary, model.assumes, model.source):
-        assert text
-        assert "\n" not in text
-    assert model.parameters[0] == "op"
-
-
-@pytest.mark.parametrize(
-    ("typo", "meant"), [("markof", "markov"), ("expected_value", "expected-value")]
-)
-def test_an_unknown_model_names_the_nearest_and_all_valid_ones(typo: str, meant: str) -> None:
-    with pytest.raises(WriteampError) as error:
-        find_model(typo)
-    message = str(error.value)
-    assert f"did you mean {meant!r}" in message
-    assert all(name in message for name in MODELS)
-
-
 def test_the_markov_value_sinks_below_one_where_its_registry_entry_says() -> None:
     for pages in (16, 64, 1024, 32768):
         edge = math.log(2 * pages) - 1
@@ -222,3 +188,45 @@ def test_the_markov_value_sinks_below_one_where_its_registry_entry_says() -> Non
 def test_the_three_models_are_ordered_as_in_figure_1() -> None:
     values = [uniform_distribution(0.28), markov(0.28, 64), expected_value(0.28)]
     assert all(low < high for low, high in pairwise(values))
+
+
+# Table 6: utilization, hot ratio, ρ̄, and the WA that the paper prints for Expected Value.
+TABLE_6 = [
+    (0.8, 0.3, 1.15667, 1.19),
+    (0.9, 0.2, 1.235, 1.17),
+    (0.9, 0.3, 0.82333, 1.35),
+    (0.9, 0.4, 0.6175, 1.53),
+]
+
+
+@pytest.mark.parametrize(("utilization", "hot_ratio", "effective", "printed"), TABLE_6)
+def test_the_effective_op_is_that_of_table_6(
+    utilization: float, hot_ratio: float, effective: float, printed: float
+) -> None:
+    found = effective_op(0.147, utilization, hot_ratio)
+    assert found == pytest.approx(effective, abs=5e-6)
+    assert expected_value(found) == pytest.approx(printed, abs=0.01)
+
+
+def test_a_full_drive_that_is_all_hot_keeps_its_op() -> None:
+    assert effective_op(0.147, 1, 1) == 0.147
+
+
+def test_the_effective_op_broadcasts() -> None:
+    used, hot = np.array([[0.8], [0.9]]), np.array([0.2, 0.3, 0.4])
+    table = np.asarray(effective_op(0.147, used, hot))
+    assert table.shape == (2, 3)
+    assert table[1, 1] == effective_op(0.147, 0.9, 0.3)
+
+
+@pytest.mark.parametrize("share", [0, -0.1, 1.1, math.nan, math.inf, "0.5"])
+@pytest.mark.parametrize("name", ["utilization", "hot_ratio"])
+def test_a_share_outside_its_domain_is_named_with_the_domain(name: str, share: object) -> None:
+    shares = {"utilization": 1.0, "hot_ratio": 0.5, name: share}
+    with pytest.raises(WriteampError, match=rf"^{name} must be greater than 0 and at most 1, not"):
+        effective_op(0.147, **shares)  # type: ignore[arg-type]
+
+
+def test_more_hot_data_than_data_is_an_error_that_names_the_element() -> None:
+    with pytest.raises(WriteampError, match=r"^hot_ratio\[1\] must be at most the utilization"):
+        effective_op(0.147, 0.5, [0.5, 0.6])

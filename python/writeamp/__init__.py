@@ -9,7 +9,7 @@ from writeamp import models, traces
 from writeamp._engine import __version__
 from writeamp.device import Device, device
 from writeamp.errors import WriteampError
-from writeamp.prediction import Prediction, predict
+from writeamp.prediction import Prediction, predict, predict_sweep
 from writeamp.result import Result
 from writeamp.simulation import simulate
 
@@ -22,6 +22,7 @@ __all__ = [
     "device",
     "models",
     "predict",
+    "predict_sweep",
     "simulate",
     "traces",
 ]

@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.errors import WriteampError
 from writeamp.models import MODELS
-from writeamp.prediction import DEFAULT_PAGES_PER_BLOCK
+from writeamp.plots import check_target, save
+from writeamp.plots.models import models_over
+from writeamp.prediction import (
+    DEFAULT_PAGES_PER_BLOCK,
+    SWEEPABLE,
+    Prediction,
+    Question,
+    SweepPoint,
+    effective_op_of,
+    predict_sweep,
+)
 from writeamp.prediction import predict as predict_wa
 from writeamp.ratios import op_of
+
+_PARTLY = "Drive that is partly full (give both)"
+_MODELS = "Models"
+
+# A table of a sweep shows this many of its points; the JSON document has all.
+_ROWS = 12
+
+_HEADINGS = {"wa": "WA", "op": "op"}
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     app.command("predict")(predict)
+
+
+def _of_models(flag: str, help_text: str, **more: Any) -> Any:
+    return typer.Option(flag, help=help_text, rich_help_panel=_MODELS, metavar="N", **more)
 
 
 def predict(
@@ -25,45 +51,223 @@ def predict(
     fill: options.Fill = None,
     spare_factor: options.SpareFactor = None,
     pages_per_block: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--pages-per-block", help="Pages of an erase block.", parser=options.count, metavar="N"
+            "--pages-per-block",
+            help=f"Pages of an erase block (default {DEFAULT_PAGES_PER_BLOCK}).",
+            parser=options.count,
+            metavar="N",
+            rich_help_panel=options.CAPACITY,
         ),
-    ] = DEFAULT_PAGES_PER_BLOCK,
+    ] = None,
+    target_wa: Annotated[
+        float | None,
+        typer.Option(
+            "--target-wa",
+            help="Ask for the op that this WA needs, instead of giving a ratio.",
+            parser=options.number,
+            metavar="WA",
+        ),
+    ] = None,
+    utilization: Annotated[
+        float | None,
+        typer.Option(
+            "--utilization",
+            help="Share of the logical space that holds data.",
+            parser=options.number,
+            metavar="SHARE",
+            rich_help_panel=_PARTLY,
+        ),
+    ] = None,
+    hot_ratio: Annotated[
+        float | None,
+        typer.Option(
+            "--hot-ratio",
+            help="Share of the logical space that is written; the models then get the effective "
+            "op ((1 - utilization) + op) / hot ratio.",
+            parser=options.number,
+            metavar="SHARE",
+            rich_help_panel=_PARTLY,
+        ),
+    ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", help=f"Only this model (repeatable): {', '.join(MODELS)}."),
+        typer.Option(
+            "--model",
+            help=f"Only this model (repeatable): {', '.join(MODELS)}.",
+            rich_help_panel=_MODELS,
+        ),
+    ] = None,
+    d: Annotated[
+        float, _of_models("--d", "d-choices: blocks drawn; inf is greedy.", parser=options.number)
+    ] = 10,
+    window: Annotated[
+        int,
+        _of_models(
+            "--window", "coupon-collector: oldest blocks that compete.", parser=options.count
+        ),
+    ] = 64,
+    reserve: Annotated[
+        int,
+        _of_models("--reserve", "coupon-collector: blocks held free.", parser=options.count),
+    ] = 0,
+    logical_blocks: Annotated[
+        float,
+        _of_models(
+            "--logical-blocks",
+            "Blocks that the host sees; inf is the limit of a large drive.",
+            parser=options.number,
+        ),
+    ] = math.inf,
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            "--sweep",
+            help=f"Run through evenly spaced values of {', '.join(SWEEPABLE)}.",
+            metavar="NAME=FROM:TO:POINTS",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Draw the sweep (.png, .svg, .pdf or .html).", metavar="FILE"),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Predict write amplification (WA) under uniform random writes on a full drive.
+    """Predict write amplification (WA) under uniform random writes, or the op that a WA needs.
 
     Example: writeamp predict --op 0.28 --pages-per-block 256
+
+    Example: writeamp predict --sweep op=0.05:1.0:100 --plot wa.html
     """
-    predictions = predict_wa(
-        op=op,
-        fill=fill,
-        spare_factor=spare_factor,
-        pages_per_block=pages_per_block,
-        models=model or None,
-    )
-    used_op = op_of(op=op, fill=fill, spare_factor=spare_factor)
-    assert used_op is not None
-    drive = {
-        "op": used_op,
-        "fill": 1 / (1 + used_op),
-        "spare_factor": used_op / (1 + used_op),
-        "pages_per_block": pages_per_block,
+    question: Question = {
+        "op": op,
+        "fill": fill,
+        "spare_factor": spare_factor,
+        "target_wa": target_wa,
+        "utilization": utilization,
+        "hot_ratio": hot_ratio,
+        "d": d,
+        "window": window,
+        "reserve": reserve,
+        "logical_blocks": logical_blocks,
+        "models": model or None,
     }
-    if json:
-        models = [
-            {"model": p.model.name, "wa": p.wa, "assumes": p.model.assumes} for p in predictions
-        ]
-        options.print_json({**drive, "models": models})
+    if pages_per_block is not None:
+        question["pages_per_block"] = pages_per_block
+    if sweep is not None:
+        _sweep(sweep, question, plot, json)
         return
-    title = (
-        f"op {used_op:.4g} = (T-U)/U, fill {drive['fill']:.4g}, "
-        f"spare factor {drive['spare_factor']:.4g}, {pages_per_block} pages per block"
-    )
-    rows = [(p.model.name, f"{p.wa:.4f}", p.model.assumes) for p in predictions]
-    stdout.print(options.table(title, ("model", ">WA", "assumes"), rows))
+    if plot is not None:
+        raise WriteampError("plot draws a sweep; give one, such as --sweep op=0.05:1.0:100")
+    predictions = predict_wa(**question)
+    for prediction in predictions:
+        for warning in prediction.warnings:
+            options.warn(f"{prediction.model.name}: {warning}")
+    asked = "wa" if target_wa is None else "op"
+    drive = _drive(question)
+    if json:
+        rows = [_answer(p, asked) | {"assumes": p.model.assumes} for p in predictions]
+        options.print_json(drive | {"models": rows})
+        return
+    cells = [(p.model.name, _shown(getattr(p, asked)), p.model.assumes) for p in predictions]
+    stdout.print(options.table(_title(drive), ("model", f">{_HEADINGS[asked]}", "assumes"), cells))
+
+
+def _sweep(text: str, question: Question, plot: Path | None, json: bool) -> None:
+    if plot is not None:
+        check_target(plot)
+    name = text.partition("=")[0]
+    points = predict_sweep(text, **question)
+    asked = "op" if name == "target_wa" or question["target_wa"] is not None else "wa"
+    models = [p.model for p in points[0].predictions]
+    curves = {
+        model.name: [getattr(point.predictions[i], asked) for point in points]
+        for i, model in enumerate(models)
+    }
+    for i, model in enumerate(models):
+        _warn_of_sweep(name, points, i, model.name)
+    drive = _drive(question, name)
+    if plot is not None:
+        values = [point.value for point in points]
+        save(models_over(name, values, curves, subtitle=_title(drive)), plot)
+    if json:
+        described = [{"model": model.name, "assumes": model.assumes} for model in models]
+        rows = [
+            {name: point.value, "models": [_answer(p, asked) for p in point.predictions]}
+            for point in points
+        ]
+        options.print_json(drive | {"models": described, "sweep": rows})
+        return
+    shown = sorted({round(i * (len(points) - 1) / (_ROWS - 1)) for i in range(_ROWS)})
+    cells = [
+        (f"{points[i].value:.6g}", *(_shown(curve[i]) for curve in curves.values())) for i in shown
+    ]
+    title = f"{_HEADINGS[asked]} by {name}, {len(shown)} of {len(points)} points; {_title(drive)}"
+    # Broken where a narrow terminal would cut them.
+    columns = [">" + model.name.replace("-", "-\n", 1) for model in models]
+    stdout.print(options.table(title, (f">{name}", *columns), cells))
+
+
+def _warn_of_sweep(name: str, points: Sequence[SweepPoint], index: int, model: str) -> None:
+    """Say once for a model how much of the sweep is outside what it assumes, and why."""
+    outside = [p for p in points if p.predictions[index].warnings]
+    if outside:
+        first = outside[0]
+        options.warn(
+            f"{model}: {len(outside)} of {len(points)} points lie outside, the first at {name} "
+            f"{first.value:.6g}: {'; '.join(first.predictions[index].warnings)}"
+        )
+
+
+def _answer(prediction: Prediction, asked: str) -> dict[str, Any]:
+    """Return a model's entry of the JSON document; null is what it cannot answer."""
+    answer = getattr(prediction, asked)
+    return {
+        "model": prediction.model.name,
+        asked: None if math.isnan(answer) else answer,
+        "warnings": list(prediction.warnings),
+    }
+
+
+def _shown(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"
+
+
+def _drive(question: Question, swept: str | None = None) -> dict[str, Any]:
+    """Return what is known of the drive, without what is swept; null is infinite."""
+    op = op_of(op=question["op"], fill=question["fill"], spare_factor=question["spare_factor"])
+    found: dict[str, Any] = {}
+    if op is not None:
+        found |= {"op": op, "fill": 1 / (1 + op), "spare_factor": op / (1 + op)}
+        effective = effective_op_of(op, question["utilization"], question["hot_ratio"])
+        if effective is not None:
+            found["effective_op"] = effective
+    for name in ("target_wa", "utilization", "hot_ratio"):
+        if question.get(name) is not None:
+            found[name] = question.get(name)
+    if swept != "pages_per_block":
+        found["pages_per_block"] = question.get("pages_per_block", DEFAULT_PAGES_PER_BLOCK)
+    for name in ("d", "window", "reserve", "logical_blocks"):
+        value = question.get(name)
+        found[name] = None if value == math.inf else value
+    return found
+
+
+def _title(drive: dict[str, Any]) -> str:
+    """Return what `_drive` found in words, as far as most models take it."""
+    words = []
+    if "op" in drive:
+        words.append(
+            f"op {drive['op']:.4g} = (T-U)/U, fill {drive['fill']:.4g}, "
+            f"spare factor {drive['spare_factor']:.4g}"
+        )
+    if "target_wa" in drive:
+        words.append(f"WA {drive['target_wa']:.6g}")
+    if "utilization" in drive:
+        words.append(
+            f"utilization {drive['utilization']:.4g}, hot ratio {drive['hot_ratio']:.4g}"
+            + (f": effective op {drive['effective_op']:.4g}" if "effective_op" in drive else "")
+        )
+    if "pages_per_block" in drive:
+        words.append(f"{drive['pages_per_block']} pages per block")
+    return ", ".join(words)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,25 +13,84 @@ from writeamp.errors import WriteampError
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 FloatOrArray: TypeAlias = np.float64 | FloatArray
+_Mask: TypeAlias = npt.NDArray[np.bool_]
+
+# Models that follow every page count of a block take time and memory in proportion to it.
+MAX_PAGES_PER_BLOCK = 1 << 20
 
 
-_POSITIVE = "finite and greater than 0"
-_WHOLE = "an integer of at least 1"
+@dataclass(frozen=True)
+class _Domain:
+    """What an argument may be, in words and as a test that is false for NaN."""
+
+    words: str
+    holds: Callable[[FloatArray], _Mask]
+
+
+def _is_integer(array: FloatArray) -> _Mask:
+    is_integer: _Mask = np.isfinite(array) & (array == np.floor(array))
+    return is_integer
+
+
+_POSITIVE = _Domain("finite and greater than 0", lambda a: np.isfinite(a) & (a > 0))
+_WHOLE = _Domain("an integer of at least 1", lambda a: _is_integer(a) & (a >= 1))
+_COUNT = _Domain("an integer of at least 0", lambda a: _is_integer(a) & (a >= 0))
+_WHOLE_OR_INFINITE = _Domain(
+    "an integer of at least 1, or infinite", lambda a: (_is_integer(a) & (a >= 1)) | (a == np.inf)
+)
+_BLOCK_PAGES = _Domain(
+    f"an integer of at least 1 and at most {MAX_PAGES_PER_BLOCK}",
+    lambda a: _is_integer(a) & (a >= 1) & (a <= MAX_PAGES_PER_BLOCK),
+)
+_LARGE_OR_INFINITE = _Domain("at least 2, or infinite", lambda a: a >= 2)
+_PROPER_SHARE = _Domain("greater than 0 and less than 1", lambda a: (a > 0) & (a < 1))
+_SHARE = _Domain("greater than 0 and at most 1", lambda a: (a > 0) & (a <= 1))
+_AMPLIFIED = _Domain("finite and greater than 1", lambda a: np.isfinite(a) & (a > 1))
 
 
 def positive(name: str, value: npt.ArrayLike) -> FloatArray:
     """Return `value` as float64, or raise if any element is not a finite number above 0."""
-    array = _as_floats(name, value, _POSITIVE)
-    _raise_first(name, array, ~(np.isfinite(array) & (array > 0)), _POSITIVE)
-    return array
+    return _checked(name, value, _POSITIVE)
 
 
 def whole(name: str, value: npt.ArrayLike) -> FloatArray:
     """Return `value` as float64, or raise if any element is not an integer of at least 1."""
-    array = _as_floats(name, value, _WHOLE)
-    bad = ~(np.isfinite(array) & (array >= 1) & (array == np.floor(array)))
-    _raise_first(name, array, bad, _WHOLE)
-    return array
+    return _checked(name, value, _WHOLE)
+
+
+def count(name: str, value: npt.ArrayLike) -> FloatArray:
+    """Return `value` as float64, or raise if any element is not an integer of at least 0."""
+    return _checked(name, value, _COUNT)
+
+
+def whole_or_infinite(name: str, value: npt.ArrayLike) -> FloatArray:
+    """Return `value` as float64, or raise if any element is neither infinite nor a whole number."""
+    return _checked(name, value, _WHOLE_OR_INFINITE)
+
+
+def block_pages(name: str, value: npt.ArrayLike) -> FloatArray:
+    """Return `value` as float64, or raise if any element is not from 1 to MAX_PAGES_PER_BLOCK."""
+    return _checked(name, value, _BLOCK_PAGES)
+
+
+def large_or_infinite(name: str, value: npt.ArrayLike) -> FloatArray:
+    """Return `value` as float64, or raise if any element is not a number of at least 2."""
+    return _checked(name, value, _LARGE_OR_INFINITE)
+
+
+def proper_share(name: str, value: npt.ArrayLike) -> FloatArray:
+    """Return `value` as float64, or raise if any element is not strictly between 0 and 1."""
+    return _checked(name, value, _PROPER_SHARE)
+
+
+def share(name: str, value: npt.ArrayLike) -> FloatArray:
+    """Return `value` as float64, or raise if any element is not above 0 and at most 1."""
+    return _checked(name, value, _SHARE)
+
+
+def amplified(name: str, value: npt.ArrayLike) -> FloatArray:
+    """Return `value` as float64, or raise if any element is not a finite number above 1."""
+    return _checked(name, value, _AMPLIFIED)
 
 
 def require_broadcast(**arrays: FloatArray) -> None:
@@ -37,8 +98,35 @@ def require_broadcast(**arrays: FloatArray) -> None:
     try:
         np.broadcast_shapes(*(array.shape for array in arrays.values()))
     except ValueError:
-        shapes = " and ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise WriteampError(f"shapes do not broadcast against each other: {shapes}") from None
+        shapes = [f"{name} {array.shape}" for name, array in arrays.items()]
+        raise WriteampError(
+            f"shapes do not broadcast against each other: {', '.join(shapes[:-1])} and {shapes[-1]}"
+        ) from None
+
+
+def elementwise(function: Callable[..., float], **arrays: FloatArray) -> FloatOrArray:
+    """Call `function` once for each element of the broadcast arrays, by position.
+
+    For models that solve an equation of their own for each element; a scalar gives a scalar.
+    """
+    require_broadcast(**arrays)
+    result = np.vectorize(function, otypes=[np.float64])(*arrays.values())
+    return cast(FloatOrArray, result[()])
+
+
+def raise_first(name: str, array: FloatArray, bad: _Mask, domain: str) -> None:
+    """Raise with the index and value of the first element marked in `bad`, if there is one."""
+    if not bad.any():
+        return
+    where = np.unravel_index(int(np.argmax(bad)), bad.shape)
+    index = f"[{', '.join(str(int(i)) for i in where)}]" if array.ndim else ""
+    raise WriteampError(f"{name}{index} must be {domain}, not {float(array[where])!r}")
+
+
+def _checked(name: str, value: npt.ArrayLike, domain: _Domain) -> FloatArray:
+    array = _as_floats(name, value, domain.words)
+    raise_first(name, array, ~domain.holds(array), domain.words)
+    return array
 
 
 def _as_floats(name: str, value: npt.ArrayLike, domain: str) -> FloatArray:
@@ -52,14 +140,6 @@ def _as_floats(name: str, value: npt.ArrayLike, domain: str) -> FloatArray:
         return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise WriteampError(f"{name} must be {domain}, not {_shown(value)}") from None
-
-
-def _raise_first(name: str, array: FloatArray, bad: npt.NDArray[np.bool_], domain: str) -> None:
-    if not bad.any():
-        return
-    where = np.unravel_index(int(np.argmax(bad)), bad.shape)
-    index = f"[{', '.join(str(int(i)) for i in where)}]" if array.ndim else ""
-    raise WriteampError(f"{name}{index} must be {domain}, not {float(array[where])!r}")
 
 
 def _shown(value: object, longest: int = 60) -> str:

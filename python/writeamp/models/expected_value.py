@@ -7,7 +7,8 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.models._arguments import FloatArray, FloatOrArray, positive
+from writeamp.models._arguments import FloatArray, FloatOrArray, amplified, positive
+from writeamp.models._model import Model, few_spare_blocks
 
 # From here up h·coth(h) − 1 loses at most six bits to the subtraction, and below it six terms of
 # the series are exact to the last bit.
@@ -56,6 +57,16 @@ def amplification(op: FloatArray) -> FloatOrArray:
     return cast(FloatOrArray, result[()])  # a scalar if op has no dimensions
 
 
+def op_of_amplification(wa: FloatArray) -> FloatOrArray:
+    """Return the op at which `amplification` is `wa`, an array of finite numbers above 1.
+
+    op = −ln δ/(1 − δ) − 1 = h + (h·coth(h) − 1) with δ = 1 − 1/wa: no term cancels another.
+    """
+    h = 0.5 * np.log1p(1.0 / (wa - 1.0))
+    excess, _ = _excess(h)
+    return cast(FloatOrArray, h + excess)
+
+
 def _amplification(op: FloatArray) -> FloatArray:
     h = np.minimum(op, 0.5 + 0.5 * op)
     for _ in range(_NEWTON_STEPS):
@@ -79,3 +90,19 @@ def _excess(h: FloatArray) -> tuple[FloatArray, FloatArray]:
     value = np.where(small, series * square, large * coth - 1.0)
     slope = np.where(small, series_slope * h, coth - large * (coth * coth - 1.0))
     return value, slope
+
+
+def _required_op(wa: npt.ArrayLike) -> FloatOrArray:
+    return op_of_amplification(amplified("wa", wa))
+
+
+MODEL = Model(
+    name="expected-value",
+    summary="each page of the victim was overwritten independently; exact for FIFO",
+    assumes="uniform random writes, a full drive, many blocks, collection in order of age",
+    source="Park et al. 2017, section 3.3, eq. 5 (after Luojie and Kurkoski 2012)",
+    parameters=("op",),
+    function=expected_value,
+    inverse=_required_op,
+    rules=(few_spare_blocks,),
+)

@@ -1,0 +1,31 @@
+"""The registry of models, which the command line, the documentation and the tests read."""
+
+from __future__ import annotations
+
+from writeamp.models._model import Model
+from writeamp.models.coupon_collector import MODEL as COUPON_COLLECTOR
+from writeamp.models.d_choices import MODEL as D_CHOICES
+from writeamp.models.expected_value import MODEL as EXPECTED_VALUE
+from writeamp.models.fifo import MODEL as FIFO
+from writeamp.models.markov import MODEL as MARKOV
+from writeamp.models.uniform_distribution import MODEL as UNIFORM_DISTRIBUTION
+from writeamp.names import unknown
+
+MODELS: dict[str, Model] = {
+    model.name: model
+    for model in (
+        UNIFORM_DISTRIBUTION,
+        EXPECTED_VALUE,
+        FIFO,
+        MARKOV,
+        D_CHOICES,
+        COUPON_COLLECTOR,
+    )
+}
+
+
+def find_model(name: str) -> Model:
+    """Return the registered model called `name`; an unknown name is a `WriteampError`."""
+    if name not in MODELS:
+        raise unknown("model", name, MODELS)
+    return MODELS[name]

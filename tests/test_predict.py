@@ -1,0 +1,286 @@
+"""`writeamp predict` and `writeamp.predict`: what is asked, what is answered, and warnings."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import subprocess
+import sys
+import time
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+import writeamp as wa
+from writeamp.cli import main
+from writeamp.errors import WriteampError
+from writeamp.models import MODELS, d_choices, expected_value, required_op
+from writeamp.plots import save
+from writeamp.plots.models import models_over
+from writeamp.prediction import parse_sweep, predict_sweep
+
+WRITEAMP = Path(sys.executable).with_name("writeamp")
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(arguments: str) -> Done:
+    """Run the command in this process, which spares a second of imports each time."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with (
+        patch.object(sys, "argv", ["writeamp", "predict", *arguments.split()]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as ended,
+    ):
+        main()
+    assert isinstance(ended.value.code, int)
+    return Done(ended.value.code, *(_content(stream) for stream in (out, err)))
+
+
+def _content(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
+
+
+def document(arguments: str) -> dict[str, Any]:
+    done = run(f"{arguments} --json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def answers(found: dict[str, Any], key: str) -> dict[str, Any]:
+    return {row["model"]: row[key] for row in found["models"]}
+
+
+def refusal(arguments: str) -> str:
+    """Return the one sentence with which bad input is refused."""
+    done = run(arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("writeamp: ")
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_every_model_answers_with_what_it_assumes() -> None:
+    found = document("--op 0.28 --pages-per-block 64 --window 1")
+    assert list(answers(found, "wa")) == list(MODELS)
+    for row in found["models"]:
+        assert row["assumes"] == MODELS[row["model"]].assumes
+        assert row["warnings"] == []
+        assert row["wa"] > 1
+
+
+@pytest.mark.parametrize("ratio", ["--op 0.25", "--fill 0.8", "--spare-factor 0.2"])
+def test_the_three_ratios_mean_the_same_drive(ratio: str) -> None:
+    found = document(f"{ratio} --model expected-value --model d-choices --d 1")
+    assert found["op"] == pytest.approx(0.25)
+    assert answers(found, "wa")["expected-value"] == pytest.approx(float(expected_value(0.25)))
+    assert answers(found, "wa")["d-choices"] == pytest.approx(5)
+
+
+def test_utilization_and_hot_ratio_put_the_effective_op_in_place_of_op() -> None:
+    found = document("--op 0.147 --utilization 0.9 --hot-ratio 0.3")
+    assert found["op"] == 0.147
+    assert found["effective_op"] == pytest.approx(0.247 / 0.3)
+    # Table 6 of paper 1 prints 1.35.
+    assert answers(found, "wa")["expected-value"] == pytest.approx(1.349, abs=5e-4)
+
+
+def test_the_hot_part_of_a_drive_has_its_share_of_the_blocks() -> None:
+    part = wa.predict(
+        op=0.2, utilization=0.9, hot_ratio=0.25, logical_blocks=4000, models=["coupon-collector"]
+    )
+    whole = wa.predict(op=0.3 / 0.25, logical_blocks=1000, models=["coupon-collector"])
+    assert part[0].wa == pytest.approx(whole[0].wa, rel=1e-12)
+
+
+def test_a_target_gives_each_model_the_op_that_it_needs() -> None:
+    found = document("--target-wa 1.5")
+    assert found["target_wa"] == 1.5
+    assert "op" not in found
+    for name, op in answers(found, "op").items():
+        drive = {"op": op, "pages_per_block": 128, "window": 64}
+        [again] = wa.predict(**drive, models=[name])
+        assert again.wa == pytest.approx(1.5, rel=1e-12)
+    assert all("wa" not in row for row in found["models"])
+
+
+def test_the_parameters_of_each_model_reach_it() -> None:
+    greedy = document("--op 0.28 --model d-choices --d inf --pages-per-block 64")
+    assert greedy["models"][0]["wa"] == float(d_choices(0.28 / 1.28, 64, math.inf))
+    plain, windowed, reserved = (
+        document(f"--op 0.28 --model coupon-collector --logical-blocks 1000 {more}")["models"][0]
+        for more in ("--window 1", "--window 8", "--window 8 --reserve 100")
+    )
+    assert windowed["wa"] < reserved["wa"] < plain["wa"]
+
+
+def test_a_large_block_is_predicted_by_every_model_in_time() -> None:
+    seconds = []
+    for _ in range(2):
+        start = time.perf_counter()
+        command = [WRITEAMP, "predict", "--op", "0.28", "--pages-per-block", "32768", "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        seconds.append(time.perf_counter() - start)
+    assert None not in answers(json.loads(done.stdout), "wa").values()
+    # Nearly all of it is the start of Python, on a machine that may be busy.
+    assert min(seconds) < 2.5
+
+
+def test_warnings_stand_in_the_document_and_on_stderr() -> None:
+    done = run("--op 1.5 --model uniform-distribution --model fifo --json")
+    [uniform, fifo] = json.loads(done.stdout)["models"]
+    assert "falls below 1" in uniform["warnings"][0]
+    assert fifo["warnings"] == []
+    assert done.stderr == f"writeamp: warning: uniform-distribution: {uniform['warnings'][0]}\n"
+
+
+def test_a_model_that_cannot_answer_is_null_unless_it_was_asked_for_by_name() -> None:
+    found = document("--target-wa 3")
+    assert answers(found, "op")["coupon-collector"] is None
+    assert "wa must be less than" in answers(found, "warnings")["coupon-collector"][0]
+    assert answers(found, "op")["expected-value"] == float(required_op(3))
+    assert "wa must be less than" in refusal("--target-wa 3 --model coupon-collector")
+    blocks = document("--op 0.1 --logical-blocks 40")
+    assert answers(blocks, "wa")["coupon-collector"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("", ["op", "fill", "spare_factor", "target_wa"]),
+        ("--op 0.1 --fill 0.9", ["op", "fill", "only one"]),
+        ("--op 0.1 --target-wa 2", ["op", "target_wa"]),
+        ("--target-wa 2 --utilization 0.9 --hot-ratio 0.3", ["utilization", "target_wa"]),
+        ("--target-wa 1", ["target_wa", "above 1"]),
+        ("--target-wa nan", ["target_wa", "above 1"]),
+        ("--op nan", ["op", "above 0"]),
+        ("--op 0.1 --utilization 0.9", ["hot_ratio is missing", "utilization"]),
+        ("--op 0.1 --hot-ratio 0.9", ["utilization is missing", "hot_ratio"]),
+        ("--op 0.1 --utilization 0.3 --hot-ratio 0.9", ["hot_ratio", "at most the utilization"]),
+        ("--op 0.1 --utilization 1.2 --hot-ratio 0.9", ["utilization", "at most 1"]),
+        ("--op 0.1 --d 1.5", ["d must be", "infinite"]),
+        ("--op 0.1 --window 0", ["window must be"]),
+        ("--op 0.1 --window x", ["x", "whole number"]),
+        ("--op 0.1 --reserve -1", ["reserve must be"]),
+        ("--op 0.1 --logical-blocks 1", ["logical_blocks must be"]),
+        ("--op 0.1 --plot x.png", ["--sweep"]),
+        ("--sweep op=0.1:1:9 --plot x.gif", [".gif", "png"]),
+        ("--sweep op", ["name=from:to:points"]),
+        ("--sweep op=0.1:1", ["name=from:to:points"]),
+        ("--sweep op=0.1:1:1", ["2 to 10000"]),
+        ("--sweep op=0.1:inf:9", ["finite"]),
+        ("--sweep ops=0.1:1:9", ["ops", "'op'", "target_wa"]),
+        ("--sweep op=0.1:1:9 --op 0.2", ["op is swept"]),
+        ("--sweep op=0.1:1:9 --fill 0.2", ["op", "fill", "only one"]),
+        ("--sweep op=0:1:9", ["op", "above 0"]),
+        ("--sweep pages_per_block=8:64:3 --op 0.1 --pages-per-block 8", ["is swept"]),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(arguments: str, words: list[str]) -> None:
+    sentence = refusal(arguments)
+    assert all(word in sentence for word in words)
+
+
+def test_a_sweep_has_a_row_for_every_value() -> None:
+    found = document("--sweep op=0.1:1.0:10 --model expected-value --model markov")
+    assert [row["op"] for row in found["sweep"]] == pytest.approx([i / 10 for i in range(1, 11)])
+    for row in found["sweep"]:
+        assert answers(row, "wa")["expected-value"] == float(expected_value(row["op"]))
+    assert [row["model"] for row in found["models"]] == ["expected-value", "markov"]
+
+
+@pytest.mark.parametrize(
+    ("sweep", "rest", "asked"),
+    [
+        ("fill=0.5:0.9:3", "", "wa"),
+        ("spare_factor=0.1:0.5:3", "", "wa"),
+        ("target_wa=1.2:2:3", "", "op"),
+        ("pages_per_block=16:64:3", "--op 0.28", "wa"),
+        ("pages_per_block=16:64:3", "--target-wa 1.5", "op"),
+        ("op=0.1:0.5:3", "--utilization 0.9 --hot-ratio 0.5", "wa"),
+    ],
+)
+def test_every_quantity_can_be_swept(sweep: str, rest: str, asked: str) -> None:
+    found = document(f"--sweep {sweep} {rest} --model markov")
+    name = sweep.partition("=")[0]
+    assert name not in found
+    values = [row["models"][0][asked] for row in found["sweep"]]
+    assert len(set(values)) == 3
+    assert all(value > 0 for value in values)
+
+
+def test_a_sweep_says_once_for_each_model_where_it_is_outside() -> None:
+    done = run("--sweep op=0.5:1.5:11 --model uniform-distribution --model fifo --json")
+    assert done.stderr.count("\n") == 1
+    assert "uniform-distribution: 5 of 11 points lie outside, the first at op 1.1" in done.stderr
+    rows = json.loads(done.stdout)["sweep"]
+    warned = [bool(answers(row, "warnings")["uniform-distribution"]) for row in rows]
+    assert warned == [False] * 6 + [True] * 5
+
+
+def test_a_table_of_a_sweep_is_short_and_has_its_ends() -> None:
+    done = run("--sweep op=0.05:1.0:100 --model expected-value --model fifo")
+    assert "12 of 100 points" in done.stdout
+    assert "0.05" in done.stdout
+    assert done.stdout.count("│") == 12 * 4
+
+
+def test_a_sweep_is_drawn_where_asked(tmp_path: Path) -> None:
+    done = run(f"--sweep op=0.05:1.0:20 --plot {tmp_path}/wa.svg")
+    assert done.returncode == 0
+    drawn = (tmp_path / "wa.svg").read_text()
+    for text in ("Write amplification that the models predict", "128 pages per block", "markov"):
+        assert text in drawn
+    assert [path.name for path in tmp_path.iterdir()] == ["wa.svg"]
+
+
+def test_a_figure_merges_equal_models_and_leaves_out_what_is_unknown(tmp_path: Path) -> None:
+    curves = {
+        "expected-value": [0.5, 0.4],
+        "fifo": [0.5, 0.4],
+        "markov": [math.nan, 0.3],
+        "coupon-collector": [math.nan, math.nan],
+    }
+    chart = models_over("target_wa", [1.5, 2.0], curves, subtitle="128 pages per block")
+    assert [line.label for line in chart.lines] == ["expected-value = fifo", "markov"]
+    assert (list(chart.lines[1].x), list(chart.lines[1].y)) == ([2.0], [0.3])
+    assert chart.y_label.startswith("op = (T-U)/U")
+    for suffix in ("html", "svg"):
+        save(chart, tmp_path / f"op.{suffix}")
+        assert "expected-value = fifo" in (tmp_path / f"op.{suffix}").read_text()
+
+
+def test_a_figure_without_a_point_is_an_error() -> None:
+    with pytest.raises(WriteampError, match="predicts some point"):
+        models_over("op", [0.1], {"markov": [math.nan]}, subtitle="")
+
+
+def test_the_library_sweeps_as_the_command_does() -> None:
+    points = predict_sweep("op=0.1:0.3:3", pages_per_block=64, models=["markov"])
+    assert [point.value for point in points] == pytest.approx([0.1, 0.2, 0.3])
+    [single] = wa.predict(op=points[1].value, pages_per_block=64, models=["markov"])
+    assert points[1].predictions == [single]
+
+
+def test_swept_pages_per_block_are_whole_and_distinct() -> None:
+    assert parse_sweep("pages_per_block=1:3:5").values == (1, 2, 3)
+
+
+def test_predictions_in_the_library_carry_op_and_wa_both_ways() -> None:
+    [forward] = wa.predict(op=0.28, models=["fifo"])
+    [back] = wa.predict(target_wa=forward.wa, models=["fifo"])
+    assert (forward.op, back.wa) == (0.28, forward.wa)
+    assert back.op == pytest.approx(0.28, rel=1e-12)
