@@ -13,7 +13,7 @@ from writeamp.device import Device, DeviceLike
 from writeamp.device import device as build_device
 from writeamp.errors import WriteampError
 from writeamp.names import unknown
-from writeamp.ratios import RATIOS, op_of
+from writeamp.ratios import op_of
 from writeamp.result import Result
 from writeamp.run import PRECONDITIONS, Plan, Progress, Warmup, run, spread_over_sizes
 
@@ -150,7 +150,11 @@ def simulate(
 
 def _rounding_note(drive: Device, overrides: Overrides) -> list[str]:
     """Return a note if whole blocks and pages make another op than was asked for."""
-    wanted_op = op_of(**{name: overrides.get(name) for name in RATIOS})  # type: ignore[misc]
+    wanted_op = op_of(
+        op=overrides.get("op"),
+        fill=overrides.get("fill"),
+        spare_factor=overrides.get("spare_factor"),
+    )
     if wanted_op is None or abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
         return []
     return [
