@@ -6,7 +6,7 @@ ENGINE := python/writeamp/_engine.abi3.so
 CARGO_CRATES := --workspace --exclude writeamp-python
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test lint bench clean
+.PHONY: all demo test lint bench reproduce clean
 all: $(ENGINE)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
@@ -40,6 +40,12 @@ lint: $(VENV)/.tools
 
 bench: $(ENGINE)
 	$(BIN)/python benches/run.py
+
+# Every published value anew, at full length: minutes of computing, figures and JSON in build/.
+reproduce: $(ENGINE)
+	mkdir -p build/reproduce/park2017
+	$(BIN)/writeamp reproduce park2017 --full --json --plots build/reproduce/park2017 \
+		> build/reproduce/park2017.json
 
 clean:
 	rm -rf $(VENV) target python/writeamp/_engine*.so

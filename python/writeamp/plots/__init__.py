@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from writeamp.plots.of_result import wa_over_time_of
 from writeamp.plots.output import check_target, save
-from writeamp.plots.spec import BarChart, FigureSpec, LineChart
+from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart
 from writeamp.plots.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.wa_over_time import WaSeries, wa_over_time
 
 __all__ = [
     "BarChart",
     "FigureSpec",
+    "HeatMapChart",
     "LineChart",
+    "PanelChart",
     "PolicyResult",
     "WaSeries",
     "check_target",

@@ -11,22 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.typing import LineStyleType
 
-from writeamp.plots.spec import BarChart, Dash, FigureSpec, LineChart, Mark
+from writeamp.plots.matplotlib_grids import draw_heat_maps, draw_panels
+from writeamp.plots.matplotlib_parts import DASHES, draw_line, mark_handles
+from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart
 from writeamp.plots.style import GRID, INK, MUTED
 
 _DPI = 160
 _LEGEND_COLUMNS = 4
-_DASHES: dict[Dash, LineStyleType] = {
-    "solid": "-",
-    "dash": (0, (5, 2)),
-    "dot": (0, (1, 1.6)),
-    "dashdot": (0, (6, 2, 1, 2)),
-    "longdash": (0, (10, 3)),
-}
 # Text stays text in SVG and PDF, and the same figure gives the same bytes.
 _SETTINGS = {
     "svg.fonttype": "none",
@@ -50,15 +43,24 @@ def render(spec: FigureSpec, kind: str) -> bytes:
     with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
         figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06))
         FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
-        handles = (
-            _lines(figure, axes, spec) if isinstance(spec, LineChart) else _bars(figure, axes, spec)
-        )
-        _legend(figure, spec, handles)
-        _titles(figure, axes, spec)
+        _titles(figure, _draw(figure, spec), spec)
         buffer = io.BytesIO()
         figure.savefig(buffer, format=kind, dpi=_DPI, metadata=_METADATA[kind])
     return buffer.getvalue()
+
+
+def _draw(figure: Figure, spec: FigureSpec) -> Axes:
+    """Draw all but the titles, and return the axes with which those stand flush."""
+    if isinstance(spec, PanelChart):
+        return draw_panels(figure, spec)
+    if isinstance(spec, HeatMapChart):
+        return draw_heat_maps(figure, spec)
+    axes = figure.add_subplot()
+    if isinstance(spec, LineChart):
+        _legend(figure, spec, _lines(figure, axes, spec))
+    else:
+        _legend(figure, spec, _bars(figure, axes, spec))
+    return axes
 
 
 def _lines(figure: Figure, axes: Axes, spec: LineChart) -> list[Artist]:
@@ -69,28 +71,20 @@ def _lines(figure: Figure, axes: Axes, spec: LineChart) -> list[Artist]:
         axes.add_patch(Rectangle(corner, width, height, color=band.color, alpha=0.2, lw=0))
     handles: list[Artist] = []
     for line in spec.lines:
-        (artist,) = axes.plot(
-            line.x,
-            line.y,
-            color=line.color,
-            lw=line.width_pt,
-            alpha=line.opacity,
-            ls=_DASHES[line.dash],
-            label=line.label,
-        )
+        artist = draw_line(axes, line)
         if line.label is not None:
             handles.append(artist)
     for mark in spec.instants:
-        axes.axvline(mark.value, color=mark.color, lw=1.0, ls=_DASHES[mark.dash])
+        axes.axvline(mark.value, color=mark.color, lw=1.0, ls=DASHES[mark.dash])
     for mark in spec.levels:
-        axes.axhline(mark.value, color=mark.color, lw=1.1, ls=_DASHES[mark.dash], zorder=1.5)
+        axes.axhline(mark.value, color=mark.color, lw=1.1, ls=DASHES[mark.dash], zorder=1.5)
     axes.set_xlabel(spec.x_label)
     axes.set_ylabel(spec.y_label)
     axes.set_xlim(0, 1.01 * max((max(line.x) for line in spec.lines if line.x), default=1.0))
     axes.grid(color=GRID, lw=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    return handles + _mark_handles(spec.levels)
+    return handles + mark_handles(spec.levels)
 
 
 def _bars(figure: Figure, axes: Axes, spec: BarChart) -> list[Artist]:
@@ -106,7 +100,7 @@ def _bars(figure: Figure, axes: Axes, spec: BarChart) -> list[Artist]:
         if not math.isnan(low):
             axes.plot([low, high], [place] * 2, color=INK, lw=1.2, marker="|", ms=6, zorder=3)
     for mark in spec.levels:
-        axes.axvline(mark.value, color=mark.color, lw=1.2, ls=_DASHES[mark.dash], zorder=2.5)
+        axes.axvline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=2.5)
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85}
     for place, reach, text in zip(places, spec.reaches(), spec.texts, strict=True):
         axes.annotate(
@@ -126,17 +120,10 @@ def _bars(figure: Figure, axes: Axes, spec: BarChart) -> list[Artist]:
     axes.grid(axis="x", color=GRID, lw=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    return handles + _mark_handles(spec.levels)
+    return handles + mark_handles(spec.levels)
 
 
-def _mark_handles(marks: tuple[Mark, ...]) -> list[Artist]:
-    return [
-        Line2D([], [], color=mark.color, lw=1.2, ls=_DASHES[mark.dash], label=mark.label)
-        for mark in marks
-    ]
-
-
-def _legend(figure: Figure, spec: FigureSpec, handles: list[Artist]) -> None:
+def _legend(figure: Figure, spec: LineChart | BarChart, handles: list[Artist]) -> None:
     labels = [str(handle.get_label()) for handle in handles]
     if isinstance(spec, LineChart):
         figure.legend(handles, labels, loc="outside right center", frameon=False, handlelength=2.6)
@@ -146,9 +133,17 @@ def _legend(figure: Figure, spec: FigureSpec, handles: list[Artist]) -> None:
 
 
 def _titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
-    axes.set_title(spec.subtitle, loc="left", fontsize=9.5, color=MUTED, pad=10)
-    title = figure.suptitle(spec.title, ha="left", fontsize=13, fontweight="bold")
+    in_panels = isinstance(spec, PanelChart | HeatMapChart)
+    if not in_panels:
+        axes.set_title(spec.subtitle, loc="left", fontsize=9.5, color=MUTED, pad=10)
+    # Above panels, which have titles of their own, an empty line keeps room for the subtitle.
+    text = f"{spec.title}\n " if in_panels else spec.title
+    title = figure.suptitle(text, ha="left", fontsize=13, fontweight="bold")
     # The layout decides where the axes begin; the title stands flush with them.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
-    title.set_x(axes.get_position().x0)
+    left = axes.get_position().x0
+    title.set_x(left)
+    if in_panels:
+        bottom = figure.transFigure.inverted().transform(title.get_window_extent())[0][1]
+        figure.text(left, bottom, spec.subtitle, fontsize=9.5, color=MUTED, va="bottom")

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from typing import Any
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-from writeamp.plots.spec import BarChart, FigureSpec, LineChart, Mark
+from writeamp.plots.plotly_grids import heat_maps, panels
+from writeamp.plots.plotly_parts import legend_entry, line_style, stroke, text_of
+from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, Mark, PanelChart
 from writeamp.plots.style import GRID, INK, MUTED
-
-_PIXELS_PER_POINT = 4 / 3
 
 
 def render(spec: FigureSpec, _kind: str) -> bytes:
     """Return the figure as the bytes of a self-contained HTML page."""
-    figure = _lines(spec) if isinstance(spec, LineChart) else _bars(spec)
+    figure = _draw(spec)
     figure.update_layout(
         title={
-            "text": f"<b>{_text(spec.title)}</b>",
-            "subtitle": {"text": _text(spec.subtitle), "font": {"color": MUTED, "size": 13}},
+            "text": f"<b>{text_of(spec.title)}</b>",
+            "subtitle": {"text": text_of(spec.subtitle), "font": {"color": MUTED, "size": 13}},
             "x": 0,
             "xref": "paper",
         },
@@ -28,11 +27,20 @@ def render(spec: FigureSpec, _kind: str) -> bytes:
         plot_bgcolor="white",
         margin={"t": 90},
     )
-    figure.update_xaxes(title=_text(spec.x_label), gridcolor=GRID, zeroline=False)
     page: str = figure.to_html(
         include_plotlyjs=True, div_id="writeamp", config={"displaylogo": False}
     )
     return page.encode()
+
+
+def _draw(spec: FigureSpec) -> Any:
+    if isinstance(spec, PanelChart):
+        return panels(spec)
+    if isinstance(spec, HeatMapChart):
+        return heat_maps(spec)
+    figure = _lines(spec) if isinstance(spec, LineChart) else _bars(spec)
+    figure.update_xaxes(title=text_of(spec.x_label), gridcolor=GRID, zeroline=False)
+    return figure
 
 
 def _lines(spec: LineChart) -> Any:
@@ -42,16 +50,8 @@ def _lines(spec: LineChart) -> Any:
             # A line without points is there for its legend entry, which needs one all the same.
             x=line.x or (None,),
             y=line.y or (None,),
-            mode="lines",
-            opacity=line.opacity,
-            line={
-                "color": line.color,
-                "width": line.width_pt * _PIXELS_PER_POINT,
-                "dash": line.dash,
-            },
-            name=_text(line.label or ""),
+            **line_style(line),
             showlegend=line.label is not None,
-            hoverinfo="x+y" if line.label is None else "x+y+name",
         )
     for band in spec.bands:
         figure.add_shape(
@@ -66,11 +66,11 @@ def _lines(spec: LineChart) -> Any:
             layer="below",
         )
     for mark in spec.instants:
-        figure.add_vline(mark.value, line=_stroke(mark))
+        figure.add_vline(mark.value, line=stroke(mark))
     for mark in spec.levels:
-        figure.add_hline(mark.value, line=_stroke(mark))
+        figure.add_hline(mark.value, line=stroke(mark))
     _add_legend_entries(figure, spec.levels)
-    figure.update_yaxes(title=_text(spec.y_label), gridcolor=GRID, zeroline=False)
+    figure.update_yaxes(title=text_of(spec.y_label), gridcolor=GRID, zeroline=False)
     figure.update_xaxes(rangemode="tozero")
     return figure
 
@@ -85,8 +85,8 @@ def _bars(spec: BarChart) -> Any:
             y=places,
             orientation="h",
             marker_color=layer.color,
-            name=_text(layer.label),
-            customdata=[_text(bar) for bar in spec.bars],
+            name=text_of(layer.label),
+            customdata=[text_of(bar) for bar in spec.bars],
             hovertemplate="%{customdata}: %{x:.4f}",
         )
     ends = spec.ends()
@@ -111,14 +111,14 @@ def _bars(spec: BarChart) -> Any:
         figure.add_annotation(
             x=reach,
             y=place,
-            text=_text(text),
+            text=text_of(text),
             showarrow=False,
             xanchor="left",
             xshift=8,
             bgcolor="rgba(255,255,255,0.85)",
         )
     for mark in spec.levels:
-        figure.add_vline(mark.value, line=_stroke(mark))
+        figure.add_vline(mark.value, line=stroke(mark))
     _add_legend_entries(figure, spec.levels)
     figure.update_layout(
         barmode="stack",
@@ -137,24 +137,13 @@ def _bars(spec: BarChart) -> Any:
         autorange="reversed",
         tickmode="array",
         tickvals=places,
-        ticktext=[_text(bar) for bar in spec.bars],
+        ticktext=[text_of(bar) for bar in spec.bars],
     )
     furthest = max(*spec.reaches(), *(mark.value for mark in spec.levels), 0.0)
     figure.update_xaxes(range=[0, 1.17 * furthest])
     return figure
 
 
-def _stroke(mark: Mark) -> dict[str, object]:
-    return {"color": mark.color, "dash": mark.dash, "width": 1.5}
-
-
 def _add_legend_entries(figure: Any, marks: tuple[Mark, ...]) -> None:
     for mark in marks:
-        figure.add_scatter(
-            x=[None], y=[None], mode="lines", line=_stroke(mark), name=_text(mark.label or "")
-        )
-
-
-def _text(plain: str) -> str:
-    """Return text with what Plotly would read as markup made harmless."""
-    return escape(plain, quote=False).replace("\n", "<br>")
+        figure.add_scatter(**legend_entry(mark))

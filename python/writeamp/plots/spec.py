@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Dash: TypeAlias = Literal["solid", "dash", "dot", "dashdot", "longdash"]
+Marker: TypeAlias = Literal["circle", "square", "diamond", "triangle", "cross", "ring"]
 
 
 @dataclass(frozen=True)
 class Line:
-    """A polyline in data coordinates; without a label it has no entry in the legend."""
+    """A polyline in data coordinates; without a label it has no entry in the legend.
+
+    With a marker every point is marked, and a width of 0 leaves only the marks.
+    """
 
     x: Sequence[float]
     y: Sequence[float]
@@ -20,6 +24,7 @@ class Line:
     opacity: float = 1.0
     dash: Dash = "solid"
     label: str | None = None
+    marker: Marker | None = None
 
 
 @dataclass(frozen=True)
@@ -97,4 +102,65 @@ class BarChart:
         return tuple(max(end, high) for end, high in zip(self.ends(), self.high, strict=True))
 
 
-FigureSpec: TypeAlias = LineChart | BarChart
+@dataclass(frozen=True)
+class Panel:
+    """One of the small charts of a `PanelChart`."""
+
+    title: str
+    lines: tuple[Line, ...]
+    levels: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True)
+class PanelChart:
+    """Small line charts in rows of `columns`, with the same axes, and one legend for all.
+
+    A label is in the legend once, as it is drawn where it comes first. Without `x_ticks` the
+    drawing library chooses them.
+    """
+
+    title: str
+    subtitle: str
+    x_label: str
+    y_label: str
+    panels: tuple[Panel, ...]
+    columns: int
+    x_ticks: tuple[float, ...] = ()
+    x_log: bool = False
+    y_log: bool = False
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """One grid of values: `values[row][column]`, the first row at the top."""
+
+    title: str
+    values: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class HeatMapChart:
+    """Heat maps in rows of `columns`, on the same axes and the same scale of colours around 0.
+
+    Values beyond ±`limit` have the colour of the limit. Each cell shows its value as `cell_format`
+    (of `str.format`) writes it.
+    """
+
+    title: str
+    subtitle: str
+    x_label: str
+    y_label: str
+    x_ticks: tuple[str, ...]
+    y_ticks: tuple[str, ...]
+    color_label: str
+    maps: tuple[HeatMap, ...]
+    columns: int
+    limit: float
+    cell_format: str = "{:.2f}"
+
+    def cell_text(self, value: float) -> str:
+        """Return what stands in a cell."""
+        return self.cell_format.format(value)
+
+
+FigureSpec: TypeAlias = LineChart | BarChart | PanelChart | HeatMapChart

@@ -43,6 +43,11 @@ def theory_marks(theory: Sequence[tuple[str, float]]) -> tuple[Mark, ...]:
     )
 
 
+def heat_ink(value: float, limit: float) -> str:
+    """Return the colour of text that stays readable on a cell of a scale from -limit to limit."""
+    return "white" if abs(value) > 0.6 * limit else INK
+
+
 def with_legend_of_error(subtitle: str, ci_lows: Iterable[float]) -> str:
     """Return the subtitle with what "±" means added, if any interval is known."""
     if all(math.isnan(low) for low in ci_lows):

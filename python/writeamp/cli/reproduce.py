@@ -1,0 +1,108 @@
+"""`writeamp reproduce`: a paper's published values beside ours."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from writeamp.cli import options
+from writeamp.cli.options import stderr, stdout
+from writeamp.errors import WriteampError
+from writeamp.plots import check_target, save
+from writeamp.reproduce import PAPERS, Bench, Findings, Item, Paper, Verdict, find_paper
+
+DIFFERS = 1
+_PLOT_SUFFIX = ".png"
+_STYLES: dict[Verdict, str] = {
+    "match": "green",
+    "erratum": "cyan",
+    "underdetermined": "yellow",
+    "differs": "bold red",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("reproduce")(reproduce)
+
+
+def reproduce(
+    *,
+    paper: Annotated[
+        str,
+        typer.Argument(
+            help="; ".join(f"{name}: {p.summary}" for name, p in PAPERS.items()) + ".",
+            metavar="PAPER",
+        ),
+    ],
+    plots: Annotated[
+        Path | None,
+        typer.Option("--plots", help="Draw the paper's figures into this folder.", metavar="DIR"),
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Drives of full size and long runs (minutes).")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Compute a paper's published values anew; the status is 1 if one differs unexplained.
+
+    Example: writeamp reproduce park2017 --plots build
+    """
+    found_paper = find_paper(paper)
+    if plots is not None:
+        _prepare(plots)
+    started = time.perf_counter()
+    with stderr.status(f"reproducing {found_paper.name}") as status:
+        bench = Bench(full=full, figures=plots is not None, step=status.update)
+        findings = found_paper.run(bench)
+        if plots is not None:
+            for name, spec in findings.figures.items():
+                status.update(f"drawing {name}")
+                save(spec, plots / f"{name}{_PLOT_SUFFIX}")
+    if json:
+        items = [item.to_dict() for item in findings.items]
+        options.print_json({"paper": found_paper.name, "items": items})
+    else:
+        _print(found_paper, findings, time.perf_counter() - started)
+    if not findings.reproduced:
+        raise typer.Exit(DIFFERS)
+
+
+def _prepare(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteampError(f"cannot make folder {str(folder)!r}: {error.strerror}") from None
+    check_target(folder / f"figure{_PLOT_SUFFIX}")
+
+
+def _print(paper: Paper, findings: Findings, elapsed_s: float) -> None:
+    made = Table(title=paper.citation, title_justify="left", title_style="bold")
+    made.add_column("item")
+    made.add_column("published", justify="right", no_wrap=True)
+    made.add_column("ours", justify="right", no_wrap=True)
+    made.add_column("verdict", no_wrap=True)
+    for item in findings.items:
+        verdict = f"[{_STYLES[item.verdict]}]{item.verdict}"
+        made.add_row(escape(item.item), _shown(item.published), _shown(item.ours), verdict)
+    stdout.print(made)
+    for item in findings.items:
+        if item.verdict != "match":
+            _print_note(item)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in findings.count().items())
+    stdout.print(f"{len(findings.items)} items in {elapsed_s:.0f} s: {counts}", highlight=False)
+
+
+def _print_note(item: Item) -> None:
+    style = _STYLES[item.verdict]
+    stdout.print(f"[{style}]{item.verdict}[/]: {escape(item.item)}", highlight=False)
+    stdout.print(f"    {item.note or 'no explanation is known'}", highlight=False, markup=False)
+
+
+def _shown(value: float) -> str:
+    return f"{value:.6g}"

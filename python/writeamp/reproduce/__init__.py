@@ -1,0 +1,35 @@
+"""The papers' published values beside ours: one file a paper, one registry line each.
+
+A paper's file computes everything when it is run and nothing when it is imported; verdicts follow
+from the numbers (`writeamp.reproduce.items`), never from the file.
+"""
+
+from __future__ import annotations
+
+from writeamp.names import unknown
+from writeamp.reproduce.items import Erratum, Item, OpenDetail, Verdict, at_most, compared
+from writeamp.reproduce.paper import Bench, Findings, Paper
+from writeamp.reproduce.park2017 import PAPER as PARK2017
+
+__all__ = [
+    "PAPERS",
+    "Bench",
+    "Erratum",
+    "Findings",
+    "Item",
+    "OpenDetail",
+    "Paper",
+    "Verdict",
+    "at_most",
+    "compared",
+    "find_paper",
+]
+
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (PARK2017,)}
+
+
+def find_paper(name: str) -> Paper:
+    """Return the registered paper called `name`; an unknown name is a `WriteampError`."""
+    if name not in PAPERS:
+        raise unknown("paper", name, PAPERS)
+    return PAPERS[name]

@@ -1,0 +1,137 @@
+"""One published number beside ours, and the verdict that follows from the two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+Verdict: TypeAlias = Literal["match", "erratum", "underdetermined", "differs"]
+
+VERDICTS: tuple[Verdict, ...] = ("match", "erratum", "underdetermined", "differs")
+
+# A published 1.24 stands for 1.235 too, whose distance in binary is a hair above 0.005.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Item:
+    """A published value, ours, and what to make of the two.
+
+    `tolerance` is the absolute distance that still counts as the same value. The verdict is
+    "match", "erratum" (the printed value is known wrong, and ours is the corrected one),
+    "underdetermined" (the paper leaves open a detail that decides the value) or "differs".
+    """
+
+    item: str
+    published: float
+    ours: float
+    tolerance: float
+    verdict: Verdict
+    note: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the item as JSON types; a value that is no finite number becomes null."""
+        found = dict(vars(self))
+        found["ours"] = self.ours if math.isfinite(self.ours) else None
+        return found
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """What the print should say, how closely ours must agree with it, and why the print is wrong.
+
+    `corrected` is worked out by other means than ours, or the agreement would say nothing.
+    """
+
+    corrected: float
+    tolerance: float
+    why: str
+
+
+@dataclass(frozen=True)
+class OpenDetail:
+    """A detail that the paper leaves open, our choice, and our value under each choice tried."""
+
+    detail: str
+    choice: str
+    values: Mapping[str, float]
+
+    @property
+    def effect(self) -> float:
+        """How far apart the choices lie."""
+        return max(self.values.values()) - min(self.values.values())
+
+    def always_near(self, published: float, tolerance: float) -> bool:
+        """Return whether our value agrees whatever the choice."""
+        return all(_near(value, published, tolerance) for value in self.values.values())
+
+    def sentence(self) -> str:
+        """Return the detail, our choice and its effect."""
+        values = ", ".join(f"{value:.4g} {label}" for label, value in self.values.items())
+        return f"left open: {self.detail}; ours: {self.choice}; effect: {values}"
+
+
+def compared(
+    item: str,
+    published: float,
+    ours: float,
+    tolerance: float,
+    *,
+    note: str = "",
+    erratum: Erratum | None = None,
+    open_detail: OpenDetail | None = None,
+) -> Item:
+    """Judge our value of an item that the paper states.
+
+    Args:
+        item: what the number is, and where the paper has it.
+        published: the value as printed.
+        ours: the value as computed here.
+        tolerance: largest absolute difference of a match.
+        note: what a reader should know whatever the verdict.
+        erratum: given where the print is known to be wrong.
+        open_detail: given where the paper's text does not fix the value.
+
+    Returns:
+        "underdetermined" if the open detail decides: our value agrees under one choice of it and
+        not under another, or under none while the choices differ by more than the tolerance; else
+        "match" if the values agree; "erratum" if ours is the corrected value; or "differs".
+    """
+    if _near(ours, published, tolerance):
+        if open_detail and not open_detail.always_near(published, tolerance):
+            # A choice that happens to agree is no match while another, as good, would not.
+            sentence = _joined(open_detail.sentence(), note)
+            return Item(item, published, ours, tolerance, "underdetermined", sentence)
+        return Item(item, published, ours, tolerance, "match", note)
+    if erratum and _near(ours, erratum.corrected, erratum.tolerance):
+        return Item(item, published, ours, tolerance, "erratum", _joined(erratum.why, note))
+    if open_detail and math.isfinite(ours) and open_detail.effect > tolerance:
+        sentence = _joined(open_detail.sentence(), note)
+        return Item(item, published, ours, tolerance, "underdetermined", sentence)
+    return Item(item, published, ours, tolerance, "differs", note)
+
+
+def at_most(
+    item: str,
+    published: float,
+    ours: float,
+    tolerance: float = 0.0,
+    *,
+    note: str = "",
+    open_detail: OpenDetail | None = None,
+) -> Item:
+    """Judge our value against an upper bound that the paper states ("less than 1.2")."""
+    choices = open_detail.values.values() if open_detail else ()
+    if all(value <= published for value in (ours, *choices)):
+        return Item(item, published, ours, tolerance, "match", note)
+    return compared(item, published, ours, tolerance, note=note, open_detail=open_detail)
+
+
+def _near(ours: float, other: float, tolerance: float) -> bool:
+    return abs(ours - other) <= tolerance + _ROUNDING * abs(other)
+
+
+def _joined(*sentences: str) -> str:
+    return "; ".join(sentence for sentence in sentences if sentence)

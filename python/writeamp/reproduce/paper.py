@@ -1,0 +1,74 @@
+"""What a paper's file provides: a function from a workbench to items and figures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
+
+from writeamp.plots import FigureSpec
+from writeamp.reproduce.items import VERDICTS, Item, Verdict
+
+Step: TypeAlias = Callable[[str], None]
+_T = TypeVar("_T")
+
+# A drive of a real size takes half a gigabyte.
+_MOST_THREADS = 4
+
+
+def _silent(_: str) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """How to run a reproduction: at full length or in short, with figures or without.
+
+    `step` is told what is being computed, in a few words.
+    """
+
+    full: bool = False
+    figures: bool = False
+    step: Step = _silent
+
+    def map(self, work: Callable[..., _T], arguments: Sequence[tuple[Any, ...]]) -> list[_T]:
+        """Return `work(*one)` for every `one` of the arguments, several at a time, in order."""
+        pool = ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS))
+        try:
+            return list(pool.map(lambda one: work(*one), arguments))
+        finally:
+            # After an interrupt only what already runs is waited for.
+            pool.shutdown(cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What reproducing a paper gave; figures by the name of their file, without a suffix."""
+
+    items: list[Item] = field(default_factory=list)
+    figures: dict[str, FigureSpec] = field(default_factory=dict)
+
+    def __add__(self, other: Findings) -> Findings:
+        """Return both together, in order."""
+        return Findings(self.items + other.items, self.figures | other.figures)
+
+    @property
+    def reproduced(self) -> bool:
+        """True if no item differs without an explanation."""
+        return all(item.verdict != "differs" for item in self.items)
+
+    def count(self) -> dict[Verdict, int]:
+        """Return how many items have each verdict."""
+        return {verdict: [i.verdict for i in self.items].count(verdict) for verdict in VERDICTS}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A registered paper: `run` computes everything anew each time."""
+
+    name: str
+    citation: str
+    summary: str
+    run: Callable[[Bench], Findings]
