@@ -221,3 +221,10 @@ def test_a_result_prints_as_a_line() -> None:
     line = repr(wa.simulate(**SMALL, writes=20_000))
     assert line.startswith("<Result: WA ")
     assert "\n" not in line
+
+
+def test_a_device_of_other_blocks_keeps_its_op() -> None:
+    drive = wa.device("eagletree", blocks=64)
+    longer = wa.device(drive, pages_per_block=256)
+    assert longer.op == pytest.approx(drive.op, rel=1e-3)
+    assert longer.physical_pages == 2 * drive.physical_pages

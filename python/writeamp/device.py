@@ -166,7 +166,7 @@ def device(
         found = replace(found, page_bytes=_count("page_bytes", page_bytes))
     if layout is not None:
         found = replace(found, layout=_layout(layout))
-    wanted_op = _profile_op(base, found) if given_op is None else given_op
+    wanted_op = _profile_op(base) if given_op is None else given_op
     if logical_blocks is not None:
         logical_pages = _count("logical_blocks", logical_blocks) * found.pages_per_erase_unit
     if logical_pages is not None:
@@ -176,9 +176,9 @@ def device(
     return _filled(found, wanted_op)
 
 
-def _profile_op(base: DeviceLike, found: Device) -> float:
+def _profile_op(base: DeviceLike) -> float:
     # A profile states its ratio exactly; one counted back from whole pages would be a little off.
-    return found.op if isinstance(base, Device) else _profile(*_profile_text(base))[1]
+    return base.op if isinstance(base, Device) else _profile(*_profile_text(base))[1]
 
 
 def _sized_by_host(shape: Device, logical_pages: int, op: float) -> Device:
