@@ -30,8 +30,9 @@ PRECONDITIONS = ("full", "workload", "none")
 # Pages written between two looks at Ctrl-C and the progress bar: a few tenths of a second at most.
 _CHUNK_PAGES = 1 << 20
 
-# An automatic run grows by half of its length until it is steady and precise enough, or until as
-# much as so many times its flash is written; on a small drive so many pages, a second or two.
+# An automatic run begins with so many times the flash's size and grows by half of its length until
+# it is steady and precise enough, or reaches the most: a multiple of the flash, or on a small drive
+# so many pages, which take a second or two.
 _FIRST_DRIVE_WRITES = 8
 _MOST_DRIVE_WRITES = 200
 _MOST_PAGES_AT_ONCE = 50_000_000
