@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 import writeamp as wa
+from registered import managers
 from writeamp.registry import engine_entries
 
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -17,11 +18,11 @@ GOLDEN = Path(__file__).with_name("golden.json")
 
 def counters() -> dict[str, list[int]]:
     """Return host, gc and erase counts of one short run of every entry."""
-    runs = [("uniform", "single", v.example) for v in engine_entries("victims")]
-    runs += [("uniform", m.example, "greedy") for m in engine_entries("managers")]
-    runs += [(w.example, "sepgc", "cost-benefit") for w in engine_entries("workloads")]
     found = {}
     for layout in ("flat", "striped", "striped-per-lun"):
+        runs = [("uniform", "single", v.example) for v in engine_entries("victims")]
+        runs += [("uniform", m.example, "greedy") for m in managers(layout)]
+        runs += [(w.example, "sepgc", "cost-benefit") for w in engine_entries("workloads")]
         for workload, manager, victims in runs:
             result = wa.simulate(
                 "eagletree",

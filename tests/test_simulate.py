@@ -7,13 +7,14 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 import writeamp as wa
+from registered import managers
 from writeamp import _engine
-from writeamp.registry import engine_entries
+from writeamp.registry import EngineKind, engine_entries
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 SMALL = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
@@ -47,7 +48,7 @@ def test_the_series_adds_up_to_the_counts() -> None:
 
 @pytest.mark.parametrize("batch_pages", [1, 7, 4096])
 def test_batches_of_any_size_give_the_same_counters(batch_pages: int) -> None:
-    for manager in engine_entries("managers"):
+    for manager in managers():
         for victims in engine_entries("victims"):
             run = [
                 wa.simulate(
@@ -80,7 +81,7 @@ def test_one_seed_gives_the_same_counters_on_any_number_of_threads() -> None:
 @pytest.mark.parametrize("workload", [e.example for e in engine_entries("workloads")])
 @pytest.mark.parametrize("layout", ["flat", "striped", "striped-per-lun"])
 def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str) -> None:
-    for manager in engine_entries("managers"):
+    for manager in managers(layout):
         for victims in engine_entries("victims"):
             result = wa.simulate(
                 "eagletree",
@@ -97,7 +98,7 @@ def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str)
 
 
 def test_every_entry_documents_itself() -> None:
-    for kind in ("victims", "managers", "workloads"):
+    for kind in get_args(EngineKind):
         for entry in engine_entries(kind):
             assert entry.summary
             assert "\n" not in entry.summary

@@ -39,7 +39,8 @@ class Simulation:
         logical_pages: int,
         layout: str,
         manager: str,
-        victims: str,
+        victims: str | None = None,
+        wear_leveling: str | None = None,
         workload: str,
         workload_pages: int,
         seed: int,
@@ -52,7 +53,8 @@ class Simulation:
         logical_pages: int,
         layout: str,
         manager: str,
-        victims: str,
+        victims: str | None = None,
+        wear_leveling: str | None = None,
         ops: npt.NDArray[np.uint8],
         first_pages: npt.NDArray[np.uint32],
         counts: npt.NDArray[np.uint32],
@@ -68,4 +70,5 @@ class Simulation:
     def erase_counts(self) -> npt.NDArray[np.uint32]: ...
     def valid_page_histogram(self) -> npt.NDArray[np.uint64]: ...
 
+def default_victims(manager: str) -> str: ...
 def entries(kind: str) -> list[dict[str, Any]]: ...

@@ -1,4 +1,4 @@
-"""What the engine has registered: victim policies, block managers and workloads."""
+"""What the engine has registered: victim policies, block managers, workloads and the rest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from writeamp import _engine
 
-EngineKind: TypeAlias = Literal["victims", "managers", "workloads"]
+EngineKind: TypeAlias = Literal["victims", "managers", "workloads", "detectors", "wear_levelers"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Param:
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered policy, manager or workload; `example` is a complete spec of it."""
+    """A registered policy, manager, workload or the like; `example` is a complete spec of it."""
 
     name: str
     summary: str

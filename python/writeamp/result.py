@@ -199,7 +199,7 @@ class Result:
         return (
             f"WA {self.wa:.4f} (95% CI {low:.4f} to {high:.4f}, "
             f"{'steady' if self.steady else 'NOT steady'}) of {self.plan.load_name} under "
-            f"{self.plan.manager}, {self.plan.victims} at op {self.device.op:.4g}"
+            f"{self.plan.policy} at op {self.device.op:.4g}"
         )
 
     def __repr__(self) -> str:
@@ -247,6 +247,7 @@ class Result:
             "workload": self.plan.load_name,
             "manager": self.plan.manager,
             "victims": self.plan.victims,
+            "wear_leveling": self.plan.wear_leveling,
             "seed": self.plan.seed,
             "version": _engine.__version__,
             "elapsed_s": self.elapsed_s,

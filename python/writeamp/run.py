@@ -55,7 +55,8 @@ class Plan:
     load: str | traces.PageTrace
     load_name: str
     manager: str
-    victims: str
+    asked_victims: str | None
+    wear_leveling: str | None
     seed: int
     writes: int | None
     warmup: Warmup
@@ -65,6 +66,16 @@ class Plan:
     repeat: int
     batch_pages: int
     notes: tuple[str, ...] = ()
+
+    @property
+    def victims(self) -> str:
+        """The victim policy: the one asked for, or else the manager's own."""
+        return self.asked_victims or _engine.default_victims(self.manager)
+
+    @property
+    def policy(self) -> str:
+        """The block manager, the victim policy and the wear leveller in a few words."""
+        return ", ".join(filter(None, (self.manager, self.victims, self.wear_leveling)))
 
     def expected_writes(self, drive: Device) -> int:
         """Return how many pages the host will write, as far as that is known beforehand."""
@@ -137,7 +148,8 @@ def _build(plan: Plan, drive: Device) -> _engine.Simulation:
             logical_pages=drive.logical_pages,
             layout=drive.layout,
             manager=plan.manager,
-            victims=plan.victims,
+            victims=plan.asked_victims,
+            wear_leveling=plan.wear_leveling,
             workload=plan.load,
             workload_pages=plan.used_pages(drive),
             seed=plan.seed,
@@ -155,7 +167,8 @@ def _build(plan: Plan, drive: Device) -> _engine.Simulation:
         logical_pages=drive.logical_pages,
         layout=drive.layout,
         manager=plan.manager,
-        victims=plan.victims,
+        victims=plan.asked_victims,
+        wear_leveling=plan.wear_leveling,
         ops=plan.load.op,
         first_pages=plan.load.start,
         counts=plan.load.count,

@@ -47,7 +47,8 @@ def simulate(
     *,
     trace: TraceLike | None = None,
     manager: str = "single",
-    victims: str = "greedy",
+    victims: str | None = None,
+    wear_leveling: str | None = None,
     seed: int = 1,
     writes: int | None = None,
     warmup: Warmup = "auto",
@@ -70,7 +71,8 @@ def simulate(
         workload: a workload spec such as "hot-cold:f=0.1,r=0.9"; "uniform" unless there is a trace.
         trace: a trace file, a trace, or one already turned into pages.
         manager: block manager spec.
-        victims: victim policy spec.
+        victims: victim policy spec; the manager's own policy by default.
+        wear_leveling: wear leveller spec; none by default.
         seed: decides every random draw; the same seed gives the same counters everywhere.
         writes: host page writes after the initial fill. Without it, a synthetic workload runs
             until it is steady and its confidence interval is narrower than ±`precision`, and a
@@ -131,7 +133,8 @@ def simulate(
         load=load,
         load_name=load_name,
         manager=manager,
-        victims=victims,
+        asked_victims=victims,
+        wear_leveling=wear_leveling,
         seed=seed,
         writes=writes,
         warmup=warmup,

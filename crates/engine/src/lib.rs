@@ -6,13 +6,18 @@
 //! The rooms, from the bottom up:
 //! - [`flash`]: mechanism. Pages, blocks, the logical→physical map, counters, invariants.
 //! - [`victims`]: which block is collected, one file per policy.
+//! - [`leveling`]: which block takes the wear, one file per wear leveller.
+//! - [`hints`] and [`detectors`]: what the host tells of its pages, and what a drive finds out.
 //! - [`managers`]: where each page goes and when collection runs, one file per block manager.
 //! - [`workloads`]: which pages the host writes, one file per generator.
 //! - [`observe`]: what a run is asked to remember.
 //! - [`simulation`]: a workload driving a drive.
 
+pub mod detectors;
 pub mod error;
 pub mod flash;
+pub mod hints;
+pub mod leveling;
 pub mod managers;
 pub mod observe;
 pub mod rng;

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::flash::{Counters, Observer};
+use crate::hints::Hints;
 use crate::managers::BlockManager;
 use crate::observe::Series;
 use crate::workloads::{Step, Workload};
@@ -17,6 +18,8 @@ pub struct Simulation<O: Observer> {
     drive: Box<dyn BlockManager<O>>,
     workload: Box<dyn Workload>,
     buffer: Vec<u32>,
+    /// The group of each page of the buffer, for drives that want hints.
+    group_of: Vec<u8>,
     series: Series,
 }
 
@@ -33,8 +36,9 @@ impl<O: Observer> Simulation<O> {
             return Err(Error::OffTheEnd { page: workload.pages() - 1, logical_pages });
         }
         let series = Series::unsampled(*drive.flash().counters());
-        let buffer = vec![0; batch_pages.clamp(1, MAX_BATCH_PAGES)];
-        Ok(Simulation { drive, workload, buffer, series })
+        let batch_pages = batch_pages.clamp(1, MAX_BATCH_PAGES);
+        let (buffer, group_of) = (vec![0; batch_pages], vec![0; batch_pages]);
+        Ok(Simulation { drive, workload, buffer, group_of, series })
     }
 
     /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill.
@@ -47,7 +51,7 @@ impl<O: Observer> Simulation<O> {
             for (slot, page) in batch.iter_mut().zip(first..) {
                 *slot = page;
             }
-            self.drive.write(batch)?;
+            self.write(count)?;
         }
         // Samples are due at fixed distances from the start, which the fill has passed by.
         self.series = Series::unsampled(*self.drive.flash().counters());
@@ -68,7 +72,7 @@ impl<O: Observer> Simulation<O> {
                 .min(self.buffer.len() as u64) as usize;
             match self.workload.next(&mut self.buffer[..most]) {
                 Step::Write(count) => {
-                    self.drive.write(&self.buffer[..count])?;
+                    self.write(count)?;
                     left -= count as u64;
                     self.series.observe(self.drive.flash().counters());
                 }
@@ -80,6 +84,18 @@ impl<O: Observer> Simulation<O> {
             self.drive.assert_invariants();
         }
         Ok(pages - left)
+    }
+
+    /// Writes the first `count` pages of the buffer.
+    fn write(&mut self, count: usize) -> Result<()> {
+        let pages = &self.buffer[..count];
+        let groups = if self.drive.needs_hints() { self.workload.groups() } else { None };
+        let hints = groups.as_ref().map(|groups| {
+            let group_of = &mut self.group_of[..count];
+            self.workload.find_groups(pages, group_of);
+            Hints { groups, group_of }
+        });
+        self.drive.write(pages, hints)
     }
 
     pub fn drive(&self) -> &dyn BlockManager<O> {

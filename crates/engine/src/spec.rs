@@ -120,6 +120,11 @@ impl Params<'_> {
         Ok(param.default.to_owned())
     }
 
+    /// True if the spec gives `name` rather than leaving it at its default.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.spec.given.iter().any(|(key, _)| key == name)
+    }
+
     /// A whole number within `domain`; `1e6` counts as one.
     pub fn integer(&self, name: &str, domain: RangeInclusive<u64>) -> Result<u64> {
         let text = self.text(name)?;

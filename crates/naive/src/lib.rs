@@ -5,6 +5,8 @@
 //! are invalid" are searches of that list. It shares nothing with the engine but the generator of
 //! random numbers.
 
+mod hot_cold;
+mod leveling;
 mod victims;
 
 #[cfg(test)]
@@ -15,6 +17,9 @@ use std::ops::Range;
 
 use writeamp_engine::rng::Stream;
 
+use leveling::PoolMember;
+
+pub use leveling::Leveling;
 pub use victims::{Candidate, Victims};
 
 /// Where pages go: how many write streams there are, and which kind of write uses which.
@@ -24,17 +29,9 @@ pub enum Manager {
     Single,
     /// Stream 0 for the pages of the host, stream 1 for relocated pages.
     SepGc,
-}
-
-impl Manager {
-    const HOST_STREAM: usize = 0;
-
-    fn relocation_stream(self) -> usize {
-        match self {
-            Manager::Single => 0,
-            Manager::SepGc => 1,
-        }
-    }
+    /// Stream 0 for hot pages, stream 1 for cold ones; with a number, hot and cold blocks swap, and
+    /// the second victim is the best of so many drawn.
+    HotCold { d_swap: Option<u32> },
 }
 
 /// How blocks are divided into pools, and who collects.
@@ -59,6 +56,7 @@ pub struct Setup {
     pub layout: Layout,
     pub manager: Manager,
     pub victims: Victims,
+    pub leveling: Leveling,
     pub seed: u64,
 }
 
@@ -86,6 +84,7 @@ struct Moment {
 pub struct Counters {
     pub host_programs: u64,
     pub gc_programs: u64,
+    pub wear_leveling_programs: u64,
     pub erases: u64,
     pub trimmed_pages: u64,
 }
@@ -103,6 +102,10 @@ pub struct NaiveDrive {
     /// The closed blocks of each collection domain: the drive, or each pool. Closing appends, a
     /// choice swap-removes; only the policies that draw at random can tell.
     closed: Vec<Vec<u32>>,
+    /// The closed blocks of each (stream, pool), in an order of the same kind.
+    closed_for: HashMap<(usize, usize), Vec<u32>>,
+    /// The stream that each block was last opened for.
+    opened_for: HashMap<u32, usize>,
     closed_at: HashMap<u32, Moment>,
     changed_at: HashMap<u32, Moment>,
     /// The pool that each stream tries first.
@@ -111,6 +114,8 @@ pub struct NaiveDrive {
     clock: Moment,
     counters: Counters,
     erase_counts: Vec<u32>,
+    /// What the dual pool knows of each block.
+    members: Vec<PoolMember>,
 }
 
 impl NaiveDrive {
@@ -121,7 +126,7 @@ impl NaiveDrive {
         let pools = if layout == Layout::Flat { 1 } else { luns };
         let domains = if layout == Layout::StripedPerLun { luns } else { 1 };
         let blocks_per_pool = blocks / pools;
-        NaiveDrive {
+        let mut drive = NaiveDrive {
             setup,
             pools: pools as usize,
             pages: vec![Page::Erased; (blocks * pages_per_block) as usize],
@@ -131,6 +136,8 @@ impl NaiveDrive {
                 .collect(),
             open: BTreeMap::new(),
             closed: vec![Vec::new(); domains as usize],
+            closed_for: HashMap::new(),
+            opened_for: HashMap::new(),
             closed_at: HashMap::new(),
             changed_at: HashMap::new(),
             next_pool: HashMap::new(),
@@ -138,19 +145,27 @@ impl NaiveDrive {
             clock: Moment { event: 0, now: 0 },
             counters: Counters::default(),
             erase_counts: vec![0; blocks as usize],
+            members: (0..blocks)
+                .map(|block| PoolMember { in_cold_pool: block % 2 == 1, effective_erases: 0 })
+                .collect(),
+        };
+        if let Manager::HotCold { .. } = setup.manager {
+            (0..drive.pools).for_each(|pool| drive.replace_full_frontiers(pool));
         }
+        drive
     }
 
-    /// The host writes one logical page.
-    pub fn write(&mut self, logical: u32) {
+    /// The host writes one logical page, which is hot or cold for those managers that care.
+    pub fn write(&mut self, logical: u32, hot: bool) {
+        if let Manager::HotCold { .. } = self.setup.manager {
+            return self.write_hot_or_cold(logical, hot);
+        }
+        let stream = 0;
         let pool = match self.setup.layout {
-            Layout::Flat => self.make_room_flat(Manager::HOST_STREAM),
-            Layout::Striped | Layout::StripedPerLun => self.make_room_striped(Manager::HOST_STREAM),
+            Layout::Flat => self.make_room_flat(stream),
+            Layout::Striped | Layout::StripedPerLun => self.make_room_striped(stream),
         };
-        self.clock.now += 1;
-        self.outdate(logical);
-        self.program(logical, Manager::HOST_STREAM, pool);
-        self.counters.host_programs += 1;
+        self.host_programs(logical, stream, pool);
     }
 
     /// The host declares one logical page unused.
@@ -188,12 +203,19 @@ impl NaiveDrive {
         self.counters
     }
 
+    fn host_programs(&mut self, logical: u32, stream: usize, pool: usize) {
+        self.clock.now += 1;
+        self.outdate(logical);
+        self.program(logical, stream, pool);
+        self.counters.host_programs += 1;
+    }
+
     fn make_room_flat(&mut self, stream: usize) -> usize {
         while !self.open.contains_key(&(stream, 0)) {
-            if self.free[0].is_empty() {
-                self.collect(0);
-            } else {
+            if self.can_open(0) {
                 self.open_block(stream, 0);
+            } else {
+                self.collect(0);
             }
         }
         0
@@ -219,7 +241,7 @@ impl NaiveDrive {
         loop {
             if self.open.contains_key(&(stream, pool)) {
                 return true;
-            } else if !self.free[pool].is_empty() {
+            } else if self.can_open(pool) {
                 self.open_block(stream, pool);
             } else if collects_for_itself
                 && self.closed[pool].iter().any(|&block| self.invalid_pages(block) > 0)
@@ -232,9 +254,10 @@ impl NaiveDrive {
     }
 
     fn open_block(&mut self, stream: usize, pool: usize) {
-        let block = self.free[pool].pop().expect("a free block to open");
+        let block = self.take_free(pool);
         let before = self.open.insert((stream, pool), block);
         assert_eq!(before, None, "a stream has one open block in a pool");
+        self.opened_for.insert(block, stream);
     }
 
     /// Outdates the current version of `logical`; true if there was one.
@@ -255,33 +278,25 @@ impl NaiveDrive {
         self.pages[next] = Page::Valid(logical);
         if erased == 1 {
             self.open.remove(&(stream, pool));
-            let domain = self.domain_of(block);
-            self.closed[domain].push(block);
-            self.clock.event += 1;
-            self.closed_at.insert(block, self.clock);
-            self.changed_at.insert(block, self.clock);
+            self.closes(block);
         }
     }
 
+    /// `block` is full, and a candidate from now on.
+    fn closes(&mut self, block: u32) {
+        let (domain, pool) = (self.domain_of(block), self.pool_of(block));
+        self.closed[domain].push(block);
+        self.closed_for.entry((self.opened_for[&block], pool)).or_default().push(block);
+        self.clock.event += 1;
+        self.closed_at.insert(block, self.clock);
+        self.changed_at.insert(block, self.clock);
+    }
+
     fn collect(&mut self, domain: usize) {
-        let candidates: Vec<Candidate> =
-            self.closed[domain].iter().map(|&block| self.candidate(block)).collect();
-        let choice = self.setup.victims.choose(&candidates, &mut self.random);
-        let victim = self.closed[domain].swap_remove(choice);
+        let victim = self.choose(domain);
         let pool = self.pool_of(victim);
-
-        let mut relocated = Vec::new();
-        for page in self.range_of(victim) {
-            if let Page::Valid(logical) = self.pages[page] {
-                relocated.push(logical);
-            }
-            self.pages[page] = Page::Erased;
-        }
-        self.erase_counts[victim as usize] += 1;
-        self.counters.erases += 1;
-        self.free[pool].push(victim);
-
-        let stream = self.setup.manager.relocation_stream();
+        let relocated = self.lift(victim);
+        let stream = usize::from(self.setup.manager == Manager::SepGc);
         for logical in relocated {
             if !self.open.contains_key(&(stream, pool)) {
                 self.open_block(stream, pool);
@@ -289,6 +304,40 @@ impl NaiveDrive {
             self.program(logical, stream, pool);
             self.counters.gc_programs += 1;
         }
+    }
+
+    /// Chooses a victim by the policy of the drive.
+    fn choose(&mut self, domain: usize) -> u32 {
+        let candidates: Vec<Candidate> =
+            self.closed[domain].iter().map(|&block| self.candidate(block)).collect();
+        let choice = self.setup.victims.choose(&candidates, &mut self.random);
+        self.closed[domain][choice]
+    }
+
+    /// Erases a victim; its valid pages are in the hands of the controller. Then wear is levelled.
+    fn lift(&mut self, victim: u32) -> Vec<u32> {
+        let lifted = self.erase(victim);
+        self.level(victim);
+        lifted
+    }
+
+    /// Erases a closed block.
+    fn erase(&mut self, victim: u32) -> Vec<u32> {
+        let (domain, pool) = (self.domain_of(victim), self.pool_of(victim));
+        let stream = self.opened_for[&victim];
+        swap_remove(&mut self.closed[domain], victim);
+        swap_remove(self.closed_for.get_mut(&(stream, pool)).expect("closed blocks"), victim);
+        let mut lifted = Vec::new();
+        for page in self.range_of(victim) {
+            if let Page::Valid(logical) = self.pages[page] {
+                lifted.push(logical);
+            }
+            self.pages[page] = Page::Erased;
+        }
+        self.erase_counts[victim as usize] += 1;
+        self.counters.erases += 1;
+        self.free[pool].push(victim);
+        lifted
     }
 
     fn candidate(&self, block: u32) -> Candidate {
@@ -318,4 +367,9 @@ impl NaiveDrive {
     fn domain_of(&self, block: u32) -> usize {
         if self.setup.layout == Layout::StripedPerLun { self.pool_of(block) } else { 0 }
     }
+}
+
+fn swap_remove(blocks: &mut Vec<u32>, block: u32) {
+    let place = blocks.iter().position(|&other| other == block).expect("a block of the list");
+    blocks.swap_remove(place);
 }

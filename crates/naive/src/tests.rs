@@ -2,15 +2,19 @@
 
 use super::*;
 
+/// For the managers that care.
+const HOT_PAGES: u32 = 4;
+
 fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
     let (manager, victims) = (Manager::Single, Victims::Greedy);
-    Setup { blocks, pages_per_block: 2, luns, layout, manager, victims, seed: 1 }
+    let leveling = Leveling::None;
+    Setup { blocks, pages_per_block: 2, luns, layout, manager, victims, leveling, seed: 1 }
 }
 
 fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
     let mut drive = NaiveDrive::new(setup);
     for &page in pages {
-        drive.write(page);
+        drive.write(page, page < HOT_PAGES);
     }
     drive
 }
@@ -27,7 +31,7 @@ fn the_survivors_of_a_victim_precede_the_write_that_needed_room() {
     assert_eq!(drive.map(), map(&[(0, 4), (1, 1), (2, 5), (3, 3)]));
     assert_eq!([0, 1, 2].map(|block| drive.invalid_pages(block)), [1, 1, 0]);
     assert_eq!(drive.erase_counts(), [1, 0, 0]);
-    let expected = Counters { host_programs: 7, gc_programs: 1, erases: 1, trimmed_pages: 0 };
+    let expected = Counters { host_programs: 7, gc_programs: 1, erases: 1, ..Counters::default() };
     assert_eq!(drive.counters(), expected);
 }
 
@@ -101,4 +105,39 @@ fn each_policy_takes_the_block_that_its_sentence_names() {
     let most = drawn.iter().map(|&i| blocks[i].invalid_pages).max().unwrap();
     let first = drawn.into_iter().find(|&i| blocks[i].invalid_pages == most).unwrap();
     assert_eq!(choose(Victims::DChoices { d: 3 }, &blocks), first);
+}
+
+/// Pages 0 and 1 are hot; blocks 0 and 1 are the first hot and cold frontier, then 2 and 3.
+const TO_A_FULL_HOT_FRONTIER: [u32; 8] = [0, 4, 1, 5, 0, 4, 0, 0];
+
+fn hot_cold(d_swap: Option<u32>, pages: &[u32]) -> NaiveDrive {
+    let (manager, victims) = (Manager::HotCold { d_swap }, Victims::Fifo);
+    written(Setup { manager, victims, ..setup(4, 1, Layout::Flat) }, pages)
+}
+
+#[test]
+fn a_victim_becomes_the_frontier_and_pages_of_the_other_kind_go_to_the_other_frontier() {
+    let drive = hot_cold(None, &TO_A_FULL_HOT_FRONTIER);
+    // The third 0 fills block 2: block 0, hot, keeps 1 and is the hot frontier. The fourth fills
+    // that: block 1, cold, gives 5 to the cold frontier and is the hot one. The cold frontier is
+    // full now: block 2, hot but empty, is the next.
+    assert_eq!(drive.map(), map(&[(0, 1), (1, 0), (4, 6), (5, 7)]));
+    assert_eq!(drive.erase_counts(), [1, 1, 1, 0]);
+    assert_eq!(drive.counters().gc_programs, 2);
+}
+
+#[test]
+fn a_cold_victim_that_does_not_fit_becomes_the_cold_frontier_or_swaps_with_a_hot_one() {
+    // One cold page more; then block 1 fills with versions of 0, and block 0 with 1 and 0. The
+    // victim is block 3, cold, with 4 and 5, and the cold frontier has room for one.
+    let pages = [&TO_A_FULL_HOT_FRONTIER[..], &[6, 0, 0, 0]].concat();
+    let (plain, swap) = (hot_cold(None, &pages), hot_cold(Some(50), &pages));
+    // Without a swap, block 3 keeps 5, and block 1, hot and empty, is the hot frontier.
+    assert_eq!(plain.map(), map(&[(0, 1), (1, 0), (4, 5), (5, 6), (6, 4)]));
+    // With one, it is block 1 that gets 5, and block 3 is the hot frontier.
+    assert_eq!(swap.map(), map(&[(0, 1), (1, 0), (4, 5), (5, 2), (6, 4)]));
+    for drive in [plain, swap] {
+        assert_eq!(drive.erase_counts(), [2, 2, 1, 1]);
+        assert_eq!(drive.counters().gc_programs, 5);
+    }
 }

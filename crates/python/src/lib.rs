@@ -12,8 +12,8 @@ use writeamp_engine::flash::{Cause, Counters, EraseUnit, Flash, Geometry, Shape,
 use writeamp_engine::managers::{self, Layout, Setup};
 use writeamp_engine::observe;
 use writeamp_engine::spec::Entry;
-use writeamp_engine::victims;
 use writeamp_engine::workloads::{self, Context, TraceOp, Workload};
+use writeamp_engine::{detectors, leveling, victims};
 
 pyo3::import_exception!(writeamp.errors, WriteampError);
 
@@ -114,14 +114,15 @@ fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Bound<'p
 impl Simulation {
     /// A drive under the workload that a spec names.
     #[new]
-    #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims, workload,
-                        workload_pages, seed, batch_pages))]
+    #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims=None,
+                        wear_leveling=None, workload, workload_pages, seed, batch_pages))]
     fn new(
         geometry: &PyGeometry,
         logical_pages: u32,
         layout: &str,
         manager: &str,
-        victims: &str,
+        victims: Option<String>,
+        wear_leveling: Option<String>,
         workload: &str,
         workload_pages: u32,
         seed: u64,
@@ -129,20 +130,31 @@ impl Simulation {
     ) -> PyResult<Self> {
         let load = workloads::build(workload, workload_pages, Context::root(seed))
             .map_err(|e| raised(&e))?;
-        Self::build(geometry, logical_pages, layout, manager, victims, load, seed, batch_pages)
+        Self::build(
+            geometry,
+            logical_pages,
+            layout,
+            manager,
+            victims,
+            wear_leveling,
+            load,
+            seed,
+            batch_pages,
+        )
     }
 
     /// A drive under a trace: request i writes (op 0) or trims (op 1) `counts[i]` pages from
     /// `first_pages[i]`; the whole is replayed `passes` times.
     #[staticmethod]
-    #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims, ops, first_pages,
-                        counts, passes, seed, batch_pages))]
+    #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims=None,
+                        wear_leveling=None, ops, first_pages, counts, passes, seed, batch_pages))]
     fn of_trace(
         geometry: &PyGeometry,
         logical_pages: u32,
         layout: &str,
         manager: &str,
-        victims: &str,
+        victims: Option<String>,
+        wear_leveling: Option<String>,
         ops: PyReadonlyArray1<'_, u8>,
         first_pages: PyReadonlyArray1<'_, u32>,
         counts: PyReadonlyArray1<'_, u32>,
@@ -158,7 +170,17 @@ impl Simulation {
         let load = workloads::Trace::new(ops, first_pages.to_vec()?, counts.to_vec()?, passes)
             .map_err(|e| raised(&e))?;
         let load = Box::new(load);
-        Self::build(geometry, logical_pages, layout, manager, victims, load, seed, batch_pages)
+        Self::build(
+            geometry,
+            logical_pages,
+            layout,
+            manager,
+            victims,
+            wear_leveling,
+            load,
+            seed,
+            batch_pages,
+        )
     }
 
     /// Writes logical pages `first` to `end` − 1 once, in order.
@@ -213,7 +235,8 @@ impl Simulation {
         logical_pages: u32,
         layout_name: &str,
         manager: &str,
-        victims: &str,
+        victims: Option<String>,
+        wear_leveling: Option<String>,
         load: Box<dyn Workload>,
         seed: u64,
         batch_pages: usize,
@@ -222,7 +245,8 @@ impl Simulation {
             geometry: geometry.0,
             logical_pages,
             layout: layout(layout_name)?,
-            victims: victims.to_owned(),
+            victims,
+            wear_leveling,
             seed,
             observer: Silent,
         };
@@ -233,11 +257,19 @@ impl Simulation {
     }
 }
 
+/// The victim policy of a manager if none is asked for.
+#[pyfunction]
+fn default_victims(manager: &str) -> PyResult<String> {
+    managers::default_victims(manager).map_err(|e| raised(&e))
+}
+
 /// The registered entries of one kind, a dictionary each.
 #[pyfunction]
 fn entries<'py>(py: Python<'py>, kind: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let registries: [(&str, &[Entry]); 3] = [
+    let registries: [(&str, &[Entry]); 5] = [
+        ("wear_levelers", leveling::ENTRIES),
         ("victims", victims::ENTRIES),
+        ("detectors", detectors::ENTRIES),
         ("managers", managers::ENTRIES),
         ("workloads", workloads::ENTRIES),
     ];
@@ -272,7 +304,7 @@ fn entries<'py>(py: Python<'py>, kind: &str) -> PyResult<Vec<Bound<'py, PyDict>>
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use super::{PyGeometry, Simulation, entries};
+    use super::{PyGeometry, Simulation, default_victims, entries};
 
     use pyo3::prelude::*;
 

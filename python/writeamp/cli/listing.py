@@ -43,6 +43,8 @@ KINDS: dict[str, Callable[[], list[_Row]]] = {
     "managers": _of_engine("managers"),
     "victims": _of_engine("victims"),
     "workloads": _of_engine("workloads"),
+    "detectors": _of_engine("detectors"),
+    "wear_levelers": _of_engine("wear_levelers"),
     "models": lambda: [_plain_row(m.name, m.summary) for m in MODELS.values()],
     "formats": lambda: [_plain_row(f.name, f.summary) for f in traces.FORMATS.values()],
     "devices": lambda: [_plain_row(name, profile_summary(name)) for name in profile_names()],
@@ -57,7 +59,7 @@ def list_entries(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List every registered manager, victim policy, workload, model, trace format and device.
+    """List what is registered: managers, victim policies, workloads, models, formats, devices….
 
     Example: writeamp list victims
     """

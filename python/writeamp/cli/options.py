@@ -120,7 +120,12 @@ LayoutOption: TypeAlias = Annotated[
     ),
 ]
 Manager: TypeAlias = Annotated[str, _spec("managers", "Block manager", "--manager")]
-Victims: TypeAlias = Annotated[str, _spec("victims", "Victim policy", "--victims")]
+Victims: TypeAlias = Annotated[
+    str | None, _spec("victims", "Victim policy (default: the manager's)", "--victims")
+]
+WearLeveling: TypeAlias = Annotated[
+    str | None, _spec("wear_levelers", "Wear leveller (default none)", "--wear-leveling")
+]
 Workload: TypeAlias = Annotated[
     str | None, _spec("workloads", "Synthetic workload (default uniform)", "--workload")
 ]

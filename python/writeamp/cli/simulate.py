@@ -83,7 +83,8 @@ def simulate(
     spare_factor: options.SpareFactor = None,
     layout: options.LayoutOption = None,
     manager: options.Manager = "single",
-    victims: options.Victims = "greedy",
+    victims: options.Victims = None,
+    wear_leveling: options.WearLeveling = None,
     seed: Annotated[
         int, typer.Option("--seed", help="Decides every random draw.", rich_help_panel=RUN)
     ] = 1,
@@ -165,6 +166,7 @@ def simulate(
             trace=load,
             manager=manager,
             victims=victims,
+            wear_leveling=wear_leveling,
             seed=seed,
             writes=writes,
             warmup=_warmup(warmup),
@@ -239,7 +241,7 @@ def _print(result: Result) -> None:
     device, (low, high) = result.device, result.ci
     rows = [
         ("workload", result.plan.load_name),
-        ("manager, victims", f"{result.plan.manager}, {result.plan.victims}"),
+        ("manager, victims", result.plan.policy),
         (
             "drive",
             f"{device.name}: {device.geometry.blocks:,} blocks × "

@@ -18,7 +18,11 @@ from writeamp.plots.style import (
     with_legend_of_error,
 )
 
-_CAUSE_LABELS = {"host": "host writes", "gc": "garbage collection"}
+_CAUSE_LABELS = {
+    "host": "host writes",
+    "gc": "garbage collection",
+    "wear_leveling": "wear levelling",
+}
 
 
 @dataclass(frozen=True)

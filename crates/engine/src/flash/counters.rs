@@ -7,16 +7,19 @@ pub enum Cause {
     Host,
     /// Garbage collection moved it.
     Gc,
+    /// Wear levelling moved it.
+    WearLeveling,
 }
 
 impl Cause {
-    pub const ALL: [Cause; 2] = [Cause::Host, Cause::Gc];
+    pub const ALL: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
 
     /// The word used in reports.
     pub fn name(self) -> &'static str {
         match self {
             Cause::Host => "host",
             Cause::Gc => "gc",
+            Cause::WearLeveling => "wear_leveling",
         }
     }
 }
@@ -28,6 +31,8 @@ pub struct Counters {
     pub erases: u64,
     /// Logical pages that a TRIM unmapped.
     pub trimmed_pages: u64,
+    /// Pages passed over, unprogrammed, in blocks that were closed before they were full.
+    pub skipped_pages: u64,
 }
 
 impl Counters {

@@ -60,7 +60,11 @@ impl<O: Observer> Flash<O> {
             programmed += u64::from(self.erase_counts[index]) * u64::from(pages_per_block)
                 + u64::from(written);
         }
-        assert_eq!(programmed, self.counters.flash_pages(), "programs = host + every named cause");
+        assert_eq!(
+            programmed,
+            self.counters.flash_pages() + self.counters.skipped_pages,
+            "programs = host + every named cause"
+        );
         assert_eq!(
             self.erase_counts.iter().map(|&n| u64::from(n)).sum::<u64>(),
             self.counters.erases,

@@ -173,6 +173,11 @@ impl<O: Observer> Flash<O> {
         &self.erase_counts
     }
 
+    /// State of each block.
+    pub fn states(&self) -> &[BlockState] {
+        &self.states
+    }
+
     #[inline(always)]
     pub fn state(&self, block: u32) -> BlockState {
         self.states[block as usize]
@@ -223,16 +228,33 @@ impl<O: Observer> Flash<O> {
         Err(Error::OffTheEnd { page, logical_pages })
     }
 
-    /// Opens the next free block of `pool`.
+    /// The free blocks of `pool`, the one erased last at the end.
+    pub fn free(&self, pool: usize) -> &[u32] {
+        &self.free[pool]
+    }
+
+    /// Opens the free block of `pool` that was erased last.
     ///
     /// # Panics
     /// If the pool has no free block: a manager must collect first.
     pub fn open(&mut self, pool: usize) -> Frontier {
-        let block = self.free[pool].pop().expect("a free block to open");
+        let last = self.free[pool].len().checked_sub(1).expect("a free block to open");
+        self.open_at(pool, last)
+    }
+
+    /// Opens the block in place `at` of [`Self::free`].
+    pub fn open_at(&mut self, pool: usize, at: usize) -> Frontier {
+        let block = self.free[pool].remove(at);
         debug_assert_eq!(self.states[block as usize], BlockState::Free);
         self.states[block as usize] = BlockState::Open;
         let first = block * self.geometry.pages_per_block();
         Frontier { next_page: first, end_page: first + self.geometry.pages_per_block() }
+    }
+
+    /// The block behind a frontier that has been opened.
+    #[inline(always)]
+    pub fn block_behind(&self, frontier: &Frontier) -> u32 {
+        self.block_of.divide(frontier.end_page - 1)
     }
 
     /// Programs `logical` at the frontier and outdates its previous version.
@@ -271,10 +293,21 @@ impl<O: Observer> Flash<O> {
     /// Closes a full block; returns it.
     pub fn close(&mut self, frontier: &Frontier) -> u32 {
         assert!(frontier.is_full(), "only a full block closes");
-        let block = self.block_of.divide(frontier.end_page - 1);
+        let block = self.block_behind(frontier);
         debug_assert_eq!(self.states[block as usize], BlockState::Open);
         self.states[block as usize] = BlockState::Closed;
         block
+    }
+
+    /// Leaves the free pages behind the frontier unprogrammed until the next erase, as if outdated.
+    pub fn skip(&mut self, frontier: &mut Frontier) {
+        let block = self.block_behind(frontier);
+        for page in frontier.next_page..frontier.end_page {
+            self.invalid[page as usize / 64] |= 1 << (page % 64);
+        }
+        self.invalid_pages[block as usize] += frontier.room_pages();
+        self.counters.skipped_pages += u64::from(frontier.room_pages());
+        frontier.next_page = frontier.end_page;
     }
 
     /// Unmaps `logical`; returns the block in which it lay, or `None` if it was not mapped.

@@ -3,7 +3,9 @@
 //! Most published schemes are a [`Placement`] on the [`generic`] manager: one small file and its
 //! line in `managers!`. A manager whose collection rule is special implements [`Manager`] itself.
 
+mod core;
 mod generic;
+mod hcwf;
 mod sepgc;
 mod single;
 
@@ -11,6 +13,7 @@ pub use generic::Placement;
 
 use crate::error::{Error, Result};
 use crate::flash::{Flash, Geometry, Observer, Pools};
+use crate::hints::Hints;
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec};
 
@@ -41,8 +44,10 @@ pub struct Setup<O> {
     pub geometry: Geometry,
     pub logical_pages: u32,
     pub layout: Layout,
-    /// The spec of the victim policy.
-    pub victims: String,
+    /// The spec of the victim policy, or `None` for the manager's own.
+    pub victims: Option<String>,
+    /// The spec of the wear leveller, if there is one.
+    pub wear_leveling: Option<String>,
     pub seed: u64,
     pub observer: O,
 }
@@ -77,6 +82,11 @@ impl<O: Observer> Setup<O> {
         Flash::with_observer(geometry, logical_pages, layout.pools(), observer)
     }
 
+    /// The spec of the victim policy of a manager built with `params`.
+    fn victims<M: Manager>(&self, params: &Params) -> Result<String> {
+        self.victims.clone().map_or_else(|| M::default_victims(params), Ok)
+    }
+
     fn random(&self, name: &str) -> Stream {
         Stream::new(self.seed, name)
     }
@@ -85,8 +95,13 @@ impl<O: Observer> Setup<O> {
 /// A drive that can be driven: a flash array under a policy.
 pub trait BlockManager<O: Observer>: Send {
     /// Writes `pages` in order. The counters are exact between calls, and the outcome does not
-    /// depend on how a run of writes is cut into calls.
-    fn write(&mut self, pages: &[u32]) -> Result<()>;
+    /// depend on how a run of writes is cut into calls. `hints` are those of these pages.
+    fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()>;
+
+    /// True if `write` is an error without hints.
+    fn needs_hints(&self) -> bool {
+        false
+    }
 
     /// Unmaps `pages`.
     fn trim(&mut self, pages: &[u32]) -> Result<()>;
@@ -105,6 +120,11 @@ pub trait Manager {
     const SUMMARY: &'static str;
     const PARAMS: &'static [Param];
     const EXAMPLE: &'static str;
+
+    /// The victim policy if none is asked for.
+    fn default_victims(_params: &Params) -> Result<String> {
+        Ok("greedy".into())
+    }
 
     fn build<O: Observer + Send + 'static>(
         params: &Params,
@@ -134,10 +154,22 @@ macro_rules! managers {
             })+
             Err(Error::unknown("block manager", &spec.name, &[]))
         }
+
+        /// The victim policy that the manager named by `text` uses if none is asked for.
+        pub fn default_victims(text: &str) -> Result<String> {
+            let spec = Spec::parse("block manager", text)?;
+            let (entry, params) = spec.resolve("block manager", ENTRIES)?;
+            $(if entry.name == <$manager as Manager>::NAME {
+                return <$manager as Manager>::default_victims(&params);
+            })+
+            Err(Error::unknown("block manager", &spec.name, &[]))
+        }
     };
 }
 
 managers! {
     single::Single,
     sepgc::SepGc,
+    hcwf::Hcwf,
+    hcwf::HcwfSwap,
 }

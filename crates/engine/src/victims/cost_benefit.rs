@@ -63,6 +63,10 @@ impl VictimPolicy for CostBenefit {
         Some(block)
     }
 
+    fn forget(&mut self, block: u32, invalid_pages: u32) {
+        self.buckets.remove(block, invalid_pages);
+    }
+
     #[inline(always)]
     fn prefetch(&self, block: u32) {
         self.buckets.prefetch(block);

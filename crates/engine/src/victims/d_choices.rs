@@ -1,43 +1,36 @@
 //! d-choices: the block with the fewest valid pages among d drawn at random (Van Houdt 2013;
 //! paper 4, §2.2). d = 1 is random, d → ∞ is greedy.
 
-use super::{Registered, VictimPolicy};
+use super::{Bag, Registered, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
 
-/// Draws with replacement from a list that closing appends to and choosing swap-removes from;
-/// among equals the first drawn wins.
+/// Draws with replacement; among equals the first drawn wins.
 #[derive(Debug, Clone)]
 pub struct DChoices {
-    candidates: Vec<u32>,
+    candidates: Bag,
     d: u32,
 }
 
 impl VictimPolicy for DChoices {
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
-        self.candidates.push(block);
+        self.candidates.add(block);
     }
 
     #[inline(always)]
     fn on_outdate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     fn choose(&mut self, invalid_pages: &[u32], _now: u64, random: &mut Stream) -> Option<u32> {
-        let count = self.candidates.len() as u32;
-        if count == 0 {
-            return None;
-        }
-        let invalid = |at: u32| invalid_pages[self.candidates[at as usize] as usize];
-        let mut best = random.below(count);
-        for _ in 1..self.d {
-            let at = random.below(count);
-            if invalid(at) > invalid(best) {
-                best = at;
-            }
-        }
-        Some(self.candidates.swap_remove(best as usize))
+        let victim = self.candidates.most_invalid_of(self.d, invalid_pages, random)?;
+        self.candidates.remove(victim);
+        Some(victim)
+    }
+
+    fn forget(&mut self, block: u32, _invalid_pages: u32) {
+        self.candidates.remove(block);
     }
 }
 
@@ -50,6 +43,6 @@ impl Registered for DChoices {
 
     fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
         let d = params.integer("d", 1..=u64::from(u32::MAX))? as u32;
-        Ok(DChoices { candidates: Vec::with_capacity(geometry.blocks() as usize), d })
+        Ok(DChoices { candidates: Bag::new(geometry.blocks())?, d })
     }
 }

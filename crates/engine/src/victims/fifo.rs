@@ -23,6 +23,10 @@ impl VictimPolicy for Fifo {
     fn choose(&mut self, _invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
         self.0.pop_front()
     }
+
+    fn forget(&mut self, block: u32, _invalid_pages: u32) {
+        self.0.retain(|other| *other != block);
+    }
 }
 
 impl Registered for Fifo {

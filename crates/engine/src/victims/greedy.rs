@@ -28,6 +28,10 @@ impl VictimPolicy for Greedy {
         Some(block)
     }
 
+    fn forget(&mut self, block: u32, invalid_pages: u32) {
+        self.0.remove(block, invalid_pages);
+    }
+
     #[inline(always)]
     fn prefetch(&self, block: u32) {
         self.0.prefetch(block);

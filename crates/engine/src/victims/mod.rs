@@ -3,6 +3,7 @@
 //! To add one, write its file and add its line to `victims!` below; the command line, the
 //! documentation and the conformance tests find it there.
 
+mod bag;
 mod buckets;
 mod cost_benefit;
 mod d_choices;
@@ -10,6 +11,8 @@ mod fifo;
 mod greedy;
 mod random;
 mod windowed_greedy;
+
+pub use bag::Bag;
 
 use crate::error::{Error, Result};
 use crate::flash::Geometry;
@@ -29,6 +32,9 @@ pub trait VictimPolicy: Clone + Send + 'static {
     /// Chooses a candidate and forgets it; `None` if there is none. `invalid_pages` is that of
     /// every block of the drive.
     fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32>;
+
+    /// Forgets `block`, a candidate with `invalid_pages` that is collected without being chosen.
+    fn forget(&mut self, block: u32, invalid_pages: u32);
 
     /// Fetches what [`Self::on_outdate`] will touch.
     #[inline(always)]

@@ -35,6 +35,10 @@ impl VictimPolicy for WindowedGreedy {
         }
         self.by_age.remove(best?.0)
     }
+
+    fn forget(&mut self, block: u32, _invalid_pages: u32) {
+        self.by_age.retain(|other| *other != block);
+    }
 }
 
 impl Registered for WindowedGreedy {

@@ -3,6 +3,7 @@
 
 use super::{Context, Registered, Step, Workload};
 use crate::error::Result;
+use crate::hints::Group;
 use crate::rng::{Stream, threshold};
 use crate::spec::{Param, Params};
 
@@ -11,6 +12,7 @@ use crate::spec::{Param, Params};
 pub struct HotCold {
     pages: u32,
     hot_pages: u32,
+    hot_write_share: f64,
     hot_threshold: u64,
     random: Stream,
 }
@@ -30,6 +32,19 @@ impl Workload for HotCold {
 
     fn pages(&self) -> u32 {
         self.pages
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        let hot = Group { pages: self.hot_pages, write_share: self.hot_write_share };
+        let cold =
+            Group { pages: self.pages - self.hot_pages, write_share: 1.0 - self.hot_write_share };
+        Some(vec![hot, cold])
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        for (group, page) in group_of.iter_mut().zip(pages) {
+            *group = u8::from(*page >= self.hot_pages);
+        }
     }
 }
 
@@ -54,6 +69,12 @@ impl Registered for HotCold {
                 &format!("a share that leaves at least one hot and one cold page of {pages}"),
             ));
         }
-        Ok(HotCold { pages, hot_pages, hot_threshold: threshold(r), random: context.random() })
+        Ok(HotCold {
+            pages,
+            hot_pages,
+            hot_write_share: r,
+            hot_threshold: threshold(r),
+            random: context.random(),
+        })
     }
 }

@@ -2,13 +2,18 @@
 
 use super::{Context, Registered, Step, Workload, build};
 use crate::error::{Error, Result};
+use crate::hints::Group;
 use crate::rng::{Stream, threshold};
 use crate::spec::{Param, Params};
 
 const BUFFERED_PAGES: usize = 256;
 
+/// What fits a byte.
+const MOST_GROUPS: usize = 256;
+
 struct Region {
     first_page: u32,
+    write_share: f64,
     pattern: Box<dyn Workload>,
     buffer: [u32; BUFFERED_PAGES],
     ready: std::ops::Range<usize>,
@@ -48,6 +53,35 @@ impl Workload for Mix {
 
     fn pages(&self) -> u32 {
         self.pages
+    }
+
+    /// Those of the regions, one region after the other. A pattern whose groups change is seen to
+    /// do so as its pages are drawn, which is up to 256 of its writes before they are issued.
+    fn groups(&self) -> Option<Vec<Group>> {
+        let mut all = Vec::new();
+        for region in &self.regions {
+            let scaled = |group: Group| Group {
+                write_share: group.write_share * region.write_share,
+                ..group
+            };
+            all.extend(region.pattern.groups()?.into_iter().map(scaled));
+        }
+        (all.len() <= MOST_GROUPS).then_some(all)
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        let mut first_group = 0;
+        let mut first_groups = Vec::with_capacity(self.regions.len());
+        for region in &self.regions {
+            first_groups.push(first_group);
+            first_group += region.pattern.groups().map_or(0, |groups| groups.len());
+        }
+        for (group, &page) in group_of.iter_mut().zip(pages) {
+            let at = self.regions.partition_point(|region| region.first_page <= page) - 1;
+            let region = &self.regions[at];
+            region.pattern.find_groups(&[page - region.first_page], std::slice::from_mut(group));
+            *group += first_groups[at] as u8;
+        }
     }
 }
 
@@ -106,6 +140,7 @@ impl Registered for Mix {
             }
             regions.push(Region {
                 first_page,
+                write_share: weights[index] / total_weight,
                 pattern: build(pattern, region_pages, context.part(index)?)?,
                 buffer: [0; BUFFERED_PAGES],
                 ready: 0..0,

@@ -15,6 +15,7 @@ mod zipf;
 pub use trace::{Trace, TraceOp};
 
 use crate::error::{Error, Result};
+use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec};
 
@@ -32,11 +33,28 @@ pub enum Step {
 /// A stream of host requests.
 pub trait Workload: Send {
     /// Fills `buffer`, which is never empty, from the front. What comes does not depend on how
-    /// large the buffers are.
+    /// large the buffers are. A change of [`Self::groups`] comes between two calls, never inside
+    /// one.
     fn next(&mut self, buffer: &mut [u32]) -> Step;
 
     /// Logical pages from 0 that the workload may touch.
     fn pages(&self) -> u32;
+
+    /// The groups of pages of like update frequency that the pages returned last belong to, at
+    /// most 256 of them; `None` if the workload cannot tell.
+    fn groups(&self) -> Option<Vec<Group>> {
+        None
+    }
+
+    /// Puts the group of each of `pages` into `group_of`. Called only if there are groups.
+    fn find_groups(&self, _pages: &[u32], group_of: &mut [u8]) {
+        group_of.fill(0);
+    }
+}
+
+/// The groups of a workload that writes each of its `pages` as often as the next.
+fn one_group(pages: u32) -> Vec<Group> {
+    vec![Group { pages, write_share: 1.0 }]
 }
 
 /// What a registered workload says of itself, and how it is built for `pages` logical pages.

@@ -3,9 +3,10 @@
 //! With the same order every pass, as fio 3.33's `randwrite` with `loops` repeats it, blocks are
 //! outdated in the order in which they were written and WA is 1: no measure of random writes.
 
-use super::{Context, Registered, Step, Workload};
+use super::{Context, Registered, Step, Workload, one_group};
 use crate::error::Result;
 use crate::flash::filled;
+use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
 
@@ -30,6 +31,10 @@ impl Workload for Permutation {
 
     fn pages(&self) -> u32 {
         self.order.len() as u32
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        Some(one_group(self.pages()))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Context, Registered, Step, Workload, build};
 use crate::error::{Error, Result};
+use crate::hints::Group;
 use crate::spec::{Param, Params, integer};
 
 struct Phase {
@@ -33,6 +34,14 @@ impl Workload for Phases {
 
     fn pages(&self) -> u32 {
         self.pages
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        self.sequence[self.current].workload.groups()
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        self.sequence[self.current].workload.find_groups(pages, group_of);
     }
 }
 

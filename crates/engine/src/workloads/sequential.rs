@@ -1,7 +1,8 @@
 //! Page after page, from the first to the last and again.
 
-use super::{Context, Registered, Step, Workload};
+use super::{Context, Registered, Step, Workload, one_group};
 use crate::error::Result;
+use crate::hints::Group;
 use crate::spec::{Param, Params};
 
 #[derive(Debug, Clone)]
@@ -21,6 +22,10 @@ impl Workload for Sequential {
 
     fn pages(&self) -> u32 {
         self.pages
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        Some(one_group(self.pages()))
     }
 }
 

@@ -139,3 +139,31 @@ fn bad_parameters_are_refused() {
         assert!(!error.to_string().contains('\n'), "{error}");
     }
 }
+
+#[test]
+fn groups_add_up_and_get_the_writes_that_they_claim() {
+    for entry in ENTRIES {
+        let mut workload = build(entry.example, 1000, Context::root(1)).unwrap();
+        let mut buffer = [0; 500];
+        let (mut drawn, mut expected) = (vec![0.0; 256], vec![0.0; 256]);
+        for _ in 0..400 {
+            let Step::Write(count) = workload.next(&mut buffer) else { panic!("{}", entry.name) };
+            let groups = workload.groups().expect("a synthetic workload knows its groups");
+            let pages: u32 = groups.iter().map(|group| group.pages).sum();
+            let share: f64 = groups.iter().map(|group| group.write_share).sum();
+            assert_eq!(pages, 1000, "{}", entry.name);
+            assert!((share - 1.0).abs() < 1e-12, "{}: {share}", entry.name);
+            let mut group_of = [0; 500];
+            workload.find_groups(&buffer[..count], &mut group_of[..count]);
+            group_of[..count].iter().for_each(|&group| drawn[group as usize] += 1.0);
+            for (sum, group) in expected.iter_mut().zip(&groups) {
+                *sum += group.write_share * count as f64;
+            }
+        }
+        for (drawn, expected) in drawn.iter().zip(&expected) {
+            // 5 standard deviations, and what a band of Zipf's law is off by.
+            let error: f64 = drawn - expected;
+            assert!(error.abs() <= 5.0 * expected.sqrt() + 0.03 * expected, "{}", entry.name);
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! Independent writes, each page as likely as the next: what the closed forms assume.
 
-use super::{Context, Registered, Step, Workload};
+use super::{Context, Registered, Step, Workload, one_group};
 use crate::error::Result;
+use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
 
@@ -21,6 +22,10 @@ impl Workload for Uniform {
 
     fn pages(&self) -> u32 {
         self.pages
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        Some(one_group(self.pages()))
     }
 }
 

@@ -8,6 +8,7 @@ use libm::{exp, expm1, log, log1p};
 use super::{Context, Registered, Step, Workload};
 use crate::error::Result;
 use crate::flash::filled;
+use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
 
@@ -21,10 +22,17 @@ pub struct Zipf {
     shortcut: f64,
     /// The page of each rank: a fixed random order, so that hot pages lie all over the drive.
     page_of_rank: Vec<u32>,
+    /// ⌊log₂ rank⌋: within such a band, frequencies differ by 2^s at most.
+    band_of_page: Vec<u8>,
     random: Stream,
 }
 
 impl Zipf {
+    /// About Σ k^−s over the ranks `first` to `end` − 1.
+    fn weight_between(&self, first: u64, end: u64) -> f64 {
+        integral(self.s, end as f64 - 0.5) - integral(self.s, first as f64 - 0.5)
+    }
+
     /// A rank in 1..=n.
     fn rank(&mut self) -> usize {
         let ranks = self.page_of_rank.len() as f64;
@@ -65,6 +73,24 @@ impl Workload for Zipf {
     fn pages(&self) -> u32 {
         self.page_of_rank.len() as u32
     }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        let ranks = u64::from(self.pages());
+        let bands = (0..=ranks.ilog2()).map(|band| (1 << band, (2 << band).min(ranks + 1)));
+        // The integral over [k − ½, k + ½] stands for the weight of rank k; rank 1 is exact.
+        let to = |end: u64| if end == 1 { 0.0 } else { 1.0 + self.weight_between(2, end) };
+        let groups = bands.map(|(first, end): (u64, u64)| Group {
+            pages: (end - first) as u32,
+            write_share: (to(end) - to(first)) / to(ranks + 1),
+        });
+        Some(groups.collect())
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        for (group, &page) in group_of.iter_mut().zip(pages) {
+            *group = self.band_of_page[page as usize];
+        }
+    }
 }
 
 impl Registered for Zipf {
@@ -82,12 +108,17 @@ impl Registered for Zipf {
             *slot = page as u32;
         }
         context.stream(0).random().shuffle(&mut page_of_rank);
+        let mut band_of_page = filled(0, pages as usize)?;
+        for (rank, &page) in (1u32..).zip(&page_of_rank) {
+            band_of_page[page as usize] = rank.ilog2() as u8;
+        }
         Ok(Zipf {
             s,
             h_first: integral(s, 1.5) - 1.0,
             h_last: integral(s, f64::from(pages) + 0.5),
             shortcut: 2.0 - integral_inverse(s, integral(s, 2.5) - exp(-s * log(2.0))),
             page_of_rank,
+            band_of_page,
             random: context.random(),
         })
     }

@@ -7,8 +7,9 @@ use proptest::bool::weighted;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
 use writeamp_engine::rng::Stream;
+use writeamp_naive::Counters;
 
-use crate::cases::{Blueprint, Drive, combinations, drives};
+use crate::cases::{Blueprint, Drive, drives, leveled_combinations};
 use crate::host::{Burst, Target, bursts};
 use crate::pair::Pair;
 use crate::patience::in_time;
@@ -40,7 +41,7 @@ fn random_drives_agree_after_every_batch() {
         let mut requests: Vec<Burst> = Vec::new();
         requests.extend(filled.then(|| Burst::fill(drive.logical_pages)));
         requests.extend(bursts);
-        let erases = erases_of_both(&drive, requests).map_err(TestCaseError::fail)?;
+        let erases = served_by_both(&drive, requests).map_err(TestCaseError::fail)?.erases;
         let Blueprint { victims, manager, layout, .. } = &drive.blueprint;
         let mut tally = tally.borrow_mut();
         let (cases, collecting) =
@@ -89,8 +90,8 @@ fn geometry(blocks_per_lun: u32, pages_per_block: u32) -> Geometry {
 /// Compares the drives through a fill, uniform writes, hot writes, TRIMs and a hammered LUN, and
 /// demands that there was something to compare.
 fn for_each_combination(geometry: Geometry, logical_pages: fn(u32) -> u32, least_erases: u64) {
-    for (victims, manager, layout) in combinations() {
-        let blueprint = Blueprint { geometry, layout, manager, victims, seed: 7 };
+    for ((victims, manager, layout), wear_leveling) in leveled_combinations() {
+        let blueprint = Blueprint { geometry, layout, manager, victims, wear_leveling, seed: 7 };
         let logical_pages = logical_pages(blueprint.most_logical_pages());
         let drive = Drive { blueprint, logical_pages };
         let mut random = Stream::new(7, "picks");
@@ -108,18 +109,20 @@ fn for_each_combination(geometry: Geometry, logical_pages: fn(u32) -> u32, least
             burst(Target::OnLun(2), 7, 0),
             burst(Target::Anywhere, 10, 50),
         ];
-        let erases = erases_of_both(&drive, bursts)
+        let done = served_by_both(&drive, bursts)
             .unwrap_or_else(|difference| panic!("{drive:?}: {difference}"));
-        assert!(erases >= least_erases, "{drive:?}: only {erases} erases");
+        assert!(done.erases >= least_erases, "{drive:?}: only {} erases", done.erases);
+        let moves = matches!(wear_leveling, Some(spec) if !spec.starts_with("youngest-free"));
+        assert_eq!(done.wear_leveling_programs > 0, moves, "{drive:?}: {done:?}");
     }
 }
 
-/// Serves the same bursts on both drives; how many blocks they erased if they agree throughout.
-fn erases_of_both(drive: &Drive, bursts: Vec<Burst>) -> Result<u64, String> {
+/// Serves the same bursts on both drives; what they did if they agree throughout.
+fn served_by_both(drive: &Drive, bursts: Vec<Burst>) -> Result<Counters, String> {
     let drive = drive.clone();
     in_time(move || {
         let mut pair = Pair::new(&drive);
         bursts.iter().try_for_each(|burst| pair.serve(burst))?;
-        Ok(pair.counters().erases)
+        Ok(pair.counters())
     })
 }

@@ -1,9 +1,10 @@
 //! How a run of requests is cut into batches does not change its outcome.
 
 use writeamp_engine::flash::{Counters, EraseUnit, Geometry, Shape};
+use writeamp_engine::hints::{Group, Hints};
 use writeamp_engine::rng::Stream;
 
-use crate::cases::{Blueprint, combinations};
+use crate::cases::{Blueprint, leveled_combinations};
 use crate::patience::in_time;
 
 /// Around the look-ahead of the engine, around its usual batch, and from one page to everything.
@@ -31,8 +32,8 @@ fn batches_of_any_size_give_the_same_outcome() {
         erase_unit: EraseUnit::Block,
     };
     let geometry = Geometry::new(shape).expect("a small shape");
-    for (victims, manager, layout) in combinations() {
-        let blueprint = Blueprint { geometry, layout, manager, victims, seed: 3 };
+    for ((victims, manager, layout), wear_leveling) in leveled_combinations() {
+        let blueprint = Blueprint { geometry, layout, manager, victims, wear_leveling, seed: 3 };
         let [first, others @ ..] = outcomes(&blueprint);
         assert!(first.counters.erases > 3000, "{blueprint:?}: {:?}", first.counters);
         for (other, batch_pages) in others.iter().zip(&BATCH_SIZES_PAGES[1..]) {
@@ -56,6 +57,8 @@ fn outcomes(blueprint: &Blueprint) -> [Outcome; BATCH_SIZES_PAGES.len()] {
 fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
     let mut drive = blueprint.build(LOGICAL_PAGES).expect("a drive with spare space");
     let mut random = Stream::new(5, "picks");
+    let hot = Group { pages: LOGICAL_PAGES / 10, write_share: 0.5 };
+    let groups = [hot, Group { pages: LOGICAL_PAGES - hot.pages, write_share: 0.5 }];
     for _ in 0..10 {
         let hot_or_not = |_| {
             let pages = if random.bits() & 1 == 1 { LOGICAL_PAGES / 10 } else { LOGICAL_PAGES };
@@ -63,7 +66,12 @@ fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
         };
         let written: Vec<u32> = (0..20_000).map(hot_or_not).collect();
         let trimmed: Vec<u32> = (0..500).map(|_| random.below(LOGICAL_PAGES)).collect();
-        written.chunks(batch_pages).for_each(|batch| drive.write(batch).expect("valid pages"));
+        written.chunks(batch_pages).for_each(|batch| {
+            let group_of: Vec<u8> =
+                batch.iter().map(|&page| u8::from(page >= LOGICAL_PAGES / 10)).collect();
+            let hints = Hints { groups: &groups, group_of: &group_of };
+            drive.write(batch, Some(hints)).expect("valid pages");
+        });
         trimmed.chunks(batch_pages).for_each(|batch| drive.trim(batch).expect("valid pages"));
     }
     drive.assert_invariants();

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Silent};
 use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
-use writeamp_engine::{Result, victims};
+use writeamp_engine::spec::Entry;
+use writeamp_engine::{Result, leveling, victims};
 
 pub const LAYOUTS: [Layout; 3] = [Layout::Flat, Layout::Striped, Layout::StripedPerLun];
 
@@ -33,7 +34,23 @@ pub fn victim_specs() -> Vec<&'static str> {
 
 /// Specs of every registered block manager.
 pub fn manager_specs() -> Vec<&'static str> {
-    managers::ENTRIES.iter().map(|entry| entry.example).collect()
+    managers::ENTRIES.iter().map(|entry| entry.example).chain(["hcwf-swap:d_swap=1"]).collect()
+}
+
+/// Specs of every registered wear leveller, with parameters that a small drive feels.
+pub fn leveler_specs() -> Vec<&'static str> {
+    let small = |entry: &Entry| match entry.name {
+        "youngest-free" => "youngest-free:reserve=1",
+        "static" => "static:threshold=2",
+        "dual-pool" => "dual-pool:threshold=2",
+        other => panic!("name a spec for the wear leveller '{other}' that a small drive feels"),
+    };
+    leveling::ENTRIES.iter().map(small).collect()
+}
+
+/// HCWF copies back, so it knows no collection that spans LUNs.
+fn serves(manager: &str, layout: Layout) -> bool {
+    !(manager.starts_with("hcwf") && layout == Layout::Striped)
 }
 
 /// Every combination of victim policy, block manager and layout.
@@ -41,11 +58,25 @@ pub fn combinations() -> Vec<(&'static str, &'static str, Layout)> {
     let mut all = Vec::new();
     for victims in victim_specs() {
         for manager in manager_specs() {
-            all.extend(LAYOUTS.map(|layout| (victims, manager, layout)));
+            let layouts = LAYOUTS.into_iter().filter(|layout| serves(manager, *layout));
+            all.extend(layouts.map(|layout| (victims, manager, layout)));
         }
     }
     all
 }
+
+/// Every combination without a wear leveller, and each leveller with the managers under one policy.
+pub fn leveled_combinations() -> Vec<Combination> {
+    let mut all: Vec<Combination> = combinations().into_iter().map(|c| (c, None)).collect();
+    for leveler in leveler_specs() {
+        let of_greedy = combinations().into_iter().filter(|(victims, ..)| *victims == "greedy");
+        all.extend(of_greedy.map(|c| (c, Some(leveler))));
+    }
+    all
+}
+
+/// Victim policy, block manager and layout, and the wear leveller.
+pub type Combination = ((&'static str, &'static str, Layout), Option<&'static str>);
 
 /// A drive, but for its logical size.
 #[derive(Debug, Clone)]
@@ -54,6 +85,7 @@ pub struct Blueprint {
     pub layout: Layout,
     pub manager: &'static str,
     pub victims: &'static str,
+    pub wear_leveling: Option<&'static str>,
     pub seed: u64,
 }
 
@@ -63,7 +95,8 @@ impl Blueprint {
             geometry: self.geometry,
             logical_pages,
             layout: self.layout,
-            victims: self.victims.to_owned(),
+            victims: Some(self.victims.to_owned()),
+            wear_leveling: self.wear_leveling.map(str::to_owned),
             seed: self.seed,
             observer: Silent,
         };
@@ -86,10 +119,10 @@ pub struct Drive {
 
 impl fmt::Debug for Drive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Blueprint { geometry, layout, manager, victims, seed } = &self.blueprint;
+        let Blueprint { geometry, layout, manager, victims, wear_leveling, seed } = &self.blueprint;
         write!(
             f,
-            "{victims} on {manager}, {layout:?}, seed {seed}: {} logical pages on {} LUNs × {} \
+            "{victims} on {manager}, {wear_leveling:?}, {layout:?}, seed {seed}: {} logical pages on {} LUNs × {} \
              blocks × {} pages, from {:?}",
             self.logical_pages,
             geometry.luns(),
@@ -102,20 +135,17 @@ impl fmt::Debug for Drive {
 
 /// Random drives; a third of them as full as the engine allows.
 pub fn drives() -> impl Strategy<Value = Drive> {
-    let blueprints = (
-        geometries(),
-        select(victim_specs()),
-        select(manager_specs()),
-        select(&LAYOUTS[..]),
-        0..1000u64,
-    )
-        .prop_map(|(geometry, victims, manager, layout, seed)| Blueprint {
-            geometry,
-            layout,
-            manager,
-            victims,
-            seed,
-        });
+    let blueprints =
+        (
+            geometries(),
+            select(combinations()),
+            prop_oneof![2 => Just(None), 3 => select(leveler_specs()).prop_map(Some),
+            1 => Just(Some("youngest-free:reserve=3"))],
+            0..1000u64,
+        )
+            .prop_map(|(geometry, (victims, manager, layout), wear_leveling, seed)| {
+                Blueprint { geometry, layout, manager, victims, wear_leveling, seed }
+            });
     let share_percent = prop_oneof![1 => Just(100), 2 => 30..100u32];
     (blueprints, share_percent).prop_filter_map("a drive of any size", |(blueprint, share)| {
         let logical_pages = (blueprint.most_logical_pages() * share).div_ceil(100);

@@ -3,16 +3,21 @@
 use std::fmt::Debug;
 
 use writeamp_engine::flash::{Cause, Silent};
+use writeamp_engine::hints::{Group, Hints};
+use writeamp_engine::leveling;
 use writeamp_engine::managers::{self, BlockManager, Layout};
 use writeamp_engine::spec::Spec;
 use writeamp_engine::victims;
-use writeamp_naive::{Counters, Manager, NaiveDrive, Setup, Victims};
+use writeamp_naive::{Counters, Leveling, Manager, NaiveDrive, Setup, Victims};
 
 use crate::cases::Drive;
 use crate::host::{Burst, Request};
 
 /// A failure quotes the requests that led to it, up to this many.
 const QUOTED_REQUESTS: usize = 100;
+
+/// So large a part of the logical pages is hot for the managers that care.
+const HOT_DIVISOR: u32 = 4;
 
 /// The two drives, and what they have served so far.
 pub struct Pair {
@@ -36,6 +41,7 @@ impl Pair {
             },
             manager: manager(blueprint.manager),
             victims: victim_policy(blueprint.victims),
+            leveling: leveler(blueprint.wear_leveling),
             seed: blueprint.seed,
         });
         let engine = blueprint.build(drive.logical_pages).expect("a drive that the engine accepts");
@@ -48,15 +54,21 @@ impl Pair {
 
     /// Serves a burst on both drives and compares all of their state after every batch.
     pub fn serve(&mut self, burst: &Burst) -> Result<(), String> {
+        let hot_pages = self.drive.logical_pages / HOT_DIVISOR;
+        let groups = [(hot_pages, 0.9), (self.drive.logical_pages - hot_pages, 0.1)]
+            .map(|(pages, write_share)| Group { pages, write_share });
         for batch in 0..burst.batches() {
             let on_lun = |lun| self.logical_pages_on(lun);
             let request = burst.request(batch, self.drive.logical_pages, on_lun);
             match &request {
                 Request::Write(pages) => {
                     for &page in pages {
-                        self.naive.write(page);
+                        self.naive.write(page, page < hot_pages);
                     }
-                    self.engine.write(pages).expect("pages of the drive");
+                    let group_of: Vec<u8> =
+                        pages.iter().map(|&page| u8::from(page >= hot_pages)).collect();
+                    let hints = Hints { groups: &groups, group_of: &group_of };
+                    self.engine.write(pages, Some(hints)).expect("pages of the drive");
                 }
                 Request::Trim(pages) => {
                     for &page in pages {
@@ -84,6 +96,7 @@ impl Pair {
         let counters = Counters {
             host_programs: flash.counters().programs(Cause::Host),
             gc_programs: flash.counters().programs(Cause::Gc),
+            wear_leveling_programs: flash.counters().programs(Cause::WearLeveling),
             erases: flash.counters().erases,
             trimmed_pages: flash.counters().trimmed_pages,
         };
@@ -119,10 +132,16 @@ fn equal<T: PartialEq + Debug + ?Sized>(what: &str, engine: &T, naive: &T) -> Re
 
 fn manager(text: &str) -> Manager {
     let spec = Spec::parse("block manager", text).expect("a spec");
-    let (entry, _) = spec.resolve("block manager", managers::ENTRIES).expect("a registered name");
+    let (entry, params) =
+        spec.resolve("block manager", managers::ENTRIES).expect("a registered name");
     match entry.name {
         "single" => Manager::Single,
         "sepgc" => Manager::SepGc,
+        "hcwf" => Manager::HotCold { d_swap: None },
+        "hcwf-swap" => {
+            let d_swap = params.integer("d_swap", 1..=1000).expect("a small number") as u32;
+            Manager::HotCold { d_swap: Some(d_swap) }
+        }
         other => panic!(
             "block manager '{other}' has no naive counterpart; write one in crates/naive/src/lib.rs \
              and name it here"
@@ -145,6 +164,23 @@ fn victim_policy(text: &str) -> Victims {
         other => panic!(
             "victim policy '{other}' has no naive counterpart; write one in \
              crates/naive/src/victims.rs and name it here"
+        ),
+    }
+}
+
+fn leveler(text: Option<&str>) -> Leveling {
+    let Some(text) = text else { return Leveling::None };
+    let spec = Spec::parse("wear leveller", text).expect("a spec");
+    let (entry, params) =
+        spec.resolve("wear leveller", leveling::ENTRIES).expect("a registered name");
+    let integer = |name| params.integer(name, 1..=1_000_000).expect("a small number") as u32;
+    match entry.name {
+        "youngest-free" => Leveling::YoungestFree { reserve_blocks: integer("reserve") as usize },
+        "static" => Leveling::Static { threshold: integer("threshold") },
+        "dual-pool" => Leveling::DualPool { threshold: integer("threshold") },
+        other => panic!(
+            "wear leveller '{other}' has no naive counterpart; write one in \
+             crates/naive/src/leveling.rs and name it here"
         ),
     }
 }

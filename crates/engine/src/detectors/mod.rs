@@ -1,0 +1,90 @@
+//! Detectors: which pages are hot, found out from the writes alone. One file each.
+//!
+//! To add one, write its file and add its line to `detectors!` below. The oracle of the papers is
+//! no detector: it comes with the host's writes, as [`crate::hints`].
+
+mod bloom;
+mod distance;
+
+use crate::error::{Error, Result};
+use crate::spec::{Entry, Param, Params, Spec};
+
+/// Tells hot from cold pages.
+pub trait Detector: Send {
+    /// Hears that the host writes `logical`, and says whether that page is hot.
+    fn is_hot(&mut self, logical: u32) -> bool;
+}
+
+/// What a registered detector says of itself, and how it is built.
+pub trait Registered: Detector + Sized + 'static {
+    const NAME: &'static str;
+    const SUMMARY: &'static str;
+    const PARAMS: &'static [Param];
+    const EXAMPLE: &'static str;
+
+    fn build(params: &Params, logical_pages: u32) -> Result<Self>;
+}
+
+macro_rules! detectors {
+    ($($detector:ty),+ $(,)?) => {
+        /// Every registered detector.
+        pub const ENTRIES: &[Entry] = &[$(Entry {
+            name: <$detector>::NAME,
+            summary: <$detector>::SUMMARY,
+            params: <$detector>::PARAMS,
+            example: <$detector>::EXAMPLE,
+        }),+];
+
+        /// Builds the detector that `text` names for a drive of `logical_pages`.
+        pub fn build(text: &str, logical_pages: u32) -> Result<Box<dyn Detector>> {
+            let spec = Spec::parse("detector", text)?;
+            let (entry, params) = spec.resolve("detector", ENTRIES)?;
+            $(if entry.name == <$detector>::NAME {
+                return Ok(Box::new(<$detector>::build(&params, logical_pages)?));
+            })+
+            Err(Error::unknown("detector", &spec.name, &[]))
+        }
+    };
+}
+
+detectors! {
+    bloom::TwoBloomFilters,
+    distance::UpdateDistance,
+}
+
+/// `share` of the logical pages, at least one.
+fn pages_of(share: f64, logical_pages: u32) -> u32 {
+    (share * f64::from(logical_pages)).round().clamp(1.0, f64::from(u32::MAX)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workloads::{self, Context, Step};
+
+    #[test]
+    fn every_detector_finds_hot_and_cold_data() {
+        for entry in ENTRIES {
+            let (pages, hot_pages) = (20_000, 2_000);
+            let mut detector = build(entry.example, pages).unwrap();
+            let mut workload =
+                workloads::build("hot-cold:f=0.1,r=0.9", pages, Context::root(1)).unwrap();
+            let (mut buffer, mut wrong) = (vec![0; 100_000], 0);
+            for round in 0..2 {
+                assert_eq!(workload.next(&mut buffer), Step::Write(buffer.len()));
+                let miss = |page: &&u32| detector.is_hot(**page) != (**page < hot_pages);
+                let misses = buffer.iter().filter(miss).count();
+                wrong = if round == 0 { 0 } else { misses };
+            }
+            assert!(wrong < buffer.len() / 20, "{}: {wrong} of {}", entry.name, buffer.len());
+        }
+    }
+
+    #[test]
+    fn bad_parameters_are_refused_in_a_sentence() {
+        for text in ["bloom:window=0", "bloom:false_positives=1", "distance:share=0", "blom"] {
+            let Err(error) = build(text, 100) else { panic!("{text}") };
+            assert!(error.to_string().contains("valid"), "{text}: {error}");
+        }
+    }
+}

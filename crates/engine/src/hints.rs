@@ -1,0 +1,42 @@
+//! What the host knows of the pages that it writes, for managers that make use of it: the oracle
+//! of paper 4, §2.2, and in a real drive the stream or placement handle of a write command.
+
+/// Pages of like update frequency.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Group {
+    pub pages: u32,
+    /// Share of the host's page writes that goes to the group.
+    pub write_share: f64,
+}
+
+/// The groups as they stand, and the group of each page of a batch of writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Hints<'a> {
+    pub groups: &'a [Group],
+    /// Indexes into `groups`, one for each page written.
+    pub group_of: &'a [u8],
+}
+
+/// Which groups are written more often, page for page, than their drive is on the whole.
+pub fn hot_groups(groups: &[Group]) -> impl Iterator<Item = bool> + '_ {
+    let pages: f64 = groups.iter().map(|group| f64::from(group.pages)).sum();
+    let writes: f64 = groups.iter().map(|group| group.write_share).sum();
+    groups.iter().map(move |group| group.write_share * pages > f64::from(group.pages) * writes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_hot_if_its_pages_are_written_more_often_than_the_average_page() {
+        let hot = |groups: &[(u32, f64)]| {
+            let groups: Vec<Group> =
+                groups.iter().map(|&(pages, write_share)| Group { pages, write_share }).collect();
+            hot_groups(&groups).collect::<Vec<_>>()
+        };
+        assert_eq!(hot(&[(10, 0.9), (90, 0.1)]), [true, false]);
+        assert_eq!(hot(&[(90, 0.6), (5, 0.3), (5, 0.1)]), [false, true, true]);
+        assert_eq!(hot(&[(100, 1.0)]), [false]);
+    }
+}

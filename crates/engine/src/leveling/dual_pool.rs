@@ -1,0 +1,104 @@
+//! Dual pool: blocks with hot and blocks with cold data are kept apart, and the most worn of the
+//! one changes places with the least worn of the other (Chang 2007).
+
+use super::{Least, PoolWear, Registered, WearLeveler};
+use crate::error::Result;
+use crate::flash::{Geometry, filled};
+use crate::spec::{Param, Params};
+
+/// Every rule compares an extreme of a pool with the block just erased, which alone can have
+/// become one. To begin with, odd blocks are in the cold pool.
+pub struct DualPool {
+    threshold: u32,
+    in_cold_pool: Vec<bool>,
+    /// Erases of each block since its last exchange.
+    effective: Vec<u32>,
+    /// The erases of the closed blocks of the cold pool.
+    least_cold: Least,
+    /// The erases, and those since the last exchange, of the blocks of the hot pool.
+    least_hot: Least,
+    least_hot_effective: Least,
+}
+
+impl DualPool {
+    fn join_hot_pool(&mut self, block: u32, wear: &PoolWear) {
+        self.in_cold_pool[block as usize] = false;
+        self.least_hot.join(wear.erase_counts[block as usize]);
+        self.least_hot_effective.join(self.effective[block as usize]);
+    }
+
+    /// A block of the cold pool that is erased often belongs into the hot pool.
+    fn resize_cold_pool(&mut self, erased: u32, wear: &PoolWear) {
+        let hot = wear.blocks.clone().filter(|block| !self.in_cold_pool[*block as usize]);
+        let effective = &self.effective;
+        let values = hot.map(|block| (block, effective[block as usize]));
+        let value = effective[erased as usize];
+        if self.least_hot_effective.exceeded_by(value, self.threshold, values).is_some() {
+            self.join_hot_pool(erased, wear);
+        }
+    }
+
+    /// A block of the hot pool that is hardly erased belongs into the cold pool.
+    fn resize_hot_pool(&mut self, erased: u32, wear: &PoolWear) {
+        let hot = wear.blocks.clone().filter(|block| !self.in_cold_pool[*block as usize]);
+        let values = hot.map(|block| (block, wear.erase_counts[block as usize]));
+        let value = wear.erase_counts[erased as usize];
+        if let Some(block) =
+            self.least_hot.exceeded_by(value, self.threshold.saturating_mul(2), values)
+        {
+            self.in_cold_pool[block as usize] = true;
+            self.least_cold.join(wear.erase_counts[block as usize]);
+        }
+    }
+}
+
+impl WearLeveler for DualPool {
+    fn on_close(&mut self, block: u32, erases: u32) {
+        if self.in_cold_pool[block as usize] {
+            self.least_cold.join(erases);
+        }
+    }
+
+    fn exchange(&mut self, erased: u32, wear: &PoolWear) -> Option<u32> {
+        self.effective[erased as usize] += 1;
+        if self.in_cold_pool[erased as usize] {
+            self.resize_cold_pool(erased, wear);
+            return None;
+        }
+        let cold = wear.closed().filter(|block| self.in_cold_pool[*block as usize]);
+        let values = cold.map(|block| (block, wear.erase_counts[block as usize]));
+        let value = wear.erase_counts[erased as usize];
+        let young = self.least_cold.exceeded_by(value, self.threshold, values);
+        if let Some(young) = young {
+            self.in_cold_pool[erased as usize] = true;
+            self.effective[erased as usize] = 0;
+            self.effective[young as usize] = 0;
+            self.join_hot_pool(young, wear);
+        } else {
+            self.resize_hot_pool(erased, wear);
+        }
+        young
+    }
+}
+
+impl Registered for DualPool {
+    const NAME: &'static str = "dual-pool";
+    const SUMMARY: &'static str =
+        "exchanges the most worn block with hot data and the least worn with cold data (Chang)";
+    const PARAMS: &'static [Param] = &[super::THRESHOLD];
+    const EXAMPLE: &'static str = "dual-pool:threshold=16";
+
+    fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
+        let blocks = geometry.blocks() as usize;
+        let mut in_cold_pool = filled(false, blocks)?;
+        in_cold_pool.iter_mut().skip(1).step_by(2).for_each(|cold| *cold = true);
+        Ok(DualPool {
+            threshold: super::threshold(params)?,
+            in_cold_pool,
+            effective: filled(0, blocks)?,
+            least_cold: Least::default(),
+            least_hot: Least::default(),
+            least_hot_effective: Least::default(),
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! Wear levellers: which block takes the wear, decided by erase counts. One file each.
+//!
+//! A leveller works beside any block manager and victim policy: it may choose among the free
+//! blocks, and it may have the pages of a closed block moved onto the block just erased, which
+//! then rests while the other is used. To add one, write its file and add its line to `levelers!`.
+
+mod dual_pool;
+mod static_threshold;
+mod youngest_free;
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::flash::{BlockState, Geometry};
+use crate::spec::{Entry, Param, Params, Spec};
+
+/// The wear of one pool of blocks.
+#[derive(Debug, Clone)]
+pub struct PoolWear<'a> {
+    pub blocks: Range<u32>,
+    /// Erases of every block of the drive.
+    pub erase_counts: &'a [u32],
+    /// State of every block of the drive.
+    pub states: &'a [BlockState],
+}
+
+impl PoolWear<'_> {
+    /// The closed blocks of the pool.
+    fn closed(&self) -> impl Iterator<Item = u32> + '_ {
+        self.blocks.clone().filter(|block| self.states[*block as usize] == BlockState::Closed)
+    }
+}
+
+/// Levels the wear of one pool.
+pub trait WearLeveler: Send {
+    /// Free blocks that are kept back, so that there is a choice.
+    fn reserve_blocks(&self) -> u32 {
+        0
+    }
+
+    /// Which block to open, by its place in `free`, where the one erased last comes last.
+    fn open(&mut self, free: &[u32], _erase_counts: &[u32]) -> usize {
+        free.len() - 1
+    }
+
+    /// `block`, erased `erases` times so far, filled up.
+    fn on_close(&mut self, _block: u32, _erases: u32) {}
+
+    /// The closed block, if any, whose pages should move onto `erased`, which was just erased.
+    fn exchange(&mut self, _erased: u32, _wear: &PoolWear) -> Option<u32> {
+        None
+    }
+}
+
+/// What a registered leveller says of itself, and how it is built for the blocks of one pool.
+pub trait Registered: WearLeveler + Sized + 'static {
+    const NAME: &'static str;
+    const SUMMARY: &'static str;
+    const PARAMS: &'static [Param];
+    const EXAMPLE: &'static str;
+
+    fn build(params: &Params, geometry: &Geometry) -> Result<Self>;
+}
+
+macro_rules! levelers {
+    ($($leveler:ty),+ $(,)?) => {
+        /// Every registered leveller.
+        pub const ENTRIES: &[Entry] = &[$(Entry {
+            name: <$leveler>::NAME,
+            summary: <$leveler>::SUMMARY,
+            params: <$leveler>::PARAMS,
+            example: <$leveler>::EXAMPLE,
+        }),+];
+
+        /// Builds the leveller that `text` names.
+        pub fn build(text: &str, geometry: &Geometry) -> Result<Box<dyn WearLeveler>> {
+            let spec = Spec::parse("wear leveller", text)?;
+            let (entry, params) = spec.resolve("wear leveller", ENTRIES)?;
+            $(if entry.name == <$leveler>::NAME {
+                return Ok(Box::new(<$leveler>::build(&params, geometry)?));
+            })+
+            Err(Error::unknown("wear leveller", &spec.name, &[]))
+        }
+    };
+}
+
+levelers! {
+    youngest_free::YoungestFree,
+    static_threshold::StaticThreshold,
+    dual_pool::DualPool,
+}
+
+/// A lower bound of some value over a set of blocks. The value of a block never falls, so that only
+/// a block that joins can lower the bound, and the least is found anew only when that can matter.
+#[derive(Debug, Clone, Copy, Default)]
+struct Least {
+    bound: u32,
+}
+
+impl Least {
+    /// A block with `value` joins the set.
+    fn join(&mut self, value: u32) {
+        self.bound = self.bound.min(value);
+    }
+
+    /// The block with the least value, of equals the first, if `value` exceeds that by more than
+    /// `threshold`. `blocks` yields each block of the set with its value.
+    fn exceeded_by(
+        &mut self,
+        value: u32,
+        threshold: u32,
+        blocks: impl Iterator<Item = (u32, u32)>,
+    ) -> Option<u32> {
+        if value.saturating_sub(self.bound) <= threshold {
+            return None;
+        }
+        let (block, least) = blocks.min_by_key(|(_, value)| *value)?;
+        self.bound = least;
+        (value.saturating_sub(least) > threshold).then_some(block)
+    }
+}
+
+const THRESHOLD: Param = Param {
+    name: "threshold",
+    default: "16",
+    help: "erases by which two blocks may differ before data moves",
+};
+
+fn threshold(params: &Params) -> Result<u32> {
+    Ok(params.integer("threshold", 1..=u64::from(u32::MAX))? as u32)
+}

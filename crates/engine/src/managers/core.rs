@@ -1,0 +1,237 @@
+//! What managers have in common that collect block by block: the drive, its frontiers, and the
+//! victim policies that must hear of what happens to blocks.
+
+use super::{Layout, Setup};
+use crate::error::{Error, Result};
+use crate::flash::{BlockState, Cause, Flash, Frontier, Observer};
+use crate::leveling::{self, PoolWear, WearLeveler};
+use crate::rng::Stream;
+use crate::victims::VictimPolicy;
+
+/// How far ahead of a write the map entry, and then what it points to, are fetched. Far enough to
+/// hide a memory access, near enough to stay in the first-level cache.
+const MAP_LOOKAHEAD: usize = 24;
+const PAGE_LOOKAHEAD: usize = 10;
+
+/// A drive under a victim policy, with a frontier for each stream and pool.
+pub struct Core<V, O: Observer> {
+    pub flash: Flash<O>,
+    /// Indexed by [`Core::frontier`].
+    pub frontiers: Vec<Frontier>,
+    /// One policy for each collection domain: the drive, or each pool.
+    victims: Vec<V>,
+    random: Stream,
+    /// Host pages written: the clock of the victim policies.
+    now: u64,
+    /// Victims in a row that had no outdated page.
+    gainless: u64,
+    /// One leveller for each pool, or none.
+    levelers: Vec<Box<dyn WearLeveler>>,
+    reserve_blocks: u32,
+    /// The pages that an exchange moves.
+    exchanged: Vec<u32>,
+}
+
+/// What a wear leveller did: `young` was erased, and its pages lie in `worn`, which is closed.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange {
+    pub young: u32,
+    pub worn: u32,
+}
+
+impl<V: VictimPolicy, O: Observer> Core<V, O> {
+    /// A new drive for `streams` streams. Refuses one too small for it, where up to
+    /// `reserve_blocks` free blocks of each pool are kept back.
+    pub fn new(
+        name: &str,
+        policy: V,
+        setup: Setup<O>,
+        streams: u32,
+        reserve_blocks: u32,
+    ) -> Result<Self> {
+        let (layout, random) = (setup.layout, setup.random("victims"));
+        let leveler = setup.wear_leveling.as_ref().map(|spec| {
+            let build = || leveling::build(spec, &setup.geometry);
+            let pools = if layout == Layout::Flat { 1 } else { setup.geometry.luns() };
+            (0..pools).map(|_| build()).collect::<Result<Vec<_>>>()
+        });
+        let levelers = leveler.transpose()?.unwrap_or_default();
+        let reserve_blocks =
+            reserve_blocks.saturating_add(levelers.first().map_or(0, |l| l.reserve_blocks()));
+        let flash = setup.flash(name, streams - 1, reserve_blocks)?;
+        let domains = if layout == Layout::StripedPerLun { flash.pools() } else { 1 };
+        Ok(Core {
+            frontiers: vec![Frontier::default(); streams as usize * flash.pools()],
+            victims: vec![policy; domains],
+            flash,
+            random,
+            now: 0,
+            gainless: 0,
+            levelers,
+            reserve_blocks,
+            exchanged: Vec::new(),
+        })
+    }
+
+    /// The index of a stream's frontier on a pool.
+    #[inline(always)]
+    pub fn frontier(&self, stream: usize, pool: usize) -> usize {
+        stream * self.flash.pools() + pool
+    }
+
+    #[inline(always)]
+    pub fn prefetch(&self, pages: &[u32], at: usize) {
+        if let Some(&logical) = pages.get(at + MAP_LOOKAHEAD) {
+            self.flash.prefetch_map(logical);
+        }
+        if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD)
+            && let Some(block) = self.flash.prefetch_outdated(logical)
+        {
+            self.victims[self.domain_of(block)].prefetch(block);
+        }
+    }
+
+    /// Programs a page of the host at a frontier with room. The caller counts it.
+    #[inline(always)]
+    pub fn program(&mut self, logical: u32, frontier: usize) {
+        self.now += 1;
+        if let Some(block) = self.flash.program(logical, &mut self.frontiers[frontier]) {
+            self.on_outdate(block);
+        }
+    }
+
+    /// Unmaps `pages`.
+    pub fn trim(&mut self, pages: &[u32]) -> Result<()> {
+        self.flash.check_range(pages)?;
+        for &logical in pages {
+            if let Some(block) = self.flash.trim(logical) {
+                self.on_outdate(block);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn on_outdate(&mut self, block: u32) {
+        let domain = self.domain_of(block);
+        let invalid_pages = self.flash.invalid_pages()[block as usize];
+        self.victims[domain].on_outdate(block, invalid_pages, self.now);
+    }
+
+    /// True if `pool` has a free block beside those kept back.
+    #[inline(always)]
+    pub fn can_open(&self, pool: usize) -> bool {
+        self.flash.free_blocks(pool) > self.reserve_blocks
+    }
+
+    /// Opens a free block of `pool` behind `frontier`, the one erased last unless a wear leveller
+    /// chooses another; returns it.
+    pub fn open(&mut self, frontier: usize, pool: usize) -> u32 {
+        self.frontiers[frontier] = match self.levelers.get_mut(pool) {
+            None => self.flash.open(pool),
+            Some(leveler) => {
+                let at = leveler.open(self.flash.free(pool), self.flash.erase_counts());
+                self.flash.open_at(pool, at)
+            }
+        };
+        self.flash.block_behind(&self.frontiers[frontier])
+    }
+
+    /// Makes the block behind a full frontier a candidate; returns it.
+    #[inline(always)]
+    pub fn close(&mut self, frontier: usize) -> u32 {
+        self.close_behind(self.frontiers[frontier])
+    }
+
+    #[inline(always)]
+    fn close_behind(&mut self, frontier: Frontier) -> u32 {
+        let block = self.flash.close(&frontier);
+        let domain = self.domain_of(block);
+        let invalid_pages = self.flash.invalid_pages()[block as usize];
+        self.victims[domain].on_close(block, invalid_pages, self.now);
+        let pool = self.flash.pool_of(block);
+        if let Some(leveler) = self.levelers.get_mut(pool) {
+            leveler.on_close(block, self.flash.erase_counts()[block as usize]);
+        }
+        block
+    }
+
+    #[inline(always)]
+    fn domain_of(&self, block: u32) -> usize {
+        if self.victims.len() == 1 { 0 } else { self.flash.pool_of(block) }
+    }
+
+    /// True if collecting in `pool` can gain anything.
+    pub fn has_outdated(&self, pool: usize) -> bool {
+        self.flash.blocks_of(pool).any(|block| {
+            self.flash.invalid_pages()[block as usize] > 0
+                && self.flash.state(block) == BlockState::Closed
+        })
+    }
+
+    /// Chooses the next victim of a domain, which is no candidate from then on. An error if
+    /// victims gain nothing, over and over.
+    pub fn choose_victim(&mut self, domain: usize) -> Result<u32> {
+        let victim = self.victims[domain]
+            .choose(self.flash.invalid_pages(), self.now, &mut self.random)
+            .expect("a full drive has closed blocks");
+        let gained = self.flash.invalid_pages()[victim as usize] > 0;
+        self.gainless = if gained { 0 } else { self.gainless + 1 };
+        // Even where one block in the drive has an outdated page, a random choice misses it so
+        // often with probability e^−50 only.
+        if self.gainless > 50 * u64::from(self.flash.geometry().blocks()) {
+            return Err(Error::NeverFrees { collections: self.gainless });
+        }
+        Ok(victim)
+    }
+
+    /// Chooses a victim by a rule of the manager's own, from the invalid pages of every block and
+    /// the random stream of victims; it is no candidate from then on.
+    pub fn choose_victim_by(
+        &mut self,
+        choose: impl FnOnce(&[u32], &mut Stream) -> Option<u32>,
+    ) -> Option<u32> {
+        let victim = choose(self.flash.invalid_pages(), &mut self.random)?;
+        let domain = self.domain_of(victim);
+        self.victims[domain].forget(victim, self.flash.invalid_pages()[victim as usize]);
+        Some(victim)
+    }
+
+    /// Moves the valid pages of a victim to `pages` and erases it; then a wear leveller may act.
+    pub fn lift(&mut self, victim: u32, pages: &mut Vec<u32>) -> Option<Exchange> {
+        self.flash.lift(victim, pages, Cause::Gc);
+        if self.levelers.is_empty() { None } else { self.level(victim) }
+    }
+
+    /// Lets the wear leveller move the pages of a young block onto `worn`, which was just erased.
+    #[cold]
+    fn level(&mut self, worn: u32) -> Option<Exchange> {
+        let pool = self.flash.pool_of(worn);
+        let wear = PoolWear {
+            blocks: self.flash.blocks_of(pool),
+            erase_counts: self.flash.erase_counts(),
+            states: self.flash.states(),
+        };
+        let young = self.levelers[pool].exchange(worn, &wear)?;
+        let domain = self.domain_of(young);
+        self.victims[domain].forget(young, self.flash.invalid_pages()[young as usize]);
+        let place = self.flash.free(pool).iter().rposition(|block| *block == worn);
+        let mut frontier = self.flash.open_at(pool, place.expect("an erased block is free"));
+        self.flash.lift(young, &mut self.exchanged, Cause::WearLeveling);
+        for &logical in &self.exchanged {
+            self.flash.place(logical, &mut frontier, Cause::WearLeveling);
+        }
+        self.flash.count(Cause::WearLeveling, self.exchanged.len() as u64);
+        self.flash.skip(&mut frontier);
+        self.close_behind(frontier);
+        Some(Exchange { young, worn })
+    }
+
+    /// Places lifted pages at a frontier with room for all of them.
+    pub fn place(&mut self, pages: &[u32], frontier: usize) {
+        for &logical in pages {
+            self.flash.place(logical, &mut self.frontiers[frontier], Cause::Gc);
+        }
+        self.flash.count(Cause::Gc, pages.len() as u64);
+    }
+}

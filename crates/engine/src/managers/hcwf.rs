@@ -1,0 +1,380 @@
+//! Hot and cold write frontiers, without and with swapping (paper 4, §2.2).
+//!
+//! Pages are hot or cold as they are written, blocks as they are opened. As soon as a frontier is
+//! full, a victim of either kind becomes the next one, and its valid pages are copied back or fill
+//! up the other frontier; so space moves between hot and cold data by itself. Each LUN that
+//! collects for itself has its own pair of frontiers (footnote 1 of the paper).
+
+use super::core::{Core, Exchange};
+use super::{BlockManager, Layout, Manager, Setup};
+use crate::detectors::{self, Detector};
+use crate::error::{Error, Result};
+use crate::flash::{Cause, Flash, Observer, filled};
+use crate::hints::{Hints, hot_groups};
+use crate::spec::{Param, Params};
+use crate::victims::{self, Bag, VictimPolicy, Visitor};
+
+const HOT: usize = 0;
+const COLD: usize = 1;
+const STREAMS: usize = 2;
+
+/// A drive with a hot and a cold frontier on each pool.
+struct HotCold<V, O: Observer> {
+    name: &'static str,
+    core: Core<V, O>,
+    /// Tells hot from cold pages; without one, the host does.
+    detector: Option<Box<dyn Detector>>,
+    swap: Option<Swap>,
+    /// The stream that each block was last opened for.
+    label: Vec<u8>,
+    layout: Layout,
+    /// The pool that each stream writes its next page to.
+    next_pool: [usize; STREAMS],
+    /// The stream of each page of a batch.
+    streams: Vec<u8>,
+    /// Whether each group of the hints is hot.
+    hot_groups: Vec<bool>,
+    /// The valid pages of a victim, and of the second victim of a swap.
+    lifted: [Vec<u32>; 2],
+}
+
+/// What HCWF(swap) needs to draw blocks of one kind only.
+struct Swap {
+    d: u32,
+    /// The closed blocks of each stream and pool, indexed like frontiers.
+    closed: Vec<Bag>,
+}
+
+impl<V: VictimPolicy, O: Observer> HotCold<V, O> {
+    fn find_streams(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
+        let stream = |hot| if hot { HOT as u8 } else { COLD as u8 };
+        self.streams.clear();
+        if let Some(detector) = &mut self.detector {
+            self.streams.extend(pages.iter().map(|&page| stream(detector.is_hot(page))));
+        } else {
+            let hints = hints.ok_or_else(|| {
+                Error::Spec(format!(
+                    "{} must be told which pages are hot, and this workload cannot tell; give it a \
+                     detector, as in {0}:detector=bloom",
+                    self.name
+                ))
+            })?;
+            self.hot_groups.clear();
+            self.hot_groups.extend(hot_groups(hints.groups));
+            let hot = &self.hot_groups;
+            self.streams.extend(hints.group_of.iter().map(|&group| stream(hot[group as usize])));
+        }
+        Ok(())
+    }
+
+    fn write_flat(&mut self, pages: &[u32]) -> Result<()> {
+        for (at, &logical) in pages.iter().enumerate() {
+            self.core.prefetch(pages, at);
+            let stream = usize::from(self.streams[at]);
+            self.core.program(logical, stream);
+            if self.core.frontiers[stream].is_full() {
+                self.close(stream);
+                self.refill(0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_per_lun(&mut self, pages: &[u32]) -> Result<()> {
+        for (at, &logical) in pages.iter().enumerate() {
+            self.core.prefetch(pages, at);
+            let stream = usize::from(self.streams[at]);
+            let pool = self.pool_with_room(stream)?;
+            let frontier = self.core.frontier(stream, pool);
+            self.core.program(logical, frontier);
+            if self.core.frontiers[frontier].is_full() {
+                self.close(frontier);
+                self.refill(pool)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The pool that takes the next page of `stream`: the next in turn that has room.
+    fn pool_with_room(&mut self, stream: usize) -> Result<usize> {
+        let pools = self.core.flash.pools();
+        for step in 0..pools {
+            let pool = (self.next_pool[stream] + step) % pools;
+            let frontier = self.core.frontier(stream, pool);
+            if self.core.frontiers[frontier].is_full() {
+                self.refill(pool)?;
+            }
+            if !self.core.frontiers[frontier].is_full() {
+                self.next_pool[stream] = (pool + 1) % pools;
+                return Ok(pool);
+            }
+        }
+        unreachable!("some LUN has room or an outdated page: the size of the drive guarantees it")
+    }
+
+    /// Gives each full frontier of `pool` a block with room. On a LUN without an outdated page
+    /// it stays full.
+    fn refill(&mut self, pool: usize) -> Result<()> {
+        let frontiers = [HOT, COLD].map(|stream| self.core.frontier(stream, pool));
+        while let Some(stream) = (HOT..=COLD).find(|s| self.core.frontiers[frontiers[*s]].is_full())
+        {
+            if self.core.can_open(pool) {
+                self.open(stream, pool);
+            } else if self.layout == Layout::Flat || self.core.has_outdated(pool) {
+                self.collect(stream, pool)?;
+            } else {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Collects for the full frontier of `stream`: a victim becomes the new one. The exception is a
+    /// victim of the other kind with more valid pages than the other frontier has room for: without
+    /// a swap, it becomes the other frontier.
+    #[cold]
+    fn collect(&mut self, stream: usize, pool: usize) -> Result<()> {
+        let [mut pages, mut second_pages] = std::mem::take(&mut self.lifted);
+        let other = HOT + COLD - stream;
+        let other_frontier = self.core.frontier(other, pool);
+        let victim = self.core.choose_victim(if self.layout == Layout::Flat { 0 } else { pool })?;
+        if usize::from(self.label[victim as usize]) == stream {
+            self.lift(victim, &mut pages);
+            self.open(stream, pool);
+            self.place(&pages, stream, pool);
+        } else {
+            self.lift(victim, &mut pages);
+            let room_pages = self.core.frontiers[other_frontier].room_pages() as usize;
+            let (fitting, rest) = pages.split_at(room_pages.min(pages.len()));
+            self.place(fitting, other, pool);
+            if rest.is_empty() {
+                self.open(stream, pool);
+            } else {
+                if let Some(second) = self.second_victim(stream, pool) {
+                    self.open(stream, pool);
+                    self.lift(second, &mut second_pages);
+                    self.place(&second_pages, stream, pool);
+                }
+                self.open(other, pool);
+                self.place(rest, other, pool);
+            }
+        }
+        self.lifted = [pages, second_pages];
+        Ok(())
+    }
+
+    /// The block of the same kind that HCWF(swap) collects with a victim of the other kind.
+    fn second_victim(&mut self, stream: usize, pool: usize) -> Option<u32> {
+        let swap = self.swap.as_ref()?;
+        let closed = &swap.closed[self.core.frontier(stream, pool)];
+        self.core
+            .choose_victim_by(|invalid, random| closed.most_invalid_of(swap.d, invalid, random))
+    }
+
+    /// Erases a victim. If a wear leveller moves pages onto it, these keep their kind.
+    fn lift(&mut self, victim: u32, pages: &mut Vec<u32>) {
+        self.forget(victim);
+        if let Some(Exchange { young, worn }) = self.core.lift(victim, pages) {
+            self.forget(young);
+            self.label[worn as usize] = self.label[young as usize];
+            self.remember(worn);
+        }
+    }
+
+    fn remember(&mut self, closed: u32) {
+        let bag = self.bag(closed);
+        if let Some(swap) = &mut self.swap {
+            swap.closed[bag].add(closed);
+        }
+    }
+
+    fn forget(&mut self, closed: u32) {
+        let bag = self.bag(closed);
+        if let Some(swap) = &mut self.swap {
+            swap.closed[bag].remove(closed);
+        }
+    }
+
+    /// Which of the bags holds a block of its kind.
+    fn bag(&self, block: u32) -> usize {
+        let stream = usize::from(self.label[block as usize]);
+        self.core.frontier(stream, self.core.flash.pool_of(block))
+    }
+
+    /// Opens a block for `stream`.
+    fn open(&mut self, stream: usize, pool: usize) {
+        let frontier = self.core.frontier(stream, pool);
+        let block = self.core.open(frontier, pool);
+        self.label[block as usize] = stream as u8;
+    }
+
+    fn place(&mut self, pages: &[u32], stream: usize, pool: usize) {
+        let frontier = self.core.frontier(stream, pool);
+        self.core.place(pages, frontier);
+        if !pages.is_empty() && self.core.frontiers[frontier].is_full() {
+            self.close(frontier);
+        }
+    }
+
+    fn close(&mut self, frontier: usize) {
+        let block = self.core.close(frontier);
+        self.remember(block);
+    }
+}
+
+impl<V: VictimPolicy, O: Observer + Send> BlockManager<O> for HotCold<V, O> {
+    fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
+        self.core.flash.check_range(pages)?;
+        self.find_streams(pages, hints)?;
+        match self.layout {
+            Layout::Flat => self.write_flat(pages)?,
+            Layout::Striped | Layout::StripedPerLun => self.write_per_lun(pages)?,
+        }
+        self.core.flash.count(Cause::Host, pages.len() as u64);
+        Ok(())
+    }
+
+    fn needs_hints(&self) -> bool {
+        self.detector.is_none()
+    }
+
+    fn trim(&mut self, pages: &[u32]) -> Result<()> {
+        self.core.trim(pages)
+    }
+
+    fn flash(&self) -> &Flash<O> {
+        &self.core.flash
+    }
+
+    fn flash_mut(&mut self) -> &mut Flash<O> {
+        &mut self.core.flash
+    }
+
+    fn assert_invariants(&self) {
+        self.core.flash.assert_invariants(&self.core.frontiers);
+    }
+}
+
+const D: Param = Param { name: "d", default: "10", help: "blocks drawn for a victim" };
+const DETECTOR: Param = Param {
+    name: "detector",
+    default: "oracle",
+    help: "what tells hot from cold pages: oracle (the workload), bloom or distance",
+};
+
+/// Hot and cold frontiers (Van Houdt 2014).
+pub struct Hcwf;
+
+impl Manager for Hcwf {
+    const NAME: &'static str = "hcwf";
+    const SUMMARY: &'static str = "a hot and a cold write frontier between which blocks move";
+    const PARAMS: &'static [Param] = &[D, DETECTOR];
+    const EXAMPLE: &'static str = "hcwf";
+
+    fn default_victims(params: &Params) -> Result<String> {
+        d_choices(params)
+    }
+
+    fn build<O: Observer + Send + 'static>(
+        params: &Params,
+        setup: Setup<O>,
+    ) -> Result<Box<dyn BlockManager<O>>> {
+        build::<Self, O>(params, setup, None)
+    }
+}
+
+/// Hot and cold frontiers, and swaps of hot and cold blocks that cost no write (paper 4).
+pub struct HcwfSwap;
+
+impl Manager for HcwfSwap {
+    const NAME: &'static str = "hcwf-swap";
+    const SUMMARY: &'static str = "the same, swapping hot and cold blocks as they are collected";
+    const PARAMS: &'static [Param] = &[
+        D,
+        Param { name: "d_swap", default: "100", help: "blocks drawn for the second victim (d*)" },
+        DETECTOR,
+    ];
+    const EXAMPLE: &'static str = "hcwf-swap:d_swap=100";
+
+    fn default_victims(params: &Params) -> Result<String> {
+        d_choices(params)
+    }
+
+    fn build<O: Observer + Send + 'static>(
+        params: &Params,
+        setup: Setup<O>,
+    ) -> Result<Box<dyn BlockManager<O>>> {
+        let d_swap = params.integer("d_swap", 1..=u64::from(u32::MAX))? as u32;
+        build::<Self, O>(params, setup, Some(d_swap))
+    }
+}
+
+fn d_choices(params: &Params) -> Result<String> {
+    Ok(format!("d-choices:d={}", params.integer("d", 1..=u64::from(u32::MAX))?))
+}
+
+fn build<M: Manager, O: Observer + Send + 'static>(
+    params: &Params,
+    setup: Setup<O>,
+    d_swap: Option<u32>,
+) -> Result<Box<dyn BlockManager<O>>> {
+    if setup.victims.is_some() && params.is_given("d") {
+        return Err(Error::Spec(format!(
+            "{} takes its victims by d-choices with its d, or by a victim policy that is asked for; \
+             give one of the two",
+            M::NAME
+        )));
+    }
+    if setup.layout == Layout::Striped {
+        return Err(Error::Geometry(format!(
+            "{} copies a victim back to its own LUN, so no collection can span LUNs; valid \
+             layouts: flat, striped-per-lun",
+            M::NAME
+        )));
+    }
+    let pages = setup.logical_pages;
+    let detector = match params.text("detector")?.as_str() {
+        "oracle" => None,
+        spec => Some(detectors::build(spec, pages)?),
+    };
+    let (victims, geometry) = (setup.victims::<M>(params)?, setup.geometry);
+    victims::with_policy(&victims, &geometry, Assemble { name: M::NAME, d_swap, detector, setup })
+}
+
+/// Puts the manager together once the victim policy is known.
+struct Assemble<O> {
+    name: &'static str,
+    d_swap: Option<u32>,
+    detector: Option<Box<dyn Detector>>,
+    setup: Setup<O>,
+}
+
+impl<O: Observer + Send + 'static> Visitor for Assemble<O> {
+    type Output = Box<dyn BlockManager<O>>;
+
+    fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
+        let Assemble { name, d_swap, detector, setup } = self;
+        let (layout, blocks) = (setup.layout, setup.geometry.blocks());
+        let core = Core::new(name, policy, setup, STREAMS as u32, 0)?;
+        let frontiers = core.frontiers.len();
+        let bags = || (0..frontiers).map(|_| Bag::new(blocks)).collect::<Result<_>>();
+        let swap = d_swap.map(|d| Ok(Swap { d, closed: bags()? })).transpose()?;
+        let pools = core.flash.pools();
+        let mut drive = HotCold {
+            name,
+            core,
+            detector,
+            swap,
+            label: filled(0, blocks as usize)?,
+            layout,
+            next_pool: [0; STREAMS],
+            streams: Vec::new(),
+            hot_groups: Vec::new(),
+            lifted: [Vec::new(), Vec::new()],
+        };
+        for pool in 0..pools {
+            drive.refill(pool)?;
+        }
+        Ok(Box::new(drive))
+    }
+}

@@ -1,0 +1,98 @@
+//! Candidates in no order: every operation is O(1), and any of them can be drawn at random.
+
+use crate::error::Result;
+use crate::flash::{NONE, filled};
+use crate::rng::Stream;
+
+/// Adding appends, and taking one out moves the last into its place.
+#[derive(Debug, Clone)]
+pub struct Bag {
+    blocks: Vec<u32>,
+    /// Where in `blocks` each block of the drive is.
+    places: Vec<u32>,
+}
+
+impl Bag {
+    /// An empty bag for blocks 0 to `blocks` − 1.
+    pub fn new(blocks: u32) -> Result<Self> {
+        let capacity = blocks as usize;
+        Ok(Bag { blocks: Vec::with_capacity(capacity), places: filled(NONE, capacity)? })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    #[inline(always)]
+    pub fn add(&mut self, block: u32) {
+        self.places[block as usize] = self.blocks.len() as u32;
+        self.blocks.push(block);
+    }
+
+    /// Takes `block` out, which must be in the bag.
+    #[inline(always)]
+    pub fn remove(&mut self, block: u32) {
+        let place = self.places[block as usize];
+        self.blocks.swap_remove(place as usize);
+        if let Some(&moved) = self.blocks.get(place as usize) {
+            self.places[moved as usize] = place;
+        }
+    }
+
+    /// Draws `d` blocks with replacement; the one with the most invalid pages, of equals the first
+    /// drawn. It stays in the bag. `None` if the bag is empty.
+    pub fn most_invalid_of(
+        &self,
+        d: u32,
+        invalid_pages: &[u32],
+        random: &mut Stream,
+    ) -> Option<u32> {
+        let count = self.blocks.len() as u32;
+        if count == 0 {
+            return None;
+        }
+        let invalid = |block: u32| invalid_pages[block as usize];
+        let mut best = self.blocks[random.below(count) as usize];
+        for _ in 1..d {
+            let block = self.blocks[random.below(count) as usize];
+            if invalid(block) > invalid(best) {
+                best = block;
+            }
+        }
+        Some(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_taken_out_is_never_drawn_and_the_others_are() {
+        let mut bag = Bag::new(4).unwrap();
+        for block in [3, 0, 2] {
+            bag.add(block);
+        }
+        bag.remove(3);
+        let mut random = Stream::new(1, "test");
+        let mut drawn: Vec<u32> =
+            (0..50).filter_map(|_| bag.most_invalid_of(1, &[0; 4], &mut random)).collect();
+        drawn.sort_unstable();
+        drawn.dedup();
+        assert_eq!(drawn, [0, 2]);
+        bag.remove(2);
+        bag.remove(0);
+        assert!(bag.is_empty());
+        assert_eq!(bag.most_invalid_of(3, &[0; 4], &mut random), None);
+    }
+
+    #[test]
+    fn many_draws_find_the_most_invalid_block() {
+        let mut bag = Bag::new(4).unwrap();
+        for block in 0..4 {
+            bag.add(block);
+        }
+        let mut random = Stream::new(1, "test");
+        assert_eq!(bag.most_invalid_of(1000, &[1, 5, 7, 6], &mut random), Some(2));
+    }
+}

@@ -1,0 +1,112 @@
+//! Wear levellers, each as a search of the drive.
+
+use super::{NaiveDrive, Page};
+
+/// Which block takes the wear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leveling {
+    /// Nobody cares.
+    None,
+    /// The free block erased least is opened, of equals the one erased last; some are kept free.
+    YoungestFree { reserve_blocks: usize },
+    /// Data of the closed block erased least moves onto a block erased more than so many times more.
+    Static { threshold: u32 },
+    /// Chang's dual pool.
+    DualPool { threshold: u32 },
+}
+
+/// What the dual pool knows of a block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PoolMember {
+    pub in_cold_pool: bool,
+    pub effective_erases: u32,
+}
+
+impl NaiveDrive {
+    /// True if `pool` has a free block that is not kept back.
+    pub(super) fn can_open(&self, pool: usize) -> bool {
+        let reserve_blocks = match self.setup.leveling {
+            Leveling::YoungestFree { reserve_blocks } => reserve_blocks,
+            _ => 0,
+        };
+        self.free[pool].len() > reserve_blocks
+    }
+
+    /// Takes the block to open next from the free blocks of `pool`.
+    pub(super) fn take_free(&mut self, pool: usize) -> u32 {
+        let last_first = (0..self.free[pool].len()).rev();
+        let at = match self.setup.leveling {
+            Leveling::YoungestFree { .. } => {
+                last_first.min_by_key(|&at| self.erases(self.free[pool][at]))
+            }
+            _ => last_first.max(),
+        };
+        self.free[pool].remove(at.expect("a free block to open"))
+    }
+
+    /// Moves the pages of a young block onto `worn`, which was just erased, if that is called for.
+    pub(super) fn level(&mut self, worn: u32) {
+        let Some(young) = self.block_to_rest(worn) else { return };
+        let (pool, stream) = (self.pool_of(worn), self.opened_for[&young]);
+        let place = self.free[pool].iter().position(|&block| block == worn).expect("a free block");
+        self.free[pool].remove(place);
+        let pages = self.erase(young);
+        self.counters.wear_leveling_programs += pages.len() as u64;
+        for (at, page) in self.range_of(worn).enumerate() {
+            self.pages[page] = pages.get(at).map_or(Page::Invalid, |&logical| Page::Valid(logical));
+        }
+        self.opened_for.insert(worn, stream);
+        self.closes(worn);
+    }
+
+    fn block_to_rest(&mut self, worn: u32) -> Option<u32> {
+        let worn_erases = self.erases(worn);
+        let pool = self.pool_of(worn);
+        let closed: Vec<u32> = self.closed.iter().flatten().copied().collect();
+        let closed_here = closed.into_iter().filter(|&block| self.pool_of(block) == pool);
+        let of_pool = (0..self.setup.blocks).filter(|&block| self.pool_of(block) == pool);
+        // The least erased one; of equals the first in the drive.
+        let youngest =
+            |blocks: Vec<u32>| blocks.into_iter().min_by_key(|&block| (self.erases(block), block));
+        match self.setup.leveling {
+            Leveling::None | Leveling::YoungestFree { .. } => None,
+            Leveling::Static { threshold } => youngest(closed_here.collect())
+                .filter(|&young| worn_erases > self.erases(young) + threshold),
+            Leveling::DualPool { threshold } => {
+                let is_cold = |block: u32| self.members[block as usize].in_cold_pool;
+                let effective = |block: u32| self.members[block as usize].effective_erases;
+                let hot: Vec<u32> = of_pool.filter(|&block| !is_cold(block)).collect();
+                let young = youngest(closed_here.filter(|&block| is_cold(block)).collect());
+                let least_hot = youngest(hot.clone());
+                let least_hot_effective = hot.iter().map(|&block| effective(block)).min();
+                self.members[worn as usize].effective_erases += 1;
+                let worn_effective = self.members[worn as usize].effective_erases;
+                if self.members[worn as usize].in_cold_pool {
+                    if least_hot_effective.is_some_and(|least| worn_effective > least + threshold) {
+                        self.members[worn as usize].in_cold_pool = false;
+                    }
+                    return None;
+                }
+                if let Some(young) = young
+                    && worn_erases > self.erases(young) + threshold
+                {
+                    self.members[worn as usize] =
+                        PoolMember { in_cold_pool: true, effective_erases: 0 };
+                    self.members[young as usize] =
+                        PoolMember { in_cold_pool: false, effective_erases: 0 };
+                    return Some(young);
+                }
+                if let Some(least) = least_hot
+                    && worn_erases > self.erases(least) + 2 * threshold
+                {
+                    self.members[least as usize].in_cold_pool = true;
+                }
+                None
+            }
+        }
+    }
+
+    fn erases(&self, block: u32) -> u32 {
+        self.erase_counts[block as usize]
+    }
+}
