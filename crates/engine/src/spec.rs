@@ -27,6 +27,19 @@ pub struct Entry {
     pub example: &'static str,
 }
 
+/// The entries of types that implement `$registered`, a trait with the constants of an [`Entry`].
+macro_rules! entries {
+    ($registered:ident: $($entry:ty),+) => {
+        &[$($crate::spec::Entry {
+            name: <$entry as $registered>::NAME,
+            summary: <$entry as $registered>::SUMMARY,
+            params: <$entry as $registered>::PARAMS,
+            example: <$entry as $registered>::EXAMPLE,
+        }),+]
+    };
+}
+pub(crate) use entries;
+
 /// A parsed spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spec {

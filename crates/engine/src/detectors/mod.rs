@@ -7,7 +7,7 @@ mod bloom;
 mod distance;
 
 use crate::error::{Error, Result};
-use crate::spec::{Entry, Param, Params, Spec};
+use crate::spec::{Entry, Param, Params, Spec, entries};
 
 /// Tells hot from cold pages.
 pub trait Detector: Send {
@@ -28,12 +28,7 @@ pub trait Registered: Detector + Sized + 'static {
 macro_rules! detectors {
     ($($detector:ty),+ $(,)?) => {
         /// Every registered detector.
-        pub const ENTRIES: &[Entry] = &[$(Entry {
-            name: <$detector>::NAME,
-            summary: <$detector>::SUMMARY,
-            params: <$detector>::PARAMS,
-            example: <$detector>::EXAMPLE,
-        }),+];
+        pub const ENTRIES: &[Entry] = entries!(Registered: $($detector),+);
 
         /// Builds the detector that `text` names for a drive of `logical_pages`.
         pub fn build(text: &str, logical_pages: u32) -> Result<Box<dyn Detector>> {

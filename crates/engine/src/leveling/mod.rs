@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::flash::{BlockState, Geometry};
-use crate::spec::{Entry, Param, Params, Spec};
+use crate::spec::{Entry, Param, Params, Spec, entries};
 
 /// The wear of one pool of blocks.
 #[derive(Debug, Clone)]
@@ -65,12 +65,7 @@ pub trait Registered: WearLeveler + Sized + 'static {
 macro_rules! levelers {
     ($($leveler:ty),+ $(,)?) => {
         /// Every registered leveller.
-        pub const ENTRIES: &[Entry] = &[$(Entry {
-            name: <$leveler>::NAME,
-            summary: <$leveler>::SUMMARY,
-            params: <$leveler>::PARAMS,
-            example: <$leveler>::EXAMPLE,
-        }),+];
+        pub const ENTRIES: &[Entry] = entries!(Registered: $($leveler),+);
 
         /// Builds the leveller that `text` names.
         pub fn build(text: &str, geometry: &Geometry) -> Result<Box<dyn WearLeveler>> {

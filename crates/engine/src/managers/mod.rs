@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::flash::{Flash, Geometry, Observer, Pools};
 use crate::hints::Hints;
 use crate::rng::Stream;
-use crate::spec::{Entry, Param, Params, Spec};
+use crate::spec::{Entry, Param, Params, Spec, entries};
 
 /// How streams and collection are laid over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,12 +135,7 @@ pub trait Manager {
 macro_rules! managers {
     ($($manager:ty),+ $(,)?) => {
         /// Every registered block manager.
-        pub const ENTRIES: &[Entry] = &[$(Entry {
-            name: <$manager as Manager>::NAME,
-            summary: <$manager as Manager>::SUMMARY,
-            params: <$manager as Manager>::PARAMS,
-            example: <$manager as Manager>::EXAMPLE,
-        }),+];
+        pub const ENTRIES: &[Entry] = entries!(Manager: $($manager),+);
 
         /// Builds the manager that `text` names.
         pub fn build<O: Observer + Send + 'static>(

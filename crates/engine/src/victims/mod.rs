@@ -17,7 +17,7 @@ pub use bag::Bag;
 use crate::error::{Error, Result};
 use crate::flash::Geometry;
 use crate::rng::Stream;
-use crate::spec::{Entry, Param, Params, Spec};
+use crate::spec::{Entry, Param, Params, Spec, entries};
 
 /// Chooses victims among the closed blocks of one collection domain: the drive, or one LUN.
 ///
@@ -61,12 +61,7 @@ pub trait Visitor {
 macro_rules! victims {
     ($($policy:ty),+ $(,)?) => {
         /// Every registered policy.
-        pub const ENTRIES: &[Entry] = &[$(Entry {
-            name: <$policy>::NAME,
-            summary: <$policy>::SUMMARY,
-            params: <$policy>::PARAMS,
-            example: <$policy>::EXAMPLE,
-        }),+];
+        pub const ENTRIES: &[Entry] = entries!(Registered: $($policy),+);
 
         /// Builds the policy that `text` names and hands it to `visitor`.
         pub fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {

@@ -17,7 +17,7 @@ pub use trace::{Trace, TraceOp};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::rng::Stream;
-use crate::spec::{Entry, Param, Params, Spec};
+use crate::spec::{Entry, Param, Params, Spec, entries};
 
 /// What the host does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,12 +103,7 @@ impl Context {
 macro_rules! workloads {
     ($($workload:ty),+ $(,)?) => {
         /// Every registered workload.
-        pub const ENTRIES: &[Entry] = &[$(Entry {
-            name: <$workload>::NAME,
-            summary: <$workload>::SUMMARY,
-            params: <$workload>::PARAMS,
-            example: <$workload>::EXAMPLE,
-        }),+];
+        pub const ENTRIES: &[Entry] = entries!(Registered: $($workload),+);
 
         /// Builds the workload that `text` names over `pages` logical pages.
         pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workload>> {
