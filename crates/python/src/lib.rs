@@ -8,7 +8,7 @@ use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine as engine;
-use writeamp_engine::flash::{Cause, Counters, EraseUnit, Flash, Geometry, Shape, Silent};
+use writeamp_engine::flash::{Cause, Counters, EraseUnit, Flash, Geometry, Shape, Silent, Wear};
 use writeamp_engine::managers::{self, Layout, Setup};
 use writeamp_engine::observe;
 use writeamp_engine::spec::Entry;
@@ -224,6 +224,7 @@ impl Simulation {
             layout: layout(layout_name)?,
             victims: victims.to_owned(),
             seed,
+            wear: Wear::default(),
             observer: Silent,
         };
         managers::build(manager, setup)
