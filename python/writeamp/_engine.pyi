@@ -1,6 +1,6 @@
 """The compiled engine (crates/python): bindings only."""
 
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +8,11 @@ import numpy.typing as npt
 CAUSES: list[str]
 DEFAULT_BATCH_PAGES: int
 __version__: str
+
+class Lives(TypedDict):
+    end: dict[str, npt.NDArray[np.uint64]]
+    first_to_reach: dict[str, npt.NDArray[np.uint64]]
+    erase_counts: npt.NDArray[np.uint64]
 
 class Geometry:
     def __init__(
@@ -67,5 +72,47 @@ class Simulation:
     def series(self) -> dict[str, npt.NDArray[np.uint64]]: ...
     def erase_counts(self) -> npt.NDArray[np.uint32]: ...
     def valid_page_histogram(self) -> npt.NDArray[np.uint64]: ...
+
+class Endurance:
+    def __init__(
+        self,
+        *,
+        geometry: Geometry,
+        logical_pages: int,
+        layout: str,
+        manager: str,
+        victims: str,
+        workload: str,
+        workload_pages: int,
+        seed: int,
+        batch_pages: int,
+        w_max: int,
+        spare_blocks_per_pool: int,
+        fill_pages: int,
+        replicas: int,
+        threads: int,
+    ) -> None: ...
+    @staticmethod
+    def of_trace(
+        *,
+        geometry: Geometry,
+        logical_pages: int,
+        layout: str,
+        manager: str,
+        victims: str,
+        ops: npt.NDArray[np.uint8],
+        first_pages: npt.NDArray[np.uint32],
+        counts: npt.NDArray[np.uint32],
+        seed: int,
+        batch_pages: int,
+        w_max: int,
+        spare_blocks_per_pool: int,
+        fill_pages: int,
+        replicas: int,
+        threads: int,
+    ) -> Endurance: ...
+    def run(self) -> Lives: ...
+    def reached_erases(self) -> int: ...
+    def cancel(self) -> None: ...
 
 def entries(kind: str) -> list[dict[str, Any]]: ...

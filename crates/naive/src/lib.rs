@@ -350,14 +350,14 @@ impl NaiveDrive {
 
     /// What follows from the erase of `block`, which was just freed, where `limit` erases wear out.
     fn wear(&mut self, block: u32, limit: u32) {
-        let erased = Erased {
+        let after = Erased {
             erases: self.counters.erases,
             lifted_pages: self.lifted_pages,
             host_pages: self.counters.host_programs,
         };
         let erases = self.erase_counts[block as usize];
         if erases as usize == self.first_to_reach.len() + 1 && erases <= limit {
-            self.first_to_reach.push(erased);
+            self.first_to_reach.push(after);
         }
         if erases != limit {
             return;
@@ -369,7 +369,7 @@ impl NaiveDrive {
         }
         if self.spares[pool].is_empty() && self.end_of_life.is_none() {
             let erase_counts = self.erase_counts.clone();
-            self.end_of_life = Some(EndOfLife { after: erased, erase_counts });
+            self.end_of_life = Some(EndOfLife { after, erase_counts });
         }
     }
 

@@ -2,6 +2,8 @@
 #![allow(clippy::too_many_arguments)] // Python's keyword arguments are positional here
 #![allow(clippy::needless_pass_by_value)] // as the binding macros hand them over
 
+mod endurance;
+
 use std::sync::{Mutex, MutexGuard};
 
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -100,6 +102,22 @@ fn layout(name: &str) -> PyResult<Layout> {
     })
 }
 
+/// A trace of which request i writes (op 0) or trims (op 1) `counts[i]` pages from `first_pages[i]`.
+fn replayed(
+    ops: PyReadonlyArray1<'_, u8>,
+    first_pages: PyReadonlyArray1<'_, u32>,
+    counts: PyReadonlyArray1<'_, u32>,
+    passes: u64,
+) -> PyResult<workloads::Trace> {
+    let ops = ops
+        .as_array()
+        .iter()
+        .map(|op| if *op == 0 { TraceOp::Write } else { TraceOp::Trim })
+        .collect();
+    workloads::Trace::new(ops, first_pages.to_vec()?, counts.to_vec()?, passes)
+        .map_err(|e| raised(&e))
+}
+
 fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for cause in Cause::ALL {
@@ -150,14 +168,7 @@ impl Simulation {
         seed: u64,
         batch_pages: usize,
     ) -> PyResult<Self> {
-        let ops = ops
-            .as_array()
-            .iter()
-            .map(|op| if *op == 0 { TraceOp::Write } else { TraceOp::Trim })
-            .collect();
-        let load = workloads::Trace::new(ops, first_pages.to_vec()?, counts.to_vec()?, passes)
-            .map_err(|e| raised(&e))?;
-        let load = Box::new(load);
+        let load = Box::new(replayed(ops, first_pages, counts, passes)?);
         Self::build(geometry, logical_pages, layout, manager, victims, load, seed, batch_pages)
     }
 
@@ -272,6 +283,8 @@ fn entries<'py>(py: Python<'py>, kind: &str) -> PyResult<Vec<Bound<'py, PyDict>>
 /// The engine.
 #[pymodule]
 mod _engine {
+    #[pymodule_export]
+    use super::endurance::Endurance;
     #[pymodule_export]
     use super::{PyGeometry, Simulation, entries};
 
