@@ -76,9 +76,25 @@ class Plan:
 
     def used_pages(self, drive: Device) -> int:
         """Return how many logical pages the host uses at all."""
-        if isinstance(self.load, str):
-            return max(1, round(self.utilization * drive.logical_pages))
-        return self.load.logical_pages
+        return used_pages(self.load, self.utilization, drive)
+
+
+def used_pages(load: str | traces.PageTrace, utilization: float, drive: Device) -> int:
+    """Return how many logical pages the host uses at all."""
+    if isinstance(load, str):
+        return max(1, round(utilization * drive.logical_pages))
+    return load.logical_pages
+
+
+def fill_pages(
+    load: str | traces.PageTrace, utilization: float, precondition: str, drive: Device
+) -> int:
+    """Return how many logical pages, from the first, are written once before the run."""
+    if precondition == "none":
+        return 0
+    # The space beyond a synthetic workload's utilization is never written, or it would not be free.
+    used_only = precondition == "workload" or isinstance(load, str)
+    return used_pages(load, utilization, drive) if used_only else drive.logical_pages
 
 
 def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
@@ -130,7 +146,7 @@ def spread_over_sizes(plan: Plan, drive: Device, wa: float) -> Spread:
 
 def _build(plan: Plan, drive: Device) -> _engine.Simulation:
     geometry = drive.geometry
-    _check_memory(geometry.bytes_needed(drive.logical_pages))
+    check_memory("the drive needs", geometry.bytes_needed(drive.logical_pages))
     if isinstance(plan.load, str):
         return _engine.Simulation(
             geometry=geometry,
@@ -165,12 +181,13 @@ def _build(plan: Plan, drive: Device) -> _engine.Simulation:
     )
 
 
-def _check_memory(needed_bytes: int) -> None:
+def check_memory(what_needs: str, needed_bytes: int) -> None:
+    """Refuse what this machine has no memory for."""
     # Linux promises more memory than it has; without this check the kernel would kill the process.
     available_bytes = psutil.virtual_memory().available
     if needed_bytes > available_bytes:
         raise WriteampError(
-            f"the drive needs {needed_bytes / 2**30:.1f} GiB of memory but "
+            f"{what_needs} {needed_bytes / 2**30:.1f} GiB of memory but "
             f"{available_bytes / 2**30:.1f} GiB are available; use larger pages or fewer blocks"
         )
 
@@ -178,11 +195,7 @@ def _check_memory(needed_bytes: int) -> None:
 def _precondition(
     simulation: _engine.Simulation, plan: Plan, drive: Device, progress: Progress | None
 ) -> None:
-    if plan.precondition == "none":
-        return
-    # The space beyond a synthetic workload's utilization is never written, or it would not be free.
-    used_only = plan.precondition == "workload" or isinstance(plan.load, str)
-    pages = plan.used_pages(drive) if used_only else drive.logical_pages
+    pages = fill_pages(plan.load, plan.utilization, plan.precondition, drive)
     for first in range(0, pages, _CHUNK_PAGES):
         simulation.fill(first, min(first + _CHUNK_PAGES, pages))
         if progress:
