@@ -140,11 +140,16 @@ impl<O: Observer> Flash<O> {
                 "the drive would have no logical page; it must have at least 1".into(),
             ));
         }
-        if logical_pages >= usable_pages {
+        if logical_pages >= usable_pages && usable_pages < physical_pages {
             return Err(Error::Geometry(format!(
-                "{logical_pages} logical pages on {usable_pages} {} pages leave no \
-                 over-provisioning; op must be above 0 and fill below 1",
-                if usable_pages == physical_pages { "physical" } else { "usable physical" }
+                "{logical_pages} logical pages on the {usable_pages} pages of the blocks that are \
+                 not spare leave no over-provisioning; use fewer spare blocks or a larger op"
+            )));
+        }
+        if logical_pages >= physical_pages {
+            return Err(Error::Geometry(format!(
+                "{logical_pages} logical pages on {physical_pages} physical pages leave no \
+                 over-provisioning; op must be above 0 and fill below 1"
             )));
         }
         let blocks = geometry.blocks() as usize;

@@ -170,7 +170,7 @@ fn a_drive_of_spare_blocks_only_is_refused() {
     assert_eq!(built(1, 2, 3), Ok(()));
     for (wrong, words) in [
         (built(1, 4, 1), "4 spare blocks of 4"),
-        (built(1, 2, 4), "4 usable physical pages"),
+        (built(1, 2, 4), "4 pages of the blocks that are not spare"),
         (built(0, 0, 1), "limit is 0"),
     ] {
         assert!(wrong.unwrap_err().to_string().contains(words));
