@@ -196,4 +196,7 @@ def _run(engine: _engine.Endurance, expected: int, progress: Progress | None) ->
         except BaseException:  # Ctrl-C: the pool would wait for the end of every life
             engine.cancel()
             raise
-        return running.result()
+        lives = running.result()
+    if progress:
+        progress(engine.reached_erases(), expected)
+    return lives
