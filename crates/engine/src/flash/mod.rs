@@ -45,22 +45,6 @@ impl Pools {
             Pools::PerLun => geometry.blocks_per_lun(),
         }
     }
-
-    /// Blocks of a new drive that are not set aside; refuses wear that leaves none.
-    pub fn usable_blocks(self, geometry: &Geometry, wear: Wear) -> Result<u32> {
-        let blocks_per_pool = self.blocks_per_pool(geometry);
-        let spares = wear.spare_blocks_per_pool;
-        if spares >= blocks_per_pool {
-            return Err(Error::Geometry(format!(
-                "{spares} spare blocks of {blocks_per_pool} leave none to write; use a smaller \
-                 share of spare blocks"
-            )));
-        }
-        if wear.limit == 0 {
-            return Err(Error::Spec("the wear limit is 0 erases; it must be at least 1".into()));
-        }
-        Ok(geometry.blocks() / blocks_per_pool * (blocks_per_pool - spares))
-    }
 }
 
 /// Life of a block: free, open and closed in turn; before the first or after the last, set aside.

@@ -5,7 +5,8 @@
 //! among the free ones, and it is retired; without a spare it goes on being used. The life of the
 //! drive ends when a block is worn out and no spare block of its pool is left after that.
 
-use super::{BlockState, Cause, Flash, Observer};
+use super::{BlockState, Cause, Flash, Geometry, Observer, Pools};
+use crate::error::{Error, Result};
 
 /// How much wear a drive stands. The default is: any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,24 @@ impl Wear {
 impl Default for Wear {
     fn default() -> Self {
         Wear { limit: Self::NO_LIMIT, spare_blocks_per_pool: 0 }
+    }
+}
+
+impl Pools {
+    /// Blocks of a new drive that are not set aside; refuses wear that leaves none.
+    pub fn usable_blocks(self, geometry: &Geometry, wear: Wear) -> Result<u32> {
+        let blocks_per_pool = self.blocks_per_pool(geometry);
+        let spares = wear.spare_blocks_per_pool;
+        if spares >= blocks_per_pool {
+            return Err(Error::Geometry(format!(
+                "{spares} spare blocks of {blocks_per_pool} leave none to write; use a smaller \
+                 share of spare blocks"
+            )));
+        }
+        if wear.limit == 0 {
+            return Err(Error::Spec("the wear limit is 0 erases; it must be at least 1".into()));
+        }
+        Ok(geometry.blocks() / blocks_per_pool * (blocks_per_pool - spares))
     }
 }
 
