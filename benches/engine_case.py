@@ -12,6 +12,7 @@ import time
 import psutil
 import writeamp as wa
 from writeamp import _engine
+from writeamp.policy import Policy
 
 
 def main() -> None:
@@ -22,13 +23,8 @@ def main() -> None:
         blocks=case["blocks"], pages_per_block=case["pages_per_block"], fill=case["fill"]
     )
     simulation = _engine.Simulation(
-        geometry=drive.geometry,
-        logical_pages=drive.logical_pages,
-        layout="flat",
-        manager=case["manager"],
-        victims=case["victims"],
-        workload=case["workload"],
-        workload_pages=drive.logical_pages,
+        Policy(case["manager"], case["victims"], None).drive(drive),
+        _engine.Load.spec(case["workload"], drive.logical_pages),
         seed=1,
         batch_pages=_engine.DEFAULT_BATCH_PAGES,
     )
@@ -41,9 +37,9 @@ def main() -> None:
         simulation.run(case["writes"])
         rates.append(case["writes"] / (time.perf_counter() - begun))
     end = simulation.counters()
-    host, gc = (end[cause] - start[cause] for cause in ("host", "gc"))
+    pages = {cause: end[cause] - start[cause] for cause in _engine.CAUSES}
     found = {
-        "wa": (host + gc) / host,
+        "wa": sum(pages.values()) / pages["host"],
         "host_pages_per_s": sorted(rates),
         "bytes_per_page": (process.memory_info().rss - before_bytes) / drive.physical_pages,
     }

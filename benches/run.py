@@ -69,6 +69,9 @@ def main() -> None:
     for name, case, target, peer in CASES:
         lines.append(engine_row(name, case, target, peer))
         print(lines[-1], flush=True)
+    lines += ["", "| endurance | page programs, 10^9 | minutes | threads |", "|---|---|---|---|"]
+    lines.append(endurance_row())
+    print("\n".join(lines[-4:]), flush=True)
     lines += ["", "| trace format | requests/s, million |", "|---|---|"]
     print("\n".join(lines[-3:]), flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -116,6 +119,24 @@ def engine_row(name: str, case: dict[str, object], target: int | None, peer: str
         f"{found['bytes_per_page']:.1f}",
     ]
     return "| " + " | ".join(cells) + " |"
+
+
+def endurance_row(w_max: int = 5000, replicas: int = 50) -> str:
+    """Wear out as many drives as paper 4's Figs. 2 and 3 show."""
+    found = wa.endurance(
+        workload="hot-cold:f=0.1,r=0.9",
+        manager="sepgc",
+        victims="d-choices:d=5",
+        logical_blocks=1000,
+        pages_per_block=32,
+        spare_factor=0.1,
+        w_max=w_max,
+        replicas=replicas,
+    )
+    programs = sum(found.causes.values()) * replicas
+    name = f"W_max {w_max}, {replicas} replicas"
+    threads = found.plan.threads
+    return f"| {name} | {programs / 1e9:.2f} | {found.elapsed_s / 60:.2f} | {threads} |"
 
 
 def requests_per_s(name: str, folder: Path) -> float:

@@ -69,7 +69,7 @@ def table(results: list[wa.Result], theory: list[tuple[str, float]]) -> Table:
         assert result.spread is not None
         low, high = result.ci
         made.add_row(
-            result.plan.policy,
+            str(result.plan.policy),
             f"{result.wa:.3f}",
             f"±{(high - low) / 2:.3f}",
             f"{result.spread.wa_spread:.3f}",
@@ -88,7 +88,7 @@ def table(results: list[wa.Result], theory: list[tuple[str, float]]) -> Table:
 
 def draw(results: list[wa.Result], theory: list[tuple[str, float]], facts: dict[str, Any]) -> None:
     """Draw one bar a policy, by cause."""
-    rows = [PolicyResult(r.plan.policy, r.wa, r.causes, *r.ci) for r in results]
+    rows = [PolicyResult(str(r.plan.policy), r.wa, r.causes, *r.ci) for r in results]
     device = results[0].device
     figure = wa_by_policy(
         rows,

@@ -106,7 +106,8 @@ def test_list_covers_every_registry() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", [["simulate"], ["predict"], ["list"], ["trace", "info"], ["trace", "convert"]]
+    "verb",
+    [["simulate"], ["endurance"], ["predict"], ["list"], ["trace", "info"], ["trace", "convert"]],
 )
 def test_help_shows_an_example(verb: list[str]) -> None:
     assert "Example: writeamp" in writeamp(*verb, "--help").stdout

@@ -14,6 +14,7 @@ ROW = "128166385295514663,hm,0,Write,4096,4096,2833\n"
 
 DRIVE = "simulate --blocks 64 --pages-per-block 16"
 TRACE = "simulate --op 0.1 --pages-per-block 4 --trace"
+LIFE = "endurance --blocks 64 --pages-per-block 16 --w-max 10"
 
 # Command line, and words that the sentence must hold: what was wrong, and what would be right.
 CASES: list[tuple[str, list[str]]] = [
@@ -128,6 +129,34 @@ CASES: list[tuple[str, list[str]]] = [
     ("trace convert {good} out.xyz", ["xyz"]),
     ("trace convert {good} out.csv.gz --to msr", ["uncompressed"]),
     (f"{TRACE} {{good}} --pages-per-block 4096", ["only 1 distinct", "pages_per_block"]),
+    # Endurance.
+    ("endurance --blocks 64", ["--w-max"]),
+    ("endurance --blocks 64 --w-max 0", ["w_max", "from 1 to"]),
+    ("endurance --blocks 64 --w-max many", ["--w-max", "many", "whole number"]),
+    (f"{LIFE} --replicas 0", ["replicas", "from 1 to"]),
+    (f"{LIFE} --threads 0", ["threads", "from 1 to"]),
+    (f"{LIFE} --seed -1", ["seed", "from 0 to"]),
+    (f"{LIFE} --spare-share 1", ["spare_share", "below 1"]),
+    (f"{LIFE} --spare-share some", ["--spare-share", "some"]),
+    (f"{LIFE} --spare-share 0.5", ["not spare", "fewer spare blocks", "larger op"]),
+    (f"{LIFE} --op 0.1 --spare-share 0.08 --manager sepgc", ["sepgc", "too small"]),
+    (f"{LIFE} --daily-writes 100", ["--daily-writes", "GB", "GiB"]),
+    (f"{LIFE} --daily-writes 100Gb", ["--daily-writes", "GB", "GiB"]),
+    (f"{LIFE} --daily-writes 0GB", ["--daily-writes", "above 0"]),
+    (f"{LIFE} --curve", ["--curve", "--json"]),
+    (f"{LIFE} --plot life.gif", ["gif", "png"]),
+    (f"{LIFE} --plot-erases no-such-folder/life.png", ["no-such-folder"]),
+    (f"{LIFE} --victims greddy", ["victim policy", "did you mean 'greedy'"]),
+    (f"{LIFE} --workload unifrom", ["workload", "did you mean 'uniform'"]),
+    (f"{LIFE} --layout tower", ["layout", "flat"]),
+    (f"{LIFE} --precondition half", ["precondition", "full"]),
+    (f"{LIFE} --utilization 2", ["utilization", "at most 1"]),
+    (f"{LIFE} --mapping as-is", ["mapping", "no trace"]),
+    (f"{LIFE} --format msr", ["--format", "no --trace"]),
+    (f"{LIFE} --trace {{good}} --workload uniform", ["workload", "trace", "only one"]),
+    (f"{LIFE} --trace no-such.csv", ["no-such.csv", "No such file"]),
+    ("endurance --blocks 33000000 --w-max 10", ["drive(s) at a time", "GiB", "available"]),
+    ("endurance --blocks 64 --w-max 4e9 --replicas 50", ["records of 50", "GiB"]),
     # Predictions and lists.
     ("predict", ["op", "fill", "spare_factor"]),
     ("predict --op 0", ["op", "above 0"]),

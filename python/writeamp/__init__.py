@@ -8,18 +8,22 @@ print(result.wa, result.ci, result.causes)
 from writeamp import models, traces
 from writeamp._engine import __version__
 from writeamp.device import Device, device
+from writeamp.endurance import endurance
 from writeamp.errors import WriteampError
+from writeamp.life import Endurance
 from writeamp.prediction import Prediction, predict, predict_sweep
 from writeamp.result import Result
 from writeamp.simulation import simulate
 
 __all__ = [
     "Device",
+    "Endurance",
     "Prediction",
     "Result",
     "WriteampError",
     "__version__",
     "device",
+    "endurance",
     "models",
     "predict",
     "predict_sweep",

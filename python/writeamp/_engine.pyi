@@ -1,6 +1,6 @@
 """The compiled engine (crates/python): bindings only."""
 
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +8,11 @@ import numpy.typing as npt
 CAUSES: list[str]
 DEFAULT_BATCH_PAGES: int
 __version__: str
+
+class Lives(TypedDict):
+    end: dict[str, npt.NDArray[np.uint64]]
+    first_to_reach: dict[str, npt.NDArray[np.uint64]]
+    erase_counts: npt.NDArray[np.uint64]
 
 class Geometry:
     def __init__(
@@ -31,7 +36,7 @@ class Geometry:
     def luns(self) -> int: ...
     def bytes_needed(self, logical_pages: int) -> int: ...
 
-class Simulation:
+class Drive:
     def __init__(
         self,
         *,
@@ -41,27 +46,22 @@ class Simulation:
         manager: str,
         victims: str | None = None,
         wear_leveling: str | None = None,
-        workload: str,
-        workload_pages: int,
-        seed: int,
-        batch_pages: int,
     ) -> None: ...
+
+class Load:
     @staticmethod
-    def of_trace(
+    def spec(text: str, pages: int) -> Load: ...
+    @staticmethod
+    def trace(
         *,
-        geometry: Geometry,
-        logical_pages: int,
-        layout: str,
-        manager: str,
-        victims: str | None = None,
-        wear_leveling: str | None = None,
         ops: npt.NDArray[np.uint8],
         first_pages: npt.NDArray[np.uint32],
         counts: npt.NDArray[np.uint32],
         passes: int,
-        seed: int,
-        batch_pages: int,
-    ) -> Simulation: ...
+    ) -> Load: ...
+
+class Simulation:
+    def __init__(self, drive: Drive, load: Load, *, seed: int, batch_pages: int) -> None: ...
     def fill(self, first: int, end: int) -> None: ...
     def start_series(self, interval_pages: int) -> None: ...
     def run(self, pages: int) -> int: ...
@@ -69,6 +69,24 @@ class Simulation:
     def series(self) -> dict[str, npt.NDArray[np.uint64]]: ...
     def erase_counts(self) -> npt.NDArray[np.uint32]: ...
     def valid_page_histogram(self) -> npt.NDArray[np.uint64]: ...
+
+class Endurance:
+    def __init__(
+        self,
+        drive: Drive,
+        load: Load,
+        *,
+        seed: int,
+        batch_pages: int,
+        w_max: int,
+        spare_blocks_per_pool: int,
+        fill_pages: int,
+        replicas: int,
+        threads: int,
+    ) -> None: ...
+    def run(self) -> Lives: ...
+    def reached_erases(self) -> int: ...
+    def cancel(self) -> None: ...
 
 def default_victims(manager: str) -> str: ...
 def entries(kind: str) -> list[dict[str, Any]]: ...

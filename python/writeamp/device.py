@@ -99,6 +99,20 @@ class Device:
         """(T−U)/T."""
         return (self.physical_pages - self.logical_pages) / self.physical_pages
 
+    def facts(self) -> dict[str, Any]:
+        """Return the sizes and ratios, as JSON types; a block is the erase unit."""
+        return {
+            "op": self.op,
+            "fill": self.fill,
+            "spare_factor": self.spare_factor,
+            "pages_per_block": self.geometry.pages_per_block,
+            "blocks": self.geometry.blocks,
+            "physical_pages": self.physical_pages,
+            "logical_pages": self.logical_pages,
+            "page_bytes": self.page_bytes,
+            "layout": self.layout,
+        }
+
     def with_extra_blocks(self, blocks_per_plane: int) -> Device:
         """Return the drive with so many blocks more in each plane, and the same logical size."""
         return replace(self, blocks_per_plane=self.blocks_per_plane + blocks_per_plane)

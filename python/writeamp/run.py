@@ -18,6 +18,7 @@ from writeamp import _engine, traces
 from writeamp.device import Device
 from writeamp.errors import WriteampError
 from writeamp.passes import analyse_passes
+from writeamp.policy import Policy
 from writeamp.result import Result, Spread
 from writeamp.steady import SteadyState, analyse
 
@@ -54,9 +55,7 @@ class Plan:
 
     load: str | traces.PageTrace
     load_name: str
-    manager: str
-    asked_victims: str | None
-    wear_leveling: str | None
+    policy: Policy
     seed: int
     writes: int | None
     warmup: Warmup
@@ -66,16 +65,6 @@ class Plan:
     repeat: int
     batch_pages: int
     notes: tuple[str, ...] = ()
-
-    @property
-    def victims(self) -> str:
-        """The victim policy: the one asked for, or else the manager's own."""
-        return self.asked_victims or _engine.default_victims(self.manager)
-
-    @property
-    def policy(self) -> str:
-        """The block manager, the victim policy and the wear leveller in a few words."""
-        return ", ".join(filter(None, (self.manager, self.victims, self.wear_leveling)))
 
     def expected_writes(self, drive: Device) -> int:
         """Return how many pages the host will write, as far as that is known beforehand."""
@@ -87,9 +76,25 @@ class Plan:
 
     def used_pages(self, drive: Device) -> int:
         """Return how many logical pages the host uses at all."""
-        if isinstance(self.load, str):
-            return max(1, round(self.utilization * drive.logical_pages))
-        return self.load.logical_pages
+        return used_pages(self.load, self.utilization, drive)
+
+
+def used_pages(load: str | traces.PageTrace, utilization: float, drive: Device) -> int:
+    """Return how many logical pages the host uses at all."""
+    if isinstance(load, str):
+        return max(1, round(utilization * drive.logical_pages))
+    return load.logical_pages
+
+
+def fill_pages(
+    load: str | traces.PageTrace, utilization: float, precondition: str, drive: Device
+) -> int:
+    """Return how many logical pages, from the first, are written once before the run."""
+    if precondition == "none":
+        return 0
+    # The space beyond a synthetic workload's utilization is never written, or it would not be free.
+    used_only = precondition == "workload" or isinstance(load, str)
+    return used_pages(load, utilization, drive) if used_only else drive.logical_pages
 
 
 def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
@@ -140,21 +145,15 @@ def spread_over_sizes(plan: Plan, drive: Device, wa: float) -> Spread:
 
 
 def _build(plan: Plan, drive: Device) -> _engine.Simulation:
-    geometry = drive.geometry
-    _check_memory(geometry.bytes_needed(drive.logical_pages))
+    check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
+    return _engine.Simulation(
+        plan.policy.drive(drive), _load(plan, drive), seed=plan.seed, batch_pages=plan.batch_pages
+    )
+
+
+def _load(plan: Plan, drive: Device) -> _engine.Load:
     if isinstance(plan.load, str):
-        return _engine.Simulation(
-            geometry=geometry,
-            logical_pages=drive.logical_pages,
-            layout=drive.layout,
-            manager=plan.manager,
-            victims=plan.asked_victims,
-            wear_leveling=plan.wear_leveling,
-            workload=plan.load,
-            workload_pages=plan.used_pages(drive),
-            seed=plan.seed,
-            batch_pages=plan.batch_pages,
-        )
+        return _engine.Load.spec(plan.load, plan.used_pages(drive))
     host_pages = plan.load.host_pages * plan.repeat
     if plan.writes is not None and plan.writes > host_pages:
         passes = -(-plan.writes // plan.load.host_pages)
@@ -162,28 +161,23 @@ def _build(plan: Plan, drive: Device) -> _engine.Simulation:
             f"the trace holds {host_pages} page writes in {plan.repeat} pass(es), fewer than the "
             f"{plan.writes} asked for; use repeat={passes}"
         )
-    return _engine.Simulation.of_trace(
-        geometry=geometry,
-        logical_pages=drive.logical_pages,
-        layout=drive.layout,
-        manager=plan.manager,
-        victims=plan.asked_victims,
-        wear_leveling=plan.wear_leveling,
-        ops=plan.load.op,
-        first_pages=plan.load.start,
-        counts=plan.load.count,
-        passes=plan.repeat,
-        seed=plan.seed,
-        batch_pages=plan.batch_pages,
+    return load_of_trace(plan.load, passes=plan.repeat)
+
+
+def load_of_trace(trace: traces.PageTrace, *, passes: int) -> _engine.Load:
+    """Return a trace for the engine to replay."""
+    return _engine.Load.trace(
+        ops=trace.op, first_pages=trace.start, counts=trace.count, passes=passes
     )
 
 
-def _check_memory(needed_bytes: int) -> None:
+def check_memory(what_needs: str, needed_bytes: int) -> None:
+    """Refuse what this machine has no memory for."""
     # Linux promises more memory than it has; without this check the kernel would kill the process.
     available_bytes = psutil.virtual_memory().available
     if needed_bytes > available_bytes:
         raise WriteampError(
-            f"the drive needs {needed_bytes / 2**30:.1f} GiB of memory but "
+            f"{what_needs} {needed_bytes / 2**30:.1f} GiB of memory but "
             f"{available_bytes / 2**30:.1f} GiB are available; use larger pages or fewer blocks"
         )
 
@@ -191,11 +185,7 @@ def _check_memory(needed_bytes: int) -> None:
 def _precondition(
     simulation: _engine.Simulation, plan: Plan, drive: Device, progress: Progress | None
 ) -> None:
-    if plan.precondition == "none":
-        return
-    # The space beyond a synthetic workload's utilization is never written, or it would not be free.
-    used_only = plan.precondition == "workload" or isinstance(plan.load, str)
-    pages = plan.used_pages(drive) if used_only else drive.logical_pages
+    pages = fill_pages(plan.load, plan.utilization, plan.precondition, drive)
     for first in range(0, pages, _CHUNK_PAGES):
         simulation.fill(first, min(first + _CHUNK_PAGES, pages))
         if progress:

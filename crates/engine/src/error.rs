@@ -24,6 +24,12 @@ pub enum Error {
     /// An allocation that the machine refused.
     #[error("the drive needs {bytes} bytes of memory, which this machine will not give")]
     OutOfMemory { bytes: u64 },
+    /// Threads that the machine refused.
+    #[error("cannot start {threads} threads: {why}; use fewer")]
+    Threads { threads: usize, why: String },
+    /// Someone asked for it.
+    #[error("the run was cancelled")]
+    Cancelled,
 }
 
 /// Shorthand for results of this crate.

@@ -1,7 +1,8 @@
 //! A page-mapped flash drive in memory, and the policies that decide its write amplification.
 //!
-//! The engine is deterministic and does no I/O: it reads no file, no clock and no environment, and
-//! starts no thread. One seed makes a run; the same seed gives the same counters on every machine.
+//! The engine is deterministic and does no I/O: it reads no file, no clock and no environment. One
+//! seed makes a run; the same seed gives the same counters on every machine. Only [`endurance`]
+//! starts threads, one for each replica of a run at a time, and its results do not depend on how many.
 //!
 //! The rooms, from the bottom up:
 //! - [`flash`]: mechanism. Pages, blocks, the logical→physical map, counters, invariants.
@@ -12,8 +13,10 @@
 //! - [`workloads`]: which pages the host writes, one file per generator.
 //! - [`observe`]: what a run is asked to remember.
 //! - [`simulation`]: a workload driving a drive.
+//! - [`endurance`]: drives that are driven until they are worn out.
 
 pub mod detectors;
+pub mod endurance;
 pub mod error;
 pub mod flash;
 pub mod hints;

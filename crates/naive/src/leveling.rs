@@ -46,10 +46,13 @@ impl NaiveDrive {
 
     /// Moves the pages of a young block onto `worn`, which was just erased, if that is called for.
     pub(super) fn level(&mut self, worn: u32) {
+        let pool = self.pool_of(worn);
+        if !self.free[pool].contains(&worn) {
+            return; // retired
+        }
         let Some(young) = self.block_to_rest(worn) else { return };
-        let (pool, stream) = (self.pool_of(worn), self.opened_for[&young]);
-        let place = self.free[pool].iter().position(|&block| block == worn).expect("a free block");
-        self.free[pool].remove(place);
+        let stream = self.opened_for[&young];
+        self.free[pool].retain(|&block| block != worn);
         let pages = self.erase(young);
         self.counters.wear_leveling_programs += pages.len() as u64;
         for (at, page) in self.range_of(worn).enumerate() {

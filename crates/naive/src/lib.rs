@@ -58,6 +58,32 @@ pub struct Setup {
     pub victims: Victims,
     pub leveling: Leveling,
     pub seed: u64,
+    pub wear: Wear,
+}
+
+/// What becomes of blocks that are erased often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wear {
+    /// Erases after which a block is worn out, if ever.
+    pub limit: Option<u32>,
+    /// Blocks at the end of each pool that are not used until they replace worn ones.
+    pub spare_blocks_per_pool: u32,
+}
+
+/// What the drive has done by the end of an erase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Erased {
+    pub erases: u64,
+    /// Valid pages that were on the blocks erased.
+    pub lifted_pages: u64,
+    pub host_pages: u64,
+}
+
+/// The drive at the end of its life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndOfLife {
+    pub after: Erased,
+    pub erase_counts: Vec<u32>,
 }
 
 /// What a physical page holds.
@@ -116,24 +142,33 @@ pub struct NaiveDrive {
     erase_counts: Vec<u32>,
     /// What the dual pool knows of each block.
     members: Vec<PoolMember>,
+    /// The spare blocks of each pool; the last is used next.
+    spares: Vec<Vec<u32>>,
+    lifted_pages: u64,
+    first_to_reach: Vec<Erased>,
+    end_of_life: Option<EndOfLife>,
 }
 
 impl NaiveDrive {
     /// A new, erased drive. The logical space has no bound of its own here; the caller keeps it
     /// small enough for collection to gain something.
     pub fn new(setup: Setup) -> Self {
-        let Setup { blocks, pages_per_block, luns, layout, .. } = setup;
+        let Setup { blocks, pages_per_block, luns, layout, wear, .. } = setup;
         let pools = if layout == Layout::Flat { 1 } else { luns };
         let domains = if layout == Layout::StripedPerLun { luns } else { 1 };
         let blocks_per_pool = blocks / pools;
+        let usable_per_pool = blocks_per_pool - wear.spare_blocks_per_pool;
+        let blocks_of_pools = |first, end| {
+            (0..pools)
+                .map(|pool| pool * blocks_per_pool + first..pool * blocks_per_pool + end)
+                .map(|blocks| blocks.rev().collect()) // the lowest block is used first
+                .collect()
+        };
         let mut drive = NaiveDrive {
             setup,
             pools: pools as usize,
             pages: vec![Page::Erased; (blocks * pages_per_block) as usize],
-            free: (0..pools)
-                .map(|pool| pool * blocks_per_pool..(pool + 1) * blocks_per_pool)
-                .map(|blocks| blocks.rev().collect()) // the lowest block is opened first
-                .collect(),
+            free: blocks_of_pools(0, usable_per_pool),
             open: BTreeMap::new(),
             closed: vec![Vec::new(); domains as usize],
             closed_for: HashMap::new(),
@@ -148,6 +183,10 @@ impl NaiveDrive {
             members: (0..blocks)
                 .map(|block| PoolMember { in_cold_pool: block % 2 == 1, effective_erases: 0 })
                 .collect(),
+            spares: blocks_of_pools(usable_per_pool, blocks_per_pool),
+            lifted_pages: 0,
+            first_to_reach: Vec::new(),
+            end_of_life: None,
         };
         if let Manager::HotCold { .. } = setup.manager {
             (0..drive.pools).for_each(|pool| drive.replace_full_frontiers(pool));
@@ -201,6 +240,20 @@ impl NaiveDrive {
 
     pub fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// The first erase that was the n-th of its block, for n = 1, 2, … up to the wear limit.
+    pub fn first_to_reach(&self) -> &[Erased] {
+        &self.first_to_reach
+    }
+
+    pub fn end_of_life(&self) -> Option<&EndOfLife> {
+        self.end_of_life.as_ref()
+    }
+
+    /// The spare blocks left, pool by pool.
+    pub fn spares(&self) -> &[Vec<u32>] {
+        &self.spares
     }
 
     fn host_programs(&mut self, logical: u32, stream: usize, pool: usize) {
@@ -336,8 +389,37 @@ impl NaiveDrive {
         }
         self.erase_counts[victim as usize] += 1;
         self.counters.erases += 1;
+        self.lifted_pages += lifted.len() as u64;
         self.free[pool].push(victim);
+        if let Some(limit) = self.setup.wear.limit {
+            self.wear(victim, limit);
+        }
         lifted
+    }
+
+    /// What follows from the erase of `block`, which was just freed, where `limit` erases wear out.
+    fn wear(&mut self, block: u32, limit: u32) {
+        let after = Erased {
+            erases: self.counters.erases,
+            lifted_pages: self.lifted_pages,
+            host_pages: self.counters.host_programs,
+        };
+        let erases = self.erase_counts[block as usize];
+        if erases as usize == self.first_to_reach.len() + 1 && erases <= limit {
+            self.first_to_reach.push(after);
+        }
+        if erases != limit {
+            return;
+        }
+        let pool = self.pool_of(block);
+        if let Some(spare) = self.spares[pool].pop() {
+            self.free[pool].retain(|&free| free != block);
+            self.free[pool].push(spare);
+        }
+        if self.spares[pool].is_empty() && self.end_of_life.is_none() {
+            let erase_counts = self.erase_counts.clone();
+            self.end_of_life = Some(EndOfLife { after, erase_counts });
+        }
     }
 
     fn candidate(&self, block: u32) -> Candidate {

@@ -7,8 +7,9 @@ const HOT_PAGES: u32 = 4;
 
 fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
     let (manager, victims) = (Manager::Single, Victims::Greedy);
-    let leveling = Leveling::None;
-    Setup { blocks, pages_per_block: 2, luns, layout, manager, victims, leveling, seed: 1 }
+    let (leveling, wear) = (Leveling::None, Wear::default());
+    let pages_per_block = 2;
+    Setup { blocks, pages_per_block, luns, layout, manager, victims, leveling, seed: 1, wear }
 }
 
 fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
@@ -60,6 +61,30 @@ fn a_lun_without_outdated_pages_is_passed_over_where_each_collects_for_itself() 
     // block 0; the second is LUN 1's turn, but LUN 0 collects again: block 1.
     assert_eq!(drive.erase_counts(), [1, 1, 0, 0]);
     assert_eq!(drive.map(), map(&[(0, 7), (1, 4), (2, 3), (3, 5), (4, 2), (5, 6)]));
+}
+
+#[test]
+fn a_spare_block_replaces_the_first_that_is_worn_out() {
+    let wear = Wear { limit: Some(2), spare_blocks_per_pool: 1 };
+    let fifo = Setup { wear, victims: Victims::Fifo, ..setup(4, 1, Layout::Flat) };
+    // Pages 0 and 1 fill blocks 0, 1 and 2 in turn, each time outdating all that is on the next.
+    let mut drive = written(fifo, &[0, 1, 0, 1, 0, 1]);
+    assert_eq!(drive.spares(), [[3]]);
+    let turn = |drive: &mut NaiveDrive| [0, 1].map(|page| drive.write(page, false));
+    for _ in 0..3 {
+        turn(&mut drive); // erases blocks 0, 1 and 2
+    }
+    assert_eq!(drive.end_of_life(), None);
+    turn(&mut drive); // erases block 0, whose place block 3 takes
+    assert_eq!(drive.map(), map(&[(0, 6), (1, 7)]));
+    let first = Erased { erases: 1, lifted_pages: 0, host_pages: 6 };
+    let second = Erased { erases: 4, lifted_pages: 0, host_pages: 12 };
+    assert_eq!(drive.first_to_reach(), [first, second]);
+    let end = EndOfLife { after: second, erase_counts: vec![2, 1, 1, 0] };
+    assert_eq!(drive.end_of_life(), Some(&end));
+    turn(&mut drive); // erases block 1, which goes on being used
+    assert_eq!(drive.map(), map(&[(0, 2), (1, 3)]));
+    assert_eq!(drive.end_of_life(), Some(&end));
 }
 
 #[test]

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated, cast
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from writeamp import traces
 from writeamp.cli import options
-from writeamp.cli.options import stderr, stdout
+from writeamp.cli.bar import Bar
+from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError
 from writeamp.models import expected_value, markov
 from writeamp.plots import check_target
@@ -159,7 +159,7 @@ def simulate(
     if trace is None and (trace_format, action) != (None, None):
         raise WriteampError("--format and --action say how to read a trace; there is no --trace")
     load = None if trace is None else traces.read(trace, trace_format, action=action)
-    with _Bar() as bar:
+    with Bar("simulating", _millions) as bar:
         result = run_simulation(
             device,
             workload,
@@ -208,40 +208,15 @@ def _warmup(text: str) -> Warmup:
         raise WriteampError(f"warmup is {text!r}; it must be auto or a whole number") from None
 
 
-class _Bar:
-    """A progress bar on stderr, if that is a terminal."""
-
-    def __init__(self) -> None:
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[written]} M pages"),
-            TimeRemainingColumn(),
-            console=stderr,
-            transient=True,
-            disable=not stderr.is_terminal,
-        )
-        self._task = self._progress.add_task("simulating", total=None, written="0")
-
-    def __enter__(self) -> _Bar:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def update(self, done_pages: int, expected_pages: int) -> None:
-        written = f"{done_pages / 1e6:.1f} of {expected_pages / 1e6:.1f}"
-        self._progress.update(
-            self._task, completed=done_pages, total=expected_pages, written=written
-        )
+def _millions(done_pages: int, expected_pages: int) -> str:
+    return f"{done_pages / 1e6:.1f} of {expected_pages / 1e6:.1f} M pages"
 
 
 def _print(result: Result) -> None:
     device, (low, high) = result.device, result.ci
     rows = [
         ("workload", result.plan.load_name),
-        ("manager, victims", result.plan.policy),
+        ("manager, victims", str(result.plan.policy)),
         (
             "drive",
             f"{device.name}: {device.geometry.blocks:,} blocks × "
@@ -278,7 +253,7 @@ def _print(result: Result) -> None:
 
 def _theory(result: Result) -> str:
     """Return what a closed form says: of this run if it can, or else of uniform writes."""
-    device, victims = result.device, result.plan.victims
+    device, victims = result.device, result.plan.policy.victims
     used_op = device.physical_pages / (device.logical_pages * result.utilization) - 1
     if result.plan.load == "uniform" and victims == "greedy":
         pages_per_block = device.geometry.pages_per_block

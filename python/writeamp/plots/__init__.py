@@ -6,6 +6,8 @@ path decides which library draws it, and only then is that library imported.
 
 from __future__ import annotations
 
+from writeamp.plots.life import LifeCurve, erases_of_blocks, life_over_w
+from writeamp.plots.of_life import erase_histogram_of, life_over_w_of
 from writeamp.plots.of_result import wa_over_time_of
 from writeamp.plots.output import check_target, save
 from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart
@@ -16,11 +18,16 @@ __all__ = [
     "BarChart",
     "FigureSpec",
     "HeatMapChart",
+    "LifeCurve",
     "LineChart",
     "PanelChart",
     "PolicyResult",
     "WaSeries",
     "check_target",
+    "erase_histogram_of",
+    "erases_of_blocks",
+    "life_over_w",
+    "life_over_w_of",
     "save",
     "wa_by_policy",
     "wa_over_time",

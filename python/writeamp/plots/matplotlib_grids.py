@@ -26,7 +26,7 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
     rows = math.ceil(len(spec.panels) / spec.columns)
     height = 4.6 if rows == 1 else 1.6 + 2.9 * rows
     figure.set_size_inches(_WIDTH_INCHES, height)
-    grid = figure.subplots(rows, spec.columns, squeeze=False, sharex=True, sharey=True)
+    grid = figure.subplots(rows, spec.columns, squeeze=False, sharex=True, sharey=not spec.own_y)
     handles: dict[str, Artist] = {}
     for axes, panel in zip(grid.flat, spec.panels, strict=False):
         for handle in _panel(axes, panel, spec, alone=len(spec.panels) == 1):
@@ -63,6 +63,8 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
     drawn = [(line, draw_line(axes, line)) for line in panel.lines]
     if not alone:
         axes.set_title(panel.title, loc="left", fontsize=10, fontweight="bold")
+    if spec.own_y:
+        axes.set_ylim(bottom=0)
     axes.grid(color=GRID, lw=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)

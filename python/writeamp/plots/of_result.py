@@ -18,7 +18,7 @@ def wa_over_time_of(result: Result) -> LineChart:
     pages_per_block = device.geometry.pages_per_block
     series = result.series
     run = WaSeries(
-        label=plan.policy,
+        label=str(plan.policy),
         drive_writes=series["drive_writes"].to_numpy(),
         wa=series["wa"].to_numpy(),
         warmup_drive_writes=steady.warmup_pages / device.logical_pages,

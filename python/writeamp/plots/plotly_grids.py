@@ -43,6 +43,8 @@ def panels(spec: PanelChart) -> Any:
     if spec.x_ticks:
         figure.update_xaxes(tickmode="array", tickvals=spec.x_ticks)
     figure.update_yaxes(gridcolor=GRID, zeroline=False, type="log" if spec.y_log else "linear")
+    if spec.own_y:
+        figure.update_yaxes(rangemode="tozero")
     return figure
 
 
@@ -84,7 +86,7 @@ def _grid(spec: PanelChart | HeatMapChart, titles: list[str]) -> Any:
         rows=rows,
         cols=spec.columns,
         shared_xaxes="all",
-        shared_yaxes="all",
+        shared_yaxes=False if isinstance(spec, PanelChart) and spec.own_y else "all",
         subplot_titles=[text_of(title) for title in titles],
         x_title=text_of(spec.x_label),
         y_title=text_of(spec.y_label),

@@ -116,7 +116,8 @@ class PanelChart:
     """Small line charts in rows of `columns`, with the same axes, and one legend for all.
 
     A label is in the legend once, as it is drawn where it comes first. Without `x_ticks` the
-    drawing library chooses them.
+    drawing library chooses them. With `own_y` each panel has a y axis of its own, from 0, for what
+    its title names.
     """
 
     title: str
@@ -128,6 +129,7 @@ class PanelChart:
     x_ticks: tuple[float, ...] = ()
     x_log: bool = False
     y_log: bool = False
+    own_y: bool = False
 
 
 @dataclass(frozen=True)

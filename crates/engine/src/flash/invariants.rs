@@ -40,7 +40,7 @@ impl<O: Observer> Flash<O> {
         for block in 0..self.geometry.blocks() {
             let index = block as usize;
             let written = match self.states[index] {
-                BlockState::Free => 0,
+                BlockState::Free | BlockState::Spare | BlockState::Retired => 0,
                 BlockState::Open => pages_per_block - room_pages(block),
                 BlockState::Closed => pages_per_block,
             };
@@ -75,5 +75,7 @@ impl<O: Observer> Flash<O> {
         let free: usize = self.free.iter().map(Vec::len).sum();
         assert_eq!(free, count(BlockState::Free), "the free pools hold the free blocks");
         assert_eq!(open.len(), count(BlockState::Open), "each open block has one frontier");
+        let spares: usize = self.wear.spares().iter().map(Vec::len).sum();
+        assert_eq!(spares, count(BlockState::Spare), "the spare blocks are those set aside");
     }
 }

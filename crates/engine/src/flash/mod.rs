@@ -7,7 +7,7 @@
 //! (as [`Cause::Gc`]) before the host's next request.
 //!
 //! The state is a structure of arrays: 8.1 bytes a physical page, and nothing is allocated after
-//! construction.
+//! construction, except for the log of a drive with a wear limit.
 
 mod counters;
 mod divider;
@@ -15,11 +15,13 @@ mod geometry;
 mod invariants;
 mod memory;
 mod observer;
+mod wear;
 
 pub use counters::{Cause, Counters};
 pub use geometry::{Address, EraseUnit, Geometry, Shape};
 pub use memory::{filled, prefetch};
 pub use observer::{FlashOp, Observer, Silent};
+pub use wear::{EndOfLife, Moment, Wear, WearLog};
 
 use crate::error::{Error, Result};
 use divider::Divider;
@@ -36,12 +38,25 @@ pub enum Pools {
     PerLun,
 }
 
-/// Life of a block between two erases.
+impl Pools {
+    fn blocks_per_pool(self, geometry: &Geometry) -> u32 {
+        match self {
+            Pools::Drive => geometry.blocks(),
+            Pools::PerLun => geometry.blocks_per_lun(),
+        }
+    }
+}
+
+/// Life of a block: free, open and closed in turn; before the first or after the last, set aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockState {
     Free,
     Open,
     Closed,
+    /// Waits to replace a block that is worn out.
+    Spare,
+    /// Worn out and replaced.
+    Retired,
 }
 
 /// The place in an open block where its next page goes.
@@ -82,13 +97,14 @@ pub struct Flash<O: Observer = Silent> {
     mapped_pages: u32,
     counters: Counters,
     block_of: Divider,
+    wear: WearLog,
     observer: O,
 }
 
 impl Flash {
-    /// A new, erased drive with nobody listening.
+    /// A new, erased drive that never wears out, with nobody listening.
     pub fn new(geometry: Geometry, logical_pages: u32, pools: Pools) -> Result<Self> {
-        Self::with_observer(geometry, logical_pages, pools, Silent)
+        Self::with_observer(geometry, logical_pages, pools, Wear::default(), Silent)
     }
 }
 
@@ -98,13 +114,21 @@ impl<O: Observer> Flash<O> {
         geometry: Geometry,
         logical_pages: u32,
         pools: Pools,
+        wear: Wear,
         observer: O,
     ) -> Result<Self> {
         let physical_pages = geometry.physical_pages();
+        let usable_pages = pools.usable_blocks(&geometry, wear)? * geometry.pages_per_block();
         if logical_pages == 0 {
             return Err(Error::Geometry(
                 "the drive would have no logical page; it must have at least 1".into(),
             ));
+        }
+        if logical_pages >= usable_pages && usable_pages < physical_pages {
+            return Err(Error::Geometry(format!(
+                "{logical_pages} logical pages on the {usable_pages} pages of the blocks that are \
+                 not spare leave no over-provisioning; use fewer spare blocks or a larger op"
+            )));
         }
         if logical_pages >= physical_pages {
             return Err(Error::Geometry(format!(
@@ -113,10 +137,16 @@ impl<O: Observer> Flash<O> {
             )));
         }
         let blocks = geometry.blocks() as usize;
-        let blocks_per_pool = match pools {
-            Pools::Drive => geometry.blocks(),
-            Pools::PerLun => geometry.blocks_per_lun(),
-        };
+        let blocks_per_pool = pools.blocks_per_pool(&geometry);
+        let mut free: Vec<Vec<u32>> = (0..geometry.blocks())
+            .step_by(blocks_per_pool as usize)
+            .map(|first| (first..first + blocks_per_pool).rev().collect())
+            .collect();
+        let wear = WearLog::new(wear, &mut free);
+        let mut states = filled(BlockState::Free, blocks)?;
+        for &spare in wear.spares().iter().flatten() {
+            states[spare as usize] = BlockState::Spare;
+        }
         Ok(Flash {
             geometry,
             logical_to_physical: filled(NONE, logical_pages as usize)?,
@@ -124,15 +154,13 @@ impl<O: Observer> Flash<O> {
             invalid: filled(0, (physical_pages as usize).div_ceil(64))?,
             invalid_pages: filled(0, blocks)?,
             erase_counts: filled(0, blocks)?,
-            states: filled(BlockState::Free, blocks)?,
-            free: (0..geometry.blocks())
-                .step_by(blocks_per_pool as usize)
-                .map(|first| (first..first + blocks_per_pool).rev().collect())
-                .collect(),
+            states,
+            free,
             blocks_per_pool,
             mapped_pages: 0,
             counters: Counters::default(),
             block_of: Divider::new(geometry.pages_per_block()),
+            wear,
             observer,
         })
     }
@@ -332,7 +360,7 @@ impl<O: Observer> Flash<O> {
     }
 
     /// Moves the valid pages of a closed block to `buffer` in physical order (cleared first) and
-    /// erases the block, which joins its free pool.
+    /// erases the block, which joins its free pool; once worn out, a spare block does in its place.
     pub fn lift(&mut self, block: u32, buffer: &mut Vec<u32>, cause: Cause) {
         assert_eq!(
             self.states[block as usize],
@@ -371,6 +399,10 @@ impl<O: Observer> Flash<O> {
         self.states[block as usize] = BlockState::Free;
         let pool = self.pool_of(block);
         self.free[pool].push(block);
+        self.wear.lifted_pages[cause as usize] += buffer.len() as u64;
+        if self.erase_counts[block as usize] >= self.wear.watched_erases {
+            self.note_wear(block, pool);
+        }
         self.observer.on_op(FlashOp::Erase { block, cause });
     }
 

@@ -206,6 +206,9 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
     /// Lets the wear leveller move the pages of a young block onto `worn`, which was just erased.
     #[cold]
     fn level(&mut self, worn: u32) -> Option<Exchange> {
+        if self.flash.state(worn) != BlockState::Free {
+            return None; // retired
+        }
         let pool = self.flash.pool_of(worn);
         let wear = PoolWear {
             blocks: self.flash.blocks_of(pool),

@@ -12,7 +12,7 @@ mod single;
 pub use generic::Placement;
 
 use crate::error::{Error, Result};
-use crate::flash::{Flash, Geometry, Observer, Pools};
+use crate::flash::{Flash, Geometry, Observer, Pools, Wear};
 use crate::hints::Hints;
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec, entries};
@@ -49,6 +49,7 @@ pub struct Setup<O> {
     /// The spec of the wear leveller, if there is one.
     pub wear_leveling: Option<String>,
     pub seed: u64,
+    pub wear: Wear,
     pub observer: O,
 }
 
@@ -56,14 +57,15 @@ impl<O: Observer> Setup<O> {
     /// Builds the flash array; refuses a drive too small for `open_streams` frontiers on each pool
     /// beside the one being written, and `reserve_blocks` kept free on each.
     fn flash(self, what: &str, open_streams: u32, reserve_blocks: u32) -> Result<Flash<O>> {
-        let Setup { geometry, logical_pages, layout, observer, .. } = self;
+        let Setup { geometry, logical_pages, layout, wear, observer, .. } = self;
+        let usable_blocks = layout.pools().usable_blocks(&geometry, wear)?;
         let pools = if layout == Layout::Flat { 1 } else { geometry.luns() };
         let frontiers = u64::from(pools) * u64::from(open_streams + 1);
-        if u64::from(geometry.blocks()) <= frontiers {
+        if u64::from(usable_blocks) <= frontiers {
             return Err(Error::Geometry(format!(
-                "{what} keeps {frontiers} block(s) open and the drive has {} block(s); it needs at \
-                 least {}",
-                geometry.blocks(),
+                "{what} keeps {frontiers} block(s) open and the drive has {usable_blocks} block(s)\
+                 {}; it needs at least {}",
+                if usable_blocks < geometry.blocks() { " that are not spare" } else { "" },
                 frontiers + 1
             )));
         }
@@ -72,14 +74,15 @@ impl<O: Observer> Setup<O> {
         let tied_up = u64::from(pools)
             * u64::from(open_streams + reserve_blocks)
             * u64::from(geometry.pages_per_block());
-        let spare = u64::from(geometry.physical_pages()).saturating_sub(u64::from(logical_pages));
+        let usable_pages = u64::from(usable_blocks) * u64::from(geometry.pages_per_block());
+        let spare = usable_pages.saturating_sub(u64::from(logical_pages));
         if spare <= tied_up && spare > 0 {
             return Err(Error::Geometry(format!(
                 "the drive is too small for {what}: {spare} spare pages, but its open and reserved \
                  blocks can tie up {tied_up}; use a larger op, more blocks or fewer pages per block"
             )));
         }
-        Flash::with_observer(geometry, logical_pages, layout.pools(), observer)
+        Flash::with_observer(geometry, logical_pages, layout.pools(), wear, observer)
     }
 
     /// The spec of the victim policy of a manager built with `params`.

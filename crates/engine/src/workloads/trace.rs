@@ -1,5 +1,7 @@
 //! Replay of a block trace that has been turned into page ranges.
 
+use std::sync::Arc;
+
 use super::{Step, Workload};
 use crate::error::{Error, Result};
 
@@ -10,17 +12,22 @@ pub enum TraceOp {
     Trim,
 }
 
-/// Requests in order, over and over as often as is asked.
+/// Requests in order, over and over as often as is asked. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Trace {
-    ops: Vec<TraceOp>,
-    first_pages: Vec<u32>,
-    counts: Vec<u32>,
+    requests: Arc<Requests>,
     passes_left: u64,
     request: usize,
     /// Pages of the current request already issued.
     issued: u32,
     pages: u32,
+}
+
+#[derive(Debug)]
+struct Requests {
+    ops: Vec<TraceOp>,
+    first_pages: Vec<u32>,
+    counts: Vec<u32>,
 }
 
 impl Trace {
@@ -44,25 +51,26 @@ impl Trace {
             })?;
             pages = pages.max(end);
         }
-        Ok(Trace { ops, first_pages, counts, passes_left: passes, request: 0, issued: 0, pages })
+        let requests = Arc::new(Requests { ops, first_pages, counts });
+        Ok(Trace { requests, passes_left: passes, request: 0, issued: 0, pages })
     }
 }
 
 impl Workload for Trace {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
-        if self.request == self.ops.len() {
+        let Requests { ops, first_pages, counts } = &*self.requests;
+        if self.request == ops.len() {
             self.passes_left = self.passes_left.saturating_sub(1);
             self.request = 0;
         }
         if self.passes_left == 0 {
             return Step::End;
         }
-        let op = self.ops[self.request];
+        let op = ops[self.request];
         let mut filled = 0;
-        while filled < buffer.len() && self.request < self.ops.len() && self.ops[self.request] == op
-        {
-            let first = self.first_pages[self.request] + self.issued;
-            let left = self.counts[self.request] - self.issued;
+        while filled < buffer.len() && self.request < ops.len() && ops[self.request] == op {
+            let first = first_pages[self.request] + self.issued;
+            let left = counts[self.request] - self.issued;
             let count = left.min((buffer.len() - filled) as u32);
             for (slot, page) in buffer[filled..].iter_mut().zip(first..first + count) {
                 *slot = page;

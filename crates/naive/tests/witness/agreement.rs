@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use proptest::bool::weighted;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
-use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::rng::Stream;
 use writeamp_naive::Counters;
 
@@ -36,23 +36,26 @@ fn random_drives_agree_after_every_batch() {
     let seed = config.rng_seed;
     // Cases and collecting cases of each combination, to see that the search was worth its time.
     let tally = RefCell::new(BTreeMap::<String, (u32, u32)>::new());
+    let ended = RefCell::new(0);
     let mut runner = TestRunner::new(config);
     let outcome = runner.run(&(drives(), weighted(0.9), bursts()), |(drive, filled, bursts)| {
         let mut requests: Vec<Burst> = Vec::new();
         requests.extend(filled.then(|| Burst::fill(drive.logical_pages)));
         requests.extend(bursts);
-        let erases = served_by_both(&drive, requests).map_err(TestCaseError::fail)?.erases;
+        let outcome = outcome_of_both(&drive, requests).map_err(TestCaseError::fail)?;
         let Blueprint { victims, manager, layout, .. } = &drive.blueprint;
         let mut tally = tally.borrow_mut();
         let (cases, collecting) =
             tally.entry(format!("{victims} on {manager}, {layout:?}")).or_default();
         *cases += 1;
-        *collecting += u32::from(erases > 0);
+        *collecting += u32::from(outcome.counters.erases > 0);
+        *ended.borrow_mut() += u32::from(outcome.life_ended);
         Ok(())
     });
     if let Err(error) = outcome {
         panic!("{error}\nfound with {seed:?}");
     }
+    assert!(ended.into_inner() > 100, "few lives ended");
     // Long searches aside, a combination has about twenty cases; nearly all fill the drive.
     for (combination, (cases, collecting)) in tally.into_inner() {
         assert!(
@@ -65,12 +68,20 @@ fn random_drives_agree_after_every_batch() {
 #[test]
 fn every_combination_collects_and_agrees_on_an_ordinary_drive() {
     // 67 pages a block: blocks begin and end inside 64-bit words.
-    for_each_combination(geometry(5, 67), |most_logical_pages| most_logical_pages * 3 / 4, 50);
+    let drive = (geometry(5, 67), Wear::default());
+    for_each_combination(drive, |most_logical_pages| most_logical_pages * 3 / 4, 50);
 }
 
 #[test]
 fn every_combination_collects_and_agrees_on_a_drive_as_full_as_the_engine_allows() {
-    for_each_combination(geometry(4, 9), |most_logical_pages| most_logical_pages, 500);
+    let drive = (geometry(4, 9), Wear::default());
+    for_each_combination(drive, |most_logical_pages| most_logical_pages, 500);
+}
+
+#[test]
+fn every_combination_agrees_while_blocks_wear_out_and_beyond_the_last_spare() {
+    let drive = (geometry(6, 9), Wear { limit: 12, spare_blocks_per_pool: 2 });
+    for_each_combination(drive, |most_logical_pages| most_logical_pages, 500);
 }
 
 /// Four LUNs.
@@ -89,9 +100,14 @@ fn geometry(blocks_per_lun: u32, pages_per_block: u32) -> Geometry {
 
 /// Compares the drives through a fill, uniform writes, hot writes, TRIMs and a hammered LUN, and
 /// demands that there was something to compare.
-fn for_each_combination(geometry: Geometry, logical_pages: fn(u32) -> u32, least_erases: u64) {
+fn for_each_combination(
+    (geometry, wear): (Geometry, Wear),
+    logical_pages: fn(u32) -> u32,
+    least_erases: u64,
+) {
     for ((victims, manager, layout), wear_leveling) in leveled_combinations() {
-        let blueprint = Blueprint { geometry, layout, manager, victims, wear_leveling, seed: 7 };
+        let blueprint =
+            Blueprint { geometry, layout, manager, victims, wear_leveling, seed: 7, wear };
         let logical_pages = logical_pages(blueprint.most_logical_pages());
         let drive = Drive { blueprint, logical_pages };
         let mut random = Stream::new(7, "picks");
@@ -109,20 +125,28 @@ fn for_each_combination(geometry: Geometry, logical_pages: fn(u32) -> u32, least
             burst(Target::OnLun(2), 7, 0),
             burst(Target::Anywhere, 10, 50),
         ];
-        let done = served_by_both(&drive, bursts)
-            .unwrap_or_else(|difference| panic!("{drive:?}: {difference}"));
+        let outcome =
+            outcome_of_both(&drive, bursts).unwrap_or_else(|error| panic!("{drive:?}: {error}"));
+        let done = outcome.counters;
         assert!(done.erases >= least_erases, "{drive:?}: only {} erases", done.erases);
+        assert_eq!(outcome.life_ended, wear != Wear::default(), "{drive:?}");
         let moves = matches!(wear_leveling, Some(spec) if !spec.starts_with("youngest-free"));
         assert_eq!(done.wear_leveling_programs > 0, moves, "{drive:?}: {done:?}");
     }
 }
 
-/// Serves the same bursts on both drives; what they did if they agree throughout.
-fn served_by_both(drive: &Drive, bursts: Vec<Burst>) -> Result<Counters, String> {
+/// What two drives did that agreed throughout.
+struct Outcome {
+    counters: Counters,
+    life_ended: bool,
+}
+
+/// Serves the same bursts on both drives.
+fn outcome_of_both(drive: &Drive, bursts: Vec<Burst>) -> Result<Outcome, String> {
     let drive = drive.clone();
     in_time(move || {
         let mut pair = Pair::new(&drive);
         bursts.iter().try_for_each(|burst| pair.serve(burst))?;
-        Ok(pair.counters())
+        Ok(Outcome { counters: pair.counters(), life_ended: pair.life_ended() })
     })
 }

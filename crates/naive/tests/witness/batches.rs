@@ -1,6 +1,6 @@
 //! How a run of requests is cut into batches does not change its outcome.
 
-use writeamp_engine::flash::{Counters, EraseUnit, Geometry, Shape};
+use writeamp_engine::flash::{Counters, EndOfLife, EraseUnit, Geometry, Moment, Shape, Wear};
 use writeamp_engine::hints::{Group, Hints};
 use writeamp_engine::rng::Stream;
 
@@ -17,6 +17,8 @@ const LOGICAL_PAGES: u32 = 4000;
 struct Outcome {
     counters: Counters,
     erase_counts: Vec<u32>,
+    first_to_reach: Vec<Moment>,
+    end_of_life: Option<EndOfLife>,
     map: Vec<Option<u32>>,
 }
 
@@ -32,10 +34,13 @@ fn batches_of_any_size_give_the_same_outcome() {
         erase_unit: EraseUnit::Block,
     };
     let geometry = Geometry::new(shape).expect("a small shape");
+    let wear = Wear { limit: 20, spare_blocks_per_pool: 1 };
     for ((victims, manager, layout), wear_leveling) in leveled_combinations() {
-        let blueprint = Blueprint { geometry, layout, manager, victims, wear_leveling, seed: 3 };
+        let blueprint =
+            Blueprint { geometry, layout, manager, victims, wear_leveling, seed: 3, wear };
         let [first, others @ ..] = outcomes(&blueprint);
         assert!(first.counters.erases > 3000, "{blueprint:?}: {:?}", first.counters);
+        assert!(first.end_of_life.is_some(), "{blueprint:?}: {:?}", first.first_to_reach);
         for (other, batch_pages) in others.iter().zip(&BATCH_SIZES_PAGES[1..]) {
             assert!(
                 *other == first,
@@ -79,6 +84,8 @@ fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
     Outcome {
         counters: *flash.counters(),
         erase_counts: flash.erase_counts().to_vec(),
+        first_to_reach: flash.wear().first_to_reach().to_vec(),
+        end_of_life: flash.wear().end_of_life().cloned(),
         map: (0..LOGICAL_PAGES).map(|page| flash.physical(page)).collect(),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Silent};
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Silent, Wear};
 use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
 use writeamp_engine::spec::Entry;
 use writeamp_engine::{Result, leveling, victims};
@@ -87,6 +87,7 @@ pub struct Blueprint {
     pub victims: &'static str,
     pub wear_leveling: Option<&'static str>,
     pub seed: u64,
+    pub wear: Wear,
 }
 
 impl Blueprint {
@@ -98,6 +99,7 @@ impl Blueprint {
             victims: Some(self.victims.to_owned()),
             wear_leveling: self.wear_leveling.map(str::to_owned),
             seed: self.seed,
+            wear: self.wear,
             observer: Silent,
         };
         managers::build(self.manager, setup)
@@ -119,11 +121,12 @@ pub struct Drive {
 
 impl fmt::Debug for Drive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Blueprint { geometry, layout, manager, victims, wear_leveling, seed } = &self.blueprint;
+        let Blueprint { geometry, layout, manager, victims, wear_leveling, seed, wear } =
+            &self.blueprint;
         write!(
             f,
-            "{victims} on {manager}, {wear_leveling:?}, {layout:?}, seed {seed}: {} logical pages on {} LUNs × {} \
-             blocks × {} pages, from {:?}",
+            "{victims} on {manager}, {wear_leveling:?}, {layout:?}, seed {seed}: {} logical pages on \
+             {} LUNs × {} blocks × {} pages, from {:?}, with {wear:?}",
             self.logical_pages,
             geometry.luns(),
             geometry.blocks_per_lun(),
@@ -135,22 +138,38 @@ impl fmt::Debug for Drive {
 
 /// Random drives; a third of them as full as the engine allows.
 pub fn drives() -> impl Strategy<Value = Drive> {
-    let blueprints =
-        (
-            geometries(),
-            select(combinations()),
-            prop_oneof![2 => Just(None), 3 => select(leveler_specs()).prop_map(Some),
-            1 => Just(Some("youngest-free:reserve=3"))],
-            0..1000u64,
-        )
-            .prop_map(|(geometry, (victims, manager, layout), wear_leveling, seed)| {
-                Blueprint { geometry, layout, manager, victims, wear_leveling, seed }
-            });
+    let blueprints = (
+        geometries(),
+        select(combinations()),
+        prop_oneof![
+            2 => Just(None),
+            3 => select(leveler_specs()).prop_map(Some),
+            1 => Just(Some("youngest-free:reserve=3"))
+        ],
+        0..1000u64,
+        wears(),
+    )
+        .prop_map(|(geometry, (victims, manager, layout), wear_leveling, seed, wear)| Blueprint {
+            geometry,
+            layout,
+            manager,
+            victims,
+            wear_leveling,
+            seed,
+            wear,
+        });
     let share_percent = prop_oneof![1 => Just(100), 2 => 30..100u32];
     (blueprints, share_percent).prop_filter_map("a drive of any size", |(blueprint, share)| {
         let logical_pages = (blueprint.most_logical_pages() * share).div_ceil(100);
         (logical_pages > 0).then_some(Drive { blueprint, logical_pages })
     })
+}
+
+/// Mostly none; else a limit that small drives reach within their bursts, and few spare blocks.
+fn wears() -> impl Strategy<Value = Wear> {
+    let worn = (1..=6u32, 0..=4u32)
+        .prop_map(|(limit, spare_blocks_per_pool)| Wear { limit, spare_blocks_per_pool });
+    prop_oneof![2 => Just(Wear::default()), 1 => worn]
 }
 
 fn geometries() -> impl Strategy<Value = Geometry> {

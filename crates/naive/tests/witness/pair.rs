@@ -2,13 +2,13 @@
 
 use std::fmt::Debug;
 
-use writeamp_engine::flash::{Cause, Silent};
+use writeamp_engine::flash::{Cause, Moment, Silent, Wear};
 use writeamp_engine::hints::{Group, Hints};
 use writeamp_engine::leveling;
 use writeamp_engine::managers::{self, BlockManager, Layout};
 use writeamp_engine::spec::Spec;
 use writeamp_engine::victims;
-use writeamp_naive::{Counters, Leveling, Manager, NaiveDrive, Setup, Victims};
+use writeamp_naive::{Counters, EndOfLife, Erased, Leveling, Manager, NaiveDrive, Setup, Victims};
 
 use crate::cases::Drive;
 use crate::host::{Burst, Request};
@@ -43,6 +43,7 @@ impl Pair {
             victims: victim_policy(blueprint.victims),
             leveling: leveler(blueprint.wear_leveling),
             seed: blueprint.seed,
+            wear: wear(blueprint.wear),
         });
         let engine = blueprint.build(drive.logical_pages).expect("a drive that the engine accepts");
         Pair { engine, naive, drive: drive.clone(), served: Vec::new() }
@@ -50,6 +51,10 @@ impl Pair {
 
     pub fn counters(&self) -> Counters {
         self.naive.counters()
+    }
+
+    pub fn life_ended(&self) -> bool {
+        self.naive.end_of_life().is_some()
     }
 
     /// Serves a burst on both drives and compares all of their state after every batch.
@@ -109,7 +114,20 @@ impl Pair {
             .filter_map(|logical| flash.physical(logical).map(|physical| (logical, physical)))
             .collect();
         equal("the map", &map, &self.naive.map())?;
-        equal("the mapped pages", &(flash.mapped_pages() as usize), &map.len())
+        equal("the mapped pages", &(flash.mapped_pages() as usize), &map.len())?;
+        self.compare_wear()
+    }
+
+    fn compare_wear(&self) -> Result<(), String> {
+        let log = self.engine.flash().wear();
+        let first_to_reach: Vec<Erased> = log.first_to_reach().iter().map(erased).collect();
+        equal("the first to wear", &first_to_reach[..], self.naive.first_to_reach())?;
+        let end_of_life = log.end_of_life().map(|end| EndOfLife {
+            after: erased(&end.moment),
+            erase_counts: end.erase_counts.clone(),
+        });
+        equal("the end of life", &end_of_life.as_ref(), &self.naive.end_of_life())?;
+        equal("the spare blocks", log.spares(), self.naive.spares())
     }
 
     fn report(&self, difference: &str) -> String {
@@ -127,6 +145,21 @@ fn equal<T: PartialEq + Debug + ?Sized>(what: &str, engine: &T, naive: &T) -> Re
         Ok(())
     } else {
         Err(format!("{what} differ:\nengine {engine:?}\nnaive  {naive:?}"))
+    }
+}
+
+fn erased(moment: &Moment) -> Erased {
+    Erased {
+        erases: moment.erases,
+        lifted_pages: Cause::ALL.iter().map(|&cause| moment.lifted_pages(cause)).sum(),
+        host_pages: moment.host_pages,
+    }
+}
+
+fn wear(wear: Wear) -> writeamp_naive::Wear {
+    writeamp_naive::Wear {
+        limit: (wear.limit != Wear::NO_LIMIT).then_some(wear.limit),
+        spare_blocks_per_pool: wear.spare_blocks_per_pool,
     }
 }
 

@@ -1,0 +1,128 @@
+//! The lives of drives: replicas of a run until the end of life, and what they did by then
+//! (paper 4, §5–6).
+//!
+//! A replica is single-threaded and has a seed of its own, so that the number of threads, and the
+//! order in which they finish, change nothing.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::flash::{EndOfLife, Moment, Observer, Silent, Wear};
+use crate::managers::{self, Setup};
+use crate::simulation::Simulation;
+use crate::workloads::Workload;
+
+/// Host pages between two looks at the end of life, the progress and the wish to stop: some
+/// milliseconds. A life is recorded where it ended, however far beyond the drive was driven.
+const CHUNK_PAGES: u64 = 1 << 16;
+
+/// Drives that differ only by their seed.
+#[derive(Debug, Clone)]
+pub struct Study {
+    /// The spec of the block manager.
+    pub manager: String,
+    /// The drive, with a wear limit, and the seed of replica 0; replica i has seed + i.
+    pub setup: Setup<Silent>,
+    /// Logical pages from 0 that are written once, in order, before the workload begins.
+    pub fill_pages: u32,
+    pub replicas: u32,
+    pub batch_pages: usize,
+    /// Replicas that run at the same time.
+    pub threads: usize,
+}
+
+/// The life of one replica.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Life {
+    /// The drive when no spare block was left for the last one worn out.
+    pub end: EndOfLife,
+    /// The moment when the first block was erased for the w-th time, for w = 1 … wear limit.
+    pub first_to_reach: Vec<Moment>,
+}
+
+/// How far the replicas are, and whether they should stop: for another thread to look at.
+#[derive(Debug, Default)]
+pub struct Watch {
+    cancelled: AtomicBool,
+    reached_erases: AtomicU64,
+}
+
+impl Watch {
+    /// Stops the replicas soon; [`lives`] then returns [`Error::Cancelled`].
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// The most erases of any block, at most the wear limit, summed over the replicas.
+    pub fn reached_erases(&self) -> u64 {
+        self.reached_erases.load(Ordering::Relaxed)
+    }
+}
+
+/// Drives every replica to its end of life, under the workload that `load` gives for its seed.
+pub fn lives<L>(study: &Study, load: L, watch: &Watch) -> Result<Vec<Life>>
+where
+    L: Fn(u64) -> Result<Box<dyn Workload>> + Sync,
+{
+    if study.setup.wear.limit == Wear::NO_LIMIT {
+        return Err(Error::Spec("a drive without a wear limit has no end of life".into()));
+    }
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(study.threads.max(1))
+        .build()
+        .map_err(|error| Error::Threads { threads: study.threads, why: error.to_string() })?;
+    let outcomes: Vec<Result<Life>> = pool.install(|| {
+        (0..study.replicas)
+            .into_par_iter()
+            .with_max_len(1) // lives take long, and not equally long
+            .map(|replica| life(study, u64::from(replica), &load, watch))
+            .collect()
+    });
+    // The error of the first replica that has one, whichever thread came to one first.
+    outcomes.into_iter().collect()
+}
+
+fn life<L>(study: &Study, replica: u64, load: &L, watch: &Watch) -> Result<Life>
+where
+    L: Fn(u64) -> Result<Box<dyn Workload>>,
+{
+    let seed = study.setup.seed.wrapping_add(replica);
+    let drive = managers::build(&study.manager, Setup { seed, ..study.setup.clone() })?;
+    let mut simulation = Simulation::new(drive, load(seed)?, study.batch_pages)?;
+    let mut reached = 0;
+    let mut first = 0;
+    while first < study.fill_pages {
+        stop_if_cancelled(watch)?;
+        let end = study.fill_pages.min(first.saturating_add(CHUNK_PAGES as u32));
+        simulation.fill(first, end)?;
+        first = end;
+    }
+    while simulation.drive().flash().wear().end_of_life().is_none() {
+        stop_if_cancelled(watch)?;
+        if simulation.run(CHUNK_PAGES)? < CHUNK_PAGES {
+            break;
+        }
+        let now = simulation.drive().flash().wear().first_to_reach().len() as u64;
+        watch.reached_erases.fetch_add(now - reached, Ordering::Relaxed);
+        reached = now;
+    }
+    ended(&simulation).ok_or_else(|| {
+        Error::Spec("the workload ended before the drive's life; use one without end".into())
+    })
+}
+
+fn stop_if_cancelled(watch: &Watch) -> Result<()> {
+    if watch.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+}
+
+fn ended<O: Observer>(simulation: &Simulation<O>) -> Option<Life> {
+    let log = simulation.drive().flash().wear();
+    let end = log.end_of_life()?.clone();
+    Some(Life { end, first_to_reach: log.first_to_reach().to_vec() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+use super::*;
+use crate::flash::{Cause, Geometry};
+use crate::managers::Layout;
+use crate::workloads::{self, Context, Trace, TraceOp};
+
+fn study(wear: Wear) -> Study {
+    let setup = Setup {
+        geometry: Geometry::flat(48, 8).unwrap(),
+        logical_pages: 300,
+        layout: Layout::Flat,
+        victims: Some("d-choices:d=4".into()),
+        wear_leveling: None,
+        seed: 7,
+        wear,
+        observer: Silent,
+    };
+    let manager = "sepgc".into();
+    Study { manager, setup, fill_pages: 300, replicas: 5, batch_pages: 1024, threads: 1 }
+}
+
+fn load(text: &'static str, pages: u32) -> impl Fn(u64) -> Result<Box<dyn Workload>> + Sync {
+    move |seed| workloads::build(text, pages, Context::root(seed))
+}
+
+fn lives_of(study: &Study) -> Vec<Life> {
+    lives(study, load("hot-cold:f=0.1,r=0.9", 300), &Watch::default()).unwrap()
+}
+
+const WORN: Wear = Wear { limit: 40, spare_blocks_per_pool: 3 };
+
+#[test]
+fn a_drive_whose_blocks_are_erased_in_turn_lives_as_long_as_counting_says() {
+    // Sequential writes and FIFO: blocks 0, 1, 2, 3, 0, … are erased without a valid page.
+    let mut one = study(Wear { limit: 3, spare_blocks_per_pool: 0 });
+    one.setup.geometry = Geometry::flat(4, 2).unwrap();
+    (one.setup.logical_pages, one.fill_pages, one.replicas) = (6, 6, 1);
+    (one.setup.victims, one.manager) = (Some("fifo".into()), "single".into());
+    let found = lives(&one, load("sequential", 6), &Watch::default()).unwrap();
+    let told = |moment: &Moment| (moment.erases, moment.lifted_pages(Cause::Gc), moment.host_pages);
+    // The 8 pages of the empty drive are written before the first erase, and 2 after each.
+    assert_eq!(
+        found[0].first_to_reach.iter().map(told).collect::<Vec<_>>(),
+        [(1, 0, 8), (5, 0, 16), (9, 0, 24)]
+    );
+    assert_eq!(told(&found[0].end.moment), (9, 0, 24));
+    assert_eq!(found[0].end.erase_counts, [3, 2, 2, 2]);
+}
+
+#[test]
+fn neither_threads_nor_batches_change_a_life() {
+    let first = study(WORN);
+    let found = lives_of(&first);
+    for (threads, batch_pages) in [(2, 1024), (3, 1), (1, 77)] {
+        assert_eq!(lives_of(&Study { batch_pages, threads, ..first.clone() }), found);
+    }
+    assert_ne!(found[0], found[1]);
+}
+
+#[test]
+fn replica_i_is_the_run_with_seed_plus_i() {
+    let all = lives_of(&study(WORN));
+    for (replica, life) in all.iter().enumerate() {
+        let mut alone = Study { replicas: 1, ..study(WORN) };
+        alone.setup.seed += replica as u64;
+        assert_eq!(lives_of(&alone)[0], *life);
+    }
+}
+
+#[test]
+fn a_life_ends_when_as_many_blocks_are_worn_out_as_there_were_spares() {
+    for (spare_blocks_per_pool, worn_out) in [(0, 1), (1, 1), (2, 2), (6, 6)] {
+        for life in lives_of(&study(Wear { limit: 40, spare_blocks_per_pool })) {
+            let worn = life.end.erase_counts.iter().filter(|&&erases| erases == 40).count();
+            assert_eq!((worn, life.end.erase_counts.iter().max()), (worn_out, Some(&40)));
+            assert_eq!(life.first_to_reach.len(), 40);
+            assert!(life.first_to_reach.is_sorted_by_key(|moment| moment.erases));
+            assert_eq!(life.first_to_reach[39] == life.end.moment, worn_out == 1);
+        }
+    }
+}
+
+#[test]
+fn the_way_to_a_larger_limit_leads_through_the_smaller_ones() {
+    let short = lives_of(&study(Wear { limit: 15, spare_blocks_per_pool: 0 }));
+    let long = lives_of(&study(Wear { limit: 40, spare_blocks_per_pool: 0 }));
+    for (short, long) in short.iter().zip(&long) {
+        assert_eq!(short.first_to_reach[..], long.first_to_reach[..15]);
+        assert_eq!(short.end.moment, long.first_to_reach[14]);
+    }
+}
+
+#[test]
+fn a_watch_sees_how_far_the_replicas_are_and_stops_them() {
+    let watch = Watch::default();
+    lives(&study(WORN), load("uniform", 300), &watch).unwrap();
+    assert_eq!(watch.reached_erases(), 5 * 40);
+    watch.cancel();
+    assert_eq!(lives(&study(WORN), load("uniform", 300), &watch), Err(Error::Cancelled));
+}
+
+#[test]
+fn what_cannot_end_a_life_is_refused() {
+    let refused = |study: &Study, load: &(dyn Fn(u64) -> Result<Box<dyn Workload>> + Sync)| {
+        lives(study, load, &Watch::default()).unwrap_err().to_string()
+    };
+    let endless = refused(&study(Wear::default()), &load("uniform", 300));
+    assert!(endless.contains("without a wear limit"), "{endless}");
+    let once = Trace::new(vec![TraceOp::Write], vec![0], vec![300], 1).unwrap();
+    let short = refused(&study(WORN), &move |_| Ok(Box::new(once.clone())));
+    assert!(short.contains("the workload ended"), "{short}");
+}

@@ -1,0 +1,168 @@
+//! Wear: the erases that a block endures, the spare blocks that replace worn ones, and the moments
+//! that the life of a drive is told by (paper 4, §5–6).
+//!
+//! A block erased for the `limit`-th time is worn out. A spare block of its pool takes its place
+//! among the free ones, and it is retired; without a spare it goes on being used. The life of the
+//! drive ends when a block is worn out and no spare block of its pool is left after that.
+
+use super::{BlockState, Cause, Flash, Geometry, Observer, Pools};
+use crate::error::{Error, Result};
+
+/// How much wear a drive stands. The default is: any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wear {
+    /// Erases after which a block is worn out, at least 1; [`Wear::NO_LIMIT`] for none.
+    pub limit: u32,
+    /// Blocks of each pool that are set aside at the start, to replace worn ones.
+    pub spare_blocks_per_pool: u32,
+}
+
+impl Wear {
+    pub const NO_LIMIT: u32 = u32::MAX;
+}
+
+impl Default for Wear {
+    fn default() -> Self {
+        Wear { limit: Self::NO_LIMIT, spare_blocks_per_pool: 0 }
+    }
+}
+
+impl Pools {
+    /// Blocks of a new drive that are not set aside; refuses wear that leaves none.
+    pub fn usable_blocks(self, geometry: &Geometry, wear: Wear) -> Result<u32> {
+        let blocks_per_pool = self.blocks_per_pool(geometry);
+        let spares = wear.spare_blocks_per_pool;
+        if spares >= blocks_per_pool {
+            return Err(Error::Geometry(format!(
+                "{spares} spare blocks of {blocks_per_pool} leave none to write; use a smaller \
+                 share of spare blocks"
+            )));
+        }
+        if wear.limit == 0 {
+            return Err(Error::Spec("the wear limit is 0 erases; it must be at least 1".into()));
+        }
+        Ok(geometry.blocks() / blocks_per_pool * (blocks_per_pool - spares))
+    }
+}
+
+/// What the drive had done right after an erase, whichever batch of writes that erase was in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// Blocks erased, this one included.
+    pub erases: u64,
+    /// Valid pages lifted from the blocks erased, by cause.
+    lifted_pages: [u64; Cause::ALL.len()],
+    /// Pages that the host had written.
+    pub host_pages: u64,
+}
+
+impl Moment {
+    /// Valid pages lifted for `cause`.
+    pub fn lifted_pages(&self, cause: Cause) -> u64 {
+        self.lifted_pages[cause as usize]
+    }
+}
+
+/// The drive when its life ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndOfLife {
+    pub moment: Moment,
+    /// Erases of each block.
+    pub erase_counts: Vec<u32>,
+}
+
+/// What a drive remembers of its wear.
+#[derive(Debug, Clone)]
+pub struct WearLog {
+    limit: u32,
+    /// Erases that make a block worth a look: the next that none has reached, at most the limit.
+    pub(super) watched_erases: u32,
+    /// The spare blocks of each pool; the last is used next.
+    spares: Vec<Vec<u32>>,
+    pub(super) lifted_pages: [u64; Cause::ALL.len()],
+    first_to_reach: Vec<Moment>,
+    end_of_life: Option<EndOfLife>,
+}
+
+impl WearLog {
+    /// The log of a new drive; takes the spare blocks from each pool's free ones, of which those
+    /// to be opened last come first.
+    pub(super) fn new(wear: Wear, free: &mut [Vec<u32>]) -> Self {
+        let count = wear.spare_blocks_per_pool as usize;
+        WearLog {
+            limit: wear.limit,
+            watched_erases: if wear.limit == Wear::NO_LIMIT { Wear::NO_LIMIT } else { 1 },
+            spares: free.iter_mut().map(|blocks| blocks.drain(..count).collect()).collect(),
+            lifted_pages: [0; Cause::ALL.len()],
+            first_to_reach: Vec::new(),
+            end_of_life: None,
+        }
+    }
+
+    /// The moment when the first block was erased for the n-th time, for n = 1, 2, … as far as
+    /// any has come, at most to the limit. Empty without a limit.
+    pub fn first_to_reach(&self) -> &[Moment] {
+        &self.first_to_reach
+    }
+
+    /// The drive as it was when its life ended, if it has.
+    pub fn end_of_life(&self) -> Option<&EndOfLife> {
+        self.end_of_life.as_ref()
+    }
+
+    /// The spare blocks left, pool by pool.
+    pub fn spares(&self) -> &[Vec<u32>] {
+        &self.spares
+    }
+}
+
+impl<O: Observer> Flash<O> {
+    /// What the drive remembers of its wear.
+    pub fn wear(&self) -> &WearLog {
+        &self.wear
+    }
+
+    /// Looks at a block that was just erased and is the last in its free pool.
+    #[cold]
+    pub(super) fn note_wear(&mut self, block: u32, pool: usize) {
+        let erases = self.erase_counts[block as usize];
+        let limit = self.wear.limit;
+        if erases as usize > self.wear.first_to_reach.len() && erases <= limit {
+            let moment = self.moment();
+            self.wear.first_to_reach.push(moment);
+            self.wear.watched_erases = (erases + 1).min(limit);
+        }
+        if erases == limit {
+            self.wear_out(block, pool);
+        }
+    }
+
+    fn wear_out(&mut self, block: u32, pool: usize) {
+        if let Some(spare) = self.wear.spares[pool].pop() {
+            let worn = self.free[pool].pop();
+            debug_assert_eq!(worn, Some(block));
+            self.states[block as usize] = BlockState::Retired;
+            self.states[spare as usize] = BlockState::Free;
+            self.free[pool].push(spare);
+        }
+        if self.wear.spares[pool].is_empty() && self.wear.end_of_life.is_none() {
+            let moment = self.moment();
+            let erase_counts = self.erase_counts.clone();
+            self.wear.end_of_life = Some(EndOfLife { moment, erase_counts });
+        }
+    }
+
+    /// The counts as they are within a batch, whose host pages are counted only after it.
+    fn moment(&self) -> Moment {
+        let lifted_pages = self.wear.lifted_pages;
+        // What was ever programmed is still there, valid or not, or was erased with a block, and so
+        // is what was skipped; a lifted page is mapped and will be programmed once more. The rest
+        // the host wrote.
+        let invalid_pages: u64 = self.invalid_pages.iter().map(|&n| u64::from(n)).sum();
+        let erased_pages = self.counters.erases * u64::from(self.geometry.pages_per_block());
+        let host_pages = u64::from(self.mapped_pages) + invalid_pages + erased_pages
+            - self.counters.skipped_pages
+            - lifted_pages.iter().sum::<u64>();
+        Moment { erases: self.counters.erases, lifted_pages, host_pages }
+    }
+}

@@ -1,0 +1,98 @@
+//! Replicas of a drive that are driven until they are worn out.
+
+use std::slice::from_ref;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use writeamp_engine::endurance::{Life, Study, Watch, lives};
+use writeamp_engine::flash::{Cause, Moment, Wear};
+
+use crate::drive::{Drive, Load};
+use crate::raised;
+
+/// Drives that differ only by their seed, the workload that drives them, and a watch.
+#[pyclass(frozen, module = "writeamp._engine")]
+pub struct Endurance {
+    study: Study,
+    load: Load,
+    watch: Watch,
+}
+
+#[pymethods]
+impl Endurance {
+    /// Replica i has `seed` + i. A trace should have passes for a whole life.
+    #[new]
+    #[pyo3(signature = (drive, load, *, seed, batch_pages, w_max, spare_blocks_per_pool,
+                        fill_pages, replicas, threads))]
+    fn new(
+        drive: &Drive,
+        load: &Load,
+        seed: u64,
+        batch_pages: usize,
+        w_max: u32,
+        spare_blocks_per_pool: u32,
+        fill_pages: u32,
+        replicas: u32,
+        threads: usize,
+    ) -> Self {
+        let setup = drive.setup(seed, Wear { limit: w_max, spare_blocks_per_pool });
+        let manager = drive.manager.clone();
+        let study = Study { manager, setup, fill_pages, replicas, batch_pages, threads };
+        Endurance { study, load: load.clone(), watch: Watch::default() }
+    }
+
+    /// Drives every replica to its end of life, unless another thread cancels.
+    fn run<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = py
+            .detach(|| lives(&self.study, |seed| self.load.build(seed), &self.watch))
+            .map_err(|e| raised(&e))?;
+        lives_dict(py, &found)
+    }
+
+    /// The most erases of any block, at most `w_max`, summed over the replicas.
+    fn reached_erases(&self) -> u64 {
+        self.watch.reached_erases()
+    }
+
+    /// Stops a run soon; it then raises.
+    fn cancel(&self) {
+        self.watch.cancel();
+    }
+}
+
+/// Tables with a row for each replica: `end` has one column, `first_to_reach` one for each number of
+/// erases, and `erase_counts` one for each block.
+fn lives_dict<'py>(py: Python<'py>, lives: &[Life]) -> PyResult<Bound<'py, PyDict>> {
+    let ends: Vec<&[Moment]> = lives.iter().map(|life| from_ref(&life.end.moment)).collect();
+    let firsts: Vec<&[Moment]> = lives.iter().map(|life| &life.first_to_reach[..]).collect();
+    let erase_counts: Vec<&[u32]> = lives.iter().map(|life| &life.end.erase_counts[..]).collect();
+    let dict = PyDict::new(py);
+    dict.set_item("end", moments_dict(py, &ends)?)?;
+    dict.set_item("first_to_reach", moments_dict(py, &firsts)?)?;
+    dict.set_item("erase_counts", rows(py, &erase_counts, |&erases| u64::from(erases))?)?;
+    Ok(dict)
+}
+
+/// A table for each count: `erases`, `host` (pages written, the fill included), and the pages lifted
+/// for each other cause.
+fn moments_dict<'py>(py: Python<'py>, table: &[&[Moment]]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("erases", rows(py, table, |moment| moment.erases)?)?;
+    for cause in Cause::ALL {
+        let host = cause == Cause::Host;
+        let pages = |m: &Moment| if host { m.host_pages } else { m.lifted_pages(cause) };
+        dict.set_item(cause.name(), rows(py, table, pages)?)?;
+    }
+    Ok(dict)
+}
+
+fn rows<'py, T>(
+    py: Python<'py>,
+    table: &[&[T]],
+    value: impl Fn(&T) -> u64,
+) -> PyResult<Bound<'py, PyArray2<u64>>> {
+    let columns = table.first().map_or(0, |row| row.len());
+    PyArray1::from_iter(py, table.iter().flat_map(|row| row.iter()).map(value))
+        .reshape([table.len(), columns])
+}

@@ -1,0 +1,286 @@
+"""`writeamp endurance`: drives until they are worn out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from writeamp import traces
+from writeamp.byte_sizes import parse_bytes
+from writeamp.cli import options
+from writeamp.cli.bar import Bar
+from writeamp.cli.options import stdout
+from writeamp.endurance import endurance as run_endurance
+from writeamp.errors import WriteampError
+from writeamp.life import Endurance
+from writeamp.plots import check_target
+from writeamp.run import PRECONDITIONS
+
+RUN = "Run"
+TRACE = "Trace"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("endurance")(endurance)
+
+
+def endurance(
+    *,
+    w_max: Annotated[
+        int,
+        typer.Option(
+            "--w-max",
+            help="Erases after which a block is worn out.",
+            parser=options.count,
+            metavar="N",
+            rich_help_panel=RUN,
+        ),
+    ],
+    workload: options.Workload = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace", help="Replay a block trace without end instead.", rich_help_panel=TRACE
+        ),
+    ] = None,
+    trace_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help=f"Format of the trace if it cannot be detected: {', '.join(traces.FORMATS)}.",
+            rich_help_panel=TRACE,
+        ),
+    ] = None,
+    action: Annotated[
+        str | None,
+        typer.Option(
+            "--action", help="Which blkparse action counts: Q, D or C.", rich_help_panel=TRACE
+        ),
+    ] = None,
+    mapping: Annotated[
+        str,
+        typer.Option(
+            "--mapping",
+            help="compact: the trace's written pages, closed up, are the drive's logical space; "
+            "as-is: addresses count.",
+            rich_help_panel=TRACE,
+        ),
+    ] = "compact",
+    trace_device: Annotated[
+        str | None,
+        typer.Option(
+            "--trace-device", help="Use only this device of the trace.", rich_help_panel=TRACE
+        ),
+    ] = None,
+    device: options.DeviceOption = None,
+    blocks: options.Blocks = None,
+    logical_blocks: options.LogicalBlocks = None,
+    pages_per_block: options.PagesPerBlock = None,
+    page_bytes: options.PageBytes = None,
+    op: options.Op = None,
+    fill: options.Fill = None,
+    spare_factor: options.SpareFactor = None,
+    layout: options.LayoutOption = None,
+    spare_share: Annotated[
+        float,
+        typer.Option(
+            "--spare-share",
+            help="Share of the blocks that is set aside to replace worn ones; it is taken from "
+            "the over-provisioning.",
+            parser=options.number,
+            metavar="SHARE",
+            rich_help_panel=options.CAPACITY,
+        ),
+    ] = 0.0,
+    manager: options.Manager = "single",
+    victims: options.Victims = None,
+    wear_leveling: options.WearLeveling = None,
+    replicas: Annotated[
+        int,
+        typer.Option(
+            "--replicas",
+            help="Drives to run, for the confidence interval.",
+            parser=options.count,
+            metavar="N",
+            rich_help_panel=RUN,
+        ),
+    ] = 10,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            help="Decides every random draw; replica i is the run with seed + i.",
+            rich_help_panel=RUN,
+        ),
+    ] = 1,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "--threads",
+            help="Replicas that run at the same time; by default one for each processor.",
+            parser=options.count,
+            metavar="N",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    precondition: Annotated[
+        str,
+        typer.Option(
+            "--precondition",
+            help=f"What is written once before the run: {', '.join(PRECONDITIONS)}.",
+            rich_help_panel=RUN,
+        ),
+    ] = "full",
+    utilization: Annotated[
+        float,
+        typer.Option(
+            "--utilization",
+            help="Share of the logical pages that the workload uses; the rest is never written.",
+            rich_help_panel=RUN,
+        ),
+    ] = 1.0,
+    daily_writes: Annotated[
+        str | None,
+        typer.Option(
+            "--daily-writes",
+            help="What the host writes in a day, such as 100GB (10^9) or 100GiB (2^30): adds the "
+            "life in years of 365 days.",
+            metavar="SIZE",
+        ),
+    ] = None,
+    curve: Annotated[
+        bool,
+        typer.Option(
+            "--curve", help="Add fairness and endurance for each W up to --w-max to the document."
+        ),
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw PE fairness and endurance against W (.png, .svg, .pdf or .html).",
+            metavar="FILE",
+        ),
+    ] = None,
+    plot_erases: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot-erases", help="Draw how often the blocks were erased.", metavar="FILE"
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Run drives until they are worn out: PE fairness, endurance, years of life.
+
+    A life ends with the first block erased --w-max times, or as many as there are spare blocks.
+
+    Example: writeamp endurance --blocks 500 --victims d-choices:d=5 --w-max 300 --daily-writes 1TB
+    """
+    for target in (plot, plot_erases):
+        if target is not None:
+            check_target(target)
+    if curve and not json:
+        raise WriteampError("--curve adds to the JSON document; give --json too")
+    if trace is None and (trace_format, action) != (None, None):
+        raise WriteampError("--format and --action say how to read a trace; there is no --trace")
+    daily_bytes = None if daily_writes is None else parse_bytes("--daily-writes", daily_writes)
+    load = None if trace is None else traces.read(trace, trace_format, action=action)
+    with Bar("wearing out", _percent) as bar:
+        found = run_endurance(
+            device,
+            workload,
+            w_max=w_max,
+            trace=load,
+            manager=manager,
+            victims=victims,
+            wear_leveling=wear_leveling,
+            replicas=replicas,
+            seed=seed,
+            spare_share=spare_share,
+            threads=threads,
+            precondition=precondition,
+            utilization=utilization,
+            mapping=cast(traces.Mapping, mapping),
+            trace_device=trace_device,
+            progress=bar.update,
+            blocks=blocks,
+            logical_blocks=logical_blocks,
+            pages_per_block=pages_per_block,
+            page_bytes=page_bytes,
+            op=op,
+            fill=fill,
+            spare_factor=spare_factor,
+            layout=layout,
+        )
+    for sentence in found.notes:
+        options.note(sentence)
+    if json:
+        options.print_json(found.to_dict(curve=curve, daily_bytes=daily_bytes))
+    else:
+        _print(found, daily_bytes)
+    if plot is not None:
+        found.plot(plot)
+    if plot_erases is not None:
+        found.plot_erases(plot_erases)
+
+
+def _percent(reached: int, expected: int) -> str:
+    return f"{reached / expected:.0%} of the wear"
+
+
+def _print(found: Endurance, daily_bytes: float | None) -> None:
+    plan, device = found.plan, found.plan.device
+    rows = [
+        ("workload", plan.load_name),
+        ("manager, victims", str(plan.policy)),
+        (
+            "drive",
+            f"{device.name}: {device.geometry.blocks:,} blocks × "
+            f"{device.geometry.pages_per_block:,} pages, {device.layout}; {plan.spare_blocks:,} "
+            "blocks are spare",
+        ),
+        (
+            "space",
+            f"op {device.op:.4g} = (T-U)/U, fill {device.fill:.4g}, "
+            f"spare factor {device.spare_factor:.4g}",
+        ),
+        (
+            "run",
+            f"{plan.replicas} replicas to W_max {plan.w_max:,}, seeds {plan.seed} to "
+            f"{plan.seed + plan.replicas - 1}, {found.elapsed_s:.1f} s on {plan.threads} thread(s)",
+        ),
+        (
+            "host wrote",
+            f"{found.host_pages:,.0f} pages = {found.host_bytes / 1e12:,.4g} TB (10^12)",
+        ),
+    ]
+    rows += [
+        (f"programmed: {cause}", f"{pages:,.0f} pages")
+        for cause, pages in found.causes.items()
+        if cause != "host"
+    ]
+    full, logical = found.endurance_full_drive_writes, found.endurance_logical_drive_writes
+    low, high = found.endurance_ci95
+    rows += [
+        ("erased", f"{float(found.end.erases.mean()):,.0f} blocks"),
+        ("write amplification", _shown(found.wa, found.wa_ci95)),
+        ("PE fairness", _shown(found.pe_fairness, found.pe_fairness_ci95)),
+        ("endurance", f"{full:,.2f} writes of the physical capacity{_interval(low, high, 2)}"),
+        ("", f"{logical:,.2f} writes of the logical capacity"),
+    ]
+    if daily_bytes is not None:
+        years = f"{found.years(daily_bytes):,.4g} years of 365 days"
+        rows.append(("life", f"{years} at {daily_bytes:,.0f} bytes a day"))
+    stdout.print(options.facts(rows))
+
+
+def _shown(value: float, interval: tuple[float, float]) -> str:
+    return f"{value:.4f}{_interval(*interval, 4)}"
+
+
+def _interval(low: float, high: float, decimals: int) -> str:
+    known = low <= high  # not so for NaN
+    return f"  (95% CI {low:,.{decimals}f} to {high:,.{decimals}f})" if known else ""

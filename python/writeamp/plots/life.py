@@ -1,0 +1,120 @@
+"""The figures of a drive's life: PE fairness and endurance against W, and erases of the blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.errors import WriteampError
+from writeamp.plots.spec import Line, LineChart, Panel, PanelChart
+from writeamp.plots.style import series_color, series_dash
+
+_W_LABEL = "erases that a block endures (W)"
+_FAIRNESS = "PE fairness (mean erases of a block / W)"
+_ENDURANCE = "endurance (writes of the physical capacity)"
+
+# More points than this cannot be told apart.
+_MOST_POINTS = 500
+
+
+@dataclass(frozen=True)
+class LifeCurve:
+    """PE fairness and endurance of one policy, as functions of `w`; all of shape (n,).
+
+    The bounds of the 95% intervals may be NaN, for none.
+    """
+
+    label: str
+    w: npt.ArrayLike
+    pe_fairness: npt.ArrayLike
+    pe_fairness_low: npt.ArrayLike
+    pe_fairness_high: npt.ArrayLike
+    endurance: npt.ArrayLike
+    endurance_low: npt.ArrayLike
+    endurance_high: npt.ArrayLike
+
+
+def life_over_w(curves: Sequence[LifeCurve], *, title: str, subtitle: str) -> PanelChart:
+    """Describe PE fairness and endurance against W, as paper 4's Figs. 2 and 3 show them.
+
+    Args:
+        curves: one a policy; its intervals are drawn as thin lines.
+        title: what is shown.
+        subtitle: the run: op (by that name), device, seed.
+
+    Raises:
+        WriteampError: there is no curve, or one has no point or arrays that differ in length.
+    """
+    if not curves:
+        raise WriteampError("a figure of fairness and endurance needs at least one curve")
+    fairness: list[Line] = []
+    endurance: list[Line] = []
+    for index, curve in enumerate(curves):
+        fairness += _lines(
+            curve, index, curve.pe_fairness, curve.pe_fairness_low, curve.pe_fairness_high
+        )
+        endurance += _lines(
+            curve, index, curve.endurance, curve.endurance_low, curve.endurance_high
+        )
+    panels = (Panel(_FAIRNESS, tuple(fairness)), Panel(_ENDURANCE, tuple(endurance)))
+    return PanelChart(title, subtitle, _W_LABEL, "", panels, columns=2, own_y=True)
+
+
+def erases_of_blocks(
+    erases_from: Sequence[int],
+    blocks: Sequence[int],
+    *,
+    width: int,
+    label: str,
+    title: str,
+    subtitle: str,
+) -> LineChart:
+    """Describe how many blocks were erased how often, as the outline of a histogram.
+
+    Args:
+        erases_from: the least erases of each bin, rising by `width`.
+        blocks: the blocks in it.
+        width: numbers of erases in a bin.
+        label: whose blocks they are.
+        title: what is shown.
+        subtitle: the run: op (by that name), device, seed.
+    """
+    edges = [*erases_from, erases_from[-1] + width]
+    x = np.repeat(edges, 2).tolist()
+    y = [0, *np.repeat(blocks, 2).tolist(), 0]
+    each = "" if width == 1 else f", in bins of {width}"
+    return LineChart(
+        title=title,
+        subtitle=subtitle,
+        x_label=f"erases of a block at the end of life{each}",
+        y_label="blocks (of all replicas)",
+        lines=(Line(x, y, series_color(0), label=label),),
+    )
+
+
+def _lines(
+    curve: LifeCurve, index: int, mean: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike
+) -> list[Line]:
+    w, *values = (np.asarray(values, np.float64) for values in (curve.w, mean, low, high))
+    if w.ndim != 1 or w.size == 0 or any(one.shape != w.shape for one in values):
+        raise WriteampError(f"curve {curve.label!r} needs arrays of one equal length above 0")
+    shown = np.unique(np.linspace(0, w.size - 1, min(w.size, _MOST_POINTS)).astype(int))
+    color, dash = series_color(index), series_dash(index)
+    x = w[shown].tolist()
+    mean_line = Line(
+        x,
+        values[0][shown].tolist(),
+        color,
+        dash=dash,
+        label=curve.label,
+        marker="circle" if w.size == 1 else None,
+    )
+    bounds = [
+        Line(x, bound[shown].tolist(), color, width_pt=0.6, opacity=0.6)
+        for bound in values[1:]
+        if not np.isnan(bound).any()
+    ]
+    return [*bounds, mean_line]
