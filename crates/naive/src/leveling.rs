@@ -9,7 +9,8 @@ pub enum Leveling {
     None,
     /// The free block erased least is opened, of equals the one erased last; some are kept free.
     YoungestFree { reserve_blocks: usize },
-    /// Data of the closed block erased least moves onto a block erased more than so many times more.
+    /// Data of the mostly valid block erased least moves onto one erased more than so many times
+    /// more.
     Static { threshold: u32 },
     /// Chang's dual pool.
     DualPool { threshold: u32 },
@@ -66,7 +67,10 @@ impl NaiveDrive {
         let worn_erases = self.erases(worn);
         let pool = self.pool_of(worn);
         let closed: Vec<u32> = self.closed.iter().flatten().copied().collect();
-        let closed_here = closed.into_iter().filter(|&block| self.pool_of(block) == pool);
+        // Of the others, too little would move: what it moves to would soon be erased again.
+        let mostly_valid = |block: u32| self.invalid_pages(block) <= self.setup.pages_per_block / 8;
+        let closed_here =
+            closed.into_iter().filter(|&block| self.pool_of(block) == pool && mostly_valid(block));
         let of_pool = (0..self.setup.blocks).filter(|&block| self.pool_of(block) == pool);
         // The least erased one; of equals the first in the drive.
         let youngest =

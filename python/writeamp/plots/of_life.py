@@ -13,17 +13,21 @@ if TYPE_CHECKING:
 
 def life_over_w_of(found: Endurance) -> PanelChart:
     """Describe PE fairness and endurance against W."""
+    title = f"PE fairness and endurance: {found.plan.load_name}"
+    interval = " · thin: 95% confidence" if found.plan.replicas > 1 else ""
+    return life_over_w([curve_of(found)], title=title, subtitle=_subtitle(found) + interval)
+
+
+def curve_of(found: Endurance) -> LifeCurve:
+    """Return the two functions of W, named by what the drives worked by."""
     curve = found.curve
     fairness, endurance = "pe_fairness", "endurance_full_drive_writes"
-    one = LifeCurve(
+    return LifeCurve(
         _label(found),
         curve["w"].to_numpy(),
         *(curve[f"{fairness}{bound}"].to_numpy() for bound in ("", "_low", "_high")),
         *(curve[f"{endurance}{bound}"].to_numpy() for bound in ("", "_low", "_high")),
     )
-    title = f"PE fairness and endurance: {found.plan.load_name}"
-    interval = " · thin: 95% confidence" if found.plan.replicas > 1 else ""
-    return life_over_w([one], title=title, subtitle=_subtitle(found) + interval)
 
 
 def erase_histogram_of(found: Endurance) -> LineChart:

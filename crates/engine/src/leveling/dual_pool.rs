@@ -65,7 +65,7 @@ impl WearLeveler for DualPool {
             self.resize_cold_pool(erased, wear);
             return None;
         }
-        let cold = wear.closed().filter(|block| self.in_cold_pool[*block as usize]);
+        let cold = wear.mostly_valid().filter(|block| self.in_cold_pool[*block as usize]);
         let values = cold.map(|block| (block, wear.erase_counts[block as usize]));
         let value = wear.erase_counts[erased as usize];
         let young = self.least_cold.exceeded_by(value, self.threshold, values);

@@ -22,12 +22,20 @@ pub struct PoolWear<'a> {
     pub erase_counts: &'a [u32],
     /// State of every block of the drive.
     pub states: &'a [BlockState],
+    /// Outdated pages of every block of the drive.
+    pub invalid_pages: &'a [u32],
+    pub pages_per_block: u32,
 }
 
 impl PoolWear<'_> {
-    /// The closed blocks of the pool.
-    fn closed(&self) -> impl Iterator<Item = u32> + '_ {
-        self.blocks.clone().filter(|block| self.states[*block as usize] == BlockState::Closed)
+    /// The closed blocks of the pool with at most an eighth of their pages outdated. A block that
+    /// fewer valid pages move to is left so empty that it is soon collected again, and wears all
+    /// the faster.
+    fn mostly_valid(&self) -> impl Iterator<Item = u32> + '_ {
+        self.blocks.clone().filter(|&block| {
+            self.states[block as usize] == BlockState::Closed
+                && self.invalid_pages[block as usize] <= self.pages_per_block / 8
+        })
     }
 }
 

@@ -1,5 +1,5 @@
-//! Static levelling by a threshold: the pages of the closed block erased least move onto a block
-//! erased many times more, as in UBI, the flash layer of Linux.
+//! Static levelling by a threshold: the pages of the mostly valid block erased least move onto a
+//! block erased many times more, as in UBI, the flash layer of Linux.
 
 use super::{Least, PoolWear, Registered, WearLeveler};
 use crate::error::Result;
@@ -18,8 +18,9 @@ impl WearLeveler for StaticThreshold {
     }
 
     fn exchange(&mut self, erased: u32, wear: &PoolWear) -> Option<u32> {
-        let closed = wear.closed().map(|block| (block, wear.erase_counts[block as usize]));
-        self.least.exceeded_by(wear.erase_counts[erased as usize], self.threshold, closed)
+        let candidates =
+            wear.mostly_valid().map(|block| (block, wear.erase_counts[block as usize]));
+        self.least.exceeded_by(wear.erase_counts[erased as usize], self.threshold, candidates)
     }
 }
 

@@ -214,6 +214,8 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
             blocks: self.flash.blocks_of(pool),
             erase_counts: self.flash.erase_counts(),
             states: self.flash.states(),
+            invalid_pages: self.flash.invalid_pages(),
+            pages_per_block: self.flash.geometry().pages_per_block(),
         };
         let young = self.levelers[pool].exchange(worn, &wear)?;
         let domain = self.domain_of(young);
