@@ -10,10 +10,12 @@
 //! - [`workloads`]: which pages the host writes, one file per generator.
 //! - [`observe`]: what a run is asked to remember.
 //! - [`simulation`]: a workload driving a drive.
+//! - [`meanfield`]: the limit of many blocks, without a simulation.
 
 pub mod error;
 pub mod flash;
 pub mod managers;
+pub mod meanfield;
 pub mod observe;
 pub mod rng;
 pub mod simulation;

@@ -2,6 +2,8 @@
 #![allow(clippy::too_many_arguments)] // Python's keyword arguments are positional here
 #![allow(clippy::needless_pass_by_value)] // as the binding macros hand them over
 
+mod meanfield;
+
 use std::sync::{Mutex, MutexGuard};
 
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -272,7 +274,7 @@ fn entries<'py>(py: Python<'py>, kind: &str) -> PyResult<Vec<Bound<'py, PyDict>>
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use super::{PyGeometry, Simulation, entries};
+    use super::{PyGeometry, Simulation, entries, meanfield::MeanField};
 
     use pyo3::prelude::*;
 
