@@ -89,6 +89,7 @@ class Endurance:
     def cancel(self) -> None: ...
 
 def default_victims(manager: str) -> str: ...
+
 class MeanField:
     def __init__(
         self,
