@@ -35,11 +35,13 @@ class Counts:
     """What drives had done at some moment of each life; the arrays have the same shape.
 
     `host_pages` were written after the initial fill, and `lifted_pages` maps each other cause to
-    the valid pages that were taken from the erased blocks for it.
+    the valid pages that were taken from the erased blocks for it. `skipped_pages` were left
+    unprogrammed when wear levelling closed a block early.
     """
 
     erases: _Floats
     host_pages: _Floats
+    skipped_pages: _Floats
     lifted_pages: dict[str, _Floats]
 
     @property
@@ -61,6 +63,7 @@ class Counts:
             erases=tables["erases"],
             # A life so short that it ends within the fill has no host page after it.
             host_pages=np.maximum(tables["host"] - fill_pages, 0.0),
+            skipped_pages=tables["skipped_pages"],
             lifted_pages={cause: tables[cause] for cause in _RELOCATIONS},
         )
 
@@ -308,7 +311,10 @@ class Endurance:
 
     def _endurance(self, counts: Counts) -> _Floats:
         geometry = self.plan.device.geometry
-        freed_pages = geometry.pages_per_block * counts.erases - counts.lifted
+        # What was skipped had been made room for but was never written.
+        freed_pages = (
+            geometry.pages_per_block * counts.erases - counts.lifted - counts.skipped_pages
+        )
         return np.asarray(freed_pages / geometry.physical_pages)
 
 

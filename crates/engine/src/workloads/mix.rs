@@ -37,15 +37,29 @@ pub struct Mix {
     regions: Vec<Region>,
     /// Region i is drawn below `cumulative[i]`; the last takes what is left.
     cumulative: Vec<u64>,
+    /// The region that was drawn for the next write already.
+    drawn: Option<usize>,
     random: Stream,
+}
+
+impl Mix {
+    #[inline(always)]
+    fn draw(&mut self) -> usize {
+        let draw = self.random.bits();
+        let last = self.regions.len() - 1;
+        self.cumulative[..last].partition_point(|&bound| bound <= draw)
+    }
 }
 
 impl Workload for Mix {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
-        for page in buffer.iter_mut() {
-            let draw = self.random.bits();
-            let last = self.regions.len() - 1;
-            let region = self.cumulative[..last].partition_point(|&bound| bound <= draw);
+        for (at, page) in buffer.iter_mut().enumerate() {
+            let region = self.drawn.take().unwrap_or_else(|| self.draw());
+            // A region draws its next pages at the start of a call only: its groups may change then.
+            if at > 0 && self.regions[region].ready.is_empty() {
+                self.drawn = Some(region);
+                return Step::Write(at);
+            }
             *page = self.regions[region].page();
         }
         Step::Write(buffer.len())
@@ -55,8 +69,7 @@ impl Workload for Mix {
         self.pages
     }
 
-    /// Those of the regions, one region after the other. A pattern whose groups change is seen to
-    /// do so as its pages are drawn, which is up to 256 of its writes before they are issued.
+    /// Those of the regions, one region after the other.
     fn groups(&self) -> Option<Vec<Group>> {
         let mut all = Vec::new();
         for region in &self.regions {
@@ -147,6 +160,6 @@ impl Registered for Mix {
             });
             cumulative.push(threshold(weight_before / total_weight));
         }
-        Ok(Mix { pages, regions, cumulative, random: context.random() })
+        Ok(Mix { pages, regions, cumulative, drawn: None, random: context.random() })
     }
 }
