@@ -543,7 +543,6 @@ def test_what_is_infinite_is_null_in_json() -> None:
         (SWAP.replace("--hot-fraction 0.2", "--hot-fraction 1"), ["hot_fraction is 1"]),
         (SWAP.replace("0.77", "0"), ["hot_write_fraction is 0"]),
         (SWAP.replace("--pages-per-block 32", "--pages-per-block 0"), ["pages_per_block is 0"]),
-        (SWAP.replace("--pages-per-block 32", ""), ["--pages-per-block"]),
         (f"{SWAP} --plot blocks.xyz", ["blocks.xyz", "png"]),
     ],
 )

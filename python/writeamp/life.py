@@ -112,7 +112,9 @@ class Endurance:
     @property
     def pe_fairness_ci95(self) -> tuple[float, float]:
         """The interval of `pe_fairness`."""
-        return _interval(self.lives["pe_fairness"].to_numpy())
+        low, high = _interval(self.lives["pe_fairness"].to_numpy())
+        # No drive is fairer than 1; min() would lose a NaN.
+        return low, 1.0 if high > 1 else high
 
     @property
     def endurance_full_drive_writes(self) -> float:
@@ -218,8 +220,8 @@ class Endurance:
         Raises:
             WriteampError: `daily_bytes` is not a finite number above 0.
         """
-        if not 0 < daily_bytes < math.inf:
-            raise WriteampError(f"daily_bytes is {daily_bytes}; it must be a number above 0")
+        if not isinstance(daily_bytes, int | float) or not 0 < daily_bytes < math.inf:
+            raise WriteampError(f"daily_bytes is {daily_bytes!r}; it must be a number above 0")
         return self.host_bytes / daily_bytes / DAYS_PER_YEAR
 
     @property

@@ -58,9 +58,7 @@ def figure_1(bench: Bench, d_swap: int) -> Findings:
 def _curves(sweep: tuple[int, ...], r: float, d_swap: int | None) -> _Curves:
     """Return WA over the sweep of d for each f; without swaps if `d_swap` is None."""
     solve = (
-        meanfield.hot_cold
-        if d_swap is None
-        else partial(meanfield.hot_cold_swap, d_swap=d_swap)
+        meanfield.hot_cold if d_swap is None else partial(meanfield.hot_cold_swap, d_swap=d_swap)
     )
     return {
         f: [
