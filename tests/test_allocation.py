@@ -379,7 +379,7 @@ def test_progress_counts_every_workload() -> None:
         (([0.5, 0.5], [-0.5, 1.5], 0.3), r"frequencies\[0\] must be from 0 to 1"),
         (([0.5, 0.5], [0.2, 0.3, 0.5], 0.3), "2 sizes and 3 frequencies"),
         (([0.5, 0.5], [0.5, 0.5], 0.0), "op must be finite and greater than 0"),
-        (([0.5, 0.5], [0.5, 0.5], 101), "op must be at most 100"),
+        (([0.5, 0.5], [0.5, 0.5], 101), "op must be from 1e-09 to 100"),
         (([0.5, 0.5], [0.5, np.nan], 0.3), r"frequencies\[1\]"),
         ((1.0, 1.0, 0.3), "one share for each group"),
         (([[0.5, 0.5]] * 2, [[0.5, 0.5]] * 3, 0.3), "broadcast"),

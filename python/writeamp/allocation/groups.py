@@ -20,8 +20,8 @@ from writeamp.models._arguments import (
 # Shares written in decimals sum to 1 to this.
 SUM_TOLERANCE = 1e-9
 
-# Beyond, WA is 1 in double precision however the space is divided.
-_MAX_OP = 100.0
+# Below, WA is in the billions, and above, 1 in double precision, however the space is divided.
+_LEAST_OP, _MOST_OP = 1e-9, 100.0
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def checked_groups(sizes: npt.ArrayLike, frequencies: npt.ArrayLike, op: npt.Arr
     Args:
         sizes: share of the logical pages in each group, shape (..., n), above 0.
         frequencies: share of the host's writes to each group, shape (..., n), from 0.
-        op: over-provisioning (T−U)/U of the drive, shape (...), above 0 and at most 100.
+        op: over-provisioning (T−U)/U of the drive, shape (...), from 1e-9 to 100.
 
     Raises:
         WriteampError: a value outside its domain, shares that do not sum to 1, or shapes that do
@@ -77,7 +77,8 @@ def checked_groups(sizes: npt.ArrayLike, frequencies: npt.ArrayLike, op: npt.Arr
     """
     size_array, frequency_array = share("sizes", sizes), share_or_zero("frequencies", frequencies)
     ratio = positive("op", op)
-    raise_first("op", ratio, ratio > _MAX_OP, f"at most {_MAX_OP:g}")
+    valid = f"from {_LEAST_OP:g} to {_MOST_OP:g}"
+    raise_first("op", ratio, (ratio < _LEAST_OP) | (ratio > _MOST_OP), valid)
     for name, array in (("sizes", size_array), ("frequencies", frequency_array)):
         if array.ndim == 0 or array.shape[-1] == 0:
             raise WriteampError(f"{name} must hold one share for each group")

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from writeamp import _engine
-from writeamp.cli import listing, predict, reproduce, simulate, trace
+from writeamp.cli import allocate, listing, predict, reproduce, simulate, trace
 from writeamp.errors import WriteampError
 
 BAD_INPUT = 2
@@ -40,6 +40,7 @@ def _root(
 
 simulate.register(app)
 predict.register(app)
+allocate.register(app)
 trace.register(app)
 reproduce.register(app)
 listing.register(app)
