@@ -280,8 +280,10 @@ def test_the_rule_acts_on_each_row_by_itself() -> None:
 
 @pytest.fixture(scope="module")
 def explored() -> dict[tuple[int, float], Any]:
-    return {(10, fill): explore(10, 1 / fill - 1) for fill in (0.6, 0.7, 0.8, 0.9)} | {
-        (20, fill): explore(20, 1 / fill - 1) for fill in (0.7, 0.9)
+    # The reproduction of the paper, which has a test of its own, goes through Q = 20 at 0.9 too.
+    return {
+        (chunks, fill): explore(chunks, 1 / fill - 1)
+        for chunks, fill in ((10, 0.7), (10, 0.9), (20, 0.7))
     }
 
 
@@ -296,7 +298,7 @@ def test_there_are_as_many_workloads_as_the_paper_explored(
 
 @pytest.mark.parametrize(
     ("chunks", "fill", "maximum"),
-    [(10, 0.7, 2.01), (20, 0.7, 5.84), (10, 0.9, 2.73), (20, 0.9, 8.90)],
+    [(10, 0.7, 2.01), (20, 0.7, 5.84), (10, 0.9, 2.73)],
 )
 def test_the_closed_form_is_at_worst_as_far_from_the_optimum_as_published(
     explored: dict[tuple[int, float], Any], chunks: int, fill: float, maximum: float
@@ -314,12 +316,6 @@ def test_the_closed_form_is_on_average_as_far_from_the_optimum_as_published(
 ) -> None:
     found = explored[chunks, 0.7]["mean_over_optimal_percent"].to_list()[:4]
     assert found == pytest.approx(means, abs=5e-4)
-
-
-def test_the_average_exceeds_1_percent_where_the_paper_says_it_does_not(
-    explored: dict[tuple[int, float], Any],
-) -> None:
-    assert round(explored[20, 0.9]["mean_over_optimal_percent"].max(), 2) == 1.30
 
 
 def test_the_worst_workload_is_as_bad_as_the_table_says(
@@ -404,6 +400,18 @@ def test_a_coldest_group_that_takes_all_space_is_refused() -> None:
         ColdestGroup(-1)
     with pytest.raises(WriteampError, match="below is 2"):
         ColdestGroup(0.05, 2)
+
+
+def test_the_rule_of_the_paper_mends_the_closed_form_on_its_tpc_c_pages() -> None:
+    """Fig. 9 in four groups: never updated, two clusters, and the few hottest pages (docs)."""
+    sizes = [0.538, 0.23, 0.23, 0.002]
+    updates = np.array([0, 0.23 * 25, 0.23 * 200, 0.002 * 13_000 / np.log(13_300 / 300)])
+    frequencies = updates / updates.sum()
+    rule = ColdestGroup(0.05, 0.05)
+    plain = closed_form(sizes, frequencies, FILL_70).wa / optimal(sizes, frequencies, FILL_70).wa
+    ruled, best = (m(sizes, frequencies, FILL_70, rule).wa for m in (closed_form, optimal))
+    assert plain - 1 == pytest.approx(0.134, abs=5e-4)
+    assert ruled / best - 1 == pytest.approx(0.0148, abs=5e-5)
 
 
 @pytest.mark.parametrize("chunks", [1, 25])

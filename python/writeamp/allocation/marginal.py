@@ -18,7 +18,7 @@ from writeamp.models.expected_value import op_at
 # A group that was measured without any migration has some nevertheless.
 _LEAST_MIGRATIONS = 1e-9
 
-# In the model the exponent lies between 0.83 and 1 for every op. Beyond these, it is noise.
+# In the model the exponent lies between 0.81 and 1 for every op. Beyond these, it is noise.
 _LEAST_EXPONENT, _MOST_EXPONENT = 0.5, 1.5
 
 _MOST_STEPS = 60

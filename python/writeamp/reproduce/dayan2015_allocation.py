@@ -46,13 +46,10 @@ def run(bench: Bench) -> Findings:
     """Compute the items, and figures 1, 3, 4 and 5 if they are wanted."""
     bench.step("the model of a group (eqs. 3 to 9)")
     items = _model() + _misprints()
-
-    def explore(chunks: int, fill: float) -> pl.DataFrame:
+    explored: Explored = {}
+    for chunks, fill in product(CHUNKS, FILLS):
         bench.step(f"every workload of {chunks} chunks at LBA/PBA {fill}")
-        return allocation.explore(chunks, _op(fill))
-
-    cells = list(product(CHUNKS, FILLS))
-    explored = dict(zip(cells, bench.map(explore, cells), strict=True))
+        explored[chunks, fill] = allocation.explore(chunks, _op(fill))
     items += _workloads(explored) + _largest(explored) + _means(explored)
     if not bench.figures:
         return Findings(items)
