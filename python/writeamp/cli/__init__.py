@@ -8,7 +8,16 @@ import sys
 import typer
 
 from writeamp import _engine
-from writeamp.cli import endurance, listing, meanfield, predict, reproduce, simulate, trace
+from writeamp.cli import (
+    allocate,
+    endurance,
+    listing,
+    meanfield,
+    predict,
+    reproduce,
+    simulate,
+    trace,
+)
 from writeamp.errors import WriteampError
 
 BAD_INPUT = 2
@@ -42,6 +51,7 @@ simulate.register(app)
 endurance.register(app)
 meanfield.register(app)
 predict.register(app)
+allocate.register(app)
 trace.register(app)
 reproduce.register(app)
 listing.register(app)
