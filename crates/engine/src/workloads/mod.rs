@@ -8,6 +8,7 @@ mod mix;
 mod permutation;
 mod phases;
 mod sequential;
+mod shares;
 mod trace;
 mod uniform;
 mod zipf;
@@ -18,6 +19,9 @@ use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec, entries};
+
+/// What fits a byte.
+const MOST_GROUPS: usize = 256;
 
 /// What the host does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
