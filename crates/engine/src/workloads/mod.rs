@@ -3,12 +3,17 @@
 //! A workload has a size in logical pages, not in time. To add one, write its file and add its line
 //! to `workloads!` below.
 
+mod alias;
+mod database;
+mod drift;
+mod groups;
 mod hot_cold;
 mod mix;
 mod permutation;
 mod phases;
 mod sequential;
 mod shares;
+mod tpcc;
 mod trace;
 mod uniform;
 mod zipf;
@@ -132,6 +137,10 @@ workloads! {
     permutation::Permutation,
     mix::Mix,
     phases::Phases,
+    groups::Groups,
+    drift::Drift,
+    database::Database,
+    tpcc::Tpcc,
 }
 
 #[cfg(test)]
