@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
+import in_process
 import pytest
 from writeamp.allocation import ColdestGroup, closed_form, optimal
-from writeamp.cli import main
 
 GROUPS = "--sizes 0.4,0.3,0.2,0.1 --frequencies 0.05,0.1,0.25,0.6"
 SIZES, FREQUENCIES = [0.4, 0.3, 0.2, 0.1], [0.05, 0.1, 0.25, 0.6]
 
 
 def run(arguments: str) -> tuple[int, str, str]:
-    """Run the command in this process: status, stdout, stderr."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
-    with (
-        patch.object(sys, "argv", ["writeamp", "allocate", *arguments.split()]),
-        redirect_stdout(out),
-        redirect_stderr(err),
-        pytest.raises(SystemExit) as ended,
-    ):
-        main()
-    for stream in (out, err):
-        stream.seek(0)
-    return int(ended.value.code or 0), out.read(), err.read()
+    return in_process.run("allocate", arguments)
 
 
 def document(arguments: str) -> dict[str, Any]:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 import math
-import sys
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
+import in_process
 import numpy as np
 import pytest
 import writeamp as wa
 from scipy.sparse import coo_array, csc_array
 from scipy.sparse.linalg import spsolve
-from writeamp.cli import main
 from writeamp.errors import WriteampError
 from writeamp.meanfield import FixedPoint, hot_cold, hot_cold_swap, transient
 from writeamp.models import d_choices
@@ -463,18 +459,7 @@ PLAIN = (
 
 
 def run(arguments: str) -> tuple[int, str, str]:
-    """Run the command in this process, which spares a second of imports each time."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
-    with (
-        patch.object(sys, "argv", ["writeamp", "meanfield", *arguments.split()]),
-        redirect_stdout(out),
-        redirect_stderr(err),
-        pytest.raises(SystemExit) as ended,
-    ):
-        main()
-    for stream in (out, err):
-        stream.seek(0)
-    return int(ended.value.code or 0), out.read(), err.read()
+    return in_process.run("meanfield", arguments)
 
 
 @pytest.mark.parametrize("arguments", [SWAP, PLAIN])

@@ -39,6 +39,11 @@ pub enum Pools {
 }
 
 impl Pools {
+    /// How many pools a drive of this shape has.
+    pub fn count(self, geometry: &Geometry) -> u32 {
+        geometry.blocks() / self.blocks_per_pool(geometry)
+    }
+
     fn blocks_per_pool(self, geometry: &Geometry) -> u32 {
         match self {
             Pools::Drive => geometry.blocks(),

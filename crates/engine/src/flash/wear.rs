@@ -41,7 +41,7 @@ impl Pools {
         if wear.limit == 0 {
             return Err(Error::Spec("the wear limit is 0 erases; it must be at least 1".into()));
         }
-        Ok(geometry.blocks() / blocks_per_pool * (blocks_per_pool - spares))
+        Ok(self.count(geometry) * (blocks_per_pool - spares))
     }
 }
 

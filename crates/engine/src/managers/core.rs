@@ -52,8 +52,7 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         let (layout, random) = (setup.layout, setup.random("victims"));
         let leveler = setup.wear_leveling.as_ref().map(|spec| {
             let build = || leveling::build(spec, &setup.geometry);
-            let pools = if layout == Layout::Flat { 1 } else { setup.geometry.luns() };
-            (0..pools).map(|_| build()).collect::<Result<Vec<_>>>()
+            (0..layout.pools().count(&setup.geometry)).map(|_| build()).collect::<Result<Vec<_>>>()
         });
         let levelers = leveler.transpose()?.unwrap_or_default();
         let reserve_blocks =

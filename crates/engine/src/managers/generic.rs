@@ -128,9 +128,9 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
     fn collect(&mut self, domain: usize) -> Result<()> {
         let victim = self.core.choose_victim(domain)?;
         let pool = self.core.flash.pool_of(victim);
-        self.core.lift(victim, &mut self.lifted);
-        for at in 0..self.lifted.len() {
-            let logical = self.lifted[at];
+        let mut lifted = std::mem::take(&mut self.lifted);
+        self.core.lift(victim, &mut lifted);
+        for &logical in &lifted {
             let frontier = self.core.frontier(self.placement.relocation_stream(logical), pool);
             let core = &mut self.core;
             if core.frontiers[frontier].is_full() {
@@ -141,7 +141,8 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
                 core.close(frontier);
             }
         }
-        self.core.flash.count(Cause::Gc, self.lifted.len() as u64);
+        self.core.flash.count(Cause::Gc, lifted.len() as u64);
+        self.lifted = lifted;
         Ok(())
     }
 }

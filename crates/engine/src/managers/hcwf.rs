@@ -138,12 +138,13 @@ impl<V: VictimPolicy, O: Observer> HotCold<V, O> {
         let other = HOT + COLD - stream;
         let other_frontier = self.core.frontier(other, pool);
         let victim = self.core.choose_victim(if self.layout == Layout::Flat { 0 } else { pool })?;
-        if usize::from(self.label[victim as usize]) == stream {
-            self.lift(victim, &mut pages);
+        // A wear leveller may give the erased block another kind.
+        let kind = usize::from(self.label[victim as usize]);
+        self.lift(victim, &mut pages);
+        if kind == stream {
             self.open(stream, pool);
             self.place(&pages, stream, pool);
         } else {
-            self.lift(victim, &mut pages);
             let room_pages = self.core.frontiers[other_frontier].room_pages() as usize;
             let (fitting, rest) = pages.split_at(room_pages.min(pages.len()));
             self.place(fitting, other, pool);

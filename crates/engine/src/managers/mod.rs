@@ -59,7 +59,7 @@ impl<O: Observer> Setup<O> {
     fn flash(self, what: &str, open_streams: u32, reserve_blocks: u32) -> Result<Flash<O>> {
         let Setup { geometry, logical_pages, layout, wear, observer, .. } = self;
         let usable_blocks = layout.pools().usable_blocks(&geometry, wear)?;
-        let pools = if layout == Layout::Flat { 1 } else { geometry.luns() };
+        let pools = layout.pools().count(&geometry);
         let frontiers = u64::from(pools) * u64::from(open_streams + 1);
         if u64::from(usable_blocks) <= frontiers {
             return Err(Error::Geometry(format!(

@@ -1,6 +1,7 @@
 //! A hot set that wanders over the address space, so that every page is hot at times: what was
 //! learnt of a page goes stale bit by bit, where the swap of `groups` overturns it at once.
 
+use super::hot_cold::{hot_and_cold, hot_set};
 use super::{Context, Registered, Step, Workload};
 use crate::error::Result;
 use crate::hints::Group;
@@ -80,10 +81,7 @@ impl Workload for Drift {
     }
 
     fn groups(&self) -> Option<Vec<Group>> {
-        let hot = Group { pages: self.hot_pages, write_share: self.hot_write_share };
-        let cold =
-            Group { pages: self.pages - self.hot_pages, write_share: 1.0 - self.hot_write_share };
-        Some(vec![hot, cold])
+        Some(hot_and_cold(self.pages, self.hot_pages, self.hot_write_share))
     }
 
     fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
@@ -115,7 +113,7 @@ impl Registered for Drift {
     const EXAMPLE: &'static str = "drift:f=0.1,r=0.9,period=1e5,steps=500";
 
     fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
-        let (hot_pages, hot_write_share) = super::hot_cold::hot_set(params, pages)?;
+        let (hot_pages, hot_write_share) = hot_set(params, pages)?;
         let period = params.integer("period", 1..=u64::MAX)?;
         let steps = params.integer("steps", 1..=period.min(u64::from(pages)))? as u32;
         Ok(Drift {

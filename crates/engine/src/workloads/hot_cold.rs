@@ -35,10 +35,7 @@ impl Workload for HotCold {
     }
 
     fn groups(&self) -> Option<Vec<Group>> {
-        let hot = Group { pages: self.hot_pages, write_share: self.hot_write_share };
-        let cold =
-            Group { pages: self.pages - self.hot_pages, write_share: 1.0 - self.hot_write_share };
-        Some(vec![hot, cold])
+        Some(hot_and_cold(self.pages, self.hot_pages, self.hot_write_share))
     }
 
     fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
@@ -46,6 +43,13 @@ impl Workload for HotCold {
             *group = u8::from(*page >= self.hot_pages);
         }
     }
+}
+
+/// The two groups of Rosenblum's data: the hot pages, and the others.
+pub fn hot_and_cold(pages: u32, hot_pages: u32, hot_write_share: f64) -> Vec<Group> {
+    let hot = Group { pages: hot_pages, write_share: hot_write_share };
+    let cold = Group { pages: pages - hot_pages, write_share: 1.0 - hot_write_share };
+    vec![hot, cold]
 }
 
 impl Registered for HotCold {
