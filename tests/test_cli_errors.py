@@ -16,6 +16,8 @@ DRIVE = "simulate --blocks 64 --pages-per-block 16"
 TRACE = "simulate --op 0.1 --pages-per-block 4 --trace"
 LIFE = "endurance --blocks 64 --pages-per-block 16 --w-max 10"
 
+ALLOCATE = "allocate --sizes"
+
 # Command line, and words that the sentence must hold: what was wrong, and what would be right.
 CASES: list[tuple[str, list[str]]] = [
     # The drive.
@@ -164,6 +166,35 @@ CASES: list[tuple[str, list[str]]] = [
     ("predict --op 0.1 --pages-per-block 0", ["pages_per_block"]),
     ("predict --op 0.1 --model markow", ["markow", "markov"]),
     ("list polices", ["polices", "victims"]),
+    # Allocations.
+    (f"{ALLOCATE} 0.5,0.5 --frequencies 0.5,0.5", ["op", "fill", "spare_factor"]),
+    (f"{ALLOCATE} 0.5,0.5 --frequencies 0.5,0.5 --op 0.1 --fill 0.9", ["op", "fill", "only one"]),
+    (f"{ALLOCATE} 0.5,0.4 --frequencies 0.5,0.5 --op 0.1", ["sizes", "0.9", "must be 1"]),
+    (f"{ALLOCATE} 0.5,0.5 --frequencies 0.5,0.25 --op 0.1", ["frequencies", "0.75", "must be 1"]),
+    (f"{ALLOCATE} 0.5,0.5 --frequencies 0.2,0.3,0.5 --op 0.1", ["2 sizes", "3 frequencies"]),
+    (f"{ALLOCATE} 0,1 --frequencies 0.5,0.5 --op 0.1", ["sizes[0]", "greater than 0"]),
+    (f"{ALLOCATE} 0.5,0.5 --frequencies -0.5,1.5 --op 0.1", ["frequencies[0]", "from 0 to 1"]),
+    (f"{ALLOCATE} 0.5,half --frequencies 0.5,0.5 --op 0.1", ["sizes", "half", "numbers"]),
+    (f"{ALLOCATE} 0.5,,0.5 --frequencies 0.5,0.5 --op 0.1", ["sizes", "numbers"]),
+    (f"{ALLOCATE} 0.5,nan --frequencies 0.5,0.5 --op 0.1", ["sizes[1]", "nan"]),
+    (f"{ALLOCATE} 0.5,0.5 --op 0.1", ["frequencies", "missing"]),
+    ("allocate --op 0.1", ["sizes", "missing", "explore"]),
+    (f"{ALLOCATE} 0.5,0.5 --frequencies 0.5,0.5 --op 1e6", ["op", "to 100"]),
+    (f"{ALLOCATE} 0.5,0.5 --frequencies 0.1,0.9 --op 0.1 --coldest-op 0", ["coldest op", "above"]),
+    (f"{ALLOCATE} 0.9,0.1 --frequencies 0.1,0.9 --op 0.1 --coldest-op 1", ["coldest", "below 1"]),
+    (
+        f"{ALLOCATE} 0.5,0.5 --frequencies 0.1,0.9 --op 0.1 --coldest-below 0.05",
+        ["coldest_below", "coldest_op"],
+    ),
+    (
+        f"{ALLOCATE} 0.5,0.5 --frequencies 0.1,0.9 --op 0.1 --coldest-op 0.05 --coldest-below 2",
+        ["coldest below", "at most"],
+    ),
+    (f"{ALLOCATE} 0.5,0.5 --frequencies 0.5,0.5 --op 0.1 --plot wa.gif", ["gif", "png"]),
+    ("allocate --explore 1 --fill 0.7", ["1 chunks", "2 to 24"]),
+    ("allocate --explore 25 --fill 0.7", ["25 chunks", "2 to 24"]),
+    ("allocate --explore ten --fill 0.7", ["--explore", "ten"]),
+    ("allocate --explore 10 --sizes 0.5,0.5 --fill 0.7", ["explore", "sizes", "neither"]),
 ]
 
 

@@ -5,7 +5,7 @@ result = wa.simulate(workload="hot-cold:f=0.1,r=0.9", victims="d-choices:d=10", 
 print(result.wa, result.ci, result.causes)
 """
 
-from writeamp import models, traces
+from writeamp import allocation, models, traces
 from writeamp._engine import __version__
 from writeamp.device import Device, device
 from writeamp.endurance import endurance
@@ -22,6 +22,7 @@ __all__ = [
     "Result",
     "WriteampError",
     "__version__",
+    "allocation",
     "device",
     "endurance",
     "models",

@@ -45,6 +45,7 @@ _BLOCK_PAGES = _Domain(
 _LARGE_OR_INFINITE = _Domain("at least 2, or infinite", lambda a: a >= 2)
 _PROPER_SHARE = _Domain("greater than 0 and less than 1", lambda a: (a > 0) & (a < 1))
 _SHARE = _Domain("greater than 0 and at most 1", lambda a: (a > 0) & (a <= 1))
+_SHARE_OR_ZERO = _Domain("from 0 to 1", lambda a: (a >= 0) & (a <= 1))
 _AMPLIFIED = _Domain("finite and greater than 1", lambda a: np.isfinite(a) & (a > 1))
 
 
@@ -86,6 +87,11 @@ def proper_share(name: str, value: npt.ArrayLike) -> FloatArray:
 def share(name: str, value: npt.ArrayLike) -> FloatArray:
     """Return `value` as float64, or raise if any element is not above 0 and at most 1."""
     return _checked(name, value, _SHARE)
+
+
+def share_or_zero(name: str, value: npt.ArrayLike) -> FloatArray:
+    """Return `value` as float64, or raise if any element is not from 0 to 1."""
+    return _checked(name, value, _SHARE_OR_ZERO)
 
 
 def amplified(name: str, value: npt.ArrayLike) -> FloatArray:

@@ -62,16 +62,21 @@ def op_of_amplification(wa: FloatArray) -> FloatOrArray:
 
     op = −ln δ/(1 − δ) − 1 = h + (h·coth(h) − 1) with δ = 1 − 1/wa: no term cancels another.
     """
-    h = 0.5 * np.log1p(1.0 / (wa - 1.0))
-    excess, _ = _excess(h)
-    return cast(FloatOrArray, h + excess)
+    op, _ = op_at(0.5 * np.log1p(1.0 / (wa - 1.0)))
+    return cast(FloatOrArray, op)
+
+
+def op_at(h: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the op at which the victim's valid share is δ = e^(−2h), and d op/dh, for h > 0."""
+    excess, slope = _excess(h)
+    return h + excess, 1.0 + slope
 
 
 def _amplification(op: FloatArray) -> FloatArray:
     h = np.minimum(op, 0.5 + 0.5 * op)
     for _ in range(_NEWTON_STEPS):
-        excess, slope = _excess(h)
-        h -= (h + excess - op) / (1.0 + slope)
+        reached, slope = op_at(h)
+        h -= (reached - op) / slope
     with np.errstate(over="ignore"):  # below 2.8e-309 the true value is beyond float64
         return -1.0 / np.expm1(-2.0 * h)
 

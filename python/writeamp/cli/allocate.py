@@ -1,0 +1,247 @@
+"""`writeamp allocate`: over-provisioned space divided between groups of pages."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import polars as pl
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from writeamp import allocation
+from writeamp.allocation import Allocation, ColdestGroup
+from writeamp.cli import options
+from writeamp.cli.options import stderr, stdout
+from writeamp.errors import WriteampError
+from writeamp.plots import check_target, save
+from writeamp.plots.allocation import op_shares_by_method, over_optimal
+from writeamp.ratios import RATIOS, op_of
+
+_GROUPS = "Groups of pages (as many sizes as frequencies)"
+_COLDEST = "Coldest group"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("allocate")(allocate)
+
+
+def allocate(
+    *,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            "--sizes",
+            help="Share of the logical pages in each group, separated by , or /; they sum to 1.",
+            metavar="S1,S2,…",
+            rich_help_panel=_GROUPS,
+        ),
+    ] = None,
+    frequencies: Annotated[
+        str | None,
+        typer.Option(
+            "--frequencies",
+            help="Share of the host's writes to each group; they sum to 1.",
+            metavar="P1,P2,…",
+            rich_help_panel=_GROUPS,
+        ),
+    ] = None,
+    op: options.Op = None,
+    fill: options.Fill = None,
+    spare_factor: options.SpareFactor = None,
+    coldest_op: Annotated[
+        float | None,
+        typer.Option(
+            "--coldest-op",
+            help="Least space of the coldest group, as a ratio to its own size (paper 3: 0.05).",
+            parser=options.number,
+            metavar="RATIO",
+            rich_help_panel=_COLDEST,
+        ),
+    ] = None,
+    coldest_below: Annotated[
+        float | None,
+        typer.Option(
+            "--coldest-below",
+            help="Give it exactly that if its hit rate is below this share of the next one's, and "
+            "else leave it alone (paper 3: 0.05).",
+            parser=options.number,
+            metavar="SHARE",
+            rich_help_panel=_COLDEST,
+        ),
+    ] = None,
+    explore: Annotated[
+        int | None,
+        typer.Option(
+            "--explore",
+            help="Instead compare the closed form with the optimum in every workload of 2 to 9 "
+            "groups made of so many equal chunks of pages and of writes (paper 3: 10 and 20).",
+            parser=options.count,
+            metavar="CHUNKS",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Draw it (.png, .svg, .pdf or .html).", metavar="FILE"),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Divide over-provisioned space between groups, and predict the write amplification (WA).
+
+    Example: writeamp allocate --sizes 0.4,0.3,0.2,0.1 --frequencies 0.05,0.1,0.25,0.6 --fill 0.7
+
+    Example: writeamp allocate --explore 20 --fill 0.7
+    """
+    ratio = op_of(op=op, fill=fill, spare_factor=spare_factor)
+    if ratio is None:
+        raise WriteampError(f"over-provisioning is missing; give one of {', '.join(RATIOS)}")
+    coldest = _coldest(coldest_op, coldest_below)
+    if plot is not None:
+        check_target(plot)
+    if explore is not None:
+        if sizes is not None or frequencies is not None or coldest is not None:
+            raise WriteampError(
+                "explore goes through all sizes and frequencies by the plain methods; give it "
+                "neither those nor a coldest group"
+            )
+        _explore(explore, ratio, plot, json)
+        return
+    if sizes is None or frequencies is None:
+        missing = "sizes" if sizes is None else "frequencies"
+        raise WriteampError(f"{missing} is missing; give sizes and frequencies, or explore")
+    groups = _shares("sizes", sizes), _shares("frequencies", frequencies)
+    found = {name: method(*groups, ratio, coldest) for name, method in allocation.METHODS.items()}
+    if plot is not None:
+        save(op_shares_by_method(found, subtitle=_drive_in_words(ratio)), plot)
+    if json:
+        document = _drive(ratio) | {
+            "sizes": groups[0],
+            "frequencies": groups[1],
+            "coldest": vars(coldest) if coldest else None,
+            "methods": [_method(name, one) for name, one in found.items()],
+        }
+        options.print_json(document)
+        return
+    _print(found, ratio)
+
+
+def _shares(name: str, text: str) -> list[float]:
+    """Read numbers separated by commas or slashes."""
+    try:
+        return [float(part) for part in re.split("[,/]", text)]
+    except ValueError:
+        raise WriteampError(
+            f"{name} are {text!r}; they must be numbers separated by , or /, such as 0.7,0.3"
+        ) from None
+
+
+def _coldest(op: float | None, below: float | None) -> ColdestGroup | None:
+    if op is None:
+        if below is not None:
+            raise WriteampError(
+                "coldest_below is given without coldest_op; give both or coldest_op"
+            )
+        return None
+    return ColdestGroup(op, below)
+
+
+def _drive(op: float) -> dict[str, Any]:
+    return {"op": op, "fill": 1 / (1 + op), "spare_factor": op / (1 + op)}
+
+
+def _drive_in_words(op: float) -> str:
+    return f"op {op:.4g} = (T-U)/U, fill {1 / (1 + op):.4g}, spare factor {op / (1 + op):.4g}"
+
+
+def _method(name: str, found: Allocation) -> dict[str, Any]:
+    """Return a method's entry of the JSON document; null is infinite."""
+    return {
+        "method": name,
+        "op_shares": found.op_shares.tolist(),
+        "op_of_group": found.op_of_group.tolist(),
+        "wa_of_group": [_finite(wa) for wa in found.wa_of_group.tolist()],
+        "wa": _finite(float(found.wa)),
+        "over_optimal_percent": _finite(float(found.over_optimal_percent)),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _print(found: Mapping[str, Allocation], op: float) -> None:
+    summary = [
+        (name, f"{one.wa:.4f}", f"{one.over_optimal_percent:.3f}") for name, one in found.items()
+    ]
+    stdout.print(_drive_in_words(op), highlight=False)
+    columns = ("method", ">WA", ">over the optimum (%)")
+    stdout.print(options.table("all writes", columns, summary))
+    groups = next(iter(found.values())).groups
+    rows = [
+        (
+            str(i + 1),
+            f"{groups.sizes[i]:.4g}",
+            f"{groups.frequencies[i]:.4g}",
+            *(f"{one.op_shares[i]:.4f}\n{one.wa_of_group[i]:.3f}" for one in found.values()),
+        )
+        for i in range(groups.sizes.size)
+    ]
+    headings = ("group", ">size", ">frequency", *(f">{name}" for name in found))
+    stdout.print(options.table("share of the space, and WA of the group below it", headings, rows))
+
+
+def _explore(chunks: int, op: float, plot: Path | None, json: bool) -> None:
+    with Progress(
+        TextColumn("exploring"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} workloads"),
+        TimeRemainingColumn(),
+        console=stderr,
+        transient=True,
+        disable=not stderr.is_terminal,
+    ) as bar:
+        task = bar.add_task("", total=0)
+        found = allocation.explore(
+            chunks, op, lambda done, total: bar.update(task, completed=done, total=total)
+        )
+    if plot is not None:
+        save(_figure(found, chunks, op), plot)
+    weights = found["configurations"].to_numpy()
+    overall: dict[str, Any] = {
+        "configurations": int(weights.sum()),
+        "mean_over_optimal_percent": float(
+            np.average(found["mean_over_optimal_percent"].to_numpy(), weights=weights)
+        ),
+        "max_over_optimal_percent": found["max_over_optimal_percent"].max(),
+    }
+    if json:
+        options.print_json(
+            _drive(op) | {"chunks": chunks} | overall | {"by_groups": found.to_dicts()}
+        )
+        return
+    rows = [_explored("all", overall), *(_explored(row["groups"], row) for row in found.to_dicts())]
+    stdout.print(f"every workload of {chunks} equal chunks\n{_drive_in_words(op)}", highlight=False)
+    columns = (">groups", ">workloads", ">mean", ">maximum")
+    stdout.print(options.table("closed form over the optimum (%)", columns, rows))
+
+
+def _explored(label: object, row: Mapping[str, Any]) -> tuple[str, ...]:
+    over = (row["mean_over_optimal_percent"], row["max_over_optimal_percent"])
+    return (str(label), f"{row['configurations']:,}", *(f"{percent:.3f}" for percent in over))
+
+
+def _figure(found: pl.DataFrame, chunks: int, op: float) -> Any:
+    means, maxima = (found[f"{kind}_over_optimal_percent"].to_list() for kind in ("mean", "max"))
+    return over_optimal(
+        found["groups"].to_list(),
+        {f"{chunks} chunks": (means, maxima)},
+        title="The closed form against the optimum",
+        subtitle=f"every workload of {chunks} equal chunks of pages and of writes · "
+        + _drive_in_words(op),
+        x_label="groups",
+    )
