@@ -59,16 +59,7 @@ impl Registered for HotCold {
     const EXAMPLE: &'static str = "hot-cold:f=0.1,r=0.9";
 
     fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
-        let f = params.number("f", "above 0 and below 1", |v| v > 0.0 && v < 1.0)?;
-        let r = params.number("r", "from 0 to 1", |v| (0.0..=1.0).contains(&v))?;
-        let hot_pages = (f * f64::from(pages)).round() as u32;
-        if hot_pages == 0 || hot_pages == pages {
-            return Err(params.outside(
-                "f",
-                &f.to_string(),
-                &format!("a share that leaves at least one hot and one cold page of {pages}"),
-            ));
-        }
+        let (hot_pages, r) = hot_set(params, pages)?;
         Ok(HotCold {
             pages,
             hot_pages,
@@ -77,4 +68,19 @@ impl Registered for HotCold {
             random: context.random(),
         })
     }
+}
+
+/// How many of the pages are hot by the parameter `f`, and their share `r` of the writes.
+pub(super) fn hot_set(params: &Params, pages: u32) -> Result<(u32, f64)> {
+    let f = params.number("f", "above 0 and below 1", |v| v > 0.0 && v < 1.0)?;
+    let r = params.number("r", "from 0 to 1", |v| (0.0..=1.0).contains(&v))?;
+    let hot_pages = (f * f64::from(pages)).round() as u32;
+    if hot_pages == 0 || hot_pages == pages {
+        return Err(params.outside(
+            "f",
+            &f.to_string(),
+            &format!("a share that leaves at least one hot and one cold page of {pages}"),
+        ));
+    }
+    Ok((hot_pages, r))
 }

@@ -1,15 +1,13 @@
 //! Regions of the address space, each with a weight and a pattern of its own.
 
-use super::{Context, Registered, Step, Workload, build};
+use super::shares::{Draw, regions, write_shares};
+use super::{Context, MOST_GROUPS, Registered, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::hints::Group;
-use crate::rng::{Stream, threshold};
+use crate::rng::Stream;
 use crate::spec::{Param, Params};
 
 const BUFFERED_PAGES: usize = 256;
-
-/// What fits a byte.
-const MOST_GROUPS: usize = 256;
 
 struct Region {
     first_page: u32,
@@ -35,17 +33,14 @@ impl Region {
 pub struct Mix {
     pages: u32,
     regions: Vec<Region>,
-    /// Region i is drawn below `cumulative[i]`; the last takes what is left.
-    cumulative: Vec<u64>,
+    draw: Draw,
     random: Stream,
 }
 
 impl Workload for Mix {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         for page in buffer.iter_mut() {
-            let draw = self.random.bits();
-            let last = self.regions.len() - 1;
-            let region = self.cumulative[..last].partition_point(|&bound| bound <= draw);
+            let region = self.draw.item(self.random.bits());
             *page = self.regions[region].page();
         }
         Step::Write(buffer.len())
@@ -100,53 +95,31 @@ impl Registered for Mix {
     const EXAMPLE: &'static str = "mix:sizes=0.1/0.9,weights=0.9/0.1,of=zipf(s=0.9)/sequential";
 
     fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
-        let sizes = params.numbers("sizes", "a list of numbers above 0", |v| v > 0.0)?;
-        let weights = params.numbers("weights", "a list of numbers of at least 0", |v| v >= 0.0)?;
+        let (extents, shares) =
+            (regions(params, "sizes", pages)?, write_shares(params, "weights")?);
         let mut patterns = params.list("of")?;
-        let count = sizes.len();
+        let count = extents.len();
         if patterns.len() == 1 {
             patterns = vec![patterns[0].clone(); count];
         }
-        if weights.len() != count || patterns.len() != count {
+        if shares.len() != count || patterns.len() != count {
             return Err(Error::Spec(format!(
                 "mix: {count} sizes, {} weights and {} patterns; give one of each for every region",
-                weights.len(),
+                shares.len(),
                 patterns.len()
             )));
         }
-        let (total_size, total_weight): (f64, f64) = (sizes.iter().sum(), weights.iter().sum());
-        if !(total_size.is_finite() && total_weight.is_finite() && total_weight > 0.0) {
-            return Err(Error::Spec(format!(
-                "mix: sizes add up to {total_size} and weights to {total_weight}; both sums must \
-                 be finite and above 0"
-            )));
-        }
-
         let mut regions = Vec::with_capacity(count);
-        let mut cumulative = Vec::with_capacity(count);
-        let (mut size_before, mut weight_before) = (0.0, 0.0);
-        for (index, pattern) in patterns.iter().enumerate() {
-            let bound = |size: f64| (size / total_size * f64::from(pages)).round() as u32;
-            let first_page = bound(size_before);
-            size_before += sizes[index];
-            weight_before += weights[index];
-            let region_pages = bound(size_before) - first_page;
-            if region_pages == 0 {
-                return Err(params.outside(
-                    "sizes",
-                    &params.text("sizes")?,
-                    &format!("a list that leaves each region at least one of {pages} pages"),
-                ));
-            }
+        for (index, (extent, pattern)) in extents.into_iter().zip(&patterns).enumerate() {
+            let region_pages = extent.end - extent.start;
             regions.push(Region {
-                first_page,
-                write_share: weights[index] / total_weight,
+                first_page: extent.start,
+                write_share: shares[index],
                 pattern: build(pattern, region_pages, context.part(index)?)?,
                 buffer: [0; BUFFERED_PAGES],
                 ready: 0..0,
             });
-            cumulative.push(threshold(weight_before / total_weight));
         }
-        Ok(Mix { pages, regions, cumulative, random: context.random() })
+        Ok(Mix { pages, regions, draw: Draw::new(&shares), random: context.random() })
     }
 }

@@ -3,11 +3,17 @@
 //! A workload has a size in logical pages, not in time. To add one, write its file and add its line
 //! to `workloads!` below.
 
+mod alias;
+mod database;
+mod drift;
+mod groups;
 mod hot_cold;
 mod mix;
 mod permutation;
 mod phases;
 mod sequential;
+mod shares;
+mod tpcc;
 mod trace;
 mod uniform;
 mod zipf;
@@ -18,6 +24,9 @@ use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec, entries};
+
+/// What fits a byte.
+const MOST_GROUPS: usize = 256;
 
 /// What the host does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +137,10 @@ workloads! {
     permutation::Permutation,
     mix::Mix,
     phases::Phases,
+    groups::Groups,
+    drift::Drift,
+    database::Database,
+    tpcc::Tpcc,
 }
 
 #[cfg(test)]

@@ -1,5 +1,16 @@
 use super::*;
 
+/// The example of every registered workload, and workloads that change within one another.
+fn specs() -> impl Iterator<Item = &'static str> {
+    let further = [
+        "groups:sizes=5/4/3/2/1,freq=1/2/4/8/16,swap_at=5001,swap=1/3,period=7003",
+        "phases:writes=10001/20001,of=drift(f=0.2,r=0.7,period=7001,steps=70)/tpcc",
+        "database:updates=groups(sizes=1/1,freq=1/9,swap_at=5003,period=7001),log=0.3,evict=0.7",
+        "tpcc:clusters=0.2/0.3/0.5,means=1/9/20,deviations=9/1/1,tail_share=0,tail=50/60",
+    ];
+    ENTRIES.iter().map(|entry| entry.example).chain(further)
+}
+
 fn drawn(text: &str, pages: u32, count: usize, buffer_pages: usize) -> Vec<u32> {
     let mut workload = build(text, pages, Context::root(1)).unwrap();
     let (mut out, mut buffer) = (Vec::new(), vec![0; buffer_pages]);
@@ -15,11 +26,11 @@ fn drawn(text: &str, pages: u32, count: usize, buffer_pages: usize) -> Vec<u32> 
 
 #[test]
 fn every_workload_stays_in_its_pages_and_does_not_depend_on_the_buffer() {
-    for entry in ENTRIES {
-        let whole = drawn(entry.example, 1000, 20_000, 20_000);
-        assert!(whole.iter().all(|&page| page < 1000), "{}", entry.name);
+    for spec in specs() {
+        let whole = drawn(spec, 1000, 20_000, 20_000);
+        assert!(whole.iter().all(|&page| page < 1000), "{spec}");
         for buffer_pages in [1, 7, 4096] {
-            assert_eq!(whole, drawn(entry.example, 1000, 20_000, buffer_pages), "{}", entry.name);
+            assert_eq!(whole, drawn(spec, 1000, 20_000, buffer_pages), "{spec}");
         }
     }
 }
@@ -79,6 +90,146 @@ fn phases_follow_each_other_at_the_stated_writes() {
     assert_eq!(pages, [0, 1, 2, 0, 1, 3, 4, 5, 2, 3]);
 }
 
+fn count_in(pages: &[u32], range: std::ops::Range<u32>) -> usize {
+    pages.iter().filter(|page| range.contains(page)).count()
+}
+
+/// Whether `count` of `draws` is within 4 standard deviations of their `share`.
+fn is_share(count: usize, draws: usize, share: f64) -> bool {
+    let expected = draws as f64 * share;
+    (count as f64 - expected).abs() <= 4.0 * (expected * (1.0 - share)).sqrt()
+}
+
+#[test]
+fn groups_get_their_frequencies_and_swap_them_at_the_stated_writes() {
+    let spec = "groups:sizes=1/1/2,freq=1/2/7,swap_at=30000/50000,swap=0/2,period=20000";
+    let pages = drawn(spec, 400, 110_000, 1024);
+    for (from, to, shares) in [
+        (0, 30_000, [0.1, 0.2, 0.7]),
+        (30_000, 50_000, [0.7, 0.2, 0.1]),
+        (50_000, 70_000, [0.1, 0.2, 0.7]),
+        (70_000, 90_000, [0.7, 0.2, 0.1]),
+        (90_000, 110_000, [0.1, 0.2, 0.7]),
+    ] {
+        let part = &pages[from..to];
+        for (range, share) in [0..100, 100..200, 200..400].into_iter().zip(shares) {
+            assert!(is_share(count_in(part, range.clone()), part.len(), share), "{from} {range:?}");
+        }
+        assert!(is_share(count_in(part, 200..300), part.len(), shares[2] / 2.0), "uniform within");
+    }
+}
+
+#[test]
+fn groups_are_told_as_of_the_write_before_and_after_a_swap() {
+    let spec = "groups:sizes=1/3,freq=0.1/0.9,swap_at=1000";
+    for buffer_pages in [1, 300, 4096] {
+        let mut workload = build(spec, 400, Context::root(1)).unwrap();
+        let mut buffer = vec![0; buffer_pages];
+        let mut written = 0;
+        while written < 3000 {
+            let Step::Write(count) = workload.next(&mut buffer) else { panic!("it ended") };
+            assert!(written >= 1000 || written + count <= 1000, "a batch spans the swap");
+            let shares = if written < 1000 { [0.1, 0.9] } else { [0.9, 0.1] };
+            let groups = workload.groups().unwrap();
+            assert_eq!(groups.iter().map(|group| group.write_share).collect::<Vec<_>>(), shares);
+            assert_eq!(groups.iter().map(|group| group.pages).collect::<Vec<_>>(), [100, 300]);
+            written += count;
+        }
+    }
+}
+
+#[test]
+fn the_hot_set_drifts_over_all_pages_once_a_period() {
+    let pages = drawn("drift:f=0.1,r=0.9,period=100000,steps=10", 1000, 200_000, 512);
+    for (step, part) in (0..).zip(pages.chunks(10_000)) {
+        let first = 100 * (step % 10);
+        assert!(is_share(count_in(part, first..first + 100), 10_000, 0.9), "step {step}");
+        let rest = (first + 500) % 1000;
+        assert!(is_share(count_in(part, rest..rest + 100), 10_000, 0.1 / 9.0), "step {step}");
+    }
+    // A window that goes over from the last page to the first: 0.3 of 10 pages from page 9 on.
+    let pages = drawn("drift:f=0.3,r=1,period=1000,steps=10", 10, 1000, 512);
+    let mut last = pages[900..].to_vec();
+    last.sort_unstable();
+    last.dedup();
+    assert_eq!(last, [0, 1, 9]);
+}
+
+#[test]
+fn a_database_logs_every_update_and_writes_dirty_pages_in_order_once_the_log_is_full() {
+    let spec = "database:sizes=80/10/5/5,updates=sequential,evict=0.5,sort_every=2,rebuild_every=3";
+    let pages = drawn(spec, 100, 200, 64);
+    let round = |first: u32| -> Vec<u32> {
+        let updates = (0..10).flat_map(|update| {
+            let page = first + update;
+            [Some(80 + update), page.is_multiple_of(2).then_some(page)].into_iter().flatten()
+        });
+        updates.chain((first..first + 10).filter(|page| !page.is_multiple_of(2))).collect()
+    };
+    let (sort, rebuild) = ((95..100).chain(95..100), 90..95);
+    let mut expected = [round(0), round(10)].concat();
+    expected.extend(sort);
+    expected.extend(round(20));
+    expected.extend(rebuild);
+    assert_eq!(pages[..expected.len()], expected);
+}
+
+#[test]
+fn a_checkpoint_writes_each_page_that_was_not_evicted_since_its_last_update() {
+    let spec = "database:sizes=600/300/50/50,updates=hot-cold(f=0.1,r=0.9),evict=0.2";
+    let pages = drawn(spec, 1000, 600, 97);
+    let context = Context::root(1).part(0).unwrap();
+    let mut updates = [0; 300];
+    build("hot-cold:f=0.1,r=0.9", 600, context).unwrap().next(&mut updates);
+    let (mut expected, mut dirty) = (Vec::new(), std::collections::BTreeSet::new());
+    for (log_page, update) in (600..900).zip(updates) {
+        expected.push(log_page);
+        dirty.insert(update);
+        // Every fifth update's page is evicted, the third being the first.
+        if log_page % 5 == 2 {
+            dirty.remove(&update);
+            expected.push(update);
+        }
+    }
+    expected.extend(dirty);
+    assert!(expected.len() > 400);
+    assert_eq!(pages[..expected.len()], expected);
+}
+
+#[test]
+fn tpcc_updates_its_pages_as_often_as_figure_9_of_paper_3_says() {
+    // Over as many draws as there are updates, a page's count is Poisson around its weight.
+    let pages = 100_000;
+    let draws = (47.0e6 / 802_816.0 * f64::from(pages)) as usize;
+    let mut counts = vec![0u32; pages as usize];
+    for page in drawn("tpcc", pages, draws, 1024) {
+        counts[page as usize] += 1;
+    }
+    let share = |range: std::ops::RangeInclusive<u32>| {
+        let found = counts.iter().filter(|count| range.contains(count)).count();
+        found as f64 / f64::from(pages)
+    };
+    assert!((share(0..=0) - 0.54).abs() < 0.005, "{}", share(0..=0));
+    assert!((share(1..=300) - 0.46).abs() < 0.005, "{}", share(1..=300));
+    // Noise lifts some of the hotter cluster above 300, but none above 400, where most of the log-
+    // uniform tail lies: ln(13300/400)/ln(13300/300) of 0.2%.
+    assert!((share(401..=u32::MAX) - 0.00185).abs() < 0.0001, "{}", share(401..=u32::MAX));
+    let mean = |range: std::ops::RangeInclusive<u32>| {
+        let found: Vec<u32> = counts.iter().copied().filter(|n| range.contains(n)).collect();
+        f64::from(found.iter().sum::<u32>()) / found.len() as f64
+    };
+    let (cooler, hotter) = (mean(1..=70), mean(71..=300));
+    assert!((cooler - 25.0).abs() < 0.5, "{cooler}");
+    assert!((hotter / cooler - 8.0).abs() < 0.2, "{hotter}");
+    let hottest = counts.iter().max().unwrap();
+    assert!((11_000..=14_000).contains(hottest), "{hottest}");
+    // Scattered: each tenth of the pages gets a tenth of the clusters.
+    for tenth in counts.chunks(10_000) {
+        let written = tenth.iter().filter(|&&count| count > 0).count();
+        assert!(is_share(written, 10_000, 0.462), "{written}");
+    }
+}
+
 #[test]
 fn a_trace_replays_its_requests_as_often_as_asked() {
     let ops = vec![TraceOp::Write, TraceOp::Write, TraceOp::Trim];
@@ -104,6 +255,17 @@ fn extreme_parameters_stay_in_range() {
         ("sequential", 1),
         ("uniform", 1),
         ("hot-cold:f=0.5,r=1", 2),
+        ("groups:sizes=1,freq=3", 1),
+        ("groups:sizes=1/1,freq=0/1,swap_at=1,swap=1/0,period=1", 2),
+        ("groups:sizes=1/1,freq=0/1,swap_at=18446744073709551615,period=18446744073709551615", 2),
+        ("drift:f=0.5,r=0,period=1,steps=1", 2),
+        ("drift:f=0.01,r=1,period=18446744073709551615,steps=1000", 1000),
+        ("database:sizes=1/1/1/1,updates=uniform,evict=1,sort_every=1,rebuild_every=1", 4),
+        ("database:updates=tpcc,log=0.001,evict=0", 1000),
+        ("tpcc", 2),
+        ("tpcc:clusters=0,means=1,deviations=1,tail_share=1,tail=1/1000000", 3),
+        ("tpcc:clusters=1,means=300,deviations=1e308,tail_share=0", 3),
+        ("tpcc:clusters=1,means=2.5,deviations=1e-308,tail_share=0", 3),
         (&format!("mix:sizes={sizes},weights={sizes}"), 1000),
         ("mix:sizes=1/1,weights=1/1,of=phases(writes=3/5,of=permutation/zipf)/uniform", 1000),
     ] {
@@ -114,6 +276,7 @@ fn extreme_parameters_stay_in_range() {
 #[test]
 fn bad_parameters_are_refused() {
     let nested = (0..4000).fold("uniform".to_owned(), |of, _| format!("phases(writes=9,of={of})"));
+    let many = vec!["1"; 257].join("/");
     for text in [
         &nested,
         "mix:sizes=1/1,weights=1e308/1e308",
@@ -132,6 +295,35 @@ fn bad_parameters_are_refused() {
         "phases:writes=1/2,of=uniform",
         "mix:sizes=1/1e9,weights=1/1",
         "uniform:f=1",
+        "groups:sizes=1/1,freq=1",
+        "groups:sizes=1/1,freq=1/1,swap_at=0",
+        "groups:sizes=1/1,freq=1/1,swap_at=5/5",
+        "groups:sizes=1/1,freq=1/1,swap_at=1.5",
+        "groups:sizes=1/1,freq=1/1,swap_at=9,swap=0/2",
+        "groups:sizes=1/1,freq=1/1,swap_at=9,swap=1/1",
+        "groups:sizes=1/1,freq=1/1,swap_at=9,swap=1",
+        "groups:sizes=1,freq=1,swap_at=9",
+        "groups:sizes=1/1,freq=1/1,period=9",
+        "groups:sizes=1/1,freq=1/1,swap_at=9,period=0",
+        &format!("groups:sizes={many},freq={many}"),
+        "drift:f=0.1,r=0.9",
+        "drift:f=0.1,r=0.9,period=0",
+        "drift:f=0.1,r=0.9,period=1e6,steps=1001",
+        "drift:f=0.1,r=0.9,period=100,steps=101",
+        "database:sizes=1/1/1",
+        "database:sizes=1/1/1/0",
+        "database:log=0",
+        "database:evict=1.1",
+        "database:sort_every=0",
+        "database:updates=database(updates=zpf)",
+        "tpcc:clusters=0.5/0.5",
+        "tpcc:clusters=0.5,means=9/9,deviations=1",
+        "tpcc:clusters=0/0,tail_share=0",
+        "tpcc:means=25/301",
+        "tpcc:deviations=0/1",
+        "tpcc:tail=300",
+        "tpcc:tail=300/300",
+        "tpcc:tail=1.5/300",
     ] {
         let error = build(text, 1000, Context::root(1))
             .err()
@@ -142,17 +334,17 @@ fn bad_parameters_are_refused() {
 
 #[test]
 fn groups_add_up_and_get_the_writes_that_they_claim() {
-    for entry in ENTRIES {
-        let mut workload = build(entry.example, 1000, Context::root(1)).unwrap();
+    for spec in specs() {
+        let mut workload = build(spec, 1000, Context::root(1)).unwrap();
         let mut buffer = [0; 500];
         let (mut drawn, mut expected) = (vec![0.0; 256], vec![0.0; 256]);
         for _ in 0..400 {
-            let Step::Write(count) = workload.next(&mut buffer) else { panic!("{}", entry.name) };
+            let Step::Write(count) = workload.next(&mut buffer) else { panic!("{spec}") };
             let groups = workload.groups().expect("a synthetic workload knows its groups");
             let pages: u32 = groups.iter().map(|group| group.pages).sum();
             let share: f64 = groups.iter().map(|group| group.write_share).sum();
-            assert_eq!(pages, 1000, "{}", entry.name);
-            assert!((share - 1.0).abs() < 1e-12, "{}: {share}", entry.name);
+            assert_eq!(pages, 1000, "{spec}");
+            assert!((share - 1.0).abs() < 1e-12, "{spec}: {share}");
             let mut group_of = [0; 500];
             workload.find_groups(&buffer[..count], &mut group_of[..count]);
             group_of[..count].iter().for_each(|&group| drawn[group as usize] += 1.0);
@@ -163,7 +355,7 @@ fn groups_add_up_and_get_the_writes_that_they_claim() {
         for (drawn, expected) in drawn.iter().zip(&expected) {
             // 5 standard deviations, and what a band of Zipf's law is off by.
             let error: f64 = drawn - expected;
-            assert!(error.abs() <= 5.0 * expected.sqrt() + 0.03 * expected, "{}", entry.name);
+            assert!(error.abs() <= 5.0 * expected.sqrt() + 0.03 * expected, "{spec}");
         }
     }
 }

@@ -1,0 +1,111 @@
+//! Drawing pages in proportion to whole-number weights, at O(1) a draw and 8 bytes a page: Walker's
+//! alias method (1977), its table filled in one sweep (Hübschle-Schneider & Sanders 2022).
+
+use crate::error::Result;
+use crate::flash::filled;
+use crate::rng::Stream;
+
+/// Each page has a cell of the same probability, part of which it gives to one other page.
+#[derive(Debug, Clone)]
+pub struct Alias {
+    cells: Vec<Cell>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    /// The part of the cell that is the page's own, of 2³²; the rest is `other`'s.
+    own: u32,
+    other: u32,
+}
+
+impl Alias {
+    /// For `weights` that are not all 0, one for each page.
+    pub fn new(weights: &[u32]) -> Result<Self> {
+        let pages = weights.len() as u64;
+        let capacity: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+        // Both sides times the number of pages: all arithmetic is exact and fits 64 bits.
+        let mass = |page: usize| u64::from(weights[page]) * pages;
+        let next = |from: usize, heavy: bool| {
+            (from..weights.len()).find(|&page| (mass(page) > capacity) == heavy)
+        };
+        let mut cells = filled(Cell { own: 0, other: 0 }, weights.len())?;
+        let mut fill = |page: usize, own: u64, other: usize| {
+            let other = if own == capacity { page } else { other } as u32;
+            // A whole cell's 2³² does not fit, nor matter: the other page is the page itself.
+            cells[page] =
+                Cell { own: ((u128::from(own) << 32) / u128::from(capacity)) as u32, other };
+        };
+        // A heavy page tops light ones up until it is light itself, and is topped up by the next.
+        let (mut light, mut heavy) = (next(0, false), next(0, true));
+        let mut owed = 0;
+        while let Some(giver) = heavy {
+            let mut left = mass(giver) - owed;
+            while left > capacity {
+                let page = light.expect("light pages lack what heavy ones have in excess");
+                left -= capacity - mass(page);
+                fill(page, mass(page), giver);
+                light = next(page + 1, false);
+            }
+            owed = capacity - left;
+            heavy = next(giver + 1, true);
+            fill(giver, left, heavy.unwrap_or(giver));
+        }
+        while let Some(page) = light {
+            fill(page, capacity, page);
+            light = next(page + 1, false);
+        }
+        Ok(Alias { cells })
+    }
+
+    #[inline]
+    pub fn draw(&self, random: &mut Stream) -> u32 {
+        // The product's upper half is the cell, its lower half the place within.
+        let place = u128::from(random.bits()) * self.cells.len() as u128;
+        let page = (place >> 64) as u32;
+        let cell = self.cells[page as usize];
+        if (place as u64 >> 32) as u32 >= cell.own { cell.other } else { page }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cells_give_each_page_its_exact_share() {
+        let mut random = Stream::new(1, "weights");
+        for pages in [1, 2, 3, 10, 1000] {
+            for most in [1, 2, 5, 1_000_000] {
+                let mut weights: Vec<u32> = (0..pages).map(|_| random.below(most + 1)).collect();
+                weights[pages - 1] = most;
+                let alias = Alias::new(&weights).unwrap();
+                let mut found = vec![0.0; pages];
+                for (page, cell) in alias.cells.iter().enumerate() {
+                    let own = f64::from(cell.own) / 2f64.powi(32);
+                    found[page] += own;
+                    found[cell.other as usize] += 1.0 - own;
+                }
+                let sum: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+                for (share, &weight) in found.iter().zip(&weights) {
+                    let expected = f64::from(weight) / sum * pages as f64;
+                    assert!((share - expected).abs() < 1e-6, "{share} for {expected}");
+                    assert!(weight > 0 || *share == 0.0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn draws_follow_the_weights() {
+        let alias = Alias::new(&[0, 1, 2, 7]).unwrap();
+        let mut random = Stream::new(1, "draws");
+        let mut counts = [0u32; 4];
+        for _ in 0..100_000 {
+            counts[alias.draw(&mut random) as usize] += 1;
+        }
+        // 4 standard deviations.
+        assert_eq!(counts[0], 0);
+        assert!(counts[1].abs_diff(10_000) < 380, "{counts:?}");
+        assert!(counts[2].abs_diff(20_000) < 506, "{counts:?}");
+    }
+}

@@ -1,0 +1,340 @@
+//! What a database does to its drive: point updates through a write-ahead log, checkpoints, external
+//! sorts and index rebuilds.
+//!
+//! Four regions follow each other: the tables with all that point updates touch, the log, an index
+//! that is rebuilt as a whole, and space for temporary files. An update dirties a page of the tables
+//! in memory and appends to the log. Some dirty pages are evicted and so written at once; the others
+//! are written, in the order of their addresses, by the checkpoint that must come before the log,
+//! once full, can be overwritten.
+
+use std::ops::Range;
+
+use super::shares::regions;
+use super::{Context, MOST_GROUPS, Registered, Step, Workload, build};
+use crate::error::{Error, Result};
+use crate::flash::filled;
+use crate::hints::Group;
+use crate::rng::threshold;
+use crate::spec::{Param, Params};
+
+/// Updates drawn at once. No batch spans two of these chunks, so groups that change are exact.
+const CHUNK_PAGES: usize = 512;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Updates,
+    Checkpoint,
+    Sort,
+    Rebuild,
+}
+
+/// An event that happens at a share of its chances, as evenly spaced as can be: after n chances it
+/// has happened n times the share, rounded.
+#[derive(Debug, Clone)]
+struct Regularly {
+    share: f64,
+    step: u64,
+    position: u64,
+}
+
+impl Regularly {
+    fn new(share: f64) -> Self {
+        Regularly { share, step: threshold(share), position: 1 << 63 }
+    }
+
+    fn happens(&mut self) -> bool {
+        let happens;
+        (self.position, happens) = self.position.overflowing_add(self.step);
+        happens
+    }
+}
+
+/// The pages of the tables that memory holds newer than the drive.
+#[derive(Debug)]
+struct Dirty {
+    /// One bit a page.
+    words: Vec<u64>,
+    /// Those before are clean while a checkpoint runs.
+    first_word: usize,
+}
+
+impl Dirty {
+    fn mark(&mut self, page: u32) {
+        self.words[page as usize / 64] |= 1 << (page % 64);
+    }
+
+    fn clear(&mut self, page: u32) {
+        self.words[page as usize / 64] &= !(1 << (page % 64));
+    }
+
+    fn take_first(&mut self) -> Option<u32> {
+        let ahead = &self.words[self.first_word..];
+        self.first_word += ahead.iter().take_while(|&&word| word == 0).count();
+        let word = self.words.get_mut(self.first_word)?;
+        let page = self.first_word as u32 * 64 + word.trailing_zeros();
+        *word &= *word - 1;
+        Some(page)
+    }
+
+    fn pages(&self) -> impl Iterator<Item = u32> {
+        let words = (0u32..).zip(&self.words);
+        words.flat_map(|(index, &word)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| index * 64 + bit)
+        })
+    }
+}
+
+pub struct Database {
+    tables: Box<dyn Workload>,
+    log: Range<u32>,
+    index: Range<u32>,
+    temp: Range<u32>,
+    sort_every: u64,
+    sort_passes: u64,
+    rebuild_every: u64,
+
+    phase: Phase,
+    checkpoints: u64,
+    /// Pages written of the log, the sort or the rebuild that is on.
+    written: u64,
+    logs: Regularly,
+    evictions: Regularly,
+    chunk: [u32; CHUNK_PAGES],
+    ready: Range<usize>,
+    /// A page whose eviction the last batch had no room for.
+    evicted: Option<u32>,
+    dirty: Dirty,
+    /// By group of the tables, as the checkpoint began.
+    dirty_pages: Vec<u32>,
+}
+
+impl Database {
+    /// Updates until the log is full; returns the pages written.
+    fn update(&mut self, buffer: &mut [u32]) -> usize {
+        if let Some(page) = self.evicted.take() {
+            buffer[0] = page;
+            return 1;
+        }
+        let log_pages = u64::from(self.log.end - self.log.start);
+        let mut filled = 0;
+        while filled < buffer.len() && self.written < log_pages {
+            if self.ready.is_empty() {
+                if filled > 0 {
+                    break;
+                }
+                let Step::Write(count) = self.tables.next(&mut self.chunk) else {
+                    unreachable!("synthetic workloads write without end")
+                };
+                self.ready = 0..count;
+            }
+            let page = self.chunk[self.ready.next().expect("an update is ready")];
+            if self.logs.happens() {
+                buffer[filled] = self.log.start + self.written as u32;
+                filled += 1;
+                self.written += 1;
+            }
+            if !self.evictions.happens() {
+                self.dirty.mark(page);
+                continue;
+            }
+            self.dirty.clear(page);
+            if filled == buffer.len() {
+                self.evicted = Some(page);
+            } else {
+                buffer[filled] = page;
+                filled += 1;
+            }
+        }
+        filled
+    }
+
+    fn checkpoint(&mut self, buffer: &mut [u32]) -> usize {
+        let mut filled = 0;
+        while filled < buffer.len()
+            && let Some(page) = self.dirty.take_first()
+        {
+            buffer[filled] = page;
+            filled += 1;
+        }
+        filled
+    }
+
+    /// Writes a region from end to end, `passes` times.
+    fn sweep(&mut self, region: Range<u32>, passes: u64, buffer: &mut [u32]) -> usize {
+        let length = u64::from(region.end - region.start);
+        let left = length * passes - self.written;
+        let count = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        for (page, place) in buffer[..count].iter_mut().zip(self.written..) {
+            *page = region.start + (place % length) as u32;
+        }
+        self.written += count as u64;
+        count
+    }
+
+    fn begin_next_phase(&mut self) {
+        let due = |every: u64| self.checkpoints.is_multiple_of(every);
+        self.phase = match self.phase {
+            Phase::Updates => Phase::Checkpoint,
+            Phase::Checkpoint if due(self.sort_every) => Phase::Sort,
+            Phase::Checkpoint | Phase::Sort if due(self.rebuild_every) => Phase::Rebuild,
+            _ => Phase::Updates,
+        };
+        self.written = 0;
+        if self.phase == Phase::Checkpoint {
+            self.checkpoints += 1;
+            self.dirty.first_word = 0;
+            self.count_dirty_pages();
+        }
+    }
+
+    fn count_dirty_pages(&mut self) {
+        self.dirty_pages.clear();
+        let Some(groups) = self.tables.groups() else { return };
+        self.dirty_pages.resize(groups.len(), 0);
+        for page in self.dirty.pages() {
+            let mut group = 0;
+            self.tables.find_groups(&[page], std::slice::from_mut(&mut group));
+            self.dirty_pages[group as usize] += 1;
+        }
+    }
+
+    /// The share of the writes of this phase that goes to the log, the index and temporary files.
+    fn shares_beside_tables(&self) -> [f64; 3] {
+        match self.phase {
+            Phase::Updates => {
+                [self.logs.share / (self.logs.share + self.evictions.share), 0.0, 0.0]
+            }
+            Phase::Checkpoint => [0.0; 3],
+            Phase::Rebuild => [0.0, 1.0, 0.0],
+            Phase::Sort => [0.0, 0.0, 1.0],
+        }
+    }
+}
+
+impl Workload for Database {
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        loop {
+            let count = match self.phase {
+                Phase::Updates => self.update(buffer),
+                Phase::Checkpoint => self.checkpoint(buffer),
+                Phase::Sort => self.sweep(self.temp.clone(), self.sort_passes, buffer),
+                Phase::Rebuild => self.sweep(self.index.clone(), 1, buffer),
+            };
+            if count > 0 {
+                return Step::Write(count);
+            }
+            self.begin_next_phase();
+        }
+    }
+
+    fn pages(&self) -> u32 {
+        self.temp.end
+    }
+
+    /// The groups of the tables, then the log, the index and temporary files; their shares are
+    /// those of the phase.
+    fn groups(&self) -> Option<Vec<Group>> {
+        let mut groups = self.tables.groups()?;
+        let beside = self.shares_beside_tables();
+        let tables_share = 1.0 - beside.iter().sum::<f64>();
+        let dirty: u32 = self.dirty_pages.iter().sum();
+        for (index, group) in groups.iter_mut().enumerate() {
+            group.write_share = match self.phase {
+                Phase::Checkpoint => f64::from(self.dirty_pages[index]) / f64::from(dirty),
+                _ => tables_share * group.write_share,
+            };
+        }
+        for (region, write_share) in [&self.log, &self.index, &self.temp].into_iter().zip(beside) {
+            groups.push(Group { pages: region.end - region.start, write_share });
+        }
+        (groups.len() <= MOST_GROUPS).then_some(groups)
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        let of_tables = self.tables.groups().map_or(0, |groups| groups.len());
+        let ends = [self.log.end, self.index.end];
+        for (group, &page) in group_of.iter_mut().zip(pages) {
+            if page < self.log.start {
+                self.tables.find_groups(&[page], std::slice::from_mut(group));
+            } else {
+                *group = (of_tables + ends.partition_point(|&end| end <= page)) as u8;
+            }
+        }
+    }
+}
+
+impl Registered for Database {
+    const NAME: &'static str = "database";
+    const SUMMARY: &'static str =
+        "point updates and a log, checkpoints in order, external sorts, index rebuilds";
+    const PARAMS: &'static [Param] = &[
+        Param {
+            name: "sizes",
+            default: "0.7/0.05/0.1/0.15",
+            help: "relative sizes of the tables, the log, the index and temporary files",
+        },
+        Param {
+            name: "updates",
+            default: "hot-cold(f=0.2,r=0.8)",
+            help: "pattern of the point updates over the tables, a workload",
+        },
+        Param {
+            name: "log",
+            default: "1",
+            help: "log pages per update, 0.001 to 1; a checkpoint comes when the log is full",
+        },
+        Param {
+            name: "evict",
+            default: "0.2",
+            help: "share of the updates whose page is written at once, 0 to 1",
+        },
+        Param {
+            name: "sort_every",
+            default: "4",
+            help: "checkpoints from one external sort to the next",
+        },
+        Param {
+            name: "sort_passes",
+            default: "2",
+            help: "times that a sort writes the temporary files: its runs, then its merges",
+        },
+        Param {
+            name: "rebuild_every",
+            default: "10",
+            help: "checkpoints from one rebuild of the index to the next",
+        },
+    ];
+    const EXAMPLE: &'static str = "database";
+
+    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+        let found = regions(params, "sizes", pages)?;
+        let [tables, log, index, temp] = &found[..] else {
+            return Err(Error::Spec(format!(
+                "database: {} sizes; give four, of the tables, the log, the index and temporary \
+                 files",
+                found.len()
+            )));
+        };
+        let logs = params.number("log", "from 0.001 to 1", |v| (0.001..=1.0).contains(&v))?;
+        let evict = params.number("evict", "from 0 to 1", |v| (0.0..=1.0).contains(&v))?;
+        Ok(Database {
+            tables: build(&params.text("updates")?, tables.end, context.part(0)?)?,
+            log: log.clone(),
+            index: index.clone(),
+            temp: temp.clone(),
+            sort_every: params.integer("sort_every", 1..=u64::MAX)?,
+            sort_passes: params.integer("sort_passes", 1..=1000)?,
+            rebuild_every: params.integer("rebuild_every", 1..=u64::MAX)?,
+            phase: Phase::Updates,
+            checkpoints: 0,
+            written: 0,
+            logs: Regularly::new(logs),
+            evictions: Regularly::new(evict),
+            chunk: [0; CHUNK_PAGES],
+            ready: 0..0,
+            evicted: None,
+            dirty: Dirty { words: filled(0, tables.end.div_ceil(64) as usize)?, first_word: 0 },
+            dirty_pages: Vec::new(),
+        })
+    }
+}

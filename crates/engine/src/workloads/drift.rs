@@ -1,0 +1,131 @@
+//! A hot set that wanders over the address space, so that every page is hot at times: what was
+//! learnt of a page goes stale bit by bit, where the swap of `groups` overturns it at once.
+
+use super::{Context, Registered, Step, Workload};
+use crate::error::Result;
+use crate::hints::Group;
+use crate::rng::{Stream, threshold};
+use crate::spec::{Param, Params};
+
+/// The hot pages are a window, which goes over from the last page to the first.
+#[derive(Debug, Clone)]
+pub struct Drift {
+    pages: u32,
+    hot_pages: u32,
+    hot_write_share: f64,
+    hot_threshold: u64,
+    first_hot_page: u32,
+    turn: Turn,
+    random: Stream,
+}
+
+/// One turn of the window over all pages, in moves of equal length.
+#[derive(Debug, Clone)]
+struct Turn {
+    period: u64,
+    steps: u32,
+    /// Moves and writes since the turn began.
+    step: u32,
+    written: u64,
+}
+
+impl Turn {
+    /// The writes before move number `step`, as nearly equal in distance as whole numbers are.
+    fn until(&self, step: u32) -> u64 {
+        (u128::from(self.period) * u128::from(step) / u128::from(self.steps)) as u64
+    }
+
+    fn left(&self) -> u64 {
+        self.until(self.step + 1) - self.written
+    }
+
+    fn advance(&mut self) {
+        self.step += 1;
+        if self.step == self.steps {
+            (self.step, self.written) = (0, 0);
+        }
+    }
+}
+
+impl Drift {
+    /// The page so far after the window's first.
+    fn page(&self, distance: u32) -> u32 {
+        let until_end = self.pages - self.first_hot_page;
+        if distance < until_end { self.first_hot_page + distance } else { distance - until_end }
+    }
+}
+
+impl Workload for Drift {
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        if self.turn.left() == 0 {
+            self.turn.advance();
+            let moved = u64::from(self.pages) * u64::from(self.turn.step);
+            self.first_hot_page = (moved / u64::from(self.turn.steps)) as u32;
+        }
+        let count = buffer.len().min(usize::try_from(self.turn.left()).unwrap_or(usize::MAX));
+        for page in &mut buffer[..count] {
+            let distance = if self.random.chance(self.hot_threshold) {
+                self.random.below(self.hot_pages)
+            } else {
+                self.hot_pages + self.random.below(self.pages - self.hot_pages)
+            };
+            *page = self.page(distance);
+        }
+        self.turn.written += count as u64;
+        Step::Write(count)
+    }
+
+    fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        let hot = Group { pages: self.hot_pages, write_share: self.hot_write_share };
+        let cold =
+            Group { pages: self.pages - self.hot_pages, write_share: 1.0 - self.hot_write_share };
+        Some(vec![hot, cold])
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        for (group, &page) in group_of.iter_mut().zip(pages) {
+            let distance = if page < self.first_hot_page {
+                page + (self.pages - self.first_hot_page)
+            } else {
+                page - self.first_hot_page
+            };
+            *group = u8::from(distance >= self.hot_pages);
+        }
+    }
+}
+
+impl Registered for Drift {
+    const NAME: &'static str = "drift";
+    const SUMMARY: &'static str =
+        "share r of the writes to a hot share f of the pages, which wanders over the drive";
+    const PARAMS: &'static [Param] = &[
+        Param { name: "f", default: "", help: "hot share of the pages, above 0 and below 1" },
+        Param { name: "r", default: "", help: "share of the writes that go to hot pages, 0 to 1" },
+        Param { name: "period", default: "", help: "writes for one turn over all pages" },
+        Param {
+            name: "steps",
+            default: "1000",
+            help: "moves a turn, at most one for each page and each write",
+        },
+    ];
+    const EXAMPLE: &'static str = "drift:f=0.1,r=0.9,period=1e5,steps=500";
+
+    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+        let (hot_pages, hot_write_share) = super::hot_cold::hot_set(params, pages)?;
+        let period = params.integer("period", 1..=u64::MAX)?;
+        let steps = params.integer("steps", 1..=period.min(u64::from(pages)))? as u32;
+        Ok(Drift {
+            pages,
+            hot_pages,
+            hot_write_share,
+            hot_threshold: threshold(hot_write_share),
+            first_hot_page: 0,
+            turn: Turn { period, steps, step: 0, written: 0 },
+            random: context.random(),
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! Groups of pages of like update frequency, two of which may swap their frequencies in mid-run:
+//! the workload changes of paper 3, §6.1.
+
+use std::ops::Range;
+
+use super::shares::{Draw, regions, write_shares};
+use super::{Context, MOST_GROUPS, Registered, Step, Workload};
+use crate::error::{Error, Result};
+use crate::hints::Group;
+use crate::rng::Stream;
+use crate::spec::{Param, Params, integer};
+
+/// When two groups swap, in writes since the beginning.
+#[derive(Debug, Clone)]
+struct Swaps {
+    pair: (usize, usize),
+    /// Those to come one by one, the next of them last.
+    single: Vec<u64>,
+    /// Those that follow: every so many writes.
+    period: Option<u64>,
+}
+
+/// The groups lie one after the other; writes are uniform within each.
+#[derive(Debug, Clone)]
+pub struct Groups {
+    regions: Vec<Range<u32>>,
+    write_shares: Vec<f64>,
+    draw: Draw,
+    drawn: u64,
+    next_swap: Option<u64>,
+    swaps: Swaps,
+    random: Stream,
+}
+
+impl Groups {
+    fn swap(&mut self, at: u64) {
+        self.write_shares.swap(self.swaps.pair.0, self.swaps.pair.1);
+        self.draw = Draw::new(&self.write_shares);
+        let periodic = || self.swaps.period.and_then(|period| at.checked_add(period));
+        self.next_swap = self.swaps.single.pop().or_else(periodic);
+    }
+}
+
+impl Workload for Groups {
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        if let Some(at) = self.next_swap.filter(|&at| at == self.drawn) {
+            self.swap(at);
+        }
+        let until_swap = self.next_swap.map_or(u64::MAX, |at| at - self.drawn);
+        let count = buffer.len().min(usize::try_from(until_swap).unwrap_or(usize::MAX));
+        for page in &mut buffer[..count] {
+            let region = &self.regions[self.draw.item(self.random.bits())];
+            *page = region.start + self.random.below(region.end - region.start);
+        }
+        self.drawn += count as u64;
+        Step::Write(count)
+    }
+
+    fn pages(&self) -> u32 {
+        self.regions.last().map_or(0, |region| region.end)
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        let groups = self
+            .regions
+            .iter()
+            .zip(&self.write_shares)
+            .map(|(region, &write_share)| Group { pages: region.end - region.start, write_share });
+        Some(groups.collect())
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        for (group, &page) in group_of.iter_mut().zip(pages) {
+            *group = self.regions.partition_point(|region| region.end <= page) as u8;
+        }
+    }
+}
+
+impl Registered for Groups {
+    const NAME: &'static str = "groups";
+    const SUMMARY: &'static str =
+        "groups of pages, each written at its frequency, two of which may swap theirs";
+    const PARAMS: &'static [Param] = &[
+        Param { name: "sizes", default: "", help: "relative size of each group, separated by '/'" },
+        Param { name: "freq", default: "", help: "relative share of the writes of each group" },
+        Param {
+            name: "swap_at",
+            default: "never",
+            help: "after how many writes two groups swap their frequencies; '/' between several",
+        },
+        Param { name: "swap", default: "first/last", help: "the two groups, the first being 0" },
+        Param {
+            name: "period",
+            default: "never",
+            help: "swap again every so many writes after the last of swap_at",
+        },
+    ];
+    const EXAMPLE: &'static str = "groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=5000";
+
+    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+        let (regions, write_shares) =
+            (regions(params, "sizes", pages)?, write_shares(params, "freq")?);
+        if regions.len() != write_shares.len() || regions.len() > MOST_GROUPS {
+            return Err(Error::Spec(format!(
+                "groups: {} sizes and {} frequencies; give one of each for every group, and at \
+                 most {MOST_GROUPS} groups",
+                regions.len(),
+                write_shares.len()
+            )));
+        }
+        let mut swaps = swaps(params, regions.len())?;
+        Ok(Groups {
+            draw: Draw::new(&write_shares),
+            regions,
+            write_shares,
+            drawn: 0,
+            next_swap: swaps.single.pop(),
+            swaps,
+            random: context.random(),
+        })
+    }
+}
+
+fn swaps(params: &Params, groups: usize) -> Result<Swaps> {
+    if params.text("swap_at")? == "never" {
+        if let Some(name) = ["swap", "period"].into_iter().find(|name| params.is_given(name)) {
+            return Err(Error::Spec(format!(
+                "groups: {name}= needs swap_at=, the number of writes before the first swap"
+            )));
+        }
+        return Ok(Swaps { pair: (0, 0), single: Vec::new(), period: None });
+    }
+    let mut single = Vec::new();
+    for text in params.list("swap_at")? {
+        let at = integer(&text).filter(|at| single.last().map_or(0, |&last| last) < *at);
+        single.push(at.ok_or_else(|| {
+            let domain = "'never' or a list of ascending whole numbers above 0";
+            params.outside("swap_at", &text, domain)
+        })?);
+    }
+    single.reverse();
+    let period = match params.text("period")?.as_str() {
+        "never" => None,
+        _ => Some(params.integer("period", 1..=u64::MAX)?),
+    };
+    Ok(Swaps { pair: pair(params, groups)?, single, period })
+}
+
+fn pair(params: &Params, groups: usize) -> Result<(usize, usize)> {
+    let index = |text: &str| match text {
+        "first" => Some(0),
+        "last" => Some(groups - 1),
+        _ => text.parse().ok().filter(|&index| index < groups),
+    };
+    let found: Vec<_> = params.list("swap")?.iter().map(|text| index(text)).collect();
+    match found[..] {
+        [Some(one), Some(other)] if one != other => Ok((one, other)),
+        _ => Err(params.outside(
+            "swap",
+            &params.text("swap")?,
+            &format!("two different groups as in 0/{}, numbered from 0 to {0}", groups - 1),
+        )),
+    }
+}

@@ -1,0 +1,258 @@
+//! TPC-C-like updates of a database that does not grow, fitted to TPC-C_init of paper 3, §6.2 and
+//! Fig. 9: 46% of the pages are updated 1 to 300 times in 47 M writes to 802,816 pages, in two
+//! clusters of which the hotter is 8 times hotter; 54% never; 0.2% more often.
+//!
+//! A page's weight is its number of updates in such a run. Weights are the quantiles of the
+//! distribution, so that drives of any size share one histogram; only the order is random.
+
+use std::f64::consts::SQRT_2;
+
+use libm::{erf, exp, log};
+
+use super::alias::Alias;
+use super::{Context, Registered, Step, Workload};
+use crate::error::{Error, Result};
+use crate::flash::filled;
+use crate::hints::Group;
+use crate::rng::Stream;
+use crate::spec::{Param, Params};
+
+/// Writes are independent, to each page in proportion to its weight.
+#[derive(Debug, Clone)]
+pub struct Tpcc {
+    weights: Alias,
+    /// Pages of weights within a factor of two, the heaviest first.
+    groups: Vec<Group>,
+    group_of_page: Vec<u8>,
+    random: Stream,
+}
+
+/// How often the pages are updated.
+struct Updates {
+    clusters: Vec<Cluster>,
+    tail_share: f64,
+    /// Bounds of the tail; the clusters end where it begins.
+    tail_from: u32,
+    tail_to: u32,
+}
+
+/// A share of the pages with a normal distribution of updates, cut off at 1 and at the tail.
+struct Cluster {
+    share: f64,
+    mean: f64,
+    deviation: f64,
+}
+
+impl Updates {
+    fn read(params: &Params) -> Result<Self> {
+        let share = |v: f64| (0.0..=1.0).contains(&v);
+        let shares = params.numbers("clusters", "a list of shares from 0 to 1", share)?;
+        let tail_share = params.number("tail_share", "from 0 to 1", share)?;
+        let in_all = shares.iter().sum::<f64>() + tail_share;
+        if in_all > 1.0 + 1e-9 {
+            return Err(Error::Spec(format!(
+                "tpcc: clusters and tail_share add up to {in_all}, but are parts of the pages and \
+                 at most 1"
+            )));
+        }
+        let domain = "two ascending whole numbers from 1 to 1000000, separated by '/'";
+        let bound = |v: f64| v.fract() == 0.0 && (1.0..=1e6).contains(&v);
+        let [from, to] = params.numbers("tail", domain, bound)?[..] else {
+            return Err(params.outside("tail", &params.text("tail")?, domain));
+        };
+        if from >= to {
+            return Err(params.outside("tail", &params.text("tail")?, domain));
+        }
+        let domain = format!("a list of numbers from 1 to {from}, where the tail begins");
+        let means = params.numbers("means", &domain, |v| (1.0..=from).contains(&v))?;
+        let deviations = params.numbers("deviations", "a list of numbers above 0", |v| v > 0.0)?;
+        if means.len() != shares.len() || deviations.len() != shares.len() {
+            return Err(Error::Spec(format!(
+                "tpcc: {} clusters, {} means and {} deviations; give one of each for every cluster",
+                shares.len(),
+                means.len(),
+                deviations.len()
+            )));
+        }
+        let clusters = shares.into_iter().zip(means).zip(deviations);
+        let clusters =
+            clusters.map(|((share, mean), deviation)| Cluster { share, mean, deviation }).collect();
+        Ok(Updates { clusters, tail_share, tail_from: from as u32, tail_to: to as u32 })
+    }
+
+    /// The weight of each page, cluster after cluster, and those never updated last.
+    fn weights(&self, pages: u32) -> Result<Vec<u32>> {
+        let mut weights = filled(0, pages as usize)?;
+        let mut rest = &mut weights[..];
+        let (mut share_before, mut pages_before) = (0.0, 0);
+        let mut take = |share: f64| {
+            share_before += share;
+            let bound = (share_before * f64::from(pages)).round().min(f64::from(pages)) as usize;
+            let (taken, after) = std::mem::take(&mut rest).split_at_mut(bound - pages_before);
+            (rest, pages_before) = (after, bound);
+            taken
+        };
+        for cluster in &self.clusters {
+            cluster.fill(take(cluster.share), self.tail_from);
+        }
+        // Log-uniform: as many pages from 300 to 600 updates as from 3000 to 6000.
+        let tail = take(self.tail_share);
+        let (from, to) = (f64::from(self.tail_from), f64::from(self.tail_to));
+        let count = tail.len() as f64;
+        for (index, weight) in tail.iter_mut().enumerate() {
+            let quantile = (index as f64 + 0.5) / count;
+            *weight = (from * exp(quantile * log(to / from))).ceil() as u32;
+        }
+        Ok(weights)
+    }
+}
+
+impl Cluster {
+    /// Fills `weights` with the quantiles, in ascending order, of whole numbers up to `most`.
+    fn fill(&self, weights: &mut [u32], most: u32) {
+        let below = |weight: f64| erf((weight + 0.5 - self.mean) / (self.deviation * SQRT_2));
+        let (lowest, highest) = (below(0.0), below(f64::from(most)));
+        let mut filled = 0;
+        for weight in 1..=most {
+            let quantile = (below(f64::from(weight)) - lowest) / (highest - lowest);
+            let end = (quantile * weights.len() as f64).round() as usize;
+            weights[filled..end].fill(weight);
+            filled = end;
+        }
+    }
+}
+
+impl Workload for Tpcc {
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        for page in buffer.iter_mut() {
+            *page = self.weights.draw(&mut self.random);
+        }
+        Step::Write(buffer.len())
+    }
+
+    fn pages(&self) -> u32 {
+        self.group_of_page.len() as u32
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        Some(self.groups.clone())
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        for (group, &page) in group_of.iter_mut().zip(pages) {
+            *group = self.group_of_page[page as usize];
+        }
+    }
+}
+
+/// The pages of weights from 2^k to 2^(k+1) − 1 make up a group; so do those of weight 0.
+fn groups(weights: &[u32]) -> Result<(Vec<Group>, Vec<u8>)> {
+    let band = |weight: u32| weight.leading_zeros() as usize;
+    let mut bands = [(0, 0); u32::BITS as usize + 1];
+    for &weight in weights {
+        bands[band(weight)].0 += 1;
+        bands[band(weight)].1 += u64::from(weight);
+    }
+    let sum: u64 = bands.iter().map(|(_, weight)| weight).sum();
+    let mut groups = Vec::new();
+    let group_of_band = bands.map(|(pages, weight)| {
+        if pages > 0 {
+            groups.push(Group { pages, write_share: weight as f64 / sum as f64 });
+        }
+        groups.len().saturating_sub(1) as u8
+    });
+    let mut group_of_page = filled(0, weights.len())?;
+    for (group, &weight) in group_of_page.iter_mut().zip(weights) {
+        *group = group_of_band[band(weight)];
+    }
+    Ok((groups, group_of_page))
+}
+
+impl Registered for Tpcc {
+    const NAME: &'static str = "tpcc";
+    const SUMMARY: &'static str =
+        "TPC-C-like: two clusters of pages, a hot tail, and pages never updated";
+    const PARAMS: &'static [Param] = &[
+        Param {
+            name: "clusters",
+            default: "0.23/0.23",
+            help: "share of the pages in each cluster; what clusters and tail leave is never updated",
+        },
+        Param { name: "means", default: "25/200", help: "mean updates of a page of each cluster" },
+        Param {
+            name: "deviations",
+            default: "5/40",
+            help: "standard deviation of the updates in each cluster",
+        },
+        Param { name: "tail_share", default: "0.002", help: "share of the pages in the hot tail" },
+        Param {
+            name: "tail",
+            default: "300/13300",
+            help: "fewest and most updates in the tail, log-uniform; the clusters end below it",
+        },
+    ];
+    const EXAMPLE: &'static str = "tpcc";
+
+    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+        let mut weights = Updates::read(params)?.weights(pages)?;
+        if weights.iter().all(|&weight| weight == 0) {
+            return Err(Error::Spec(format!(
+                "tpcc: of {pages} pages, clusters and tail_share leave none that is ever updated"
+            )));
+        }
+        context.stream(0).random().shuffle(&mut weights);
+        let (groups, group_of_page) = groups(&weights)?;
+        Ok(Tpcc { weights: Alias::new(&weights)?, groups, group_of_page, random: context.random() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Spec;
+    use crate::workloads::ENTRIES;
+
+    fn weights(text: &str, pages: u32) -> Vec<u32> {
+        let spec = Spec::parse("workload", text).unwrap();
+        let (_, params) = spec.resolve("workload", ENTRIES).unwrap();
+        Updates::read(&params).unwrap().weights(pages).unwrap()
+    }
+
+    #[test]
+    fn the_defaults_make_the_histogram_of_paper_3_figure_9() {
+        let pages = 802_816;
+        let weights = weights("tpcc", pages);
+        let share = |accept: fn(u32) -> bool| {
+            weights.iter().filter(|&&weight| accept(weight)).count() as f64 / f64::from(pages)
+        };
+        // To the printed digits, which add up to 100.2%.
+        assert!((share(|n| n == 0) - 0.54).abs() < 0.005);
+        assert!((share(|n| (1..=300).contains(&n)) - 0.46).abs() < 0.0001);
+        assert!((share(|n| n > 300) - 0.002).abs() < 0.0001);
+        let sum: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+        assert!((sum as f64 - 47.0e6).abs() < 0.2e6, "{sum}");
+        assert!((13_200..=13_300).contains(weights.iter().max().unwrap()));
+        // Each cluster by itself: half of it below its mean, 68% within a deviation.
+        for (mean, deviation, low, high) in [(25, 5, 1, 70), (200, 40, 71, 300)] {
+            let count = |from: u32, to: u32| {
+                weights.iter().filter(|&&weight| (from..=to).contains(&weight)).count() as f64
+            };
+            let all = count(low, high);
+            assert!((all / f64::from(pages) - 0.23).abs() < 0.0005);
+            assert!((count(low, mean) / all - 0.5).abs() < 0.05);
+            assert!((count(mean - deviation, mean + deviation) / all - 0.68).abs() < 0.06);
+        }
+    }
+
+    #[test]
+    fn a_small_drive_has_the_same_distribution() {
+        let mean = |pages| {
+            let weights = weights("tpcc", pages);
+            weights.iter().map(|&weight| f64::from(weight)).sum::<f64>() / f64::from(pages)
+        };
+        let large = mean(1_000_000);
+        for pages in [1000, 10_000, 123_456] {
+            assert!((mean(pages) / large - 1.0).abs() < 0.05, "{pages}: {}", mean(pages));
+        }
+    }
+}
