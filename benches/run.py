@@ -27,6 +27,14 @@ HERE = Path(__file__).parent
 REPEATS = 7
 ROWS = 2_000_000
 
+# Paper 4's drive: 10,000 logical blocks at spare factor 0.10.
+HOT_COLD = {
+    "blocks": 11112,
+    "pages_per_block": 32,
+    "fill": 0.9,
+    "victims": "d-choices:d=10",
+    "workload": "hot-cold:f=0.1,r=0.9",
+}
 MIXED = {"blocks": 8192, "pages_per_block": 128, "manager": "single", "workload": "uniform"}
 LARGE = {"blocks": 262_144, "pages_per_block": 256, "manager": "single", "workload": "uniform"}
 # Name, case, the target in M host pages/s, and what the best peer does on the same work.
@@ -52,6 +60,9 @@ CASES = [
         "",
     ),
     ("zipf", {**MIXED, "fill": 0.70, "victims": "greedy", "workload": "zipf:s=0.99"}, None, ""),
+    ("hcwf, U=10,000, b=32", {**HOT_COLD, "manager": "hcwf"}, None, ""),
+    # 60 million page programs a second are 25 million host pages at this WA.
+    ("hcwf-swap, U=10,000, b=32", {**HOT_COLD, "manager": "hcwf-swap:d_swap=100"}, 25, ""),
 ]
 
 

@@ -16,10 +16,6 @@ from writeamp.endurance import endurance as run_endurance
 from writeamp.errors import WriteampError
 from writeamp.life import Endurance
 from writeamp.plots import check_target
-from writeamp.run import PRECONDITIONS
-
-RUN = "Run"
-TRACE = "Trace"
 
 
 def register(app: typer.Typer) -> None:
@@ -36,45 +32,15 @@ def endurance(
             help="Erases after which a block is worn out.",
             parser=options.count,
             metavar="N",
-            rich_help_panel=RUN,
+            rich_help_panel=options.RUN,
         ),
     ],
     workload: options.Workload = None,
-    trace: Annotated[
-        Path | None,
-        typer.Option(
-            "--trace", help="Replay a block trace without end instead.", rich_help_panel=TRACE
-        ),
-    ] = None,
-    trace_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help=f"Format of the trace if it cannot be detected: {', '.join(traces.FORMATS)}.",
-            rich_help_panel=TRACE,
-        ),
-    ] = None,
-    action: Annotated[
-        str | None,
-        typer.Option(
-            "--action", help="Which blkparse action counts: Q, D or C.", rich_help_panel=TRACE
-        ),
-    ] = None,
-    mapping: Annotated[
-        str,
-        typer.Option(
-            "--mapping",
-            help="compact: the trace's written pages, closed up, are the drive's logical space; "
-            "as-is: addresses count.",
-            rich_help_panel=TRACE,
-        ),
-    ] = "compact",
-    trace_device: Annotated[
-        str | None,
-        typer.Option(
-            "--trace-device", help="Use only this device of the trace.", rich_help_panel=TRACE
-        ),
-    ] = None,
+    trace: options.TraceFile = None,
+    trace_format: options.TraceFormat = None,
+    action: options.Action = None,
+    mapping: options.Mapping = "compact",
+    trace_device: options.TraceDevice = None,
     device: options.DeviceOption = None,
     blocks: options.Blocks = None,
     logical_blocks: options.LogicalBlocks = None,
@@ -105,7 +71,7 @@ def endurance(
             help="Drives to run, for the confidence interval.",
             parser=options.count,
             metavar="N",
-            rich_help_panel=RUN,
+            rich_help_panel=options.RUN,
         ),
     ] = 10,
     seed: Annotated[
@@ -113,7 +79,7 @@ def endurance(
         typer.Option(
             "--seed",
             help="Decides every random draw; replica i is the run with seed + i.",
-            rich_help_panel=RUN,
+            rich_help_panel=options.RUN,
         ),
     ] = 1,
     threads: Annotated[
@@ -123,25 +89,11 @@ def endurance(
             help="Replicas that run at the same time; by default one for each processor.",
             parser=options.count,
             metavar="N",
-            rich_help_panel=RUN,
+            rich_help_panel=options.RUN,
         ),
     ] = None,
-    precondition: Annotated[
-        str,
-        typer.Option(
-            "--precondition",
-            help=f"What is written once before the run: {', '.join(PRECONDITIONS)}.",
-            rich_help_panel=RUN,
-        ),
-    ] = "full",
-    utilization: Annotated[
-        float,
-        typer.Option(
-            "--utilization",
-            help="Share of the logical pages that the workload uses; the rest is never written.",
-            rich_help_panel=RUN,
-        ),
-    ] = 1.0,
+    precondition: options.Precondition = "full",
+    utilization: options.Utilization = 1.0,
     daily_writes: Annotated[
         str | None,
         typer.Option(
@@ -184,10 +136,8 @@ def endurance(
             check_target(target)
     if curve and not json:
         raise WriteampError("--curve adds to the JSON document; give --json too")
-    if trace is None and (trace_format, action) != (None, None):
-        raise WriteampError("--format and --action say how to read a trace; there is no --trace")
     daily_bytes = None if daily_writes is None else parse_bytes("--daily-writes", daily_writes)
-    load = None if trace is None else traces.read(trace, trace_format, action=action)
+    load = options.read_trace(trace, trace_format, action)
     with Bar("wearing out", _percent) as bar:
         found = run_endurance(
             device,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -12,8 +13,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from writeamp import traces
 from writeamp.device import LAYOUTS, profile_names
+from writeamp.errors import WriteampError
 from writeamp.registry import EngineKind, engine_entries
+from writeamp.run import PRECONDITIONS
 
 CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 0.28)"
 
@@ -129,6 +133,74 @@ WearLeveling: TypeAlias = Annotated[
 Workload: TypeAlias = Annotated[
     str | None, _spec("workloads", "Synthetic workload (default uniform)", "--workload")
 ]
+
+RUN = "Run"
+TRACE = "Trace"
+
+TraceFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--trace", help="Replay a block trace instead.", rich_help_panel=TRACE),
+]
+TraceFormat: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help=f"Format of the trace if it cannot be detected: {', '.join(traces.FORMATS)}.",
+        rich_help_panel=TRACE,
+        autocompletion=_completer(tuple(traces.FORMATS)),
+    ),
+]
+Action: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--action", help="Which blkparse action counts: Q, D or C.", rich_help_panel=TRACE
+    ),
+]
+Mapping: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--mapping",
+        help="compact: the trace's written pages, closed up, are the drive's logical space; "
+        "as-is: addresses count.",
+        rich_help_panel=TRACE,
+        autocompletion=_completer(("compact", "as-is")),
+    ),
+]
+TraceDevice: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--trace-device", help="Use only this device of the trace.", rich_help_panel=TRACE
+    ),
+]
+Precondition: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--precondition",
+        help=f"What is written once before the run: {', '.join(PRECONDITIONS)}.",
+        rich_help_panel=RUN,
+        autocompletion=_completer(PRECONDITIONS),
+    ),
+]
+Utilization: TypeAlias = Annotated[
+    float,
+    typer.Option(
+        "--utilization",
+        help="Share of the logical pages that the workload uses; the rest is never written.",
+        rich_help_panel=RUN,
+    ),
+]
+
+
+def read_trace(
+    path: Path | None, trace_format: str | None, action: str | None
+) -> traces.Trace | None:
+    """Read the trace that the options name, if they name one."""
+    if path is not None:
+        return traces.read(path, trace_format, action=action)
+    if (trace_format, action) != (None, None):
+        raise WriteampError("--format and --action say how to read a trace; there is no --trace")
+    return None
+
 
 stdout = Console()
 stderr = Console(stderr=True)

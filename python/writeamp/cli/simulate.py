@@ -15,11 +15,8 @@ from writeamp.errors import WriteampError
 from writeamp.models import expected_value, markov
 from writeamp.plots import check_target
 from writeamp.result import Result
-from writeamp.run import PRECONDITIONS, Warmup
+from writeamp.run import Warmup
 from writeamp.simulation import simulate as run_simulation
-
-RUN = "Run"
-TRACE = "Trace"
 
 
 def register(app: typer.Typer) -> None:
@@ -30,24 +27,9 @@ def register(app: typer.Typer) -> None:
 def simulate(
     *,
     workload: options.Workload = None,
-    trace: Annotated[
-        Path | None,
-        typer.Option("--trace", help="Replay a block trace instead.", rich_help_panel=TRACE),
-    ] = None,
-    trace_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help=f"Format of the trace if it cannot be detected: {', '.join(traces.FORMATS)}.",
-            rich_help_panel=TRACE,
-        ),
-    ] = None,
-    action: Annotated[
-        str | None,
-        typer.Option(
-            "--action", help="Which blkparse action counts: Q, D or C.", rich_help_panel=TRACE
-        ),
-    ] = None,
+    trace: options.TraceFile = None,
+    trace_format: options.TraceFormat = None,
+    action: options.Action = None,
     repeat: Annotated[
         int,
         typer.Option(
@@ -55,24 +37,11 @@ def simulate(
             help="Replay the trace so many times.",
             parser=options.count,
             metavar="N",
-            rich_help_panel=TRACE,
+            rich_help_panel=options.TRACE,
         ),
     ] = 1,
-    mapping: Annotated[
-        str,
-        typer.Option(
-            "--mapping",
-            help="compact: the trace's written pages, closed up, are the drive's logical space; "
-            "as-is: addresses count.",
-            rich_help_panel=TRACE,
-        ),
-    ] = "compact",
-    trace_device: Annotated[
-        str | None,
-        typer.Option(
-            "--trace-device", help="Use only this device of the trace.", rich_help_panel=TRACE
-        ),
-    ] = None,
+    mapping: options.Mapping = "compact",
+    trace_device: options.TraceDevice = None,
     device: options.DeviceOption = None,
     blocks: options.Blocks = None,
     logical_blocks: options.LogicalBlocks = None,
@@ -86,7 +55,7 @@ def simulate(
     victims: options.Victims = None,
     wear_leveling: options.WearLeveling = None,
     seed: Annotated[
-        int, typer.Option("--seed", help="Decides every random draw.", rich_help_panel=RUN)
+        int, typer.Option("--seed", help="Decides every random draw.", rich_help_panel=options.RUN)
     ] = 1,
     writes: Annotated[
         int | None,
@@ -95,7 +64,7 @@ def simulate(
             help="Host page writes after the initial fill; without it, until steady and precise.",
             parser=options.count,
             metavar="N",
-            rich_help_panel=RUN,
+            rich_help_panel=options.RUN,
         ),
     ] = None,
     warmup: Annotated[
@@ -104,7 +73,7 @@ def simulate(
             "--warmup",
             help="Host page writes to leave out of the measurement, or auto.",
             metavar="auto|N",
-            rich_help_panel=RUN,
+            rich_help_panel=options.RUN,
         ),
     ] = "auto",
     precision: Annotated[
@@ -112,31 +81,17 @@ def simulate(
         typer.Option(
             "--precision",
             help="Relative half width of the confidence interval that ends an automatic run.",
-            rich_help_panel=RUN,
+            rich_help_panel=options.RUN,
         ),
     ] = 0.0005,
-    precondition: Annotated[
-        str,
-        typer.Option(
-            "--precondition",
-            help=f"What is written once before the run: {', '.join(PRECONDITIONS)}.",
-            rich_help_panel=RUN,
-        ),
-    ] = "full",
-    utilization: Annotated[
-        float,
-        typer.Option(
-            "--utilization",
-            help="Share of the logical pages that the workload uses; the rest is never written.",
-            rich_help_panel=RUN,
-        ),
-    ] = 1.0,
+    precondition: options.Precondition = "full",
+    utilization: options.Utilization = 1.0,
     spread: Annotated[
         bool,
         typer.Option(
             "--spread/--no-spread",
             help="Rerun a trace on drives one block smaller and larger.",
-            rich_help_panel=RUN,
+            rich_help_panel=options.RUN,
         ),
     ] = True,
     series: Annotated[
@@ -156,9 +111,7 @@ def simulate(
         check_target(plot)
     if series and not json:
         raise WriteampError("--series adds to the JSON document; give --json too")
-    if trace is None and (trace_format, action) != (None, None):
-        raise WriteampError("--format and --action say how to read a trace; there is no --trace")
-    load = None if trace is None else traces.read(trace, trace_format, action=action)
+    load = options.read_trace(trace, trace_format, action)
     with Bar("simulating", _millions) as bar:
         result = run_simulation(
             device,
