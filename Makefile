@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ENGINE := python/writeamp/_engine.abi3.so
+PAPERS := park2017 verschoren2019
 CARGO_CRATES := --workspace --exclude writeamp-python
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
@@ -43,9 +44,11 @@ bench: $(ENGINE)
 
 # Every published value anew, at full length: minutes of computing, figures and JSON in build/.
 reproduce: $(ENGINE)
-	mkdir -p build/reproduce/park2017
-	$(BIN)/writeamp reproduce park2017 --full --json --plots build/reproduce/park2017 \
-		> build/reproduce/park2017.json
+	for paper in $(PAPERS); do \
+		mkdir -p build/reproduce/$$paper; \
+		$(BIN)/writeamp reproduce $$paper --full --json --plots build/reproduce/$$paper \
+			> build/reproduce/$$paper.json || exit 1; \
+	done
 
 clean:
 	rm -rf $(VENV) target python/writeamp/_engine*.so

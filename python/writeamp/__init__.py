@@ -5,7 +5,7 @@ result = wa.simulate(workload="hot-cold:f=0.1,r=0.9", victims="d-choices:d=10", 
 print(result.wa, result.ci, result.causes)
 """
 
-from writeamp import allocation, models, traces
+from writeamp import allocation, meanfield, models, traces
 from writeamp._engine import __version__
 from writeamp.comparison import Comparison, compare
 from writeamp.device import Device, device
@@ -28,6 +28,7 @@ __all__ = [
     "compare",
     "device",
     "endurance",
+    "meanfield",
     "models",
     "predict",
     "predict_sweep",

@@ -89,4 +89,30 @@ class Endurance:
     def cancel(self) -> None: ...
 
 def default_victims(manager: str) -> str: ...
+
+class MeanField:
+    def __init__(
+        self,
+        *,
+        pages_per_block: int,
+        spare_factor: float,
+        d: int,
+        d_swap: int | None,
+        hot_fraction: float,
+        hot_write_fraction: float,
+    ) -> None: ...
+    def fixed_point(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+    def filled_once(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+    def check(
+        self, m_hot: npt.NDArray[np.float64], m_cold: npt.NDArray[np.float64]
+    ) -> dict[str, Any]: ...
+    def transient(
+        self,
+        *,
+        m_hot: npt.NDArray[np.float64],
+        m_cold: npt.NDArray[np.float64],
+        drive_writes: npt.NDArray[np.float64],
+        tolerance: float,
+    ) -> dict[str, npt.NDArray[np.float64]]: ...
+
 def entries(kind: str) -> list[dict[str, Any]]: ...

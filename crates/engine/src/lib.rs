@@ -14,6 +14,7 @@
 //! - [`observe`]: what a run is asked to remember.
 //! - [`simulation`]: a workload driving a drive.
 //! - [`endurance`]: drives that are driven until they are worn out.
+//! - [`meanfield`]: the limit of many blocks, without a simulation.
 
 pub mod detectors;
 pub mod endurance;
@@ -22,6 +23,7 @@ pub mod flash;
 pub mod hints;
 pub mod leveling;
 pub mod managers;
+pub mod meanfield;
 pub mod observe;
 pub mod rng;
 pub mod simulation;

@@ -4,6 +4,7 @@
 
 mod drive;
 mod endurance;
+mod meanfield;
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -152,6 +153,8 @@ mod _engine {
     use super::drive::{Drive, Load, PyGeometry};
     #[pymodule_export]
     use super::endurance::Endurance;
+    #[pymodule_export]
+    use super::meanfield::MeanField;
     #[pymodule_export]
     use super::{Simulation, default_victims, entries};
 

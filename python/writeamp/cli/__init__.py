@@ -8,7 +8,17 @@ import sys
 import typer
 
 from writeamp import _engine
-from writeamp.cli import allocate, compare, endurance, listing, predict, reproduce, simulate, trace
+from writeamp.cli import (
+    allocate,
+    compare,
+    endurance,
+    listing,
+    meanfield,
+    predict,
+    reproduce,
+    simulate,
+    trace,
+)
 from writeamp.errors import WriteampError
 
 BAD_INPUT = 2
@@ -41,6 +51,7 @@ def _root(
 simulate.register(app)
 compare.register(app)
 endurance.register(app)
+meanfield.register(app)
 predict.register(app)
 allocate.register(app)
 trace.register(app)

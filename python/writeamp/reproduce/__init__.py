@@ -10,6 +10,7 @@ from writeamp.names import unknown
 from writeamp.reproduce.items import Erratum, Item, OpenDetail, Verdict, at_most, compared
 from writeamp.reproduce.paper import Bench, Findings, Paper
 from writeamp.reproduce.park2017 import PAPER as PARK2017
+from writeamp.reproduce.verschoren2019 import PAPER as VERSCHOREN2019
 
 __all__ = [
     "PAPERS",
@@ -25,7 +26,7 @@ __all__ = [
     "find_paper",
 ]
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (PARK2017,)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (PARK2017, VERSCHOREN2019)}
 
 
 def find_paper(name: str) -> Paper:

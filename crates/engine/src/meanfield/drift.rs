@@ -1,0 +1,122 @@
+//! The drift F of paper 4 (eqs. 1 to 3) and the write amplification (eq. 5) of any occupancy.
+
+use super::choices::{Draws, Occupancy, Victims};
+use super::frontiers::{Frontiers, Rates};
+use super::model::{Model, PerKind};
+
+/// Where the blocks of a drive are heading, one observation (host write or collection) at a time.
+#[derive(Debug)]
+pub struct Drift {
+    /// F: the expected change per observation, times the number of blocks.
+    pub change: Occupancy,
+    /// The sum of the absolute terms of each element of `change`, for bounds on its rounding.
+    pub magnitude: Occupancy,
+    pub victims: Victims,
+    pub frontiers: Frontiers,
+    /// What happens per collection of the d-choices kind.
+    pub rates: Rates,
+    /// The share of the observations that are collections of the d-choices kind.
+    pub collections: f64,
+    /// The share of the observations that are host writes.
+    pub writes: f64,
+    pub wa: f64,
+}
+
+impl Drift {
+    pub fn new(model: &Model, blocks: &Occupancy) -> Self {
+        let victims = Draws::new(model, blocks).victims();
+        let frontiers = Frontiers::new(model, &victims);
+        let rates = frontiers.rates(model, &victims);
+        let writes_per_collection = gained(&victims, &rates);
+        let erases = 1.0 + rates.swaps.sum();
+        let collections = 1.0 / (writes_per_collection + erases);
+        let writes = writes_per_collection * collections;
+        let outdating = model.outdating();
+        let (hot, hot_magnitude) = change(
+            &blocks.hot,
+            writes * outdating.hot,
+            [
+                (collections, &victims.of_all.hot),
+                (collections * rates.swaps.hot, &victims.of_kind.hot),
+            ],
+            [collections * rates.becoming.hot, collections * rates.becoming.cold],
+        );
+        let (cold, cold_magnitude) = change(
+            &blocks.cold,
+            writes * outdating.cold,
+            [
+                (collections, &victims.of_all.cold),
+                (collections * rates.swaps.cold, &victims.of_kind.cold),
+            ],
+            [collections * rates.becoming.cold, collections * rates.becoming.hot],
+        );
+        Drift {
+            change: PerKind { hot, cold },
+            magnitude: PerKind { hot: hot_magnitude, cold: cold_magnitude },
+            wa: model.pages_per_block() as f64 * erases / writes_per_collection,
+            victims,
+            frontiers,
+            rates,
+            collections,
+            writes,
+        }
+    }
+
+    /// The largest element of F.
+    pub fn residual(&self) -> f64 {
+        let elements = self.change.hot.iter().chain(&self.change.cold);
+        // max() would drop a NaN.
+        elements.fold(0.0, |largest, x| if x.abs() <= largest { largest } else { x.abs() })
+    }
+
+    /// Host pages written per collection of the d-choices kind.
+    pub fn writes_per_collection(&self) -> f64 {
+        self.writes / self.collections
+    }
+
+    /// The share of all collections that draw d of all blocks.
+    pub fn share_of_d(&self) -> f64 {
+        1.0 / (1.0 + self.rates.swaps.sum())
+    }
+}
+
+/// Host pages written per collection of the d-choices kind: as many as collections free, since
+/// the frontiers neither fill nor empty in the long run.
+pub(super) fn gained(victims: &Victims, rates: &Rates) -> f64 {
+    let parts = victims.of_all.as_ref().zip(victims.of_kind.as_ref()).zip(rates.swaps);
+    parts.map(|((all, kind), swaps)| invalid_pages(all) + swaps * invalid_pages(kind)).sum()
+}
+
+/// The mean of b − j, j the valid pages of a victim.
+pub(super) fn invalid_pages(victims: &[f64]) -> f64 {
+    victims.iter().rev().enumerate().map(|(invalid, victim)| invalid as f64 * victim).sum()
+}
+
+/// One kind's part of F: pages are outdated at rate `outdating`, blocks collected at `rate`s times
+/// `victims`; all but what `[becoming, leaving]` this kind return as full ones.
+fn change(
+    blocks: &[f64],
+    outdating: f64,
+    victims: [(f64, &Vec<f64>); 2],
+    [becoming, leaving]: [f64; 2],
+) -> (Vec<f64>, Vec<f64>) {
+    let pages = blocks.len() - 1;
+    let mut changes = Vec::with_capacity(blocks.len());
+    let mut magnitudes = Vec::with_capacity(blocks.len());
+    let mut collected = 0.0;
+    for (i, &here) in blocks.iter().enumerate() {
+        let outdated = outdating * i as f64 * here;
+        let taken: f64 = victims.iter().map(|(rate, victims)| rate * victims[i]).sum();
+        let arriving = if i < pages {
+            collected += taken;
+            outdating * (i + 1) as f64 * blocks[i + 1]
+        } else {
+            // A victim that was full comes back as it was.
+            collected + taken + becoming - leaving
+        };
+        changes.push(arriving - outdated - taken);
+        magnitudes.push(arriving.abs() + outdated + taken);
+    }
+    *magnitudes.last_mut().expect("blocks have pages") += becoming + leaving;
+    (changes, magnitudes)
+}

@@ -1,0 +1,268 @@
+//! The swaps at which the frontiers swap as often as the levels were told.
+
+use std::cell::Cell;
+
+use super::choices::{Draws, Occupancy, Victims};
+use super::dense::dot;
+use super::frontiers::{Frontiers, Rates};
+use super::levels::{Flows, Tangent};
+use super::model::{Model, PerKind};
+use super::totals::{Balanced, SOLVED};
+
+const MAX_STEPS: usize = 40;
+const LONGEST_STEP: f64 = 1.5;
+const SHORTEST_STEP: f64 = 1e-3;
+
+/// Swaps that change no digit of the drift.
+const UNNOTICED: f64 = 1e-17;
+
+const FIRST_STRIDE: f64 = 0.05;
+
+/// What may be wrong where no step gains anything more, because of rounding.
+const NEARLY: f64 = 1e-7;
+
+/// Swaps rarer than this are taken for this rare.
+const RAREST: f64 = 1e-250;
+
+/// Balanced levels, and how the frontiers swap and change blocks under them.
+struct Exchange {
+    balanced: Balanced,
+    victims: Victims,
+    frontiers: Frontiers,
+    rates: Rates,
+}
+
+/// How many more times the frontiers' chain may be solved.
+pub struct Effort(Cell<usize>);
+
+impl Effort {
+    /// Enough for any but the most extreme drives, and seconds at most for blocks of common sizes.
+    pub fn reasonable(model: &Model) -> Self {
+        Effort(Cell::new(200 + 100_000 / model.pages_per_block()))
+    }
+
+    fn spend_one(&self) -> Option<()> {
+        self.0.set(self.0.get().checked_sub(1)?);
+        Some(())
+    }
+}
+
+/// How to say that the swaps of hot blocks are as many as the levels were told.
+#[derive(Clone, Copy)]
+enum HotSwaps {
+    Agree,
+    /// As many blocks become hot as become cold, which is the same. Where blocks hardly ever
+    /// change, the number of hot ones is all but conserved, and only the ratio of these two tiny
+    /// rates tells where it comes to rest.
+    LeaveBlocksEven,
+}
+
+/// Newton's method on the two logarithms of the swaps, from near flows; from flows without swaps
+/// it begins with the swaps that the frontiers would do under those.
+pub fn solve(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
+    let mut here = Exchange::new(model, near)?;
+    if near.swap_nothing() {
+        if here.rates.swaps.sum() < UNNOTICED {
+            return Some(near);
+        }
+        here = here.moved(model, here.rates.swaps.map(log))?;
+    }
+    for _ in 0..MAX_STEPS {
+        let hot_swaps = here.sharper();
+        let wrong = here.wrong(hot_swaps);
+        let size = norm(wrong);
+        if size < 1e-13 {
+            return Some(here.balanced.flows);
+        }
+        let step = here.newton_step(model, hot_swaps, wrong)?;
+        let mut scale = 1.0 / (norm(step) / LONGEST_STEP).max(1.0);
+        let next = loop {
+            effort.spend_one()?;
+            let swaps = here.balanced.flows.swaps.zip(step);
+            let next = here.moved(model, swaps.map(|(swaps, step)| swaps + scale * step));
+            let better = next.filter(|next| norm(next.wrong(hot_swaps)) < size);
+            scale /= 3.0;
+            if better.is_some() || scale < SHORTEST_STEP {
+                break better;
+            }
+        };
+        match next {
+            Some(next) => here = next,
+            // Rounding is all that is left, or there is no way on.
+            None => return (size < NEARLY).then_some(here.balanced.flows),
+        }
+    }
+    None
+}
+
+/// Bisection, where Newton's method finds no slope: with next to no blocks changing, those that
+/// do come in bursts, and whether a burst begins with a hot or a cold block turns with the number
+/// of hot blocks like a switch. More swaps with hot blocks mean fewer hot blocks.
+pub fn bisect(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
+    let start = Exchange::new(model, near)?;
+    let swaps = start.rates.swaps.map(log);
+    let mut low = start.settled(model, swaps, effort)?;
+    let mut high = start.settled(model, swaps, effort)?;
+    let mut stride = FIRST_STRIDE;
+    while low.surplus() > 0.0 || high.surplus() < 0.0 {
+        let down = low.surplus() > 0.0;
+        let mut swaps = if down { low.balanced.flows.swaps } else { high.balanced.flows.swaps };
+        swaps.hot += if down { -stride } else { stride };
+        stride *= 2.0;
+        if down {
+            let next = low.settled(model, swaps, effort)?;
+            high = std::mem::replace(&mut low, next);
+        } else {
+            let next = high.settled(model, swaps, effort)?;
+            low = std::mem::replace(&mut high, next);
+        }
+    }
+    loop {
+        let (below, above) = (low.balanced.flows.swaps, high.balanced.flows.swaps);
+        let middle = below.zip(above).map(|(below, above)| 0.5 * (below + above));
+        if middle.hot <= below.hot || middle.hot >= above.hot {
+            return Some(low.balanced.flows);
+        }
+        let next = low.settled(model, middle, effort)?;
+        if next.surplus() < 0.0 { low = next } else { high = next }
+    }
+}
+
+impl Exchange {
+    /// Levels with these hot swaps, and the cold swaps that then agree.
+    fn settled(&self, model: &Model, mut swaps: PerKind<f64>, effort: &Effort) -> Option<Self> {
+        let mut next = self.moved(model, swaps)?;
+        for _ in 0..MAX_STEPS {
+            effort.spend_one()?;
+            let found = log(next.rates.swaps.cold);
+            if (found - swaps.cold).abs() < 1e-14 * found.abs().max(1.0) {
+                return Some(next);
+            }
+            swaps.cold = found;
+            next = next.moved(model, swaps)?;
+        }
+        Some(next)
+    }
+
+    /// Positive if there are to be more hot blocks.
+    fn surplus(&self) -> f64 {
+        self.rates.becoming.hot - self.rates.becoming.cold
+    }
+
+    fn new(model: &Model, near: Flows) -> Option<Self> {
+        let balanced = Balanced::new(model, near)?;
+        let victims = Draws::new(model, &balanced.levels.blocks).victims();
+        let frontiers = Frontiers::new(model, &victims);
+        let rates = frontiers.rates(model, &victims);
+        Some(Exchange { balanced, victims, frontiers, rates })
+    }
+
+    /// Levels with other swaps.
+    fn moved(&self, model: &Model, swaps: PerKind<f64>) -> Option<Self> {
+        if !swaps.sum().is_finite() {
+            return None;
+        }
+        let mut flows = self.balanced.flows;
+        let by_swaps = &self.balanced.by_swaps;
+        let change = swaps.zip(flows.swaps).map(|(to, from)| to - from);
+        for index in 0..SOLVED {
+            let change = by_swaps.hot[index] * change.hot + by_swaps.cold[index] * change.cold;
+            if change.is_finite() {
+                *flows.nth(index) += change;
+            }
+        }
+        flows.swaps = swaps;
+        Exchange::new(model, flows)
+    }
+
+    fn sharper(&self) -> HotSwaps {
+        if self.rates.becoming.sum() < self.rates.swaps.hot {
+            HotSwaps::LeaveBlocksEven
+        } else {
+            HotSwaps::Agree
+        }
+    }
+
+    /// Logarithms of ratios that are to be 1, one for each kind's swaps.
+    fn wrong(&self, hot_swaps: HotSwaps) -> PerKind<f64> {
+        let Rates { swaps, becoming } = self.rates;
+        let told = self.balanced.flows.swaps;
+        PerKind {
+            hot: match hot_swaps {
+                HotSwaps::Agree => log(swaps.hot) - told.hot,
+                HotSwaps::LeaveBlocksEven => (becoming.hot / becoming.cold).ln(),
+            },
+            cold: log(swaps.cold) - told.cold,
+        }
+    }
+
+    fn newton_step(
+        &self,
+        model: &Model,
+        hot_swaps: HotSwaps,
+        wrong: PerKind<f64>,
+    ) -> Option<PerKind<f64>> {
+        let Rates { swaps, becoming } = self.rates;
+        let mut hot_weights = Rates::default();
+        let mut told = 0.0;
+        match hot_swaps {
+            HotSwaps::Agree => {
+                hot_weights.swaps.hot = by_log(swaps.hot);
+                told = 1.0;
+            }
+            HotSwaps::LeaveBlocksEven => {
+                hot_weights.becoming =
+                    PerKind { hot: 1.0 / becoming.hot, cold: -1.0 / becoming.cold };
+            }
+        }
+        let mut cold_weights = Rates::default();
+        cold_weights.swaps.cold = by_log(swaps.cold);
+        let mut hot_row = self.derivatives(model, &hot_weights);
+        let mut cold_row = self.derivatives(model, &cold_weights);
+        hot_row.hot -= told;
+        cold_row.cold -= 1.0;
+        let determinant = hot_row.hot * cold_row.cold - hot_row.cold * cold_row.hot;
+        let step = PerKind {
+            hot: (hot_row.cold * wrong.cold - cold_row.cold * wrong.hot) / determinant,
+            cold: (cold_row.hot * wrong.hot - hot_row.hot * wrong.cold) / determinant,
+        };
+        step.sum().is_finite().then_some(step)
+    }
+
+    /// The derivatives of a weighted sum of the rates by the logarithms of the swaps.
+    fn derivatives(&self, model: &Model, weights: &Rates) -> PerKind<f64> {
+        let blocks = &self.balanced.levels.blocks;
+        let by_victims = self.frontiers.gradient(model, &self.victims, weights);
+        let by_blocks = Draws::new(model, blocks).pull_back(&by_victims);
+        PerKind { hot: (4, self.balanced.by_swaps.hot), cold: (5, self.balanced.by_swaps.cold) }
+            .map(|(swap, others)| {
+                let mut direction: Tangent = [0.0; super::levels::FLOWS];
+                direction[..SOLVED].copy_from_slice(&others);
+                direction[swap] = 1.0;
+                self.along(&by_blocks, &direction)
+            })
+    }
+
+    /// The derivative of what has this gradient along a direction of the flows.
+    fn along(&self, gradient: &Occupancy, direction: &Tangent) -> f64 {
+        let tangents = self.balanced.levels.tangents.as_ref();
+        let parts = gradient.as_ref().zip(tangents).map(|(gradient, tangents)| {
+            gradient.iter().zip(tangents).map(|(g, tangent)| g * dot(tangent, direction)).sum()
+        });
+        parts.sum()
+    }
+}
+
+/// The logarithm of a rate, of which there may be none that a double can hold.
+fn log(rate: f64) -> f64 {
+    rate.max(RAREST).ln()
+}
+
+/// The derivative of `log`.
+fn by_log(rate: f64) -> f64 {
+    if rate > RAREST { 1.0 / rate } else { 0.0 }
+}
+
+fn norm(pair: PerKind<f64>) -> f64 {
+    if pair.sum().is_finite() { pair.hot.abs().max(pair.cold.abs()) } else { f64::INFINITY }
+}

@@ -1,0 +1,120 @@
+//! The fixed point of the mean field: F = 0 (paper 4, §3.2), without Euler's method.
+
+use super::choices::Occupancy;
+use super::continuation::follow;
+use super::drift::Drift;
+use super::exchange::{self, Effort};
+use super::jacobian::{Linearised, flat};
+use super::levels::Flows;
+use super::model::{Model, PerKind};
+use super::totals::{Balanced, random_collection};
+use crate::error::{Error, Result};
+
+/// Residuals below this are left alone.
+const RESIDUAL: f64 = 1e-14;
+/// Residuals above this are no fixed point.
+const ACCEPTED_RESIDUAL: f64 = 1e-9;
+const MOST_CORRECTIONS: usize = 4;
+
+/// The blocks of each kind and number of valid pages that stay as they are.
+pub fn solve(model: &Model) -> Result<Occupancy> {
+    let blocks = match model.d_swap() {
+        Some(_) if model.pages_per_block() > 1 => with_swaps(model),
+        _ => alone(model),
+    };
+    blocks.ok_or_else(|| {
+        Error::Spec(format!(
+            "the fixed point of the mean field was not found for {model}; parameters less extreme \
+             than these are solved"
+        ))
+    })
+}
+
+/// Without swaps nothing depends on the frontiers, and they are not looked at.
+fn alone(model: &Model) -> Option<Occupancy> {
+    let balanced = Balanced::new(model, without_swaps(model)?)?;
+    if balanced.missing < RESIDUAL {
+        return Some(balanced.levels.blocks);
+    }
+    corrected(model, balanced.levels.blocks)
+}
+
+/// From d = 1, which has a closed form.
+fn without_swaps(model: &Model) -> Option<Flows> {
+    let model = model.without_swaps();
+    let log_d = model.d().ln();
+    follow(random_collection(&model), |place, near| {
+        let d = if place < 1.0 { (place * log_d).exp() } else { model.d() };
+        Some(Balanced::new(&model.with_d(d), near)?.flows)
+    })
+}
+
+/// One way to a fixed point with swaps.
+type Way = fn(&Model, &Effort) -> Option<Flows>;
+
+/// The first of these ways that arrives, with the kinds called as they are or exchanged: what the
+/// equations for the swaps leave to be implied is better conditioned if "hot" is written less.
+fn with_swaps(model: &Model) -> Option<Occupancy> {
+    let effort = Effort::reasonable(model);
+    let hot_first = model.writes().hot <= 0.5;
+    for way in [directly as Way, by_bisection, from_an_easier_drive] {
+        for exchanged in [!hot_first, hot_first] {
+            let asked = if exchanged { model.with_kinds_exchanged() } else { *model };
+            let found = way(&asked, &effort)
+                .and_then(|flows| Balanced::new(&asked, flows))
+                .and_then(|balanced| corrected(&asked, balanced.levels.blocks));
+            if let Some(blocks) = found {
+                return Some(if exchanged { blocks.exchanged() } else { blocks });
+            }
+        }
+    }
+    None
+}
+
+/// From the same drive without swaps.
+fn directly(model: &Model, effort: &Effort) -> Option<Flows> {
+    exchange::solve(model, without_swaps(model)?, effort)
+}
+
+fn by_bisection(model: &Model, effort: &Effort) -> Option<Flows> {
+    exchange::bisect(model, without_swaps(model)?, effort)
+}
+
+fn from_an_easier_drive(model: &Model, effort: &Effort) -> Option<Flows> {
+    model.easier().into_iter().find_map(|easy| {
+        follow(directly(&easy, effort)?, |place, near| {
+            exchange::solve(&model.between(&easy, place), near, effort)
+        })
+    })
+}
+
+/// Newton's method on F itself, for what rounding has left: the levels are solved from full blocks
+/// down, and one rounding there turns up d times as large among the emptiest.
+///
+/// `None` if that was not rounding alone.
+fn corrected(model: &Model, mut blocks: Occupancy) -> Option<Occupancy> {
+    let mut drift = Drift::new(model, &blocks);
+    for _ in 0..MOST_CORRECTIONS {
+        if drift.residual() < RESIDUAL {
+            break;
+        }
+        let Some(factors) = Linearised::new(model, &blocks, &drift).factored() else { break };
+        let mut missing: Vec<f64> = flat(&drift.change).iter().map(|change| -change).collect();
+        *missing.last_mut().expect("blocks have pages") = 0.0;
+        let step = factors.solve(&missing);
+        let (hot, cold) = step.split_at(blocks.hot.len());
+        let next = blocks.as_ref().zip(PerKind { hot, cold }).map(|(kind, step)| {
+            let moved = kind.iter().zip(step);
+            // Shares far below the others' rounding have digits of their own to lose.
+            moved
+                .map(|(share, step)| if step.abs() < share / 2.0 { share + step } else { *share })
+                .collect()
+        });
+        let next_drift = Drift::new(model, &next);
+        if next_drift.residual() >= drift.residual() || !next_drift.residual().is_finite() {
+            break;
+        }
+        (blocks, drift) = (next, next_drift);
+    }
+    (drift.residual() < ACCEPTED_RESIDUAL).then_some(blocks)
+}

@@ -1,0 +1,140 @@
+//! The derivatives of the drift, those of the frontiers' probabilities included.
+
+use super::choices::{Draws, Occupancy, Victims};
+use super::dense::{Lu, Matrix, add_scaled};
+use super::drift::{Drift, invalid_pages};
+use super::frontiers::Rates;
+use super::model::{Model, PerKind};
+
+/// The drift near an occupancy, to first order. A vector over all blocks has the hot ones first.
+#[derive(Debug)]
+pub struct Linearised {
+    /// ∂F/∂m; what comes from observations becoming more or less frequent is left out, which
+    /// vanishes where F = 0.
+    pub drift: Matrix,
+    /// The derivatives of WA.
+    pub wa: Vec<f64>,
+}
+
+/// The gradients of what happens per collection of the d-choices kind.
+struct Gradients {
+    /// Host pages written.
+    writes: Vec<f64>,
+    swaps: PerKind<Vec<f64>>,
+    /// Blocks becoming hot, less those becoming cold.
+    becoming_hot: Vec<f64>,
+}
+
+/// What the rows of one kind need.
+struct Rows<'a> {
+    first: usize,
+    blocks: &'a [f64],
+    second_victims: &'a [f64],
+    swaps: f64,
+    swaps_gradient: &'a [f64],
+    /// Pages outdated per block and valid page, by each host write.
+    outdating: f64,
+    becoming: f64,
+    entry: fn(&mut Occupancy, usize) -> &mut f64,
+}
+
+impl Linearised {
+    pub fn new(model: &Model, blocks: &Occupancy, drift: &Drift) -> Self {
+        let draws = Draws::new(model, blocks);
+        let gradients = Gradients::new(model, &draws, drift);
+        let outdating = model.outdating();
+        let levels = blocks.hot.len();
+        let hot = Rows {
+            first: 0,
+            blocks: &blocks.hot,
+            second_victims: &drift.victims.of_kind.hot,
+            swaps: drift.rates.swaps.hot,
+            swaps_gradient: &gradients.swaps.hot,
+            outdating: outdating.hot,
+            becoming: 1.0,
+            entry: |blocks, i| &mut blocks.hot[i],
+        };
+        let cold = Rows {
+            first: levels,
+            blocks: &blocks.cold,
+            second_victims: &drift.victims.of_kind.cold,
+            swaps: drift.rates.swaps.cold,
+            swaps_gradient: &gradients.swaps.cold,
+            outdating: outdating.cold,
+            becoming: -1.0,
+            entry: |blocks, i| &mut blocks.cold[i],
+        };
+        let mut matrix = Matrix::zeros(2 * levels);
+        hot.fill(&mut matrix, &draws, &gradients, drift);
+        cold.fill(&mut matrix, &draws, &gradients, drift);
+        let writes = drift.writes_per_collection();
+        let mut wa: Vec<f64> = gradients.writes.iter().map(|g| -drift.wa / writes * g).collect();
+        for swaps in [&gradients.swaps.hot, &gradients.swaps.cold] {
+            add_scaled(&mut wa, model.pages_per_block() as f64 / writes, swaps);
+        }
+        Linearised { drift: matrix, wa }
+    }
+
+    /// Factors ∂F/∂m for changes that leave the sum of all blocks alone: the last equation, which
+    /// the others imply, makes way for that.
+    pub fn factored(mut self) -> Option<Lu> {
+        let size = self.drift.size();
+        self.drift.row_mut(size - 1).fill(1.0);
+        Lu::new(self.drift)
+    }
+}
+
+impl Gradients {
+    fn new(model: &Model, draws: &Draws, drift: &Drift) -> Self {
+        let of = |weights: Rates| {
+            flat(&draws.pull_back(&drift.frontiers.gradient(model, &drift.victims, &weights)))
+        };
+        let none = Rates::default();
+        let swaps = if model.d_swap().is_some() {
+            PerKind {
+                hot: of(Rates { swaps: PerKind { hot: 1.0, cold: 0.0 }, ..none }),
+                cold: of(Rates { swaps: PerKind { hot: 0.0, cold: 1.0 }, ..none }),
+            }
+        } else {
+            drift.change.as_ref().map(|kind| vec![0.0; 2 * kind.len()])
+        };
+        let becoming_hot = of(Rates { becoming: PerKind { hot: 1.0, cold: -1.0 }, ..none });
+        let invalid: Vec<f64> = (0..drift.change.hot.len()).rev().map(|i| i as f64).collect();
+        let second = drift.rates.swaps.map(|swaps| invalid.iter().map(|i| swaps * i).collect());
+        let of_all = PerKind { hot: invalid.clone(), cold: invalid };
+        let mut writes = flat(&draws.pull_back(&Victims { of_all, of_kind: second }));
+        let second_victims = &drift.victims.of_kind;
+        add_scaled(&mut writes, invalid_pages(&second_victims.hot), &swaps.hot);
+        add_scaled(&mut writes, invalid_pages(&second_victims.cold), &swaps.cold);
+        Gradients { writes, swaps, becoming_hot }
+    }
+}
+
+impl Rows<'_> {
+    fn fill(&self, matrix: &mut Matrix, draws: &Draws, gradients: &Gradients, drift: &Drift) {
+        let levels = self.blocks.len();
+        let rate = self.outdating * drift.writes_per_collection();
+        let mut last: Vec<f64> = gradients.becoming_hot.iter().map(|g| self.becoming * g).collect();
+        for i in 0..levels - 1 {
+            let valid = i as f64;
+            let mut taken = Victims::none(levels);
+            *(self.entry)(&mut taken.of_all, i) = -1.0;
+            *(self.entry)(&mut taken.of_kind, i) = -self.swaps;
+            let mut row = flat(&draws.pull_back(&taken));
+            add_scaled(&mut row, -self.second_victims[i], self.swaps_gradient);
+            let outdated = (valid + 1.0) * self.blocks[i + 1] - valid * self.blocks[i];
+            add_scaled(&mut row, self.outdating * outdated, &gradients.writes);
+            row[self.first + i + 1] += rate * (valid + 1.0);
+            row[self.first + i] -= rate * valid;
+            // What leaves the other levels comes back full, but for changes of kind.
+            add_scaled(&mut last, -1.0, &row);
+            add_scaled(matrix.row_mut(self.first + i), drift.collections, &row);
+        }
+        add_scaled(matrix.row_mut(self.first + levels - 1), drift.collections, &last);
+    }
+}
+
+/// The hot blocks, then the cold ones.
+pub fn flat(blocks: &Occupancy) -> Vec<f64> {
+    blocks.hot.iter().chain(&blocks.cold).copied().collect()
+}

@@ -1,0 +1,206 @@
+//! What a mean field is asked about: the drive, its collection, and the heat of its data.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+
+/// Beyond this the chain of the write frontiers, two states a page, takes minutes and gigabytes.
+pub const MAX_PAGES_PER_BLOCK: u32 = 1024;
+
+/// Where a drive is easy to solve, whatever its other parameters.
+const EASY_SPARE_FACTOR: f64 = 0.35;
+const EASY_D: f64 = 10.0;
+const EASY_HOT_FRACTION: f64 = 0.2;
+
+/// A drive of many blocks with hot/cold write frontiers and d-choices collection (paper 4, §2.2).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Model {
+    pages_per_block: usize,
+    spare_factor: f64,
+    d: f64,
+    d_swap: Option<f64>,
+    data: PerKind<f64>,
+    writes: PerKind<f64>,
+}
+
+/// A value for each of the two kinds of data, and of the blocks that hold them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PerKind<T> {
+    pub hot: T,
+    pub cold: T,
+}
+
+impl Model {
+    /// HCWF(swap) where `d_swap` (the paper's d*) is given, else HCWF; `hot_fraction` is the
+    /// paper's f, `hot_write_fraction` its r, `spare_factor` its `S_f`.
+    pub fn new(
+        pages_per_block: u32,
+        spare_factor: f64,
+        d: u32,
+        d_swap: Option<u32>,
+        hot_fraction: f64,
+        hot_write_fraction: f64,
+    ) -> Result<Self> {
+        if !(1..=MAX_PAGES_PER_BLOCK).contains(&pages_per_block) {
+            return Err(Error::Spec(format!(
+                "pages_per_block is {pages_per_block}; a mean field with hot/cold write frontiers \
+                 takes 1 to {MAX_PAGES_PER_BLOCK}"
+            )));
+        }
+        for (name, share) in [
+            ("spare_factor", spare_factor),
+            ("hot_fraction", hot_fraction),
+            ("hot_write_fraction", hot_write_fraction),
+        ] {
+            if !(share > 0.0 && share < 1.0) {
+                return Err(Error::Spec(format!(
+                    "{name} is {share}; it must lie between 0 and 1, both excluded"
+                )));
+            }
+        }
+        for (name, choices) in [("d", Some(d)), ("d_swap", d_swap)] {
+            if choices == Some(0) {
+                return Err(Error::Spec(format!(
+                    "{name} is 0; at least 1 block must be drawn to choose a victim from"
+                )));
+            }
+        }
+        Ok(Model {
+            pages_per_block: pages_per_block as usize,
+            spare_factor,
+            d: f64::from(d),
+            d_swap: d_swap.map(f64::from),
+            data: PerKind::split(hot_fraction),
+            writes: PerKind::split(hot_write_fraction),
+        })
+    }
+
+    /// b of the paper.
+    pub fn pages_per_block(&self) -> usize {
+        self.pages_per_block
+    }
+
+    /// `S_f` of the paper.
+    pub fn spare_factor(&self) -> f64 {
+        self.spare_factor
+    }
+
+    /// Blocks drawn for a victim; not whole on the way of a continuation.
+    pub fn d(&self) -> f64 {
+        self.d
+    }
+
+    /// Blocks of one kind drawn for the second victim of a swap, if blocks are swapped.
+    pub fn d_swap(&self) -> Option<f64> {
+        self.d_swap
+    }
+
+    /// The share of all logical pages that is of each kind: f and 1 − f.
+    pub fn data(&self) -> PerKind<f64> {
+        self.data
+    }
+
+    /// The share of host writes that goes to each kind: r and 1 − r.
+    pub fn writes(&self) -> PerKind<f64> {
+        self.writes
+    }
+
+    /// Valid pages of each kind, per block of the drive: bρf and bρ(1 − f).
+    pub fn valid_pages(&self) -> PerKind<f64> {
+        let pages = self.pages_per_block as f64 * (1.0 - self.spare_factor);
+        self.data.map(|share| pages * share)
+    }
+
+    /// The probability that a host write outdates a given valid page of each kind, times the
+    /// number of blocks: r/(bρf) and (1 − r)/(bρ(1 − f)) of eqs. 2 and 3.
+    pub fn outdating(&self) -> PerKind<f64> {
+        self.writes.zip(self.valid_pages()).map(|(writes, pages)| writes / pages)
+    }
+
+    /// The same drive with another number of choices.
+    pub(super) fn with_d(self, d: f64) -> Self {
+        Model { d, ..self }
+    }
+
+    /// The same drive without swaps.
+    pub(super) fn without_swaps(self) -> Self {
+        Model { d_swap: None, ..self }
+    }
+
+    /// The same drive, with what is called hot and cold the other way round.
+    pub(super) fn with_kinds_exchanged(&self) -> Self {
+        Model { data: self.data.exchanged(), writes: self.writes.exchanged(), ..*self }
+    }
+
+    /// Drives that are easier to solve, and from which the way to this one is short.
+    pub(super) fn easier(&self) -> [Self; 3] {
+        let spare = Model { spare_factor: EASY_SPARE_FACTOR, ..*self };
+        let d_swap = self.d_swap.map(|d_swap| EASY_D.min(d_swap));
+        let few_draws = Model { d: EASY_D.min(self.d), d_swap, ..spare };
+        let data = PerKind::split(EASY_HOT_FRACTION);
+        [spare, few_draws, Model { data, writes: data.exchanged(), ..few_draws }]
+    }
+
+    /// A drive on the way from another, at 0, to this one, at 1; all proportions change steadily.
+    pub(super) fn between(&self, from: &Self, place: f64) -> Self {
+        if place >= 1.0 {
+            return *self;
+        }
+        let geometric = |from: f64, to: f64| from * (place * (to / from).ln()).exp();
+        let split = |from: PerKind<f64>, to: PerKind<f64>| {
+            let hot_to_cold = geometric(from.hot / from.cold, to.hot / to.cold);
+            PerKind { hot: hot_to_cold / (1.0 + hot_to_cold), cold: 1.0 / (1.0 + hot_to_cold) }
+        };
+        Model {
+            pages_per_block: self.pages_per_block,
+            spare_factor: geometric(from.spare_factor, self.spare_factor),
+            d: geometric(from.d, self.d),
+            d_swap: from.d_swap.zip(self.d_swap).map(|(from, to)| geometric(from, to)),
+            data: split(from.data, self.data),
+            writes: split(from.writes, self.writes),
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "pages_per_block={}, spare_factor={}, d={}, ",
+            self.pages_per_block, self.spare_factor, self.d
+        )?;
+        if let Some(d_swap) = self.d_swap {
+            write!(out, "d_swap={d_swap}, ")?;
+        }
+        write!(out, "hot_fraction={}, hot_write_fraction={}", self.data.hot, self.writes.hot)
+    }
+}
+
+impl<T> PerKind<T> {
+    pub fn map<U>(self, mut function: impl FnMut(T) -> U) -> PerKind<U> {
+        PerKind { hot: function(self.hot), cold: function(self.cold) }
+    }
+
+    pub fn zip<U>(self, other: PerKind<U>) -> PerKind<(T, U)> {
+        PerKind { hot: (self.hot, other.hot), cold: (self.cold, other.cold) }
+    }
+
+    #[must_use]
+    pub fn exchanged(self) -> Self {
+        PerKind { hot: self.cold, cold: self.hot }
+    }
+
+    pub fn as_ref(&self) -> PerKind<&T> {
+        PerKind { hot: &self.hot, cold: &self.cold }
+    }
+}
+
+impl PerKind<f64> {
+    fn split(hot: f64) -> Self {
+        PerKind { hot, cold: 1.0 - hot }
+    }
+
+    pub fn sum(self) -> f64 {
+        self.hot + self.cold
+    }
+}

@@ -1,0 +1,163 @@
+"""`writeamp meanfield`: the steady state of hot/cold write frontiers, without a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from writeamp.cli import options
+from writeamp.cli.options import stdout
+from writeamp.errors import WriteampError
+from writeamp.meanfield import FixedPoint, hot_cold, hot_cold_swap
+from writeamp.names import unknown
+from writeamp.plots import check_target, save
+from writeamp.plots.meanfield import NAMES, blocks_by_valid_pages
+
+_DRIVE = "Drive (one ratio of spare space) and data"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("meanfield")(meanfield)
+
+
+def _of_drive(flag: str, help_text: str, **more: Any) -> Any:
+    return typer.Option(flag, help=help_text, rich_help_panel=_DRIVE, **more)
+
+
+def meanfield(
+    *,
+    mode: Annotated[
+        str, typer.Option("--mode", help=f"Write mode: {', '.join(NAMES)}.", metavar="MODE")
+    ],
+    pages_per_block: Annotated[
+        int,
+        _of_drive(
+            "--pages-per-block", "Pages of an erase block.", parser=options.count, metavar="N"
+        ),
+    ],
+    spare_factor: Annotated[
+        float | None,
+        _of_drive(
+            "--spare-factor",
+            "Spare factor (T-U)/T, T physical and U logical pages.",
+            parser=options.number,
+            metavar="RATIO",
+        ),
+    ] = None,
+    op: Annotated[
+        float | None,
+        _of_drive(
+            "--op", "Over-provisioning ratio (T-U)/U.", parser=options.number, metavar="RATIO"
+        ),
+    ] = None,
+    fill: Annotated[
+        float | None,
+        _of_drive("--fill", "Fill U/T.", parser=options.number, metavar="RATIO"),
+    ] = None,
+    d: Annotated[
+        int,
+        typer.Option(
+            "--d",
+            help="Blocks drawn, of which the emptiest is collected.",
+            parser=options.count,
+            metavar="N",
+        ),
+    ],
+    d_swap: Annotated[
+        int | None,
+        typer.Option(
+            "--d-swap",
+            help="hcwf-swap: blocks of one kind drawn for a swap (d*).",
+            parser=options.count,
+            metavar="N",
+        ),
+    ] = None,
+    hot_fraction: Annotated[
+        float,
+        _of_drive(
+            "--hot-fraction",
+            "Share of the logical pages that is hot.",
+            parser=options.number,
+            metavar="SHARE",
+        ),
+    ],
+    hot_write_fraction: Annotated[
+        float,
+        _of_drive(
+            "--hot-write-fraction",
+            "Share of the host writes that goes to them.",
+            parser=options.number,
+            metavar="SHARE",
+        ),
+    ],
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw the blocks by valid pages (.png, .svg, .pdf or .html).",
+            metavar="FILE",
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Compute the write amplification (WA) of hot/cold write frontiers on a large drive.
+
+    Example: writeamp meanfield --mode hcwf-swap --pages-per-block 32 --spare-factor 0.12
+    --d 50 --d-swap 8 --hot-fraction 0.2 --hot-write-fraction 0.77
+    """
+    if mode not in NAMES:
+        raise unknown("mode", mode, NAMES)
+    if plot is not None:
+        check_target(plot)
+    drive: dict[str, Any] = {
+        "pages_per_block": pages_per_block,
+        "spare_factor": spare_factor,
+        "op": op,
+        "fill": fill,
+        "d": d,
+        "hot_fraction": hot_fraction,
+        "hot_write_fraction": hot_write_fraction,
+    }
+    if mode == "hcwf-swap":
+        if d_swap is None:
+            raise WriteampError("d_swap is missing; mode hcwf-swap needs --d-swap, at least 1")
+        point = hot_cold_swap(**drive, d_swap=d_swap)
+    elif d_swap is not None:
+        raise WriteampError("d_swap is of mode hcwf-swap; mode hcwf swaps nothing, leave it out")
+    else:
+        point = hot_cold(**drive)
+    if point.ill_conditioned:
+        options.warn(f"ill-conditioned: {point.why}")
+    if plot is not None:
+        save(blocks_by_valid_pages(point), plot)
+    if json:
+        options.print_json(point.to_dict())
+        return
+    stdout.print(options.facts(_facts(point)))
+
+
+def _facts(point: FixedPoint) -> Sequence[tuple[str, str]]:
+    drive = point.parameters
+    rows = [
+        ("write mode", NAMES[drive.mode]),
+        ("pages per block", str(drive.pages_per_block)),
+        ("spare factor (T-U)/T", f"{drive.spare_factor:.6g}"),
+        ("op (T-U)/U", f"{drive.op:.6g}"),
+        ("hot pages, hot writes", f"{drive.hot_fraction:.6g}, {drive.hot_write_fraction:.6g}"),
+        ("WA", f"{point.wa:.6f}"),
+        ("error of WA is below", f"{point.wa_error_bound:.2g}"),
+        ("residual of the drift", f"{point.residual:.2g}"),
+        ("ill-conditioned", "yes" if point.ill_conditioned else "no"),
+        ("hot blocks", f"{point.hot_block_share:.6f} of all"),
+        (f"collections of d = {drive.d}", f"{point.share_gc_d:.6f} of all"),
+    ]
+    if drive.d_swap is not None:
+        for kind, share in (("hot", point.share_gc_swap_hot), ("cold", point.share_gc_swap_cold)):
+            rows.append((f"collections of d* = {drive.d_swap} {kind}", f"{share:.6f} of all"))
+    took = (point.elapsed_s, point.check_elapsed_s)
+    rows.append(("found, checked in", "{:.2f} ms, {:.2f} ms".format(*(1e3 * s for s in took))))
+    return rows

@@ -1,0 +1,399 @@
+"""The mean field of d-choices collection with hot/cold write frontiers (paper 4, section 3).
+
+import writeamp as wa
+drive = {"pages_per_block": 32, "spare_factor": 0.12, "hot_fraction": 0.2}
+point = wa.meanfield.hot_cold_swap(**drive, d=50, d_swap=8, hot_write_fraction=0.77)
+print(point.wa, point.residual, point.ill_conditioned)  # 3.37248…
+
+It is the limit of a drive of many blocks under Rosenblum's workload: the hot pages, a share
+`hot_fraction` (the paper's f) of all logical pages, get a share `hot_write_fraction` (r) of the
+writes. HCWF and HCWF(swap) are the write modes of Van Houdt 2014 and of Verschoren and Van Houdt
+2019, equations 1 to 5. docs/meanfield.md has the route, its conditioning and its limits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from numbers import Integral, Real
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp import _engine
+from writeamp.errors import WriteampError
+from writeamp.ratios import RATIOS, op_of
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+# A fixed point is ill-conditioned beyond any of these; docs/meanfield.md says why these.
+MOST_RESIDUAL = 1e-12
+MOST_RELATIVE_ERROR = 1e-6
+MOST_RELAXATION_DRIVE_WRITES = 100.0
+MOST_RELATIVE_SPREAD = 0.01
+SPREAD_BLOCKS = 10_000
+
+_MOST_CHOICES = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What was asked: the drive, its collection, and the heat of its data.
+
+    `mode` is "hcwf" or "hcwf-swap"; without swaps `d_swap` is None.
+    """
+
+    mode: str
+    pages_per_block: int
+    op: float
+    spare_factor: float
+    d: int
+    d_swap: int | None
+    hot_fraction: float
+    hot_write_fraction: float
+
+
+@dataclass(frozen=True)
+class FixedPoint:
+    """A drive in its steady state.
+
+    Attributes:
+        parameters: what was asked.
+        wa: write amplification (eq. 5).
+        residual: the largest element of the drift F (eq. 1) at this point, from the stationary
+            probabilities of the write frontiers (eq. 4), which the solver's route does not share.
+        wa_error_bound: a bound on the error of `wa`: what F has left, or what rounding may hide in
+            it, times the sensitivity of `wa` to that; infinite if there is no telling.
+        ill_conditioned: whether `wa` is not to be relied on, and `why`: sentences, or nothing.
+        relaxation_drive_writes: host writes per logical page in which a surplus of hot blocks
+            falls to 1/e.
+        wa_spread_10000_blocks: standard deviation of the write amplification of a drive of 10,000
+            blocks, from single blocks changing kind.
+        elapsed_s: wall time of finding the fixed point; checking it took `check_elapsed_s`.
+        hot_block_share: share of the blocks that are marked hot.
+        share_gc_d: share of the collections that draw d of all blocks (p_GC,d).
+        share_gc_swap: share of those that draw d* blocks of one kind, for a swap:
+            `share_gc_swap_hot` + `share_gc_swap_cold`.
+        m_hot, m_cold: share of all blocks that is of the kind and has 0, 1, … b valid pages;
+            arrays of length b + 1 that sum to 1 together.
+        p: distribution of a victim's valid pages, where it is one of d of all blocks; length b + 1.
+        q_hot, q_cold: the same where it is one of d* hot or cold blocks; 0 without swaps.
+    """
+
+    parameters: Parameters
+    wa: float
+    residual: float
+    wa_error_bound: float
+    ill_conditioned: bool
+    why: str
+    relaxation_drive_writes: float
+    wa_spread_10000_blocks: float
+    elapsed_s: float
+    check_elapsed_s: float
+    hot_block_share: float
+    share_gc_d: float
+    share_gc_swap: float
+    share_gc_swap_hot: float
+    share_gc_swap_cold: float
+    m_hot: FloatArray
+    m_cold: FloatArray
+    p: FloatArray
+    q_hot: FloatArray
+    q_cold: FloatArray
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it, the parameters first; None is infinite."""
+        found = asdict(self)
+        whole: dict[str, Any] = found.pop("parameters") | found
+        for name, value in whole.items():
+            if isinstance(value, np.ndarray):
+                whole[name] = value.tolist()
+            elif isinstance(value, float) and not math.isfinite(value):
+                whole[name] = None
+        return whole
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A drive on its way to its steady state, at the times that were asked for.
+
+    Attributes:
+        parameters: what was asked.
+        drive_writes: the times, in host writes per logical page; the arrays below are as long.
+        wa: write amplification at that instant.
+        mean_wa: write amplification of all host writes since the start.
+        hot_block_share: share of the blocks that are marked hot.
+        m_hot, m_cold: the blocks at the last time, as in `FixedPoint`.
+    """
+
+    parameters: Parameters
+    drive_writes: FloatArray
+    wa: FloatArray
+    mean_wa: FloatArray
+    hot_block_share: FloatArray
+    m_hot: FloatArray
+    m_cold: FloatArray
+
+
+def hot_cold(
+    *,
+    pages_per_block: int,
+    d: int,
+    hot_fraction: float,
+    hot_write_fraction: float,
+    spare_factor: float | None = None,
+    op: float | None = None,
+    fill: float | None = None,
+) -> FixedPoint:
+    """Return the fixed point of HCWF: hot and cold pages in blocks of their own.
+
+    Args:
+        pages_per_block: pages of an erase block (b), 1 to 1024.
+        d: blocks drawn to choose a victim from.
+        hot_fraction: share of the logical pages that is hot (f), above 0 and below 1.
+        hot_write_fraction: share of the host writes that goes to them (r), above 0 and below 1.
+        spare_factor: (T−U)/T (S_f), above 0 and below 1; or give `op` or `fill`.
+        op: (T−U)/U, above 0.
+        fill: U/T, above 0 and below 1.
+
+    Raises:
+        WriteampError: a parameter is missing or outside its domain, or no fixed point was found.
+    """
+    return _fixed_point(
+        _parameters(
+            pages_per_block=pages_per_block,
+            d=d,
+            d_swap=None,
+            hot_fraction=hot_fraction,
+            hot_write_fraction=hot_write_fraction,
+            op=op,
+            fill=fill,
+            spare_factor=spare_factor,
+        )
+    )
+
+
+def hot_cold_swap(
+    *,
+    pages_per_block: int,
+    d: int,
+    d_swap: int,
+    hot_fraction: float,
+    hot_write_fraction: float,
+    spare_factor: float | None = None,
+    op: float | None = None,
+    fill: float | None = None,
+) -> FixedPoint:
+    """Return the fixed point of HCWF(swap): collection exchanges hot and cold blocks.
+
+    Args:
+        pages_per_block: see `hot_cold`, as for all others but
+        d: blocks drawn to choose a first victim from.
+        d_swap: blocks of one kind drawn to choose the second victim of a swap from (d*).
+        hot_fraction: see `hot_cold`.
+        hot_write_fraction: see `hot_cold`.
+        spare_factor: see `hot_cold`.
+        op: see `hot_cold`.
+        fill: see `hot_cold`.
+
+    Raises:
+        WriteampError: as `hot_cold`.
+    """
+    return _fixed_point(
+        _parameters(
+            pages_per_block=pages_per_block,
+            d=d,
+            d_swap=_whole("d_swap", d_swap),
+            hot_fraction=hot_fraction,
+            hot_write_fraction=hot_write_fraction,
+            op=op,
+            fill=fill,
+            spare_factor=spare_factor,
+        )
+    )
+
+
+def transient(
+    *,
+    pages_per_block: int,
+    d: int,
+    hot_fraction: float,
+    hot_write_fraction: float,
+    drive_writes: Sequence[float] | FloatArray,
+    d_swap: int | None = None,
+    spare_factor: float | None = None,
+    op: float | None = None,
+    fill: float | None = None,
+    m_hot: npt.ArrayLike | None = None,
+    m_cold: npt.ArrayLike | None = None,
+    tolerance: float = 1e-6,
+) -> Trajectory:
+    """Follow a drive through the ODE of the mean field (eq. 1), with implicit steps.
+
+    Args:
+        pages_per_block: see `hot_cold`.
+        d: see `hot_cold`.
+        hot_fraction: see `hot_cold`.
+        hot_write_fraction: see `hot_cold`.
+        drive_writes: ascending times, in host writes per logical page.
+        d_swap: see `hot_cold_swap`; HCWF if it is left out.
+        spare_factor: see `hot_cold`.
+        op: see `hot_cold`.
+        fill: see `hot_cold`.
+        m_hot: share of the blocks that is hot and has 0, 1, … b valid pages at the start; by
+            default the drive has been written once from end to end.
+        m_cold: the same of the cold blocks; give both or neither.
+        tolerance: error of a step in the share of blocks.
+
+    Raises:
+        WriteampError: a parameter is missing or outside its domain, or the start's blocks or valid
+            pages do not add up.
+    """
+    parameters = _parameters(
+        pages_per_block=pages_per_block,
+        d=d,
+        d_swap=d_swap,
+        hot_fraction=hot_fraction,
+        hot_write_fraction=hot_write_fraction,
+        op=op,
+        fill=fill,
+        spare_factor=spare_factor,
+    )
+    model = _model(parameters)
+    if (m_hot is None) != (m_cold is None):
+        raise WriteampError("m_hot and m_cold describe one start; give both or neither")
+    start = model.filled_once() if m_hot is None else (m_hot, m_cold)
+    times = _floats("drive_writes", drive_writes)
+    found = model.transient(
+        m_hot=_floats("m_hot", start[0]),
+        m_cold=_floats("m_cold", start[1]),
+        drive_writes=times,
+        tolerance=_number("tolerance", tolerance),
+    )
+    return Trajectory(parameters=parameters, drive_writes=times, **found)
+
+
+def _fixed_point(parameters: Parameters) -> FixedPoint:
+    model = _model(parameters)
+    begun = perf_counter()
+    m_hot, m_cold = model.fixed_point()
+    found_at = perf_counter()
+    found = model.check(m_hot, m_cold)
+    checked_at = perf_counter()
+    spread = found.pop("wa_spread") / math.sqrt(SPREAD_BLOCKS)
+    why = _why_ill_conditioned(spread=spread, **found)
+    return FixedPoint(
+        parameters=parameters,
+        ill_conditioned=bool(why),
+        why=why,
+        wa_spread_10000_blocks=spread,
+        elapsed_s=found_at - begun,
+        check_elapsed_s=checked_at - found_at,
+        hot_block_share=float(m_hot.sum()),
+        share_gc_swap=found["share_gc_swap_hot"] + found["share_gc_swap_cold"],
+        m_hot=m_hot,
+        m_cold=m_cold,
+        **found,
+    )
+
+
+def _why_ill_conditioned(
+    *,
+    wa: float,
+    residual: float,
+    wa_error_bound: float,
+    relaxation_drive_writes: float,
+    spread: float,
+    **_others: object,
+) -> str:
+    """Return a sentence for each reason not to rely on `wa`; NaN counts as one."""
+    sentences = []
+    if not residual <= MOST_RESIDUAL:
+        sentences.append(f"The residual of the drift, {residual:.2g}, is above {MOST_RESIDUAL:g}.")
+    if not wa_error_bound <= MOST_RELATIVE_ERROR * wa:
+        sentences.append(
+            "What rounding may hide in the drift bounds the error of wa by no less than "
+            f"{wa_error_bound:.2g}."
+        )
+    if not 0 <= relaxation_drive_writes <= MOST_RELAXATION_DRIVE_WRITES:
+        sentences.append(
+            "The number of hot blocks is all but conserved: a surplus falls to 1/e in "
+            f"{relaxation_drive_writes:.2g} drive writes, before which wa depends on the start."
+        )
+    if not spread <= MOST_RELATIVE_SPREAD * wa:
+        sentences.append(
+            f"In a drive of {SPREAD_BLOCKS:,} blocks single blocks that change kind make wa vary "
+            f"by {spread:.2g}, one standard deviation."
+        )
+    return " ".join(sentences)
+
+
+def _model(parameters: Parameters) -> _engine.MeanField:
+    return _engine.MeanField(
+        pages_per_block=parameters.pages_per_block,
+        spare_factor=parameters.spare_factor,
+        d=parameters.d,
+        d_swap=parameters.d_swap,
+        hot_fraction=parameters.hot_fraction,
+        hot_write_fraction=parameters.hot_write_fraction,
+    )
+
+
+def _parameters(
+    *,
+    pages_per_block: int,
+    d: int,
+    d_swap: int | None,
+    hot_fraction: float,
+    hot_write_fraction: float,
+    **ratios: float | None,
+) -> Parameters:
+    op, spare_factor = _ratios(**ratios)
+    return Parameters(
+        mode="hcwf" if d_swap is None else "hcwf-swap",
+        pages_per_block=_whole("pages_per_block", pages_per_block),
+        op=op,
+        spare_factor=spare_factor,
+        d=_whole("d", d),
+        d_swap=None if d_swap is None else _whole("d_swap", d_swap),
+        hot_fraction=_number("hot_fraction", hot_fraction),
+        hot_write_fraction=_number("hot_write_fraction", hot_write_fraction),
+    )
+
+
+def _ratios(
+    *, op: float | None, fill: float | None, spare_factor: float | None
+) -> tuple[float, float]:
+    """Return op and spare factor, the one that was given to the last bit."""
+    found = op_of(op=op, fill=fill, spare_factor=spare_factor)
+    if found is None:
+        raise WriteampError(f"over-provisioning is missing; give one of {', '.join(RATIOS)}")
+    return float(found), float(found / (1 + found) if spare_factor is None else spare_factor)
+
+
+def _whole(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise WriteampError(f"{name} is {value!r}; it must be a whole number of at least 1")
+    whole = int(value)
+    if not 1 <= whole <= _MOST_CHOICES:
+        raise WriteampError(f"{name} is {whole}; it must lie from 1 to {_MOST_CHOICES}")
+    return whole
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise WriteampError(f"{name} is {value!r}; it must be a number")
+    return float(value)
+
+
+def _floats(name: str, values: object) -> FloatArray:
+    try:
+        array = np.array(values, np.float64)
+    except (TypeError, ValueError):
+        raise WriteampError(f"{name} must be a sequence of numbers") from None
+    if array.ndim != 1:
+        raise WriteampError(f"{name} has {array.ndim} dimensions; it must be a sequence of numbers")
+    return array
