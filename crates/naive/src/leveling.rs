@@ -25,11 +25,17 @@ pub(super) struct PoolMember {
 impl NaiveDrive {
     /// True if `pool` has a free block that is not kept back.
     pub(super) fn can_open(&self, pool: usize) -> bool {
-        let reserve_blocks = match self.setup.leveling {
+        self.free[pool].len() > self.reserve_blocks()
+    }
+
+    /// Free blocks of each pool that only collection may open.
+    pub(super) fn reserve_blocks(&self) -> usize {
+        let for_leveling = match self.setup.leveling {
             Leveling::YoungestFree { reserve_blocks } => reserve_blocks,
             _ => 0,
         };
-        self.free[pool].len() > reserve_blocks
+        // One for each relocation stream but the first, to which the erased block falls.
+        for_leveling + self.scheme.as_ref().map_or(0, |scheme| scheme.relocation_streams() - 1)
     }
 
     /// Takes the block to open next from the free blocks of `pool`.
@@ -56,6 +62,7 @@ impl NaiveDrive {
             self.pages[page] = pages.get(at).map_or(Page::Invalid, |&logical| Page::Valid(logical));
         }
         self.opened_for.insert(worn, stream);
+        self.opened_at.insert(worn, self.opened_at[&young]);
         self.closes(worn);
     }
 

@@ -7,6 +7,7 @@
 
 mod hot_cold;
 mod leveling;
+mod placement;
 mod victims;
 
 #[cfg(test)]
@@ -18,8 +19,10 @@ use std::ops::Range;
 use writeamp_engine::rng::Stream;
 
 use leveling::PoolMember;
+use placement::{Collected, Scheme};
 
 pub use leveling::Leveling;
+pub use placement::Placement;
 pub use victims::{Candidate, Victims};
 
 /// Where pages go: how many write streams there are, and which kind of write uses which.
@@ -32,6 +35,17 @@ pub enum Manager {
     /// Stream 0 for hot pages, stream 1 for cold ones; with a number, hot and cold blocks swap, and
     /// the second victim is the best of so many drawn.
     HotCold { d_swap: Option<u32> },
+    /// As a placement says.
+    Placed(Placement),
+}
+
+/// What the host says of a page that it writes, for those managers that care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hint {
+    /// Pages of group 0 are hot.
+    pub group: u8,
+    /// The clock at which the page is going to be outdated.
+    pub death: Option<u64>,
 }
 
 /// How blocks are divided into pools, and who collects.
@@ -51,6 +65,7 @@ pub struct Setup {
     /// Erase units in the drive.
     pub blocks: u32,
     pub pages_per_block: u32,
+    pub logical_pages: u32,
     /// Units that the blocks are divided over, in consecutive ranges of equal length.
     pub luns: u32,
     pub layout: Layout,
@@ -106,6 +121,8 @@ pub struct NaiveDrive {
     closed_for: HashMap<(usize, usize), Vec<u32>>,
     /// The stream that each block was last opened for.
     opened_for: HashMap<u32, usize>,
+    /// Host pages written when each block was last opened.
+    opened_at: HashMap<u32, u64>,
     closed_at: HashMap<u32, Moment>,
     changed_at: HashMap<u32, Moment>,
     /// The pool that each stream tries first.
@@ -114,6 +131,7 @@ pub struct NaiveDrive {
     clock: Moment,
     counters: Counters,
     erase_counts: Vec<u32>,
+    scheme: Option<Box<dyn Scheme>>,
     /// What the dual pool knows of each block.
     members: Vec<PoolMember>,
 }
@@ -138,6 +156,11 @@ impl NaiveDrive {
             closed: vec![Vec::new(); domains as usize],
             closed_for: HashMap::new(),
             opened_for: HashMap::new(),
+            opened_at: HashMap::new(),
+            scheme: match setup.manager {
+                Manager::Placed(placement) => Some(placement.scheme(&setup)),
+                Manager::Single | Manager::SepGc | Manager::HotCold { .. } => None,
+            },
             closed_at: HashMap::new(),
             changed_at: HashMap::new(),
             next_pool: HashMap::new(),
@@ -155,12 +178,13 @@ impl NaiveDrive {
         drive
     }
 
-    /// The host writes one logical page, which is hot or cold for those managers that care.
-    pub fn write(&mut self, logical: u32, hot: bool) {
+    /// The host writes one logical page.
+    pub fn write(&mut self, logical: u32, hint: Hint) {
         if let Manager::HotCold { .. } = self.setup.manager {
-            return self.write_hot_or_cold(logical, hot);
+            return self.write_hot_or_cold(logical, hint.group == 0);
         }
-        let stream = 0;
+        let now = self.clock.now;
+        let stream = self.scheme.as_mut().map_or(0, |scheme| scheme.host(logical, now, hint));
         let pool = match self.setup.layout {
             Layout::Flat => self.make_room_flat(stream),
             Layout::Striped | Layout::StripedPerLun => self.make_room_striped(stream),
@@ -211,7 +235,7 @@ impl NaiveDrive {
     }
 
     fn make_room_flat(&mut self, stream: usize) -> usize {
-        while !self.open.contains_key(&(stream, 0)) {
+        while !self.has_room(stream, 0) {
             if self.can_open(0) {
                 self.open_block(stream, 0);
             } else {
@@ -219,6 +243,12 @@ impl NaiveDrive {
             }
         }
         0
+    }
+
+    /// True if the host may write a page of `stream` to `pool`: there is an open block, and as many
+    /// free ones as must be kept back.
+    fn has_room(&self, stream: usize, pool: usize) -> bool {
+        self.open.contains_key(&(stream, pool)) && self.free[pool].len() >= self.reserve_blocks()
     }
 
     fn make_room_striped(&mut self, stream: usize) -> usize {
@@ -239,7 +269,7 @@ impl NaiveDrive {
     fn make_room_on(&mut self, stream: usize, pool: usize) -> bool {
         let collects_for_itself = self.setup.layout == Layout::StripedPerLun;
         loop {
-            if self.open.contains_key(&(stream, pool)) {
+            if self.has_room(stream, pool) {
                 return true;
             } else if self.can_open(pool) {
                 self.open_block(stream, pool);
@@ -258,6 +288,7 @@ impl NaiveDrive {
         let before = self.open.insert((stream, pool), block);
         assert_eq!(before, None, "a stream has one open block in a pool");
         self.opened_for.insert(block, stream);
+        self.opened_at.insert(block, self.clock.now);
     }
 
     /// Outdates the current version of `logical`; true if there was one.
@@ -295,9 +326,19 @@ impl NaiveDrive {
     fn collect(&mut self, domain: usize) {
         let victim = self.choose(domain);
         let pool = self.pool_of(victim);
-        let relocated = self.lift(victim);
-        let stream = usize::from(self.setup.manager == Manager::SepGc);
-        for logical in relocated {
+        let from = Collected {
+            stream: self.opened_for[&victim],
+            opened: self.opened_at[&victim],
+            now: self.clock.now,
+        };
+        if let Some(scheme) = &mut self.scheme {
+            scheme.collected(from);
+        }
+        for logical in self.lift(victim) {
+            let stream = match &mut self.scheme {
+                Some(scheme) => scheme.relocated(logical, from),
+                None => usize::from(self.setup.manager == Manager::SepGc),
+            };
             if !self.open.contains_key(&(stream, pool)) {
                 self.open_block(stream, pool);
             }

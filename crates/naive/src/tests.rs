@@ -8,13 +8,24 @@ const HOT_PAGES: u32 = 4;
 fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
     let (manager, victims) = (Manager::Single, Victims::Greedy);
     let leveling = Leveling::None;
-    Setup { blocks, pages_per_block: 2, luns, layout, manager, victims, leveling, seed: 1 }
+    let (pages_per_block, logical_pages) = (2, 2 * blocks);
+    Setup {
+        blocks,
+        pages_per_block,
+        logical_pages,
+        luns,
+        layout,
+        manager,
+        victims,
+        leveling,
+        seed: 1,
+    }
 }
 
 fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
     let mut drive = NaiveDrive::new(setup);
     for &page in pages {
-        drive.write(page, page < HOT_PAGES);
+        drive.write(page, Hint { group: u8::from(page >= HOT_PAGES), death: None });
     }
     drive
 }

@@ -11,7 +11,7 @@ use crate::victims::VictimPolicy;
 /// How far ahead of a write the map entry, and then what it points to, are fetched. Far enough to
 /// hide a memory access, near enough to stay in the first-level cache.
 const MAP_LOOKAHEAD: usize = 24;
-const PAGE_LOOKAHEAD: usize = 10;
+pub const PAGE_LOOKAHEAD: usize = 10;
 
 /// A drive under a victim policy, with a frontier for each stream and pool.
 pub struct Core<V, O: Observer> {
@@ -73,6 +73,12 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         })
     }
 
+    /// Host pages written.
+    #[inline(always)]
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
     /// The index of a stream's frontier on a pool.
     #[inline(always)]
     pub fn frontier(&self, stream: usize, pool: usize) -> usize {
@@ -122,6 +128,12 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
     #[inline(always)]
     pub fn can_open(&self, pool: usize) -> bool {
         self.flash.free_blocks(pool) > self.reserve_blocks
+    }
+
+    /// True if `pool` has all the free blocks that are kept back.
+    #[inline(always)]
+    pub fn reserve_is_complete(&self, pool: usize) -> bool {
+        self.flash.free_blocks(pool) >= self.reserve_blocks
     }
 
     /// Opens a free block of `pool` behind `frontier`, the one erased last unless a wear leveller

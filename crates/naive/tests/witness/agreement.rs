@@ -65,12 +65,12 @@ fn random_drives_agree_after_every_batch() {
 #[test]
 fn every_combination_collects_and_agrees_on_an_ordinary_drive() {
     // 67 pages a block: blocks begin and end inside 64-bit words.
-    for_each_combination(geometry(5, 67), |most_logical_pages| most_logical_pages * 3 / 4, 50);
+    for_each_combination(5, 67, |most_logical_pages| most_logical_pages * 3 / 4, 50);
 }
 
 #[test]
 fn every_combination_collects_and_agrees_on_a_drive_as_full_as_the_engine_allows() {
-    for_each_combination(geometry(4, 9), |most_logical_pages| most_logical_pages, 500);
+    for_each_combination(4, 9, |most_logical_pages| most_logical_pages, 300);
 }
 
 /// Four LUNs.
@@ -89,10 +89,24 @@ fn geometry(blocks_per_lun: u32, pages_per_block: u32) -> Geometry {
 
 /// Compares the drives through a fill, uniform writes, hot writes, TRIMs and a hammered LUN, and
 /// demands that there was something to compare.
-fn for_each_combination(geometry: Geometry, logical_pages: fn(u32) -> u32, least_erases: u64) {
+fn for_each_combination(
+    blocks_per_lun: u32,
+    pages_per_block: u32,
+    logical_pages: fn(u32) -> u32,
+    least_erases: u64,
+) {
     for ((victims, manager, layout), wear_leveling) in leveled_combinations() {
-        let blueprint = Blueprint { geometry, layout, manager, victims, wear_leveling, seed: 7 };
-        let logical_pages = logical_pages(blueprint.most_logical_pages());
+        // Drives of many streams need more blocks.
+        let blueprints = (blocks_per_lun..).map(|blocks_per_lun| {
+            let geometry = geometry(blocks_per_lun, pages_per_block);
+            Blueprint { geometry, layout, manager, victims, wear_leveling, seed: 7 }
+        });
+        let with_size = blueprints.map(|blueprint| (blueprint.most_logical_pages(), blueprint));
+        let (most_logical_pages, blueprint) = with_size
+            .into_iter()
+            .find(|(most, blueprint)| most * 5 >= blueprint.geometry.physical_pages())
+            .expect("some drive is large enough");
+        let logical_pages = logical_pages(most_logical_pages);
         let drive = Drive { blueprint, logical_pages };
         let mut random = Stream::new(7, "picks");
         let mut burst = |target, batch_pages, trim_every| Burst {
