@@ -21,9 +21,7 @@ def counters() -> dict[str, list[int]]:
     found = {}
     for layout in ("flat", "striped", "striped-per-lun"):
         runs = [("uniform", "single", v.example, 128) for v in engine_entries("victims")]
-        runs += [
-            ("uniform", m.example, "greedy", fewest_blocks(m, 128)) for m in managers(layout)
-        ]
+        runs += [("uniform", m.example, "greedy", fewest_blocks(m, 128)) for m in managers(layout)]
         runs += [(w.example, "sepgc", "cost-benefit", 128) for w in engine_entries("workloads")]
         for workload, manager, victims, blocks in runs:
             result = wa.simulate(

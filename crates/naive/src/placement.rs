@@ -1,8 +1,13 @@
 //! The placements, each as the sentences that define it.
 
+mod by_frequency;
+mod by_range;
+
 use std::collections::HashMap;
 
 use super::{Hint, Setup};
+use by_frequency::{Fadac, MultiLog, Sfs, Warcip};
+use by_range::{Eti, NvmeFdp};
 
 /// Which stream each page goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +18,18 @@ pub enum Placement {
     SepBit,
     /// By the true one.
     Oracle { streams: usize },
+    /// By writes over age, in groups found by k-means.
+    Sfs { groups: usize },
+    /// A log for each class of update frequency.
+    MultiLog { logs: usize },
+    /// By writes less relocations.
+    Fadac { classes: usize },
+    /// By rewrite interval, in clusters.
+    Warcip { clusters: usize },
+    /// Hot and cold extents.
+    Eti { most_extents: usize },
+    /// By the handle that the host names: that of the group, or of the range of pages.
+    NvmeFdp { handles: usize, persistent: bool, by_range: bool },
 }
 
 impl Placement {
@@ -25,6 +42,15 @@ impl Placement {
                 pages_per_block: u64::from(setup.pages_per_block),
                 deaths: HashMap::new(),
             }),
+            Placement::Sfs { groups } => Box::new(Sfs::new(groups)),
+            Placement::MultiLog { logs } => Box::new(MultiLog::new(logs, setup)),
+            Placement::Fadac { classes } => Box::new(Fadac::new(classes, setup)),
+            Placement::Warcip { clusters } => Box::new(Warcip::new(clusters, setup)),
+            Placement::Eti { most_extents } => Box::new(Eti::new(most_extents, setup)),
+            Placement::NvmeFdp { handles, persistent, by_range } => {
+                let pages = setup.logical_pages;
+                Box::new(NvmeFdp { handles, persistent, by_range, pages })
+            }
         }
     }
 }

@@ -5,13 +5,19 @@
 
 mod core;
 mod dac;
+mod eti;
+mod fadac;
 mod generic;
 mod hcwf;
 mod last_writes;
+mod multilog;
+mod nvme_fdp;
 mod oracle;
 mod sepbit;
 mod sepgc;
+mod sfs;
 mod single;
+mod warcip;
 
 pub use generic::Placement;
 
@@ -182,6 +188,12 @@ managers! {
     hcwf::Hcwf,
     hcwf::HcwfSwap,
     dac::Dac,
+    sfs::Sfs,
+    multilog::MultiLog,
+    eti::Eti,
+    fadac::Fadac,
+    warcip::Warcip,
     sepbit::SepBit,
+    nvme_fdp::NvmeFdp,
     oracle::Oracle,
 }

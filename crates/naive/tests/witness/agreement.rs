@@ -104,7 +104,7 @@ fn for_each_combination(
         let with_size = blueprints.map(|blueprint| (blueprint.most_logical_pages(), blueprint));
         let (most_logical_pages, blueprint) = with_size
             .into_iter()
-            .find(|(most, blueprint)| most * 5 >= blueprint.geometry.physical_pages())
+            .find(|(most, blueprint)| most * 2 >= blueprint.geometry.physical_pages())
             .expect("some drive is large enough");
         let logical_pages = logical_pages(most_logical_pages);
         let drive = Drive { blueprint, logical_pages };

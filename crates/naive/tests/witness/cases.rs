@@ -37,9 +37,15 @@ pub fn manager_specs() -> Vec<&'static str> {
     let small = |entry: &Entry| match entry.name {
         "dac" => "dac:regions=3",
         "oracle" => "oracle:streams=4",
+        "sfs" => "sfs:groups=3",
+        "multilog" => "multilog:logs=3",
+        "eti" => "eti:extents=9",
+        "fadac" => "fadac:classes=3",
+        "warcip" => "warcip:clusters=3",
         _ => entry.example,
     };
-    managers::ENTRIES.iter().map(small).chain(["hcwf-swap:d_swap=1"]).collect()
+    let more = ["hcwf-swap:d_swap=1", "nvme-fdp:handles=3,isolation=persistent,by=range"];
+    managers::ENTRIES.iter().map(small).chain(more).collect()
 }
 
 /// Placements share their manager with `single` and `sepgc`, which meet every policy; three will do.
@@ -79,11 +85,15 @@ pub fn combinations() -> Vec<(&'static str, &'static str, Layout)> {
     all
 }
 
-/// Every combination without a wear leveller, and each leveller with the managers under one policy.
+/// Every combination without a wear leveller, and each leveller under one policy with the managers
+/// that differ in more than the names of streams.
 pub fn leveled_combinations() -> Vec<Combination> {
     let mut all: Vec<Combination> = combinations().into_iter().map(|c| (c, None)).collect();
     for leveler in leveler_specs() {
-        let of_greedy = combinations().into_iter().filter(|(victims, ..)| *victims == "greedy");
+        let of_greedy = combinations().into_iter().filter(|(victims, manager, _)| {
+            let is_distinct = victim_specs_for(manager) == victim_specs() || *manager == "sepbit";
+            *victims == "greedy" && is_distinct
+        });
         all.extend(of_greedy.map(|c| (c, Some(leveler))));
     }
     all
