@@ -56,6 +56,12 @@ impl NaiveDrive {
         let (pool, stream) = (self.pool_of(worn), self.opened_for[&young]);
         let place = self.free[pool].iter().position(|&block| block == worn).expect("a free block");
         self.free[pool].remove(place);
+        let is_held = self.held.contains(&young);
+        if let Some(scheme) = &mut self.scheme
+            && is_held
+        {
+            scheme.exchanges(young, worn);
+        }
         let pages = self.erase(young);
         self.counters.wear_leveling_programs += pages.len() as u64;
         for (at, page) in self.range_of(worn).enumerate() {
@@ -63,13 +69,13 @@ impl NaiveDrive {
         }
         self.opened_for.insert(worn, stream);
         self.opened_at.insert(worn, self.opened_at[&young]);
-        self.closes(worn);
+        self.closes(worn, is_held);
     }
 
     fn block_to_rest(&mut self, worn: u32) -> Option<u32> {
         let worn_erases = self.erases(worn);
         let pool = self.pool_of(worn);
-        let closed: Vec<u32> = self.closed.iter().flatten().copied().collect();
+        let closed: Vec<u32> = self.closed.iter().flatten().chain(&self.held).copied().collect();
         let closed_here = closed.into_iter().filter(|&block| self.pool_of(block) == pool);
         let of_pool = (0..self.setup.blocks).filter(|&block| self.pool_of(block) == pool);
         // The least erased one; of equals the first in the drive.

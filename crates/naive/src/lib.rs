@@ -117,6 +117,10 @@ pub struct NaiveDrive {
     /// The closed blocks of each collection domain: the drive, or each pool. Closing appends, a
     /// choice swap-removes; only the policies that draw at random can tell.
     closed: Vec<Vec<u32>>,
+    /// Closed blocks that are held back from the victim policy.
+    held: Vec<u32>,
+    /// The last victim had no invalid page.
+    gained_nothing: bool,
     /// The closed blocks of each (stream, pool), in an order of the same kind.
     closed_for: HashMap<(usize, usize), Vec<u32>>,
     /// The stream that each block was last opened for.
@@ -154,6 +158,8 @@ impl NaiveDrive {
                 .collect(),
             open: BTreeMap::new(),
             closed: vec![Vec::new(); domains as usize],
+            held: Vec::new(),
+            gained_nothing: false,
             closed_for: HashMap::new(),
             opened_for: HashMap::new(),
             opened_at: HashMap::new(),
@@ -273,14 +279,18 @@ impl NaiveDrive {
                 return true;
             } else if self.can_open(pool) {
                 self.open_block(stream, pool);
-            } else if collects_for_itself
-                && self.closed[pool].iter().any(|&block| self.invalid_pages(block) > 0)
-            {
+            } else if collects_for_itself && self.has_invalid(pool) {
                 self.collect(pool);
             } else {
                 return false;
             }
         }
+    }
+
+    /// True if a closed block of `pool` has an invalid page.
+    fn has_invalid(&self, pool: usize) -> bool {
+        let mut closed = self.closed.iter().flatten().chain(&self.held);
+        closed.any(|&block| self.pool_of(block) == pool && self.invalid_pages(block) > 0)
     }
 
     fn open_block(&mut self, stream: usize, pool: usize) {
@@ -309,14 +319,21 @@ impl NaiveDrive {
         self.pages[next] = Page::Valid(logical);
         if erased == 1 {
             self.open.remove(&(stream, pool));
-            self.closes(block);
+            let domain = self.domain_of(block);
+            let scheme = self.scheme.as_mut();
+            let is_held = scheme.is_some_and(|scheme| scheme.closes(block, stream, domain));
+            self.closes(block, is_held);
         }
     }
 
-    /// `block` is full, and a candidate from now on.
-    fn closes(&mut self, block: u32) {
+    /// `block` is full, and a candidate from now on if it is not held back.
+    fn closes(&mut self, block: u32, is_held: bool) {
         let (domain, pool) = (self.domain_of(block), self.pool_of(block));
-        self.closed[domain].push(block);
+        if is_held {
+            self.held.push(block);
+        } else {
+            self.closed[domain].push(block);
+        }
         self.closed_for.entry((self.opened_for[&block], pool)).or_default().push(block);
         self.clock.event += 1;
         self.closed_at.insert(block, self.clock);
@@ -324,7 +341,16 @@ impl NaiveDrive {
     }
 
     fn collect(&mut self, domain: usize) {
-        let victim = self.choose(domain);
+        let candidates = self.closed[domain].len();
+        let insists = |scheme: &dyn Scheme| scheme.victim(domain, self.gained_nothing, candidates);
+        let own = self.scheme.as_deref().and_then(insists);
+        let victim = own.unwrap_or_else(|| self.choose(domain));
+        self.gained_nothing = self.invalid_pages(victim) == 0;
+        if let Some(scheme) = &mut self.scheme
+            && self.held.contains(&victim)
+        {
+            scheme.releases(victim);
+        }
         let pool = self.pool_of(victim);
         let from = Collected {
             stream: self.opened_for[&victim],
@@ -366,7 +392,8 @@ impl NaiveDrive {
     fn erase(&mut self, victim: u32) -> Vec<u32> {
         let (domain, pool) = (self.domain_of(victim), self.pool_of(victim));
         let stream = self.opened_for[&victim];
-        swap_remove(&mut self.closed[domain], victim);
+        let is_held = self.held.contains(&victim);
+        swap_remove(if is_held { &mut self.held } else { &mut self.closed[domain] }, victim);
         swap_remove(self.closed_for.get_mut(&(stream, pool)).expect("closed blocks"), victim);
         let mut lifted = Vec::new();
         for page in self.range_of(victim) {

@@ -1,11 +1,13 @@
 //! The placements, each as the sentences that define it.
 
+mod by_age;
 mod by_frequency;
 mod by_range;
 
 use std::collections::HashMap;
 
 use super::{Hint, Setup};
+use by_age::Midas;
 use by_frequency::{Fadac, MultiLog, Sfs, Warcip};
 use by_range::{Eti, NvmeFdp};
 
@@ -19,13 +21,15 @@ pub enum Placement {
     /// By the true one.
     Oracle { streams: usize },
     /// By writes over age, in groups found by k-means.
-    Sfs { groups: usize },
+    Sfs { groups: usize, samples: usize },
     /// A log for each class of update frequency.
     MultiLog { logs: usize },
     /// By writes less relocations.
     Fadac { classes: usize },
     /// By rewrite interval, in clusters.
     Warcip { clusters: usize },
+    /// A chain of groups by age.
+    Midas { groups: usize },
     /// Hot and cold extents.
     Eti { most_extents: usize },
     /// By the handle that the host names: that of the group, or of the range of pages.
@@ -42,10 +46,11 @@ impl Placement {
                 pages_per_block: u64::from(setup.pages_per_block),
                 deaths: HashMap::new(),
             }),
-            Placement::Sfs { groups } => Box::new(Sfs::new(groups)),
+            Placement::Sfs { groups, samples } => Box::new(Sfs::new(groups, samples)),
             Placement::MultiLog { logs } => Box::new(MultiLog::new(logs, setup)),
             Placement::Fadac { classes } => Box::new(Fadac::new(classes, setup)),
             Placement::Warcip { clusters } => Box::new(Warcip::new(clusters, setup)),
+            Placement::Midas { groups } => Box::new(Midas::new(groups, setup)),
             Placement::Eti { most_extents } => Box::new(Eti::new(most_extents, setup)),
             Placement::NvmeFdp { handles, persistent, by_range } => {
                 let pages = setup.logical_pages;
@@ -75,6 +80,22 @@ pub(super) trait Scheme: Send {
 
     /// The stream of a page of the victim.
     fn relocated(&mut self, logical: u32, victim: Collected) -> usize;
+
+    /// A block that was opened for `stream` closes; true holds it back from the victim policy.
+    fn closes(&mut self, _block: u32, _stream: usize, _domain: usize) -> bool {
+        false
+    }
+
+    /// The victim that the scheme insists on, if the policy has so many `candidates`.
+    fn victim(&self, _domain: usize, _gained_nothing: bool, _candidates: usize) -> Option<u32> {
+        None
+    }
+
+    /// A held block is collected.
+    fn releases(&mut self, _block: u32) {}
+
+    /// A held block's data, `young`, has moved to `worn`.
+    fn exchanges(&mut self, _young: u32, _worn: u32) {}
 }
 
 struct Dac {

@@ -24,6 +24,8 @@ pub trait Placement: Send + Sized + 'static {
     const HEARS_HOST: bool = false;
     /// True if it looks at the [`Victim`] from which a page comes.
     const KNOWS_VICTIMS: bool = false;
+    /// True if it has victims of its own ([`Placement::victim`]); asks for `KNOWS_VICTIMS`.
+    const CHOOSES_VICTIMS: bool = false;
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self>;
 
@@ -43,6 +45,23 @@ pub trait Placement: Send + Sized + 'static {
     /// The stream of a page that collection moves.
     fn relocation_stream(&mut self, logical: u32, victim: &Victim) -> usize;
 
+    /// A victim that the scheme insists on, in a collection domain; `None` leaves it to the policy.
+    /// `gained_nothing` says that the last victim had no outdated page.
+    fn victim(&mut self, _domain: usize, _gained_nothing: bool) -> Option<u32> {
+        None
+    }
+
+    /// `block`, opened for `stream`, closes; true holds it back from the policy.
+    fn on_close(&mut self, _block: u32, _stream: usize, _domain: usize) -> bool {
+        false
+    }
+
+    /// `block` has been chosen by anyone.
+    fn on_collect(&mut self, _block: u32) {}
+
+    /// The data of `young` lies in `worn` now, which closed in its place.
+    fn on_exchange(&mut self, _young: u32, _worn: u32) {}
+
     /// Bytes of the tables that the scheme keeps beside the map.
     fn bytes(&self) -> u64 {
         0
@@ -59,6 +78,8 @@ pub struct Sizes {
     pub logical_pages: u32,
     pub blocks: u32,
     pub pages_per_block: u32,
+    /// Parts of the drive that collect for themselves.
+    pub domains: u32,
     pub seed: u64,
 }
 
@@ -159,8 +180,20 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
     fn program(&mut self, logical: u32, frontier: usize) {
         self.core.program(logical, frontier);
         if self.core.frontiers[frontier].is_full() {
-            self.core.close(frontier);
+            self.close(frontier);
         }
+    }
+
+    #[inline(always)]
+    fn close(&mut self, frontier: usize) {
+        if P::CHOOSES_VICTIMS {
+            let block = self.core.flash.block_behind(&self.core.frontiers[frontier]);
+            let stream = usize::from(self.opened[block as usize].stream);
+            let domain = self.core.domain_of(block);
+            let is_held = self.placement.on_close(block, stream, domain);
+            self.core.hold(block, is_held);
+        }
+        self.core.close(frontier);
     }
 
     /// Gives `stream` a frontier with room, on the only pool. Ends with the reserve complete, which
@@ -218,8 +251,24 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
         }
     }
 
+    fn choose_victim(&mut self, domain: usize) -> Result<u32> {
+        if !P::CHOOSES_VICTIMS {
+            return self.core.choose_victim(domain);
+        }
+        let own = self.placement.victim(domain, self.core.gained_nothing());
+        let block = match self.core.choose_victim_by(|_, _| own) {
+            Some(block) => {
+                self.core.count_gain(block);
+                block
+            }
+            None => self.core.choose_victim(domain)?,
+        };
+        self.placement.on_collect(block);
+        Ok(block)
+    }
+
     fn collect(&mut self, domain: usize) -> Result<()> {
-        let block = self.core.choose_victim(domain)?;
+        let block = self.choose_victim(domain)?;
         let pool = self.core.flash.pool_of(block);
         let mut victim = Victim { now: self.core.now(), ..Victim::default() };
         if P::KNOWS_VICTIMS {
@@ -232,6 +281,9 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
             && let Some(Exchange { young, worn }) = exchange
         {
             self.opened[worn as usize] = self.opened[young as usize];
+            if P::CHOOSES_VICTIMS {
+                self.placement.on_exchange(young, worn);
+            }
         }
         for at in 0..self.lifted.len() {
             let logical = self.lifted[at];
@@ -243,7 +295,7 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
             let core = &mut self.core;
             core.flash.place(logical, &mut core.frontiers[frontier], Cause::Gc);
             if core.frontiers[frontier].is_full() {
-                core.close(frontier);
+                self.close(frontier);
             }
         }
         self.core.flash.count(Cause::Gc, self.lifted.len() as u64);
@@ -323,6 +375,7 @@ impl<P: Placement> Manager for P {
             logical_pages: setup.logical_pages,
             blocks: geometry.blocks(),
             pages_per_block: geometry.pages_per_block(),
+            domains: if setup.layout == Layout::StripedPerLun { geometry.luns() } else { 1 },
             seed: setup.seed,
         };
         let placement = <P as Placement>::build(params, &sizes)?;

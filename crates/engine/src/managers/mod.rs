@@ -10,6 +10,7 @@ mod fadac;
 mod generic;
 mod hcwf;
 mod last_writes;
+mod midas;
 mod multilog;
 mod nvme_fdp;
 mod oracle;
@@ -194,6 +195,7 @@ managers! {
     fadac::Fadac,
     warcip::Warcip,
     sepbit::SepBit,
+    midas::Midas,
     nvme_fdp::NvmeFdp,
     oracle::Oracle,
 }

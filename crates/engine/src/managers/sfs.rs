@@ -2,7 +2,7 @@
 //! the data falls into by itself (Min et al., FAST 2012, "SFS", §4).
 //!
 //! SFS finds its groups by k-means over the hotness of segments as it cleans; here, over that of
-//! every 16th page as it is placed, each time 1024 have been seen. The paper's victims are those of
+//! every 16th page as it is placed, each time that enough of them have been seen. The paper's victims are those of
 //! cost-hotness; here they are the victim policy's.
 
 use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
@@ -14,7 +14,6 @@ use crate::spec::{Param, Params};
 /// Hotness is counted in 2⁻²⁰ writes per page written.
 const HOTNESS_BITS: u32 = 20;
 const SAMPLED_EVERY: u32 = 16;
-const SAMPLES: usize = 1024;
 const ITERATIONS: u32 = 3;
 
 pub struct Sfs {
@@ -24,6 +23,7 @@ pub struct Sfs {
     /// The mean hotness of each group, rising.
     centers: Vec<u64>,
     samples: Vec<u64>,
+    most_samples: usize,
     until_sample: u32,
     is_first: bool,
 }
@@ -41,7 +41,7 @@ impl Sfs {
 
     fn sample(&mut self, hotness: u64) {
         self.samples.push(hotness);
-        if self.samples.len() < SAMPLES {
+        if self.samples.len() < self.most_samples {
             return;
         }
         self.samples.sort_unstable();
@@ -49,7 +49,7 @@ impl Sfs {
         if self.is_first {
             self.is_first = false;
             for (group, center) in self.centers.iter_mut().enumerate() {
-                *center = self.samples[(2 * group + 1) * SAMPLES / (2 * groups)];
+                *center = self.samples[(2 * group + 1) * self.most_samples / (2 * groups)];
             }
         }
         for _ in 0..ITERATIONS {
@@ -88,16 +88,24 @@ pub fn nearest(values: &[u64], value: u64) -> usize {
 impl Placement for Sfs {
     const NAME: &'static str = "sfs";
     const SUMMARY: &'static str = "by hotness, writes over age, in groups found by k-means";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "groups", default: "4", help: "groups of like hotness, 2 to 64" }];
+    const PARAMS: &'static [Param] = &[
+        Param { name: "groups", default: "4", help: "groups of like hotness, 2 to 64" },
+        Param {
+            name: "samples",
+            default: "1024",
+            help: "pages sampled before groups are found anew, 16 to 1048576",
+        },
+    ];
     const EXAMPLE: &'static str = "sfs";
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
+        let most_samples = params.integer("samples", 16..=1 << 20)? as usize;
         Ok(Sfs {
             last_writes: LastWrites::new(sizes.logical_pages)?,
             writes: filled(0, sizes.logical_pages as usize)?,
             centers: vec![0; params.integer("groups", 2..=64)? as usize],
-            samples: Vec::with_capacity(SAMPLES),
+            samples: Vec::with_capacity(most_samples),
+            most_samples,
             until_sample: SAMPLED_EVERY,
             is_first: true,
         })
@@ -123,7 +131,9 @@ impl Placement for Sfs {
     }
 
     fn bytes(&self) -> u64 {
-        self.last_writes.bytes() + size_of_val(&self.writes[..]) as u64 + 8 * SAMPLES as u64
+        self.last_writes.bytes()
+            + size_of_val(&self.writes[..]) as u64
+            + 8 * self.most_samples as u64
     }
 
     #[inline(always)]

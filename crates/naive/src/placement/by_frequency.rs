@@ -14,6 +14,7 @@ fn nearest(centers: &[u64], value: u64) -> usize {
 }
 
 pub(super) struct Sfs {
+    samples: usize,
     written_at: HashMap<u32, u64>,
     writes: HashMap<u32, u64>,
     centers: Vec<u64>,
@@ -23,8 +24,9 @@ pub(super) struct Sfs {
 }
 
 impl Sfs {
-    pub fn new(groups: usize) -> Self {
+    pub fn new(groups: usize, samples: usize) -> Self {
         Sfs {
+            samples,
             written_at: HashMap::new(),
             writes: HashMap::new(),
             centers: vec![0; groups],
@@ -43,7 +45,7 @@ impl Sfs {
 
     fn group(&mut self, hotness: u64) -> usize {
         self.placed.push(hotness);
-        if self.placed.len() == 16 * 1024 {
+        if self.placed.len() == 16 * self.samples {
             let mut samples: Vec<u64> = self.placed.chunks(16).map(|chunk| chunk[15]).collect();
             self.placed.clear();
             samples.sort_unstable();

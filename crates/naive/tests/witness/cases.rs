@@ -37,8 +37,9 @@ pub fn manager_specs() -> Vec<&'static str> {
     let small = |entry: &Entry| match entry.name {
         "dac" => "dac:regions=3",
         "oracle" => "oracle:streams=4",
-        "sfs" => "sfs:groups=3",
+        "sfs" => "sfs:groups=3,samples=32",
         "multilog" => "multilog:logs=3",
+        "midas" => "midas:groups=3",
         "eti" => "eti:extents=9",
         "fadac" => "fadac:classes=3",
         "warcip" => "warcip:clusters=3",
@@ -91,7 +92,8 @@ pub fn leveled_combinations() -> Vec<Combination> {
     let mut all: Vec<Combination> = combinations().into_iter().map(|c| (c, None)).collect();
     for leveler in leveler_specs() {
         let of_greedy = combinations().into_iter().filter(|(victims, manager, _)| {
-            let is_distinct = victim_specs_for(manager) == victim_specs() || *manager == "sepbit";
+            let is_distinct = victim_specs_for(manager) == victim_specs()
+                || ["sepbit", "midas:groups=3"].contains(manager);
             *victims == "greedy" && is_distinct
         });
         all.extend(of_greedy.map(|c| (c, Some(leveler))));

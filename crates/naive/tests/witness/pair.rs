@@ -152,10 +152,14 @@ fn manager(text: &str) -> Manager {
         "hcwf" => Manager::HotCold { d_swap: None },
         "hcwf-swap" => Manager::HotCold { d_swap: Some(integer("d_swap") as u32) },
         "dac" => Manager::Placed(Placement::Dac { regions: integer("regions") as usize }),
-        "sfs" => Manager::Placed(Placement::Sfs { groups: integer("groups") as usize }),
+        "sfs" => Manager::Placed(Placement::Sfs {
+            groups: integer("groups") as usize,
+            samples: integer("samples") as usize,
+        }),
         "multilog" => Manager::Placed(Placement::MultiLog { logs: integer("logs") as usize }),
         "fadac" => Manager::Placed(Placement::Fadac { classes: integer("classes") as usize }),
         "warcip" => Manager::Placed(Placement::Warcip { clusters: integer("clusters") as usize }),
+        "midas" => Manager::Placed(Placement::Midas { groups: integer("groups") as usize }),
         "eti" => Manager::Placed(Placement::Eti { most_extents: integer("extents") as usize }),
         "nvme-fdp" => Manager::Placed(Placement::NvmeFdp {
             handles: integer("handles") as usize,
