@@ -6,11 +6,13 @@ Prints the table of docs/placements.md and writes it to benches/results/ with th
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 import re
 import statistics
 import subprocess
 import sys
+from collections.abc import Callable
 
 import writeamp as wa
 from run import HERE, machine
@@ -30,10 +32,10 @@ def main() -> None:
     lines = [
         f"# Placements, writeamp {wa.__version__}, {datetime.date.today()}, {machine()}",
         "",
-        f"Greedy victims, flat layout. Synthetic: {DRIVE['blocks']} blocks of "
-        f"{DRIVE['pages_per_block']} pages, op {DRIVE['op']}, warmed up by 2 M writes, measured",
-        f"over 4 M. Trace: {TRACE.name}, op 0.20, replayed 6 times, of which 5 count. Speed:",
-        "hot-cold:f=0.1,r=0.9 on 1 M pages, fill 0.70, median of 5.",
+        "Write amplification, flat layout, greedy victims (cost-benefit in brackets). Synthetic:",
+        f"{DRIVE['blocks']} blocks of {DRIVE['pages_per_block']} pages, op {DRIVE['op']}, warmed",
+        f"up by 2 M writes, measured over 4 M. Trace: {TRACE.name}, op 0.20, 6 times, of which",
+        "5 count. Speed: hot-cold:f=0.1,r=0.9 on 1 M pages, fill 0.70, greedy, median of 5.",
         "",
         "| manager | zipf 0.99 | hot-cold .1/.9 | PostgreSQL trace | bytes/page | M writes/s |",
         "|---|---|---|---|---|---|",
@@ -49,26 +51,28 @@ def main() -> None:
 
 
 def row(manager: str) -> str:
-    synthetic = [
-        wa.simulate(
-            **DRIVE,
-            workload=workload,
-            manager=manager,
-            victims="greedy",
-            warmup=2_000_000,
-            writes=6_000_000,
-        ).wa
-        for workload in WORKLOADS
+    cells = [f"`{manager}`"]
+    cells += [of_both_policies(functools.partial(on, workload, manager)) for workload in WORKLOADS]
+    cells += [
+        "–" if manager in NEEDS_GROUPS else of_both_policies(functools.partial(on_trace, manager)),
+        f"{bytes_per_page(manager):.2f}",
+        speed(manager),
     ]
-    cells = [f"`{manager}`", *(f"{value:.3f}" for value in synthetic), on_trace(manager)]
-    return "| " + " | ".join([*cells, f"{bytes_per_page(manager):.2f}", speed(manager)]) + " |"
+    return "| " + " | ".join(cells) + " |"
 
 
-def on_trace(manager: str) -> str:
-    if manager in NEEDS_GROUPS:
-        return "–"
-    run = {"manager": manager, "victims": "greedy", "repeat": 6, "spread": False}
-    return f"{wa.simulate(trace=TRACE, op=0.20, **run).wa:.3f}"
+def of_both_policies(measure: Callable[[str], float]) -> str:
+    return f"{measure('greedy'):.3f} ({measure('cost-benefit'):.3f})"
+
+
+def on(workload: str, manager: str, victims: str) -> float:
+    run = {"workload": workload, "manager": manager, "victims": victims}
+    return wa.simulate(**DRIVE, **run, warmup=2_000_000, writes=6_000_000).wa
+
+
+def on_trace(manager: str, victims: str) -> float:
+    run = {"manager": manager, "victims": victims, "repeat": 6, "spread": False}
+    return wa.simulate(trace=TRACE, op=0.20, **run).wa
 
 
 def bytes_per_page(manager: str) -> float:

@@ -27,7 +27,7 @@ pub enum Placement {
     /// By writes less relocations.
     Fadac { classes: usize },
     /// By rewrite interval, in clusters.
-    Warcip { clusters: usize },
+    Warcip { clusters: usize, period_blocks: u64 },
     /// A chain of groups by age.
     Midas { groups: usize },
     /// Hot and cold extents.
@@ -49,7 +49,9 @@ impl Placement {
             Placement::Sfs { groups, samples } => Box::new(Sfs::new(groups, samples)),
             Placement::MultiLog { logs } => Box::new(MultiLog::new(logs, setup)),
             Placement::Fadac { classes } => Box::new(Fadac::new(classes, setup)),
-            Placement::Warcip { clusters } => Box::new(Warcip::new(clusters, setup)),
+            Placement::Warcip { clusters, period_blocks } => {
+                Box::new(Warcip::new(clusters, period_blocks, setup))
+            }
             Placement::Midas { groups } => Box::new(Midas::new(groups, setup)),
             Placement::Eti { most_extents } => Box::new(Eti::new(most_extents, setup)),
             Placement::NvmeFdp { handles, persistent, by_range } => {

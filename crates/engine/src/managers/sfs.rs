@@ -2,7 +2,9 @@
 //! the data falls into by itself (Min et al., FAST 2012, "SFS", §4).
 //!
 //! SFS finds its groups by k-means over the hotness of segments as it cleans; here, over that of
-//! every 16th page as it is placed, each time that enough of them have been seen. The paper's victims are those of
+//! every 16th page as it is placed, each time that enough of them have been seen. The hotness of
+//! single pages spans many orders of magnitude, of which a mean would show the highest only; so it is
+//! its logarithm that is grouped. The paper's victims are those of
 //! cost-hotness; here they are the victim policy's.
 
 use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
@@ -69,8 +71,16 @@ impl Sfs {
 
     #[inline(always)]
     fn hotness(writes: u16, age: u64) -> u64 {
-        (u64::from(writes) << HOTNESS_BITS) / age.max(1)
+        octaves((u64::from(writes) << HOTNESS_BITS) / age.max(1))
     }
+}
+
+/// 16·log₂ of a hotness + 16, the fraction taken as linear; 0 of 0.
+#[inline(always)]
+fn octaves(hotness: u64) -> u64 {
+    let Some(power) = hotness.checked_ilog2() else { return 0 };
+    let power = u64::from(power);
+    16 * (power + 1) + (((hotness - (1 << power)) << 4) >> power)
 }
 
 /// The index of the value nearest to `value`, the first of equals.

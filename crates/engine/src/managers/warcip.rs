@@ -14,9 +14,6 @@ use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::spec::{Param, Params};
 
-/// Clusters are looked at each time the host has written so many blocks for each.
-const BLOCKS_BETWEEN_SPLITS: u64 = 64;
-
 pub struct Warcip {
     last_writes: LastWrites,
     was_relocated: Vec<bool>,
@@ -26,14 +23,11 @@ pub struct Warcip {
     weights: Vec<u64>,
     writes: Vec<u64>,
     until_split: u64,
+    writes_between_splits: u64,
     pages_per_block: u64,
 }
 
 impl Warcip {
-    fn writes_between_splits(&self) -> u64 {
-        BLOCKS_BETWEEN_SPLITS * self.pages_per_block * self.centers.len() as u64
-    }
-
     #[cold]
     fn split(&mut self) {
         let total: u64 = self.writes.iter().sum();
@@ -51,7 +45,7 @@ impl Warcip {
             self.weights[idlest] = 1;
         }
         self.writes.fill(0);
-        self.until_split = self.writes_between_splits();
+        self.until_split = self.writes_between_splits;
     }
 
     #[inline(always)]
@@ -68,25 +62,33 @@ impl Warcip {
 impl Placement for Warcip {
     const NAME: &'static str = "warcip";
     const SUMMARY: &'static str = "by rewrite interval, in clusters that follow the workload";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "clusters", default: "5", help: "clusters of host pages, 2 to 64" }];
+    const PARAMS: &'static [Param] = &[
+        Param { name: "clusters", default: "5", help: "clusters of host pages, 2 to 64" },
+        Param {
+            name: "period",
+            default: "64",
+            help: "blocks written for each cluster before one may split, 1 to 1048576",
+        },
+    ];
     const EXAMPLE: &'static str = "warcip";
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let clusters = params.integer("clusters", 2..=64)? as usize;
         let pages = sizes.logical_pages as usize;
-        let mut warcip = Warcip {
+        let pages_per_block = u64::from(sizes.pages_per_block);
+        let period_blocks = params.integer("period", 1..=1 << 20)?;
+        let writes_between_splits = period_blocks * pages_per_block * clusters as u64;
+        Ok(Warcip {
             last_writes: LastWrites::new(sizes.logical_pages)?,
             was_relocated: filled(false, pages)?,
             // One drive's worth of writes, and halves of it.
             centers: (0..clusters).map(|c| (pages as u64) >> (clusters - 1 - c).min(63)).collect(),
             weights: vec![1; clusters],
             writes: vec![0; clusters],
-            until_split: 0,
-            pages_per_block: u64::from(sizes.pages_per_block),
-        };
-        warcip.until_split = warcip.writes_between_splits();
-        Ok(warcip)
+            until_split: writes_between_splits,
+            writes_between_splits,
+            pages_per_block,
+        })
     }
 
     fn streams(&self) -> Streams {

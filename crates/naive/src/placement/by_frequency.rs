@@ -13,6 +13,13 @@ fn nearest(centers: &[u64], value: u64) -> usize {
     (0..centers.len()).min_by_key(distance).expect("a center")
 }
 
+/// Sixteenths of powers of two, from 16 for 1 on; linear between two powers. 0 for 0.
+fn logarithm(value: u64) -> u64 {
+    let powers = (0..64).map(|power| 1u64 << power).take_while(|power| *power <= value);
+    let count = powers.clone().count() as u64;
+    powers.last().map_or(0, |power| 16 * count + 16 * (value - power) / power)
+}
+
 pub(super) struct Sfs {
     samples: usize,
     written_at: HashMap<u32, u64>,
@@ -35,11 +42,11 @@ impl Sfs {
         }
     }
 
-    /// Writes over age, in parts of 2^20.
+    /// The logarithm of writes over age, where that is in parts of 2^20.
     fn hotness(&self, logical: u32, now: u64) -> u64 {
         match self.written_at.get(&logical) {
             None => 0,
-            Some(before) => self.writes[&logical] * 1_048_576 / (now - before).max(1),
+            Some(before) => logarithm(self.writes[&logical] * 1_048_576 / (now - before).max(1)),
         }
     }
 
@@ -211,6 +218,7 @@ struct Cluster {
 
 /// The last stream takes relocated pages.
 pub(super) struct Warcip {
+    period_blocks: u64,
     pages_per_block: u64,
     written_at: HashMap<u32, u64>,
     relocated: Vec<u32>,
@@ -218,10 +226,11 @@ pub(super) struct Warcip {
 }
 
 impl Warcip {
-    pub fn new(clusters: usize, setup: &Setup) -> Self {
+    pub fn new(clusters: usize, period_blocks: u64, setup: &Setup) -> Self {
         let halvings = |times| (0..times).fold(u64::from(setup.logical_pages), |mean, _| mean / 2);
         let cluster = |at| Cluster { mean: halvings(clusters - 1 - at), weight: 1, writes: 0 };
         Warcip {
+            period_blocks,
             pages_per_block: u64::from(setup.pages_per_block),
             written_at: HashMap::new(),
             relocated: Vec::new(),
@@ -265,7 +274,7 @@ impl Scheme for Warcip {
         };
         self.clusters[stream].writes += 1;
         let writes: u64 = self.clusters.iter().map(|cluster| cluster.writes).sum();
-        if writes == 64 * self.pages_per_block * self.clusters.len() as u64 {
+        if writes == self.period_blocks * self.pages_per_block * self.clusters.len() as u64 {
             self.split();
         }
         stream

@@ -42,7 +42,7 @@ pub fn manager_specs() -> Vec<&'static str> {
         "midas" => "midas:groups=3",
         "eti" => "eti:extents=9",
         "fadac" => "fadac:classes=3",
-        "warcip" => "warcip:clusters=3",
+        "warcip" => "warcip:clusters=3,period=2",
         _ => entry.example,
     };
     let more = ["hcwf-swap:d_swap=1", "nvme-fdp:handles=3,isolation=persistent,by=range"];

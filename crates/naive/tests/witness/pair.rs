@@ -158,7 +158,10 @@ fn manager(text: &str) -> Manager {
         }),
         "multilog" => Manager::Placed(Placement::MultiLog { logs: integer("logs") as usize }),
         "fadac" => Manager::Placed(Placement::Fadac { classes: integer("classes") as usize }),
-        "warcip" => Manager::Placed(Placement::Warcip { clusters: integer("clusters") as usize }),
+        "warcip" => Manager::Placed(Placement::Warcip {
+            clusters: integer("clusters") as usize,
+            period_blocks: integer("period"),
+        }),
         "midas" => Manager::Placed(Placement::Midas { groups: integer("groups") as usize }),
         "eti" => Manager::Placed(Placement::Eti { most_extents: integer("extents") as usize }),
         "nvme-fdp" => Manager::Placed(Placement::NvmeFdp {
