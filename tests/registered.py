@@ -13,3 +13,9 @@ def managers(layout: str = "flat") -> list[Entry]:
         for entry in engine_entries("managers")
         if not (layout == "striped" and entry.name.startswith("hcwf"))
     ]
+
+
+def fewest_blocks(manager: Entry, usual: int) -> int:
+    """Return the blocks of a small drive that has room for the streams of a manager."""
+    few_streams = ("single", "sepgc", "hcwf", "hcwf-swap")
+    return usual if manager.name in few_streams else 512

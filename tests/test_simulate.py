@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 import writeamp as wa
-from registered import managers
+from registered import fewest_blocks, managers
 from writeamp import _engine
 from writeamp.registry import EngineKind, engine_entries
 
@@ -86,7 +86,7 @@ def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str)
             result = wa.simulate(
                 "eagletree",
                 workload,
-                blocks=64,
+                blocks=fewest_blocks(manager, 64),
                 pages_per_block=16,
                 layout=layout,
                 manager=manager.example,

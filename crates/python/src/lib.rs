@@ -97,6 +97,11 @@ impl Simulation {
         PyArray1::from_slice(py, self.inner().drive().flash().erase_counts())
     }
 
+    /// Bytes of the tables that the block manager's scheme keeps beside the map.
+    fn scheme_bytes(&self) -> u64 {
+        self.inner().drive().scheme_bytes()
+    }
+
     /// Closed blocks by their number of valid pages.
     fn valid_page_histogram<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         PyArray1::from_vec(py, observe::valid_page_histogram(self.inner().drive().flash()))

@@ -26,6 +26,10 @@ impl Detector for TwoBloomFilters {
         let seen = self.active.insert(logical);
         seen || self.passive.contains(logical)
     }
+
+    fn bytes(&self) -> u64 {
+        (size_of_val(&self.active.bits[..]) + size_of_val(&self.passive.bits[..])) as u64
+    }
 }
 
 impl Registered for TwoBloomFilters {

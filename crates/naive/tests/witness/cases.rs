@@ -32,9 +32,30 @@ pub fn victim_specs() -> Vec<&'static str> {
     victims::ENTRIES.iter().map(|entry| entry.example).chain(MORE_VICTIMS).collect()
 }
 
-/// Specs of every registered block manager.
+/// Specs of every registered block manager, with few streams, so that small drives will do.
 pub fn manager_specs() -> Vec<&'static str> {
-    managers::ENTRIES.iter().map(|entry| entry.example).chain(["hcwf-swap:d_swap=1"]).collect()
+    let small = |entry: &Entry| match entry.name {
+        "dac" => "dac:regions=3",
+        "oracle" => "oracle:streams=4",
+        "sfs" => "sfs:groups=3,samples=32",
+        "multilog" => "multilog:logs=3",
+        "midas" => "midas:groups=3",
+        "eti" => "eti:extents=9",
+        "fadac" => "fadac:classes=3",
+        "warcip" => "warcip:clusters=3,period=2",
+        _ => entry.example,
+    };
+    let more = ["hcwf-swap:d_swap=1", "nvme-fdp:handles=3,isolation=persistent,by=range"];
+    managers::ENTRIES.iter().map(small).chain(more).collect()
+}
+
+/// Placements share their manager with `single` and `sepgc`, which meet every policy; three will do.
+fn victim_specs_for(manager: &str) -> Vec<&'static str> {
+    if ["single", "sepgc"].contains(&manager) || manager.starts_with("hcwf") {
+        victim_specs()
+    } else {
+        vec!["greedy", "random", "cost-benefit"]
+    }
 }
 
 /// Specs of every registered wear leveller, with parameters that a small drive feels.
@@ -56,8 +77,8 @@ fn serves(manager: &str, layout: Layout) -> bool {
 /// Every combination of victim policy, block manager and layout.
 pub fn combinations() -> Vec<(&'static str, &'static str, Layout)> {
     let mut all = Vec::new();
-    for victims in victim_specs() {
-        for manager in manager_specs() {
+    for manager in manager_specs() {
+        for victims in victim_specs_for(manager) {
             let layouts = LAYOUTS.into_iter().filter(|layout| serves(manager, *layout));
             all.extend(layouts.map(|layout| (victims, manager, layout)));
         }
@@ -65,11 +86,16 @@ pub fn combinations() -> Vec<(&'static str, &'static str, Layout)> {
     all
 }
 
-/// Every combination without a wear leveller, and each leveller with the managers under one policy.
+/// Every combination without a wear leveller, and each leveller under one policy with the managers
+/// that differ in more than the names of streams.
 pub fn leveled_combinations() -> Vec<Combination> {
     let mut all: Vec<Combination> = combinations().into_iter().map(|c| (c, None)).collect();
     for leveler in leveler_specs() {
-        let of_greedy = combinations().into_iter().filter(|(victims, ..)| *victims == "greedy");
+        let of_greedy = combinations().into_iter().filter(|(victims, manager, _)| {
+            let is_distinct = victim_specs_for(manager) == victim_specs()
+                || ["sepbit", "midas:groups=3"].contains(manager);
+            *victims == "greedy" && is_distinct
+        });
         all.extend(of_greedy.map(|c| (c, Some(leveler))));
     }
     all
