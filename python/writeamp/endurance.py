@@ -63,7 +63,8 @@ def endurance(
     """Run replicas of a drive until they are worn out; measure how evenly and how long.
 
     The life of a drive ends when its first block has been erased `w_max` times, or, with spare
-    blocks, when as many blocks have as it has spare ones (docs/endurance.md).
+    blocks, when as many blocks have as there are spare ones, of one LUN in layouts where each LUN
+    has its own (docs/endurance.md).
 
     Args:
         device: a profile's name, the path of a profile, or a device. Without one, a synthetic

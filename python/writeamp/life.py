@@ -34,11 +34,13 @@ class Counts:
     """What drives had done at some moment of each life; the arrays have the same shape.
 
     `host_pages` were written after the initial fill, and `lifted_pages` maps each other cause to
-    the valid pages that were taken from the erased blocks for it.
+    the valid pages that were taken from the erased blocks for it. `skipped_pages` were left
+    unprogrammed when wear levelling closed a block early.
     """
 
     erases: _Floats
     host_pages: _Floats
+    skipped_pages: _Floats
     lifted_pages: dict[str, _Floats]
 
     @property
@@ -60,6 +62,7 @@ class Counts:
             erases=tables["erases"],
             # A life so short that it ends within the fill has no host page after it.
             host_pages=np.maximum(tables["host"] - fill_pages, 0.0),
+            skipped_pages=tables["skipped_pages"],
             lifted_pages={cause: tables[cause] for cause in _RELOCATIONS},
         )
 
@@ -108,7 +111,9 @@ class Endurance:
     @property
     def pe_fairness_ci95(self) -> tuple[float, float]:
         """The interval of `pe_fairness`."""
-        return student_interval(self.lives["pe_fairness"].to_numpy())
+        low, high = student_interval(self.lives["pe_fairness"].to_numpy())
+        # No drive is fairer than 1; min() would lose a NaN.
+        return low, 1.0 if high > 1 else high
 
     @property
     def endurance_full_drive_writes(self) -> float:
@@ -214,8 +219,8 @@ class Endurance:
         Raises:
             WriteampError: `daily_bytes` is not a finite number above 0.
         """
-        if not 0 < daily_bytes < math.inf:
-            raise WriteampError(f"daily_bytes is {daily_bytes}; it must be a number above 0")
+        if not isinstance(daily_bytes, int | float) or not 0 < daily_bytes < math.inf:
+            raise WriteampError(f"daily_bytes is {daily_bytes!r}; it must be a number above 0")
         return self.host_bytes / daily_bytes / DAYS_PER_YEAR
 
     @property
@@ -307,7 +312,10 @@ class Endurance:
 
     def _endurance(self, counts: Counts) -> _Floats:
         geometry = self.plan.device.geometry
-        freed_pages = geometry.pages_per_block * counts.erases - counts.lifted
+        # What was skipped had been made room for but was never written.
+        freed_pages = (
+            geometry.pages_per_block * counts.erases - counts.lifted - counts.skipped_pages
+        )
         return np.asarray(freed_pages / geometry.physical_pages)
 
 

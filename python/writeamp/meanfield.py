@@ -14,6 +14,7 @@ writes. HCWF and HCWF(swap) are the write modes of Van Houdt 2014 and of Verscho
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from numbers import Integral, Real
@@ -71,7 +72,7 @@ class FixedPoint:
         relaxation_drive_writes: host writes per logical page in which a surplus of hot blocks
             falls to 1/e.
         wa_spread_10000_blocks: standard deviation of the write amplification of a drive of 10,000
-            blocks, from single blocks changing kind.
+            blocks, from single blocks changing kind in swaps; 0 without swaps.
         elapsed_s: wall time of finding the fixed point; checking it took `check_elapsed_s`.
         hot_block_share: share of the blocks that are marked hot.
         share_gc_d: share of the collections that draw d of all blocks (p_GC,d).
@@ -283,7 +284,10 @@ def _fixed_point(parameters: Parameters) -> FixedPoint:
     found_at = perf_counter()
     found = model.check(m_hot, m_cold)
     checked_at = perf_counter()
-    spread = found.pop("wa_spread") / math.sqrt(SPREAD_BLOCKS)
+    # Without swaps the blocks' kinds follow their pages; what is left of the spread is rounding.
+    of_one_block = found.pop("wa_spread")
+    spread = 0.0 if parameters.d_swap is None else of_one_block / math.sqrt(SPREAD_BLOCKS)
+    found["wa_error_bound"] = max(found["wa_error_bound"], found["wa"] * sys.float_info.epsilon)
     why = _why_ill_conditioned(spread=spread, **found)
     return FixedPoint(
         parameters=parameters,

@@ -37,7 +37,7 @@ pub struct Study {
 /// The life of one replica.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Life {
-    /// The drive when no spare block was left for the last one worn out.
+    /// The drive when a block was worn out and no spare block of its pool was left after that.
     pub end: EndOfLife,
     /// The moment when the first block was erased for the w-th time, for w = 1 … wear limit.
     pub first_to_reach: Vec<Moment>,

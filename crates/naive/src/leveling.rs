@@ -84,7 +84,12 @@ impl NaiveDrive {
         let mostly_valid = |block: u32| self.invalid_pages(block) <= self.setup.pages_per_block / 8;
         let closed_here =
             closed.into_iter().filter(|&block| self.pool_of(block) == pool && mostly_valid(block));
-        let of_pool = (0..self.setup.blocks).filter(|&block| self.pool_of(block) == pool);
+        let in_use = |block: &u32| {
+            self.pool_of(*block) == pool
+                && !self.spares[pool].contains(block)
+                && !self.is_retired(*block)
+        };
+        let of_pool = (0..self.setup.blocks).filter(in_use);
         // The least erased one; of equals the first in the drive.
         let youngest =
             |blocks: Vec<u32>| blocks.into_iter().min_by_key(|&block| (self.erases(block), block));
@@ -124,6 +129,13 @@ impl NaiveDrive {
                 None
             }
         }
+    }
+
+    /// True if a spare block has taken the place of `block`.
+    fn is_retired(&self, block: u32) -> bool {
+        let in_use = self.free.iter().chain(&self.closed).flatten().chain(self.open.values());
+        let is_spare = self.spares.iter().flatten().any(|&spare| spare == block);
+        !is_spare && !in_use.copied().any(|other| other == block)
     }
 
     fn erases(&self, block: u32) -> u32 {

@@ -127,7 +127,7 @@ def endurance(
 ) -> None:
     """Run drives until they are worn out: PE fairness, endurance, years of life.
 
-    A life ends with the first block erased --w-max times, or as many as there are spare blocks.
+    A life ends with the first block erased --w-max times, or as many as (its LUN) has spare ones.
 
     Example: writeamp endurance --blocks 500 --victims d-choices:d=5 --w-max 300 --daily-writes 1TB
     """

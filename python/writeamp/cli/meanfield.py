@@ -38,7 +38,7 @@ def meanfield(
         _of_drive(
             "--pages-per-block", "Pages of an erase block.", parser=options.count, metavar="N"
         ),
-    ],
+    ] = 128,
     spare_factor: Annotated[
         float | None,
         _of_drive(

@@ -68,7 +68,7 @@ def reproduce(
         items = [item.to_dict() for item in findings.items]
         options.print_json({"paper": found_paper.name, "items": items})
     else:
-        _print(found_paper, findings, time.perf_counter() - started)
+        _print(found_paper, findings, time.perf_counter() - started, full=full)
     if not findings.reproduced:
         raise typer.Exit(DIFFERS)
 
@@ -81,7 +81,7 @@ def _prepare(folder: Path) -> None:
     check_target(folder / f"figure{_PLOT_SUFFIX}")
 
 
-def _print(paper: Paper, findings: Findings, elapsed_s: float) -> None:
+def _print(paper: Paper, findings: Findings, elapsed_s: float, *, full: bool) -> None:
     made = Table(title=paper.citation, title_justify="left", title_style="bold")
     made.add_column("item")
     made.add_column("published", justify="right", no_wrap=True)
@@ -89,13 +89,16 @@ def _print(paper: Paper, findings: Findings, elapsed_s: float) -> None:
     made.add_column("verdict", no_wrap=True)
     for item in findings.items:
         verdict = f"[{_STYLES[item.verdict]}]{item.verdict}"
-        made.add_row(escape(item.item), _shown(item.published), _shown(item.ours), verdict)
+        published = ("≤ " if item.bound else "") + _shown(item.published)
+        made.add_row(escape(item.item), published, _shown(item.ours), verdict)
     stdout.print(made)
     for item in findings.items:
         if item.verdict != "match":
             _print_note(item)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in findings.count().items())
     stdout.print(f"{len(findings.items)} items in {elapsed_s:.0f} s: {counts}", highlight=False)
+    if not full:
+        stdout.print("drives and runs are short; --full has the paper's", highlight=False)
 
 
 def _print_note(item: Item) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
-from writeamp import traces
+from writeamp import meanfield, traces
 from writeamp.cli import options
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
@@ -204,9 +205,39 @@ def _print(result: Result) -> None:
     stdout.print(options.facts(rows))
 
 
+def _mean_field(result: Result) -> str | None:
+    """Return what the mean field says of HCWF under hot and cold data with the oracle."""
+    load, policy = result.plan.load, result.plan.policy
+    manager = re.fullmatch(r"hcwf(-swap)?(:(d|d_swap)=\d+(,(d|d_swap)=\d+)?)?", policy.manager)
+    drawn = re.fullmatch(r"d-choices:d=(\d+)", policy.victims)
+    text = load if isinstance(load, str) else ""
+    shares = re.fullmatch(r"hot-cold:f=([\d.]+),r=([\d.]+)", text)
+    plain = result.utilization == 1 and result.device.layout == "flat"
+    if not (manager and drawn and shares and plain and policy.wear_leveling is None):
+        return None
+    drive: dict[str, Any] = {
+        "pages_per_block": result.device.geometry.pages_per_block,
+        "spare_factor": result.device.spare_factor,
+        "d": int(drawn[1]),
+        "hot_fraction": float(shares[1]),
+        "hot_write_fraction": float(shares[2]),
+    }
+    try:
+        if manager[1]:
+            d_swap = re.search(r"d_swap=(\d+)", policy.manager)
+            found = meanfield.hot_cold_swap(**drive, d_swap=int(d_swap[1]) if d_swap else 100)
+        else:
+            found = meanfield.hot_cold(**drive)
+    except WriteampError:  # parameters that it does not solve
+        return None
+    return f"{found.wa:.4f} mean field of {result.plan.policy.manager} (many blocks)"
+
+
 def _theory(result: Result) -> str:
     """Return what a closed form says: of this run if it can, or else of uniform writes."""
     device, victims = result.device, result.plan.policy.victims
+    if field := _mean_field(result):
+        return field
     used_op = device.physical_pages / (device.logical_pages * result.utilization) - 1
     if result.plan.load == "uniform" and victims == "greedy":
         pages_per_block = device.geometry.pages_per_block

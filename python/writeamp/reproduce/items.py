@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 Verdict: TypeAlias = Literal["match", "erratum", "underdetermined", "differs"]
@@ -30,10 +30,13 @@ class Item:
     tolerance: float
     verdict: Verdict
     note: str
+    bound: bool = False
+    """True if the paper states an upper bound rather than a value."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the item as JSON types; a value that is no finite number becomes null."""
         found = dict(vars(self))
+        del found["bound"]  # for the table; the document's keys are fixed
         found["ours"] = self.ours if math.isfinite(self.ours) else None
         return found
 
@@ -125,8 +128,9 @@ def at_most(
     """Judge our value against an upper bound that the paper states ("less than 1.2")."""
     choices = open_detail.values.values() if open_detail else ()
     if all(value <= published for value in (ours, *choices)):
-        return Item(item, published, ours, tolerance, "match", note)
-    return compared(item, published, ours, tolerance, note=note, open_detail=open_detail)
+        return Item(item, published, ours, tolerance, "match", note, bound=True)
+    found = compared(item, published, ours, tolerance, note=note, open_detail=open_detail)
+    return replace(found, bound=True)
 
 
 def _near(ours: float, other: float, tolerance: float) -> bool:

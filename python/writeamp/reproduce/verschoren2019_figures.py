@@ -58,9 +58,7 @@ def figure_1(bench: Bench, d_swap: int) -> Findings:
 def _curves(sweep: tuple[int, ...], r: float, d_swap: int | None) -> _Curves:
     """Return WA over the sweep of d for each f; without swaps if `d_swap` is None."""
     solve = (
-        partial(meanfield.hot_cold)
-        if d_swap is None
-        else partial(meanfield.hot_cold_swap, d_swap=d_swap)
+        meanfield.hot_cold if d_swap is None else partial(meanfield.hot_cold_swap, d_swap=d_swap)
     )
     return {
         f: [
@@ -90,7 +88,7 @@ def _first_loss(
     }
     r, f, last_win = _EXCEPTION
     others = {key: at for key, at in losses.items() if at and key != (r, f)}
-    first = min(losses[r, f], default=0)
+    first = min(losses[r, f], default=sweep[-1] + 1)
     return compared(
         f"section 4: largest d up to which swapping wins at r={r}, f={f}",
         last_win,

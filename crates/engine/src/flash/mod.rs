@@ -91,7 +91,8 @@ pub struct Flash<O: Observer = Silent> {
     invalid_pages: Vec<u32>,
     erase_counts: Vec<u32>,
     states: Vec<BlockState>,
-    /// The free blocks of each pool; the one erased last is opened first.
+    /// The free blocks of each pool; the one erased last comes last, and is opened first unless a
+    /// manager chooses.
     free: Vec<Vec<u32>>,
     blocks_per_pool: u32,
     mapped_pages: u32,

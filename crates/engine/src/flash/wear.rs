@@ -5,7 +5,7 @@
 //! among the free ones, and it is retired; without a spare it goes on being used. The life of the
 //! drive ends when a block is worn out and no spare block of its pool is left after that.
 
-use super::{BlockState, Cause, Flash, Geometry, Observer, Pools};
+use super::{BlockState, Cause, Counters, Flash, Geometry, Observer, Pools};
 use crate::error::{Error, Result};
 
 /// How much wear a drive stands. The default is: any.
@@ -52,6 +52,8 @@ pub struct Moment {
     pub erases: u64,
     /// Valid pages lifted from the blocks erased, by cause.
     lifted_pages: [u64; Cause::ALL.len()],
+    /// Pages passed over, unprogrammed, in blocks that were closed before they were full.
+    pub skipped_pages: u64,
     /// Pages that the host had written.
     pub host_pages: u64,
 }
@@ -163,6 +165,7 @@ impl<O: Observer> Flash<O> {
         let host_pages = u64::from(self.mapped_pages) + invalid_pages + erased_pages
             - self.counters.skipped_pages
             - lifted_pages.iter().sum::<u64>();
-        Moment { erases: self.counters.erases, lifted_pages, host_pages }
+        let Counters { erases, skipped_pages, .. } = self.counters;
+        Moment { erases, lifted_pages, skipped_pages, host_pages }
     }
 }

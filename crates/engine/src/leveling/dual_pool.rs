@@ -29,7 +29,7 @@ impl DualPool {
 
     /// A block of the cold pool that is erased often belongs into the hot pool.
     fn resize_cold_pool(&mut self, erased: u32, wear: &PoolWear) {
-        let hot = wear.blocks.clone().filter(|block| !self.in_cold_pool[*block as usize]);
+        let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
         let effective = &self.effective;
         let values = hot.map(|block| (block, effective[block as usize]));
         let value = effective[erased as usize];
@@ -40,7 +40,7 @@ impl DualPool {
 
     /// A block of the hot pool that is hardly erased belongs into the cold pool.
     fn resize_hot_pool(&mut self, erased: u32, wear: &PoolWear) {
-        let hot = wear.blocks.clone().filter(|block| !self.in_cold_pool[*block as usize]);
+        let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
         let values = hot.map(|block| (block, wear.erase_counts[block as usize]));
         let value = wear.erase_counts[erased as usize];
         if let Some(block) =
@@ -56,6 +56,13 @@ impl WearLeveler for DualPool {
     fn on_close(&mut self, block: u32, erases: u32) {
         if self.in_cold_pool[block as usize] {
             self.least_cold.join(erases);
+        }
+    }
+
+    fn on_spare_used(&mut self, block: u32, erases: u32) {
+        if !self.in_cold_pool[block as usize] {
+            self.least_hot.join(erases);
+            self.least_hot_effective.join(self.effective[block as usize]);
         }
     }
 

@@ -28,6 +28,13 @@ pub struct PoolWear<'a> {
 }
 
 impl PoolWear<'_> {
+    /// The blocks of the pool that are neither spare nor retired.
+    fn in_use(&self) -> impl Iterator<Item = u32> + '_ {
+        self.blocks.clone().filter(|block| {
+            !matches!(self.states[*block as usize], BlockState::Spare | BlockState::Retired)
+        })
+    }
+
     /// The closed blocks of the pool with at most an eighth of their pages outdated. A block that
     /// fewer valid pages move to is left so empty that it is soon collected again, and wears all
     /// the faster.
@@ -54,13 +61,16 @@ pub trait WearLeveler: Send {
     /// `block`, erased `erases` times so far, filled up.
     fn on_close(&mut self, _block: u32, _erases: u32) {}
 
+    /// `block`, a spare one erased `erases` times so far, has taken the place of a worn-out one.
+    fn on_spare_used(&mut self, _block: u32, _erases: u32) {}
+
     /// The closed block, if any, whose pages should move onto `erased`, which was just erased.
     fn exchange(&mut self, _erased: u32, _wear: &PoolWear) -> Option<u32> {
         None
     }
 }
 
-/// What a registered leveller says of itself, and how it is built for the blocks of one pool.
+/// What a registered leveller says of itself, and how it is built for one pool of a drive.
 pub trait Registered: WearLeveler + Sized + 'static {
     const NAME: &'static str;
     const SUMMARY: &'static str;

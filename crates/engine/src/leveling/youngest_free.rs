@@ -1,6 +1,6 @@
 //! Dynamic levelling: of the free blocks, the one erased least is opened next.
 
-use super::{Registered, WearLeveler};
+use super::{PoolWear, Registered, WearLeveler};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::spec::{Param, Params};
@@ -9,6 +9,8 @@ use crate::spec::{Param, Params};
 /// equals the block erased last is opened.
 pub struct YoungestFree {
     reserve_blocks: u32,
+    /// Whether some block of the pool has been erased; until then all are alike.
+    worn: bool,
 }
 
 impl WearLeveler for YoungestFree {
@@ -16,7 +18,15 @@ impl WearLeveler for YoungestFree {
         self.reserve_blocks
     }
 
+    fn exchange(&mut self, _erased: u32, _wear: &PoolWear) -> Option<u32> {
+        self.worn = true;
+        None
+    }
+
     fn open(&mut self, free: &[u32], erase_counts: &[u32]) -> usize {
+        if !self.worn {
+            return free.len() - 1;
+        }
         let youngest = (0..free.len()).rev().min_by_key(|at| erase_counts[free[*at] as usize]);
         youngest.expect("a free block to open")
     }
@@ -34,6 +44,6 @@ impl Registered for YoungestFree {
 
     fn build(params: &Params, _geometry: &Geometry) -> Result<Self> {
         let reserve_blocks = params.integer("reserve", 1..=u64::from(u32::MAX))? as u32;
-        Ok(YoungestFree { reserve_blocks })
+        Ok(YoungestFree { reserve_blocks, worn: false })
     }
 }

@@ -255,10 +255,10 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
     /// Lets the wear leveller move the pages of a young block onto `worn`, which was just erased.
     #[cold]
     fn level(&mut self, worn: u32) -> Option<Exchange> {
-        if self.flash.state(worn) != BlockState::Free {
-            return None; // retired
-        }
         let pool = self.flash.pool_of(worn);
+        if self.has_retired(worn, pool) {
+            return None;
+        }
         let wear = PoolWear {
             blocks: self.flash.blocks_of(pool),
             erase_counts: self.flash.erase_counts(),
@@ -272,6 +272,7 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         let place = self.flash.free(pool).iter().rposition(|block| *block == worn);
         let mut frontier = self.flash.open_at(pool, place.expect("an erased block is free"));
         self.flash.lift(young, &mut self.exchanged, Cause::WearLeveling);
+        self.has_retired(young, pool);
         for &logical in &self.exchanged {
             self.flash.place(logical, &mut frontier, Cause::WearLeveling);
         }
@@ -279,6 +280,17 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         self.flash.skip(&mut frontier);
         self.close_behind(frontier);
         Some(Exchange { young, worn })
+    }
+
+    /// True if a spare block has taken the place of one that was just erased.
+    fn has_retired(&mut self, block: u32, pool: usize) -> bool {
+        let retired = self.flash.state(block) == BlockState::Retired;
+        if retired {
+            let spare = *self.flash.free(pool).last().expect("a spare block is free now");
+            let erases = self.flash.erase_counts()[spare as usize];
+            self.levelers[pool].on_spare_used(spare, erases);
+        }
+        retired
     }
 
     /// Places lifted pages at a frontier with room for all of them.

@@ -2,9 +2,10 @@
 //!
 //! A collection takes a victim's valid pages into the controller's buffer, erases it, and writes
 //! the pages to the frontiers that the placement names, on the victim's own LUN; the erased block
-//! is the first to be opened. So a drive needs no block in reserve for collection as long as
-//! relocated pages go to one stream (paper 4, §2.1–2.2), and one more for each further stream. The
-//! host writes to a pool only while that reserve is complete.
+//! is the first to be opened, unless wear is levelled or the block retires. So a drive needs no
+//! block in reserve for collection as long as relocated pages go to one stream (paper 4,
+//! §2.1–2.2), and one more for each further stream. The host writes to a pool only while that
+//! reserve is complete.
 
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::{BlockManager, Layout, Manager, Setup};

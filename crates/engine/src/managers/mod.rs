@@ -83,7 +83,7 @@ impl<O: Observer> Setup<O> {
         // The worst case for collection: all outdated pages hide in open blocks, which no policy
         // may choose; one more must then lie in a closed block.
         let tied_up = u64::from(pools)
-            * u64::from(open_streams + reserve_blocks)
+            * (u64::from(open_streams) + u64::from(reserve_blocks))
             * u64::from(geometry.pages_per_block());
         let usable_pages = u64::from(usable_blocks) * u64::from(geometry.pages_per_block());
         let spare = usable_pages.saturating_sub(u64::from(logical_pages));

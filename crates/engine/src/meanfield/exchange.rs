@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::choices::{Draws, Occupancy, Victims};
 use super::dense::dot;
 use super::frontiers::{Frontiers, Rates};
-use super::levels::{Flows, Tangent};
+use super::levels::{FLOWS, Flows, SWAPS, Tangent};
 use super::model::{Model, PerKind};
 use super::totals::{Balanced, SOLVED};
 
@@ -234,13 +234,12 @@ impl Exchange {
         let blocks = &self.balanced.levels.blocks;
         let by_victims = self.frontiers.gradient(model, &self.victims, weights);
         let by_blocks = Draws::new(model, blocks).pull_back(&by_victims);
-        PerKind { hot: (4, self.balanced.by_swaps.hot), cold: (5, self.balanced.by_swaps.cold) }
-            .map(|(swap, others)| {
-                let mut direction: Tangent = [0.0; super::levels::FLOWS];
-                direction[..SOLVED].copy_from_slice(&others);
-                direction[swap] = 1.0;
-                self.along(&by_blocks, &direction)
-            })
+        SWAPS.zip(self.balanced.by_swaps).map(|(swap, others)| {
+            let mut direction: Tangent = [0.0; FLOWS];
+            direction[..SOLVED].copy_from_slice(&others);
+            direction[swap] = 1.0;
+            self.along(&by_blocks, &direction)
+        })
     }
 
     /// The derivative of what has this gradient along a direction of the flows.

@@ -56,9 +56,9 @@ type Way = fn(&Model, &Effort) -> Option<Flows>;
 /// equations for the swaps leave to be implied is better conditioned if "hot" is written less.
 fn with_swaps(model: &Model) -> Option<Occupancy> {
     let effort = Effort::reasonable(model);
-    let hot_first = model.writes().hot <= 0.5;
+    let hot_is_written_more = model.writes().hot > 0.5;
     for way in [directly as Way, by_bisection, from_an_easier_drive] {
-        for exchanged in [!hot_first, hot_first] {
+        for exchanged in [hot_is_written_more, !hot_is_written_more] {
             let asked = if exchanged { model.with_kinds_exchanged() } else { *model };
             let found = way(&asked, &effort)
                 .and_then(|flows| Balanced::new(&asked, flows))

@@ -12,6 +12,9 @@ use super::tail::{Rise, Tail};
 /// The number of flows; tangents are with respect to their logarithms.
 pub const FLOWS: usize = 6;
 
+/// Which of the flows are the swaps.
+pub const SWAPS: PerKind<usize> = PerKind { hot: 4, cold: 5 };
+
 /// Shares below this, which no sum notices, are taken for what their first-order term is.
 const NEGLIGIBLE: f64 = 1e-280;
 
@@ -26,7 +29,7 @@ pub struct Flows {
     pub collections: f64,
     /// Blocks of each kind that start full, or come back full.
     pub starting: PerKind<f64>,
-    /// Hot over cold blocks.
+    /// The number of hot blocks over that of cold ones.
     pub hot_to_cold: f64,
     /// Swaps per collection of the d-choices kind, by the kind of their second victim; the
     /// logarithm of none is −∞.
@@ -71,6 +74,7 @@ struct Kind {
 }
 
 impl Flows {
+    /// The flow that the element `index` of a tangent belongs to.
     pub fn nth(&mut self, index: usize) -> &mut f64 {
         match index {
             0 => &mut self.collections,
@@ -122,12 +126,12 @@ impl Levels {
             above: Tail::default(),
             above_tangent: [0.0; FLOWS],
             blocks: Dual { value: hot_share, tangent: share_tangent },
-            swaps: Flows::exponential(flows.collections + flows.swaps.hot, &[0, 4]),
+            swaps: Flows::exponential(flows.collections + flows.swaps.hot, &[0, SWAPS.hot]),
         };
         let mut cold = Kind {
             arriving: Flows::exponential(flows.starting.cold, &[2]),
             blocks: Dual { value: cold_share, tangent: share_tangent.map(|t| -t) },
-            swaps: Flows::exponential(flows.collections + flows.swaps.cold, &[0, 5]),
+            swaps: Flows::exponential(flows.collections + flows.swaps.cold, &[0, SWAPS.cold]),
             ..hot
         };
         let mut above = Tail::default();
@@ -301,7 +305,7 @@ impl Level<'_> {
             });
             let added = found.hot.share + found.cold.share;
             if added < NEGLIGIBLE {
-                return added.is_finite().then_some((collected, found));
+                return Some((collected, found));
             }
             if added < sum {
                 high = sum;

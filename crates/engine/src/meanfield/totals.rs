@@ -1,7 +1,7 @@
 //! The flows at which every page and every block is accounted for, if the swaps are given.
 
 use super::dense::{Lu, Matrix};
-use super::levels::{FLOWS, Flows, Levels};
+use super::levels::{FLOWS, Flows, Levels, SWAPS};
 use super::model::{Model, PerKind};
 
 /// The flows that are solved for; the others are the swaps.
@@ -73,7 +73,7 @@ impl Balanced {
         jacobian: &Lu,
         missing: [f64; SOLVED],
     ) -> Self {
-        let by_swaps = PerKind { hot: 4, cold: 5 }.map(|swap| {
+        let by_swaps = SWAPS.map(|swap| {
             let column: Vec<f64> = rows(model, &flows, &levels).iter().map(|r| -r[swap]).collect();
             let solved = jacobian.solve(&column);
             [solved[0], solved[1], solved[2], solved[3]]

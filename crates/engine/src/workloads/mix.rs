@@ -34,13 +34,21 @@ pub struct Mix {
     pages: u32,
     regions: Vec<Region>,
     draw: Draw,
+    /// The region that was drawn for the next write already.
+    drawn: Option<usize>,
     random: Stream,
 }
 
 impl Workload for Mix {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
-        for page in buffer.iter_mut() {
-            let region = self.draw.item(self.random.bits());
+        for (at, page) in buffer.iter_mut().enumerate() {
+            let drawn = self.drawn.take();
+            let region = drawn.unwrap_or_else(|| self.draw.item(self.random.bits()));
+            // A region draws its next pages at the start of a call only: its groups may change then.
+            if at > 0 && self.regions[region].ready.is_empty() {
+                self.drawn = Some(region);
+                return Step::Write(at);
+            }
             *page = self.regions[region].page();
         }
         Step::Write(buffer.len())
@@ -50,8 +58,7 @@ impl Workload for Mix {
         self.pages
     }
 
-    /// Those of the regions, one region after the other. A pattern whose groups change is seen to
-    /// do so as its pages are drawn, which is up to 256 of its writes before they are issued.
+    /// Those of the regions, one region after the other.
     fn groups(&self) -> Option<Vec<Group>> {
         let mut all = Vec::new();
         for region in &self.regions {
@@ -120,6 +127,6 @@ impl Registered for Mix {
                 ready: 0..0,
             });
         }
-        Ok(Mix { pages, regions, draw: Draw::new(&shares), random: context.random() })
+        Ok(Mix { pages, regions, draw: Draw::new(&shares), drawn: None, random: context.random() })
     }
 }
