@@ -1,6 +1,6 @@
 //! Wear levellers, each as a search of the drive.
 
-use super::{NaiveDrive, Page};
+use super::{Manager, NaiveDrive, Page};
 
 /// Which block takes the wear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,11 +25,19 @@ pub(super) struct PoolMember {
 impl NaiveDrive {
     /// True if `pool` has a free block that is not kept back.
     pub(super) fn can_open(&self, pool: usize) -> bool {
-        let reserve_blocks = match self.setup.leveling {
-            Leveling::YoungestFree { reserve_blocks } => reserve_blocks,
+        self.free[pool].len() > self.reserve_blocks()
+    }
+
+    /// Blocks of each pool that are kept back.
+    pub(super) fn reserve_blocks(&self) -> usize {
+        let by_manager = match self.setup.manager {
+            Manager::Grouped { config, .. } => config.reserve_blocks() as usize,
             _ => 0,
         };
-        self.free[pool].len() > reserve_blocks
+        match self.setup.leveling {
+            Leveling::YoungestFree { reserve_blocks } => by_manager + reserve_blocks,
+            _ => by_manager,
+        }
     }
 
     /// Takes the block to open next from the free blocks of `pool`.

@@ -63,7 +63,7 @@ impl Registered for TwoBloomFilters {
 
 /// A Bloom filter (Bloom 1970) that derives its hashes from one (Kirsch & Mitzenmacher 2006).
 #[derive(Clone)]
-struct Filter {
+pub struct Filter {
     bits: Vec<u64>,
     bit_count: u32,
     hashes: u32,
@@ -71,7 +71,7 @@ struct Filter {
 
 impl Filter {
     /// A filter for `elements` at the given share of false positives.
-    fn new(elements: u32, false_positives: f64) -> Result<Self> {
+    pub fn new(elements: u32, false_positives: f64) -> Result<Self> {
         let log2 = -libm::log2(false_positives);
         let bit_count = (f64::from(elements) * log2 / std::f64::consts::LN_2).ceil().max(64.0);
         if bit_count > f64::from(u32::MAX) {
@@ -86,7 +86,7 @@ impl Filter {
     }
 
     /// True if the filter knew the page already.
-    fn insert(&mut self, page: u32) -> bool {
+    pub fn insert(&mut self, page: u32) -> bool {
         let mut known = true;
         for bit in self.places(page) {
             let (word, mask) = (bit as usize / 64, 1 << (bit % 64));
@@ -96,7 +96,7 @@ impl Filter {
         known
     }
 
-    fn contains(&self, page: u32) -> bool {
+    pub fn contains(&self, page: u32) -> bool {
         self.places(page).all(|bit| self.bits[bit as usize / 64] & (1 << (bit % 64)) != 0)
     }
 

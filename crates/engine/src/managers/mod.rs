@@ -8,6 +8,7 @@ mod generic;
 mod hcwf;
 mod sepgc;
 mod single;
+pub mod wolf;
 
 pub use generic::Placement;
 
@@ -113,6 +114,11 @@ pub trait BlockManager<O: Observer>: Send {
 
     fn flash_mut(&mut self) -> &mut Flash<O>;
 
+    /// What became of the groups of pages that the manager keeps, as far as it remembers.
+    fn events(&self) -> &[wolf::Event] {
+        &[]
+    }
+
     /// See [`Flash::assert_invariants`].
     fn assert_invariants(&self);
 }
@@ -170,4 +176,6 @@ managers! {
     sepgc::SepGc,
     hcwf::Hcwf,
     hcwf::HcwfSwap,
+    wolf::Wolf,
+    wolf::FdpFrequency,
 }

@@ -10,7 +10,7 @@ use crate::patience::in_time;
 /// Around the look-ahead of the engine, around its usual batch, and from one page to everything.
 const BATCH_SIZES_PAGES: [usize; 8] = [1, 2, 7, 24, 25, 1000, 4096, usize::MAX];
 
-const LOGICAL_PAGES: u32 = 4000;
+const LOGICAL_PAGES: u32 = 3900;
 
 /// What a run leaves behind.
 #[derive(Debug, PartialEq, Eq)]
