@@ -1,6 +1,6 @@
 //! Wear levellers, each as a search of the drive.
 
-use super::{NaiveDrive, Page};
+use super::{Manager, NaiveDrive, Page};
 
 /// Which block takes the wear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +35,13 @@ impl NaiveDrive {
             Leveling::YoungestFree { reserve_blocks } => reserve_blocks,
             _ => 0,
         };
+        let for_groups = match self.setup.manager {
+            Manager::Grouped { config, .. } => config.reserve_blocks() as usize,
+            _ => 0,
+        };
         // One for each relocation stream but the first, to which the erased block falls.
-        for_leveling + self.scheme.as_ref().map_or(0, |scheme| scheme.relocation_streams() - 1)
+        let for_scheme = self.scheme.as_ref().map_or(0, |scheme| scheme.relocation_streams() - 1);
+        for_leveling + for_groups + for_scheme
     }
 
     /// Takes the block to open next from the free blocks of `pool`.

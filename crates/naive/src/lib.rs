@@ -3,8 +3,9 @@
 //! It keeps what it must and counts the rest anew on every question: the list of physical pages is
 //! the only record of the data, so "where is this logical page" and "how many pages of this block
 //! are invalid" are searches of that list. It shares nothing with the engine but the generator of
-//! random numbers.
+//! random numbers, and the arithmetic of groups of pages, which knows no flash.
 
+mod grouped;
 mod hot_cold;
 mod leveling;
 mod placement;
@@ -16,8 +17,11 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use writeamp_engine::hints::Group;
+use writeamp_engine::managers::wolf::Config;
 use writeamp_engine::rng::Stream;
 
+use grouped::Books;
 use leveling::PoolMember;
 use placement::{Collected, Scheme};
 
@@ -26,7 +30,7 @@ pub use placement::Placement;
 pub use victims::{Candidate, Victims};
 
 /// Where pages go: how many write streams there are, and which kind of write uses which.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Manager {
     /// Stream 0 for everything.
     Single,
@@ -35,6 +39,8 @@ pub enum Manager {
     /// Stream 0 for hot pages, stream 1 for cold ones; with a number, hot and cold blocks swap, and
     /// the second victim is the best of so many drawn.
     HotCold { d_swap: Option<u32> },
+    /// A stream for each group of pages; the host's groups are its hot and its cold pages.
+    Grouped { config: Config, hints: [Group; 2], logical_pages: u32 },
     /// As a placement says.
     Placed(Placement),
 }
@@ -60,7 +66,7 @@ pub enum Layout {
 }
 
 /// A drive to be built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setup {
     /// Erase units in the drive.
     pub blocks: u32,
@@ -169,6 +175,8 @@ pub struct NaiveDrive {
     lifted_pages: u64,
     first_to_reach: Vec<Erased>,
     end_of_life: Option<EndOfLife>,
+    /// What a manager with groups knows.
+    books: Option<Books>,
 }
 
 impl NaiveDrive {
@@ -200,7 +208,7 @@ impl NaiveDrive {
             opened_at: HashMap::new(),
             scheme: match setup.manager {
                 Manager::Placed(placement) => Some(placement.scheme(&setup)),
-                Manager::Single | Manager::SepGc | Manager::HotCold { .. } => None,
+                _ => None,
             },
             closed_at: HashMap::new(),
             changed_at: HashMap::new(),
@@ -216,9 +224,18 @@ impl NaiveDrive {
             lifted_pages: 0,
             first_to_reach: Vec::new(),
             end_of_life: None,
+            books: None,
         };
-        if let Manager::HotCold { .. } = setup.manager {
-            (0..drive.pools).for_each(|pool| drive.replace_full_frontiers(pool));
+        match setup.manager {
+            Manager::HotCold { .. } => {
+                (0..drive.pools).for_each(|pool| drive.replace_full_frontiers(pool));
+            }
+            Manager::Grouped { config, hints, logical_pages } => {
+                let luns = (pools, drive.reserve_blocks() as u32);
+                drive.books = Some(Books::new(config, hints, logical_pages, &setup, luns));
+                drive.set_targets();
+            }
+            Manager::Single | Manager::SepGc | Manager::Placed(_) => {}
         }
         drive
     }
@@ -227,6 +244,9 @@ impl NaiveDrive {
     pub fn write(&mut self, logical: u32, hint: Hint) {
         if let Manager::HotCold { .. } = self.setup.manager {
             return self.write_hot_or_cold(logical, hint.group == 0);
+        }
+        if let Manager::Grouped { .. } = self.setup.manager {
+            return self.write_to_group(logical, usize::from(hint.group));
         }
         let now = self.clock.now;
         let stream = self.scheme.as_mut().map_or(0, |scheme| scheme.host(logical, now, hint));

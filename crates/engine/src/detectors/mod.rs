@@ -6,6 +6,8 @@
 mod bloom;
 mod distance;
 
+pub(crate) use bloom::Filter;
+
 use crate::error::{Error, Result};
 use crate::spec::{Entry, Param, Params, Spec, entries};
 

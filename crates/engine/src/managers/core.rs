@@ -88,6 +88,18 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         stream * self.flash.pools() + pool
     }
 
+    /// The victim policy of a drive that is one collection domain.
+    #[inline(always)]
+    pub fn candidates(&self) -> &V {
+        &self.victims[0]
+    }
+
+    /// See [`Self::candidates`].
+    #[inline(always)]
+    pub fn candidates_mut(&mut self) -> &mut V {
+        &mut self.victims[0]
+    }
+
     #[inline(always)]
     pub fn prefetch(&self, pages: &[u32], at: usize) {
         if let Some(&logical) = pages.get(at + MAP_LOOKAHEAD) {

@@ -19,6 +19,7 @@ mod sepgc;
 mod sfs;
 mod single;
 mod warcip;
+pub mod wolf;
 
 pub use generic::Placement;
 
@@ -134,6 +135,11 @@ pub trait BlockManager<O: Observer>: Send {
 
     fn flash_mut(&mut self) -> &mut Flash<O>;
 
+    /// What became of the groups of pages that the manager keeps, as far as it remembers.
+    fn events(&self) -> &[wolf::Event] {
+        &[]
+    }
+
     /// See [`Flash::assert_invariants`].
     fn assert_invariants(&self);
 }
@@ -201,4 +207,6 @@ managers! {
     midas::Midas,
     nvme_fdp::NvmeFdp,
     oracle::Oracle,
+    wolf::Wolf,
+    wolf::FdpFrequency,
 }

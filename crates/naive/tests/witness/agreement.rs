@@ -74,13 +74,13 @@ fn every_combination_collects_and_agrees_on_an_ordinary_drive() {
 
 #[test]
 fn every_combination_collects_and_agrees_on_a_drive_as_full_as_the_engine_allows() {
-    let drive = (4, 9, Wear::default());
+    let drive = (5, 9, Wear::default());
     for_each_combination(drive, |most_logical_pages| most_logical_pages, 300);
 }
 
 #[test]
 fn every_combination_agrees_while_blocks_wear_out_and_beyond_the_last_spare() {
-    let drive = (6, 9, Wear { limit: 12, spare_blocks_per_pool: 2 });
+    let drive = (7, 9, Wear { limit: 12, spare_blocks_per_pool: 2 });
     for_each_combination(drive, |most_logical_pages| most_logical_pages, 300);
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use writeamp_engine::flash::{Cause, Moment, Silent, Wear};
 use writeamp_engine::hints::{Group, Hints, NEVER};
 use writeamp_engine::leveling;
+use writeamp_engine::managers::wolf::Config;
 use writeamp_engine::managers::{self, BlockManager, Layout};
 use writeamp_engine::spec::Spec;
 use writeamp_engine::victims;
@@ -48,7 +49,7 @@ impl Pair {
                 Layout::Striped => writeamp_naive::Layout::Striped,
                 Layout::StripedPerLun => writeamp_naive::Layout::StripedPerLun,
             },
-            manager: manager(blueprint.manager),
+            manager: manager(blueprint.manager, drive.logical_pages),
             victims: victim_policy(blueprint.victims),
             leveling: leveler(blueprint.wear_leveling),
             seed: blueprint.seed,
@@ -68,9 +69,8 @@ impl Pair {
 
     /// Serves a burst on both drives and compares all of their state after every batch.
     pub fn serve(&mut self, burst: &Burst) -> Result<(), String> {
-        let hot_pages = self.drive.logical_pages / HOT_DIVISOR;
-        let groups = [(hot_pages, 0.9), (self.drive.logical_pages - hot_pages, 0.1)]
-            .map(|(pages, write_share)| Group { pages, write_share });
+        let groups = host_groups(self.drive.logical_pages);
+        let hot_pages = groups[0].pages;
         for batch in 0..burst.batches() {
             let on_lun = |lun| self.logical_pages_on(lun);
             let request = burst.request(batch, self.drive.logical_pages, on_lun);
@@ -176,11 +176,22 @@ fn wear(wear: Wear) -> writeamp_naive::Wear {
     }
 }
 
-fn manager(text: &str) -> Manager {
+/// The hot and the cold pages of the host.
+fn host_groups(logical_pages: u32) -> [Group; 2] {
+    let hot_pages = logical_pages / HOT_DIVISOR;
+    [(hot_pages, 0.9), (logical_pages - hot_pages, 0.1)]
+        .map(|(pages, write_share)| Group { pages, write_share })
+}
+
+fn manager(text: &str, logical_pages: u32) -> Manager {
     let spec = Spec::parse("block manager", text).expect("a spec");
     let (entry, params) =
         spec.resolve("block manager", managers::ENTRIES).expect("a registered name");
     let integer = |name| params.integer(name, 1..=1_000_000).expect("a small number");
+    let grouped = |config| {
+        let hints = host_groups(logical_pages);
+        Manager::Grouped { config, hints, logical_pages }
+    };
     match entry.name {
         "single" => Manager::Single,
         "sepgc" => Manager::SepGc,
@@ -206,6 +217,8 @@ fn manager(text: &str) -> Manager {
         }),
         "sepbit" => Manager::Placed(Placement::SepBit),
         "oracle" => Manager::Placed(Placement::Oracle { streams: integer("streams") as usize }),
+        "wolf" => grouped(Config::wolf(&params).expect("a valid spec")),
+        "fdp-frequency" => grouped(Config::fdp(&params).expect("a valid spec")),
         other => panic!(
             "block manager '{other}' has no naive counterpart; write one in crates/naive/src/lib.rs \
              and name it here"
