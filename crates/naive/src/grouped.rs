@@ -369,14 +369,14 @@ impl NaiveDrive {
             .collect()
     }
 
-    fn open_of(&self, group: usize, lun: usize) -> usize {
+    fn open_of(&self, group: usize, lun: usize) -> u32 {
         let blocks = self.open.iter().filter(|((_, pool), _)| *pool == lun);
-        blocks.filter(|(_, block)| self.opened_for[*block] == group).count()
+        blocks.filter(|(_, block)| self.opened_for[*block] == group).count() as u32
     }
 
     fn credits(&self, group: usize, lun: usize) -> i64 {
-        let held = self.closed_of(group, lun).len() + self.open_of(group, lun);
-        self.peek().owned(group, lun) - held as i64
+        let held = self.closed_of(group, lun).len() as u32 + self.open_of(group, lun);
+        self.peek().owned(group, lun) - i64::from(held)
     }
 
     fn outdated_pages(&self, group: usize, lun: usize) -> u32 {
@@ -385,10 +385,10 @@ impl NaiveDrive {
 
     fn reclaimable_pages(&self, group: usize, lun: usize) -> i64 {
         let erased = |&block: &u32| {
-            self.pages_of(block).iter().filter(|page| **page == Page::Erased).count() as i64
+            self.pages_of(block).iter().filter(|page| **page == Page::Erased).count() as u32
         };
         i64::from(self.outdated_pages(group, lun))
-            + self.open.get(&(group, lun)).map_or(0, erased)
+            + i64::from(self.open.get(&(group, lun)).map_or(0, erased))
             + self.credits(group, lun) * i64::from(self.setup.pages_per_block)
     }
 

@@ -270,10 +270,9 @@ impl<O: Observer> Grouped<O> {
         let outdated_pages =
             |group: usize| self.core.candidates().outdated_pages(self.space.subgroup(group, lun));
         let order = self.groups.order().iter().copied();
-        let (most, collector) =
-            order
-                .map(|group| (outdated_pages(group), group))
-                .fold((0, group), |most, other| if other.0 > most.0 { other } else { most });
+        let (most, collector) = order
+            .map(|group| (outdated_pages(group), group))
+            .fold((0, group), |most, other| if other.0 > most.0 { other } else { most });
         if most > 0 {
             self.collect(collector, lun, Some(group))?;
         }

@@ -22,6 +22,22 @@ pub enum EventKind {
     Moved { blocks: u32 },
 }
 
+impl EventKind {
+    /// The word used in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::Created => "created",
+            EventKind::Merged { .. } => "merged",
+            EventKind::Moved { .. } => "moved",
+        }
+    }
+
+    /// Blocks that movement operations took from the group.
+    pub fn moved_blocks(self) -> u32 {
+        if let EventKind::Moved { blocks } = self { blocks } else { 0 }
+    }
+}
+
 /// The first events, as many as memory should hold.
 #[derive(Debug, Default)]
 pub struct EventLog {

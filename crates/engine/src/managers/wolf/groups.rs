@@ -56,7 +56,7 @@ pub struct Groups {
     /// The groups there are, coldest first.
     pub(super) order: Vec<usize>,
     /// Steps of the assumed ratio by which each group is hotter than the coldest.
-    steps: Vec<u32>,
+    steps: Vec<i32>,
 }
 
 impl Groups {
@@ -66,7 +66,7 @@ impl Groups {
             rules,
             statistics: vec![NEW; most],
             order: (0..count).collect(),
-            steps: (0..most as u32).collect(),
+            steps: (0..).take(most).collect(),
         };
         for group in 0..count {
             groups.statistics[group].write_share = 1.0 / count as f64;
@@ -85,7 +85,7 @@ impl Groups {
     }
 
     /// Assumes each group so many steps hotter than the coldest, instead of one for each place.
-    pub fn assume(&mut self, steps: &[u32]) {
+    pub fn assume(&mut self, steps: &[i32]) {
         self.steps[..steps.len()].copy_from_slice(steps);
     }
 
@@ -138,7 +138,7 @@ impl Groups {
     pub fn target_pages(&self, pages: &[u32], op_pages: f64) -> Vec<f64> {
         let size = |group: usize| f64::from(pages[group]);
         let weight = |group: usize| match self.rules.assumed_ratio {
-            Some(ratio) => size(group) * ratio.powi(self.steps[group] as i32),
+            Some(ratio) => size(group) * ratio.powi(self.steps[group]),
             None => self.statistics[group].write_share,
         };
         let total: f64 = self.order.iter().map(|&group| weight(group)).sum();

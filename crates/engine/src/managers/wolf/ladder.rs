@@ -9,11 +9,11 @@ pub struct Ladder {
     /// The class of each group: its rank by the frequency of its pages, the coldest first.
     pub class_of: Vec<u8>,
     /// Whole steps by which each class is assumed hotter than the coldest.
-    pub steps: Vec<u32>,
+    pub steps: Vec<i32>,
 }
 
 /// Steps beyond which one ratio is as good as another.
-const MOST_STEPS: u32 = 30;
+const MOST_STEPS: i32 = 30;
 
 /// Where `groups` stand on a ladder of steps of `ratio`.
 pub fn ladder(groups: &[Group], ratio: f64) -> Ladder {
@@ -31,7 +31,7 @@ pub fn ladder(groups: &[Group], ratio: f64) -> Ladder {
             let apart = libm::log(times) / libm::log(ratio.max(1.0 + 1e-9));
             let apart = if apart.is_nan() { 0.0 } else { apart.round() };
             steps[class] =
-                (steps[class - 1] + apart.min(f64::from(MOST_STEPS)) as u32).min(MOST_STEPS);
+                (steps[class - 1] + apart.min(f64::from(MOST_STEPS)) as i32).min(MOST_STEPS);
         }
     }
     Ladder { class_of, steps }
@@ -41,7 +41,7 @@ pub fn ladder(groups: &[Group], ratio: f64) -> Ladder {
 mod tests {
     use super::*;
 
-    fn ladder_of(groups: &[(u32, f64)]) -> (Vec<u8>, Vec<u32>) {
+    fn ladder_of(groups: &[(u32, f64)]) -> (Vec<u8>, Vec<i32>) {
         let groups: Vec<Group> =
             groups.iter().map(|&(pages, write_share)| Group { pages, write_share }).collect();
         let Ladder { class_of, steps } = ladder(&groups, 2.0);

@@ -185,7 +185,7 @@ fn build<M: Manager, O: Observer + Send + 'static>(
         config,
         core,
         groups: Groups::new(config.rules(luns, pages_per_block), config.groups, most_groups),
-        space: Space::new(most_groups, luns as usize, blocks_per_lun),
+        space: Space::new(most_groups, luns as usize, blocks_per_lun.cast_signed()),
         oracle,
         luns: luns as usize,
         most_groups,
@@ -269,7 +269,7 @@ impl<O: Observer + Send> BlockManager<O> for Grouped<O> {
             assert_eq!(counted, outdated_pages[subgroup], "outdated pages of a subgroup");
         }
         let owned: i32 = all.clone().map(|subgroup| self.space.owned(subgroup)).sum();
-        assert_eq!(owned, self.usable_blocks as i32, "every usable block has one owner");
+        assert_eq!(owned, self.usable_blocks.cast_signed(), "every usable block has one owner");
         let valid: u32 = all.map(|subgroup| self.core.candidates().valid_pages(subgroup)).sum();
         assert_eq!(valid, flash.mapped_pages(), "every mapped page is in one group");
     }

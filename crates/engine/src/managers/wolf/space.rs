@@ -17,11 +17,11 @@ pub struct Space {
 
 impl Space {
     /// `groups` on `luns`, on each of which group 0 has all `blocks`.
-    pub fn new(groups: usize, luns: usize, blocks: u32) -> Self {
+    pub fn new(groups: usize, luns: usize, blocks: i32) -> Self {
         let mut owned = vec![0; groups * luns];
         let mut credits = vec![0; groups * luns];
-        owned[..luns].fill(blocks as i32);
-        credits[..luns].fill(blocks as i32);
+        owned[..luns].fill(blocks);
+        credits[..luns].fill(blocks);
         Space { luns, owned, credits, targets: vec![0.0; groups] }
     }
 
