@@ -41,12 +41,9 @@ pub(super) struct Statistics {
     pub interval_writes: u32,
     /// Intervals for which the group keeps its place in the order.
     pub held: u32,
-    /// The next colder group that this one resembles, and for how many intervals it has.
-    pub resembles: Option<(usize, u32)>,
 }
 
-const NEW: Statistics =
-    Statistics { write_share: 0.0, interval_writes: 0, held: 0, resembles: None };
+pub(super) const NEW: Statistics = Statistics { write_share: 0.0, interval_writes: 0, held: 0 };
 
 /// Groups are numbered; the numbers of those merged away are used again.
 #[derive(Debug, Clone)]
@@ -55,6 +52,10 @@ pub struct Groups {
     pub(super) statistics: Vec<Statistics>,
     /// The groups there are, coldest first.
     pub(super) order: Vec<usize>,
+    /// For each place in the order: intervals in a row in which the group there was written about
+    /// as often as the next colder one. Groups that are alike change places all the time, so it
+    /// does not matter which they were.
+    pub(super) alike: Vec<u32>,
     /// Steps of the assumed ratio by which each group is hotter than the coldest.
     steps: Vec<i32>,
 }
@@ -66,6 +67,7 @@ impl Groups {
             rules,
             statistics: vec![NEW; most],
             order: (0..count).collect(),
+            alike: vec![0; count],
             steps: (0..).take(most).collect(),
         };
         for group in 0..count {
@@ -77,6 +79,7 @@ impl Groups {
     /// Makes sure that there are `count` groups.
     pub fn grow(&mut self, count: usize) {
         self.order.extend(self.order.len()..count);
+        self.alike.resize(self.order.len(), 0);
     }
 
     /// See [`Rules::assumed_ratio`].
@@ -106,7 +109,7 @@ impl Groups {
         if place == 0 { group } else { self.order[place - 1] }
     }
 
-    fn place(&self, group: usize) -> usize {
+    pub(super) fn place(&self, group: usize) -> usize {
         self.order.iter().position(|&other| other == group).expect("a group there is")
     }
 

@@ -1,6 +1,6 @@
 //! Which groups there are (paper 3, §5.2): sorting by hit rate, creation and merging.
 
-use super::groups::{Change, Groups, Statistics};
+use super::groups::{Change, Groups, NEW, Statistics};
 
 /// A drive that adapts never has fewer groups.
 pub const FEWEST_GROUPS: usize = 2;
@@ -24,7 +24,7 @@ impl Groups {
     pub(super) fn adapt(&mut self, pages: &[u32], unused: Option<usize>) -> Vec<Change> {
         let mut pages = pages.to_vec();
         let mut changes = Vec::new();
-        self.watch_resemblance(&pages);
+        self.watch_likeness(&pages);
         if self.order.len() > FEWEST_GROUPS
             && let Some((from, into)) = self.pair_to_merge(&pages)
         {
@@ -37,8 +37,8 @@ impl Groups {
         {
             let held = self.rules.hold_intervals;
             self.order.insert(place, group);
-            self.statistics[group] =
-                Statistics { write_share: 0.0, interval_writes: 0, held, resembles: None };
+            self.alike.insert(place, 0);
+            self.statistics[group] = Statistics { held, ..NEW };
             changes.push(Change::Created { group });
         }
         for &group in &self.order {
@@ -48,20 +48,15 @@ impl Groups {
         changes
     }
 
-    /// Counts for how long each group has been next to one whose pages are written about as often.
-    fn watch_resemblance(&mut self, pages: &[u32]) {
+    /// Counts for how long neighbours have been written about as often as each other.
+    fn watch_likeness(&mut self, pages: &[u32]) {
         for place in 1..self.order.len() {
-            let (colder, hotter) = (self.order[place - 1], self.order[place]);
+            let [colder, hotter] = [self.order[place - 1], self.order[place]];
             let alike = !self.is_held(colder)
                 && !self.is_held(hotter)
                 && self.rate(hotter, pages) < self.rules.ratio * self.rate(colder, pages);
-            let before = match self.statistics[hotter].resembles {
-                Some((group, intervals)) if group == colder => intervals,
-                _ => 0,
-            };
-            self.statistics[hotter].resembles = alike.then_some((colder, before + 1));
+            self.alike[place] = if alike { self.alike[place] + 1 } else { 0 };
         }
-        self.statistics[self.order[0]].resembles = None;
     }
 
     /// A group that is too small and the neighbour nearest to it in hit rate; or else two neighbours
@@ -89,21 +84,18 @@ impl Groups {
                 return Some((group, into));
             }
         }
-        self.order.iter().find_map(|&group| {
-            let (colder, intervals) = self.statistics[group].resembles?;
-            (intervals > self.rules.hold_intervals).then_some((group, colder))
-        })
+        let long_alike =
+            (1..self.order.len()).find(|&place| self.alike[place] > self.rules.hold_intervals);
+        long_alike.map(|place| (self.order[place], self.order[place - 1]))
     }
 
     fn merge(&mut self, from: usize, into: usize) {
-        self.order.retain(|&group| group != from);
+        let place = self.place(from);
+        self.order.remove(place);
+        self.alike.remove(place);
+        self.alike[0] = 0;
         self.statistics[into].write_share += self.statistics[from].write_share;
-        self.statistics[from].write_share = 0.0;
-        for of_group in &mut self.statistics {
-            let involved = |(group, _): &(usize, u32)| *group == from || *group == into;
-            of_group.resembles = of_group.resembles.filter(|pair| !involved(pair));
-        }
-        self.statistics[into].resembles = None;
+        self.statistics[from] = NEW;
     }
 
     /// Above the hottest group, or between two that are far apart.
