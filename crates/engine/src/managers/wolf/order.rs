@@ -121,3 +121,108 @@ impl Groups {
         self.statistics[group].held > 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::allocation::{Allocation, Exceptions};
+    use super::super::groups::Rules;
+    use super::*;
+
+    const HOLD: u32 = 3;
+
+    /// Groups whose measured shares are exactly `shares`: the weight of an interval is 1.
+    fn groups(count: usize) -> Groups {
+        let rules = Rules {
+            weight: 1.0,
+            ratio: 2.0,
+            hold_intervals: HOLD,
+            smallest_pages: 10,
+            adaptive: true,
+            assumed_ratio: None,
+            allocation: Allocation::ClosedForm,
+            exceptions: Exceptions { coldest_ratio: 0.0, coldest_op: 0.0, floor: 0.0 },
+        };
+        Groups::new(rules, count, 6)
+    }
+
+    fn interval(
+        groups: &mut Groups,
+        writes: &[u32],
+        pages: &[u32],
+        unused: Option<usize>,
+    ) -> Vec<Change> {
+        for (group, &count) in writes.iter().enumerate() {
+            (0..count).for_each(|_| groups.count_write(group));
+        }
+        groups.end_interval(pages, unused)
+    }
+
+    #[test]
+    fn groups_are_sorted_by_hit_rate_and_one_without_pages_keeps_its_place() {
+        let mut groups = groups(4);
+        interval(&mut groups, &[60, 0, 30, 10], &[100, 0, 100, 100], None);
+        assert_eq!(groups.order(), [3, 1, 2, 0]);
+        // Half the share on a tenth of the pages is five times as hot.
+        interval(&mut groups, &[60, 0, 30, 10], &[1000, 0, 100, 100], None);
+        assert_eq!(groups.order(), [0, 1, 3, 2]);
+    }
+
+    #[test]
+    fn a_hotter_group_is_created_above_a_large_hot_one_and_held() {
+        let mut groups = groups(2);
+        let mut created = |pages: &[u32]| interval(&mut groups, &[10, 90], pages, Some(2));
+        assert_eq!(created(&[100, 9]), []);
+        assert_eq!(created(&[100, 100]), [Change::Created { group: 2 }]);
+        // While the new group is held, there is no further one.
+        assert_eq!(interval(&mut groups, &[10, 80, 10], &[100, 100, 1], Some(3)), []);
+        assert_eq!(groups.order(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn groups_less_hot_than_the_ratio_asks_for_have_no_hotter_one() {
+        let mut groups = groups(2);
+        assert_eq!(interval(&mut groups, &[40, 60], &[100, 100], Some(2)), []);
+    }
+
+    #[test]
+    fn a_middle_group_comes_between_distant_groups_but_not_beside_the_coldest() {
+        let mut groups = groups(3);
+        let pages = [100, 100, 5]; // the hottest is too small for a hotter one, and held
+        groups.statistics[2].held = 2;
+        assert_eq!(interval(&mut groups, &[1, 80, 19], &pages, Some(3)), []);
+        let pages = [100, 100, 100, 9];
+        let mut groups = self::groups(4);
+        groups.statistics[3].held = 5;
+        let changes = interval(&mut groups, &[1, 10, 79, 10], &pages, Some(4));
+        assert_eq!(changes, [Change::Created { group: 4 }]);
+        assert_eq!(groups.order(), [0, 1, 4, 2, 3]);
+    }
+
+    #[test]
+    fn neighbours_that_stay_alike_merge_and_their_shares_add_up() {
+        let mut groups = groups(3);
+        let pages = [100, 100, 100];
+        for turn in 0..=HOLD {
+            // The two change places all the time; that does not matter.
+            let writes = if turn % 2 == 0 { [10, 44, 46] } else { [10, 46, 44] };
+            let changes = interval(&mut groups, &writes, &pages, None);
+            assert_eq!(changes.is_empty(), turn < HOLD, "{turn}");
+        }
+        assert_eq!(groups.order().len(), 2);
+        let share: f64 = groups.order().iter().map(|&g| groups.statistics[g].write_share).sum();
+        assert!((share - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_small_group_merges_with_its_nearer_neighbour_and_a_held_one_exempts_only_itself() {
+        let small = [100, 9, 100, 100];
+        let mut free = groups(4);
+        let merged = interval(&mut free, &[10, 2, 28, 60], &small, None);
+        assert_eq!(merged, [Change::Merged { from: 1, into: 2 }]);
+        let mut held = groups(4);
+        held.statistics[2].held = 5;
+        let merged = interval(&mut held, &[10, 2, 28, 60], &small, None);
+        assert_eq!(merged, [Change::Merged { from: 1, into: 0 }]);
+        assert_eq!(interval(&mut groups(2), &[50, 50], &[100, 9], None), [], "two are the fewest");
+    }
+}
