@@ -87,7 +87,7 @@ def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str)
             result = wa.simulate(
                 "eagletree",
                 workload,
-                blocks=512,
+                blocks=640,
                 pages_per_block=4,
                 layout=layout,
                 manager=manager.example,
