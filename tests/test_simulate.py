@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 import writeamp as wa
-from registered import fewest_blocks, managers, victims
+from registered import managers, victims
 from writeamp import _engine
 from writeamp.registry import EngineKind, engine_entries
 
@@ -87,7 +87,7 @@ def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str)
             result = wa.simulate(
                 "eagletree",
                 workload,
-                blocks=fewest_blocks(manager, 512),
+                blocks=640,
                 pages_per_block=4,
                 layout=layout,
                 manager=manager.example,

@@ -196,7 +196,7 @@ def compare(
     prepared = prepare(
         device, workload, trace, overrides, mapping=mapping, trace_device=trace_device
     )
-    of_trace = not isinstance(prepared.load, str)
+    load = prepared.load
     jobs = [(manager, seed + replica) for manager in managers for replica in range(replicas)]
     done, lock, cancelled = 0, Lock(), Event()
 
@@ -209,8 +209,8 @@ def compare(
         try:
             result = simulate(
                 prepared.drive,
-                None if of_trace else prepared.load,
-                trace=prepared.load if of_trace else None,
+                load if isinstance(load, str) else None,
+                trace=None if isinstance(load, str) else load,
                 manager=manager,
                 victims=victims,
                 wear_leveling=wear_leveling,

@@ -99,7 +99,7 @@ pub const FALSE_POSITIVES: Param = Param {
 pub const MAX_GROUPS: Param =
     Param { name: "max_groups", default: "16", help: "most groups; a small drive holds fewer" };
 
-/// What a byte numbers, less one for safety in arithmetic.
+/// What a byte counts.
 const MOST_GROUPS: u64 = 255;
 
 impl Config {

@@ -7,6 +7,7 @@
 //! has a fixed order with assumed frequencies, and blocks seep from neighbour to neighbour.
 
 mod allocation;
+mod balance;
 mod candidates;
 mod config;
 mod drive;

@@ -160,6 +160,7 @@ mod tests {
     #[test]
     fn groups_are_sorted_by_hit_rate_and_one_without_pages_keeps_its_place() {
         let mut groups = groups(4);
+        groups.rules.adaptive = false; // or it would be merged
         interval(&mut groups, &[60, 0, 30, 10], &[100, 0, 100, 100], None);
         assert_eq!(groups.order(), [3, 1, 2, 0]);
         // Half the share on a tenth of the pages is five times as hot.
