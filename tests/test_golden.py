@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 import writeamp as wa
-from registered import managers
+from registered import fewest_blocks, managers
 from writeamp.registry import engine_entries
 
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -20,14 +20,14 @@ def counters() -> dict[str, list[int]]:
     """Return host, gc and erase counts of one short run of every entry."""
     found = {}
     for layout in ("flat", "striped", "striped-per-lun"):
-        runs = [("uniform", "single", v.example) for v in engine_entries("victims")]
-        runs += [("uniform", m.example, "greedy") for m in managers(layout)]
-        runs += [(w.example, "sepgc", "cost-benefit") for w in engine_entries("workloads")]
-        for workload, manager, victims in runs:
+        runs = [("uniform", "single", v.example, 128) for v in engine_entries("victims")]
+        runs += [("uniform", m.example, "greedy", fewest_blocks(m, 128)) for m in managers(layout)]
+        runs += [(w.example, "sepgc", "cost-benefit", 128) for w in engine_entries("workloads")]
+        for workload, manager, victims, blocks in runs:
             result = wa.simulate(
                 "eagletree",
                 workload,
-                blocks=128,
+                blocks=blocks,
                 pages_per_block=20,
                 layout=layout,
                 manager=manager,

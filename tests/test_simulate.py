@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 import writeamp as wa
-from registered import managers
+from registered import managers, victims
 from writeamp import _engine
 from writeamp.registry import EngineKind, engine_entries
 
@@ -49,13 +49,13 @@ def test_the_series_adds_up_to_the_counts() -> None:
 @pytest.mark.parametrize("batch_pages", [1, 7, 4096])
 def test_batches_of_any_size_give_the_same_counters(batch_pages: int) -> None:
     for manager in managers():
-        for victims in engine_entries("victims"):
+        for policy in victims(manager):
             run = [
                 wa.simulate(
                     **SMALL,
                     workload="hot-cold:f=0.1,r=0.9",
                     manager=manager.example,
-                    victims=victims.example,
+                    victims=policy.example,
                     writes=20_000,
                     warmup=3_333,
                     batch_pages=size,
@@ -81,16 +81,17 @@ def test_one_seed_gives_the_same_counters_on_any_number_of_threads() -> None:
 @pytest.mark.parametrize("workload", [e.example for e in engine_entries("workloads")])
 @pytest.mark.parametrize("layout", ["flat", "striped", "striped-per-lun"])
 def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str) -> None:
+    # Many small blocks: each group of pages that a workload tells of takes an open one on each LUN.
     for manager in managers(layout):
-        for victims in engine_entries("victims"):
+        for policy in victims(manager):
             result = wa.simulate(
                 "eagletree",
                 workload,
-                blocks=64,
-                pages_per_block=16,
+                blocks=640,
+                pages_per_block=4,
                 layout=layout,
                 manager=manager.example,
-                victims=victims.example,
+                victims=policy.example,
                 writes=5_000,
             )
             assert result.wa >= 1

@@ -7,6 +7,7 @@ print(result.wa, result.ci, result.causes)
 
 from writeamp import allocation, meanfield, models, traces
 from writeamp._engine import __version__
+from writeamp.comparison import Comparison, compare
 from writeamp.device import Device, device
 from writeamp.endurance import endurance
 from writeamp.errors import WriteampError
@@ -16,6 +17,7 @@ from writeamp.result import Result
 from writeamp.simulation import simulate
 
 __all__ = [
+    "Comparison",
     "Device",
     "Endurance",
     "Prediction",
@@ -23,6 +25,7 @@ __all__ = [
     "WriteampError",
     "__version__",
     "allocation",
+    "compare",
     "device",
     "endurance",
     "meanfield",

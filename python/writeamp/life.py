@@ -11,13 +11,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from writeamp import _engine, traces
 from writeamp.device import Device
 from writeamp.errors import WriteampError
 from writeamp.policy import Policy
-from writeamp.steady import CONFIDENCE
+from writeamp.replicas import student_interval, student_intervals
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -112,7 +111,7 @@ class Endurance:
     @property
     def pe_fairness_ci95(self) -> tuple[float, float]:
         """The interval of `pe_fairness`."""
-        low, high = _interval(self.lives["pe_fairness"].to_numpy())
+        low, high = student_interval(self.lives["pe_fairness"].to_numpy())
         # No drive is fairer than 1; min() would lose a NaN.
         return low, 1.0 if high > 1 else high
 
@@ -127,7 +126,7 @@ class Endurance:
     @property
     def endurance_ci95(self) -> tuple[float, float]:
         """The interval of `endurance_full_drive_writes`."""
-        return _interval(self.lives["endurance_full_drive_writes"].to_numpy())
+        return student_interval(self.lives["endurance_full_drive_writes"].to_numpy())
 
     @property
     def endurance_logical_drive_writes(self) -> float:
@@ -143,7 +142,7 @@ class Endurance:
     @property
     def wa_ci95(self) -> tuple[float, float]:
         """The interval of `wa`."""
-        return _interval(self.end.wa)
+        return student_interval(self.end.wa)
 
     @property
     def host_pages(self) -> float:
@@ -194,7 +193,7 @@ class Endurance:
             ("endurance_full_drive_writes", self._endurance(self.reached)),
         ):
             columns[name] = values.mean(axis=0)
-            columns[f"{name}_low"], columns[f"{name}_high"] = _intervals(values)
+            columns[f"{name}_low"], columns[f"{name}_high"] = student_intervals(values)
         columns["wa"] = self.reached.wa.mean(axis=0)
         return pl.DataFrame(columns)
 
@@ -318,21 +317,6 @@ class Endurance:
             geometry.pages_per_block * counts.erases - counts.lifted - counts.skipped_pages
         )
         return np.asarray(freed_pages / geometry.physical_pages)
-
-
-def _intervals(values: _Floats) -> tuple[_Floats, _Floats]:
-    """Return the lower and upper bounds of the mean over the first axis."""
-    count, mean = values.shape[0], values.mean(axis=0)
-    if count < 2:
-        return np.full_like(mean, math.nan), np.full_like(mean, math.nan)
-    scatter = values.std(axis=0, ddof=1) / math.sqrt(count)
-    half_width = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * scatter
-    return mean - half_width, mean + half_width
-
-
-def _interval(values: _Floats) -> tuple[float, float]:
-    low, high = _intervals(values)
-    return float(low), float(high)
 
 
 def _json(values: Any) -> list[Any]:

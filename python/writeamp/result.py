@@ -67,6 +67,8 @@ class Result:
     """Erases of each block since the fill."""
     valid_page_histogram: npt.NDArray[np.uint64]
     """Closed blocks by their number of valid pages at the end, shape (pages_per_block + 1,)."""
+    scheme_bytes: int
+    """Memory of the tables that the block manager's scheme keeps beside the map."""
     elapsed_s: float
     run_s: float
     """Seconds that the run itself took, without the initial fill."""

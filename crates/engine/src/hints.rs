@@ -9,12 +9,19 @@ pub struct Group {
     pub write_share: f64,
 }
 
-/// The groups as they stand, and the group of each page of a batch of writes.
-#[derive(Debug, Clone, Copy)]
+/// "Not within the horizon": the death of a page whose next write is not foreseen.
+pub const NEVER: u64 = u64::MAX;
+
+/// What is known of the pages of a batch of writes; what nobody asked for is empty.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Hints<'a> {
+    /// The groups as they stand.
     pub groups: &'a [Group],
     /// Indexes into `groups`, one for each page written.
     pub group_of: &'a [u8],
+    /// For each page written, the clock (host pages written before) at which it will be outdated by
+    /// the host's next write or TRIM of it, or [`NEVER`].
+    pub deaths: &'a [u64],
 }
 
 /// Which groups are written more often, page for page, than their drive is on the whole.

@@ -8,7 +8,7 @@
 //! - [`flash`]: mechanism. Pages, blocks, the logical→physical map, counters, invariants.
 //! - [`victims`]: which block is collected, one file per policy.
 //! - [`leveling`]: which block takes the wear, one file per wear leveller.
-//! - [`hints`] and [`detectors`]: what the host tells of its pages, and what a drive finds out.
+//! - [`hints`], [`foresight`] and [`detectors`]: what the host tells of its pages, and what a drive finds out.
 //! - [`managers`]: where each page goes and when collection runs, one file per block manager.
 //! - [`workloads`]: which pages the host writes, one file per generator.
 //! - [`observe`]: what a run is asked to remember.
@@ -20,6 +20,7 @@ pub mod detectors;
 pub mod endurance;
 pub mod error;
 pub mod flash;
+pub mod foresight;
 pub mod hints;
 pub mod leveling;
 pub mod managers;

@@ -1,8 +1,9 @@
 //! A workload driving a drive.
 
 use crate::error::{Error, Result};
-use crate::flash::{Counters, Observer};
-use crate::hints::Hints;
+use crate::flash::{Cause, Counters, Observer};
+use crate::foresight::Foresight;
+use crate::hints::{Hints, NEVER};
 use crate::managers::BlockManager;
 use crate::observe::Series;
 use crate::workloads::{Step, Workload};
@@ -20,6 +21,9 @@ pub struct Simulation<O: Observer> {
     buffer: Vec<u32>,
     /// The group of each page of the buffer, for drives that want hints.
     group_of: Vec<u8>,
+    /// For drives that want to know when pages will be outdated, with a slot for each of the buffer.
+    foresight: Option<Foresight>,
+    deaths: Vec<u64>,
     series: Series,
 }
 
@@ -38,10 +42,14 @@ impl<O: Observer> Simulation<O> {
         let series = Series::unsampled(*drive.flash().counters());
         let batch_pages = batch_pages.clamp(1, MAX_BATCH_PAGES);
         let (buffer, group_of) = (vec![0; batch_pages], vec![0; batch_pages]);
-        Ok(Simulation { drive, workload, buffer, group_of, series })
+        let foresees = drive.needs_deaths();
+        let foresight = foresees.then(|| Foresight::new(&*workload)).transpose()?;
+        let deaths = if foresees { vec![NEVER; batch_pages] } else { Vec::new() };
+        Ok(Simulation { drive, workload, buffer, group_of, foresight, deaths, series })
     }
 
-    /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill.
+    /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill. What
+    /// becomes of these pages is not foreseen.
     /// A series that is to count only what follows must be started afterwards.
     pub fn fill(&mut self, first: u32, end: u32) -> Result<()> {
         let step = self.buffer.len();
@@ -51,6 +59,7 @@ impl<O: Observer> Simulation<O> {
             for (slot, page) in batch.iter_mut().zip(first..) {
                 *slot = page;
             }
+            self.deaths.fill(NEVER);
             self.write(count)?;
         }
         // Samples are due at fixed distances from the start, which the fill has passed by.
@@ -70,7 +79,7 @@ impl<O: Observer> Simulation<O> {
             let most = left
                 .min(self.series.until_next(self.drive.flash().counters()))
                 .min(self.buffer.len() as u64) as usize;
-            match self.workload.next(&mut self.buffer[..most]) {
+            match self.next(most) {
                 Step::Write(count) => {
                     self.write(count)?;
                     left -= count as u64;
@@ -86,14 +95,26 @@ impl<O: Observer> Simulation<O> {
         Ok(pages - left)
     }
 
+    /// The next step of the host, of at most `most` pages.
+    fn next(&mut self, most: usize) -> Step {
+        let pages = &mut self.buffer[..most];
+        let Some(foresight) = &mut self.foresight else { return self.workload.next(pages) };
+        let now = self.drive.flash().counters().programs(Cause::Host);
+        foresight.next(&mut *self.workload, pages, &mut self.deaths[..most], now)
+    }
+
     /// Writes the first `count` pages of the buffer.
     fn write(&mut self, count: usize) -> Result<()> {
         let pages = &self.buffer[..count];
+        if self.foresight.is_some() {
+            let hints = Hints { deaths: &self.deaths[..count], ..Hints::default() };
+            return self.drive.write(pages, Some(hints));
+        }
         let groups = if self.drive.needs_hints() { self.workload.groups() } else { None };
         let hints = groups.as_ref().map(|groups| {
             let group_of = &mut self.group_of[..count];
             self.workload.find_groups(pages, group_of);
-            Hints { groups, group_of }
+            Hints { groups, group_of, ..Hints::default() }
         });
         self.drive.write(pages, hints)
     }

@@ -1,6 +1,6 @@
 //! Wear levellers, each as a search of the drive.
 
-use super::{NaiveDrive, Page};
+use super::{Manager, NaiveDrive, Page};
 
 /// Which block takes the wear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +26,22 @@ pub(super) struct PoolMember {
 impl NaiveDrive {
     /// True if `pool` has a free block that is not kept back.
     pub(super) fn can_open(&self, pool: usize) -> bool {
-        let reserve_blocks = match self.setup.leveling {
+        self.free[pool].len() > self.reserve_blocks()
+    }
+
+    /// Free blocks of each pool that only collection may open.
+    pub(super) fn reserve_blocks(&self) -> usize {
+        let for_leveling = match self.setup.leveling {
             Leveling::YoungestFree { reserve_blocks } => reserve_blocks,
             _ => 0,
         };
-        self.free[pool].len() > reserve_blocks
+        let for_groups = match self.setup.manager {
+            Manager::Grouped { config, .. } => config.reserve_blocks() as usize,
+            _ => 0,
+        };
+        // One for each relocation stream but the first, to which the erased block falls.
+        let for_scheme = self.scheme.as_ref().map_or(0, |scheme| scheme.relocation_streams() - 1);
+        for_leveling + for_groups + for_scheme
     }
 
     /// Takes the block to open next from the free blocks of `pool`.
@@ -54,19 +65,26 @@ impl NaiveDrive {
         let Some(young) = self.block_to_rest(worn) else { return };
         let stream = self.opened_for[&young];
         self.free[pool].retain(|&block| block != worn);
+        let is_held = self.held.contains(&young);
+        if let Some(scheme) = &mut self.scheme
+            && is_held
+        {
+            scheme.exchanges(young, worn);
+        }
         let pages = self.erase(young);
         self.counters.wear_leveling_programs += pages.len() as u64;
         for (at, page) in self.range_of(worn).enumerate() {
             self.pages[page] = pages.get(at).map_or(Page::Invalid, |&logical| Page::Valid(logical));
         }
         self.opened_for.insert(worn, stream);
-        self.closes(worn);
+        self.opened_at.insert(worn, self.opened_at[&young]);
+        self.closes(worn, is_held);
     }
 
     fn block_to_rest(&mut self, worn: u32) -> Option<u32> {
         let worn_erases = self.erases(worn);
         let pool = self.pool_of(worn);
-        let closed: Vec<u32> = self.closed.iter().flatten().copied().collect();
+        let closed: Vec<u32> = self.closed.iter().flatten().chain(&self.held).copied().collect();
         // Of the others, too little would move: what it moves to would soon be erased again.
         let mostly_valid = |block: u32| self.invalid_pages(block) <= self.setup.pages_per_block / 8;
         let closed_here =
@@ -120,7 +138,8 @@ impl NaiveDrive {
 
     /// True if a spare block has taken the place of `block`.
     fn is_retired(&self, block: u32) -> bool {
-        let in_use = self.free.iter().chain(&self.closed).flatten().chain(self.open.values());
+        let closed = self.closed.iter().flatten().chain(&self.held);
+        let in_use = self.free.iter().flatten().chain(closed).chain(self.open.values());
         let is_spare = self.spares.iter().flatten().any(|&spare| spare == block);
         !is_spare && !in_use.copied().any(|other| other == block)
     }

@@ -3,10 +3,12 @@
 //! It keeps what it must and counts the rest anew on every question: the list of physical pages is
 //! the only record of the data, so "where is this logical page" and "how many pages of this block
 //! are invalid" are searches of that list. It shares nothing with the engine but the generator of
-//! random numbers.
+//! random numbers, and the arithmetic of groups of pages, which knows no flash.
 
+mod grouped;
 mod hot_cold;
 mod leveling;
+mod placement;
 mod victims;
 
 #[cfg(test)]
@@ -15,15 +17,20 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use writeamp_engine::hints::Group;
+use writeamp_engine::managers::wolf::Config;
 use writeamp_engine::rng::Stream;
 
+use grouped::Books;
 use leveling::PoolMember;
+use placement::{Collected, Scheme};
 
 pub use leveling::Leveling;
+pub use placement::Placement;
 pub use victims::{Candidate, Victims};
 
 /// Where pages go: how many write streams there are, and which kind of write uses which.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Manager {
     /// Stream 0 for everything.
     Single,
@@ -32,6 +39,19 @@ pub enum Manager {
     /// Stream 0 for hot pages, stream 1 for cold ones; with a number, hot and cold blocks swap, and
     /// the second victim is the best of so many drawn.
     HotCold { d_swap: Option<u32> },
+    /// A stream for each group of pages; the host's groups are its hot and its cold pages.
+    Grouped { config: Config, hints: [Group; 2], logical_pages: u32 },
+    /// As a placement says.
+    Placed(Placement),
+}
+
+/// What the host says of a page that it writes, for those managers that care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hint {
+    /// Pages of group 0 are hot.
+    pub group: u8,
+    /// The clock at which the page is going to be outdated.
+    pub death: Option<u64>,
 }
 
 /// How blocks are divided into pools, and who collects.
@@ -46,11 +66,12 @@ pub enum Layout {
 }
 
 /// A drive to be built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setup {
     /// Erase units in the drive.
     pub blocks: u32,
     pub pages_per_block: u32,
+    pub logical_pages: u32,
     /// Units that the blocks are divided over, in consecutive ranges of equal length.
     pub luns: u32,
     pub layout: Layout,
@@ -128,10 +149,16 @@ pub struct NaiveDrive {
     /// The closed blocks of each collection domain: the drive, or each pool. Closing appends, a
     /// choice swap-removes; only the policies that draw at random can tell.
     closed: Vec<Vec<u32>>,
+    /// Closed blocks that are held back from the victim policy.
+    held: Vec<u32>,
+    /// The last victim had no invalid page.
+    gained_nothing: bool,
     /// The closed blocks of each (stream, pool), in an order of the same kind.
     closed_for: HashMap<(usize, usize), Vec<u32>>,
     /// The stream that each block was last opened for.
     opened_for: HashMap<u32, usize>,
+    /// Host pages written when each block was last opened.
+    opened_at: HashMap<u32, u64>,
     closed_at: HashMap<u32, Moment>,
     changed_at: HashMap<u32, Moment>,
     /// The pool that each stream tries first.
@@ -140,6 +167,7 @@ pub struct NaiveDrive {
     clock: Moment,
     counters: Counters,
     erase_counts: Vec<u32>,
+    scheme: Option<Box<dyn Scheme>>,
     /// What the dual pool knows of each block.
     members: Vec<PoolMember>,
     /// The spare blocks of each pool; the last is used next.
@@ -147,6 +175,8 @@ pub struct NaiveDrive {
     lifted_pages: u64,
     first_to_reach: Vec<Erased>,
     end_of_life: Option<EndOfLife>,
+    /// What a manager with groups knows.
+    books: Option<Books>,
 }
 
 impl NaiveDrive {
@@ -171,8 +201,15 @@ impl NaiveDrive {
             free: blocks_of_pools(0, usable_per_pool),
             open: BTreeMap::new(),
             closed: vec![Vec::new(); domains as usize],
+            held: Vec::new(),
+            gained_nothing: false,
             closed_for: HashMap::new(),
             opened_for: HashMap::new(),
+            opened_at: HashMap::new(),
+            scheme: match setup.manager {
+                Manager::Placed(placement) => Some(placement.scheme(&setup)),
+                _ => None,
+            },
             closed_at: HashMap::new(),
             changed_at: HashMap::new(),
             next_pool: HashMap::new(),
@@ -187,19 +224,32 @@ impl NaiveDrive {
             lifted_pages: 0,
             first_to_reach: Vec::new(),
             end_of_life: None,
+            books: None,
         };
-        if let Manager::HotCold { .. } = setup.manager {
-            (0..drive.pools).for_each(|pool| drive.replace_full_frontiers(pool));
+        match setup.manager {
+            Manager::HotCold { .. } => {
+                (0..drive.pools).for_each(|pool| drive.replace_full_frontiers(pool));
+            }
+            Manager::Grouped { config, hints, logical_pages } => {
+                let luns = (pools, drive.reserve_blocks() as u32);
+                drive.books = Some(Books::new(config, hints, logical_pages, &setup, luns));
+                drive.set_targets();
+            }
+            Manager::Single | Manager::SepGc | Manager::Placed(_) => {}
         }
         drive
     }
 
-    /// The host writes one logical page, which is hot or cold for those managers that care.
-    pub fn write(&mut self, logical: u32, hot: bool) {
+    /// The host writes one logical page.
+    pub fn write(&mut self, logical: u32, hint: Hint) {
         if let Manager::HotCold { .. } = self.setup.manager {
-            return self.write_hot_or_cold(logical, hot);
+            return self.write_hot_or_cold(logical, hint.group == 0);
         }
-        let stream = 0;
+        if let Manager::Grouped { .. } = self.setup.manager {
+            return self.write_to_group(logical, usize::from(hint.group));
+        }
+        let now = self.clock.now;
+        let stream = self.scheme.as_mut().map_or(0, |scheme| scheme.host(logical, now, hint));
         let pool = match self.setup.layout {
             Layout::Flat => self.make_room_flat(stream),
             Layout::Striped | Layout::StripedPerLun => self.make_room_striped(stream),
@@ -264,7 +314,7 @@ impl NaiveDrive {
     }
 
     fn make_room_flat(&mut self, stream: usize) -> usize {
-        while !self.open.contains_key(&(stream, 0)) {
+        while !self.has_room(stream, 0) {
             if self.can_open(0) {
                 self.open_block(stream, 0);
             } else {
@@ -272,6 +322,12 @@ impl NaiveDrive {
             }
         }
         0
+    }
+
+    /// True if the host may write a page of `stream` to `pool`: there is an open block, and as many
+    /// free ones as must be kept back.
+    fn has_room(&self, stream: usize, pool: usize) -> bool {
+        self.open.contains_key(&(stream, pool)) && self.free[pool].len() >= self.reserve_blocks()
     }
 
     fn make_room_striped(&mut self, stream: usize) -> usize {
@@ -292,13 +348,11 @@ impl NaiveDrive {
     fn make_room_on(&mut self, stream: usize, pool: usize) -> bool {
         let collects_for_itself = self.setup.layout == Layout::StripedPerLun;
         loop {
-            if self.open.contains_key(&(stream, pool)) {
+            if self.has_room(stream, pool) {
                 return true;
             } else if self.can_open(pool) {
                 self.open_block(stream, pool);
-            } else if collects_for_itself
-                && self.closed[pool].iter().any(|&block| self.invalid_pages(block) > 0)
-            {
+            } else if collects_for_itself && self.has_invalid(pool) {
                 self.collect(pool);
             } else {
                 return false;
@@ -306,11 +360,18 @@ impl NaiveDrive {
         }
     }
 
+    /// True if a closed block of `pool` has an invalid page.
+    fn has_invalid(&self, pool: usize) -> bool {
+        let mut closed = self.closed.iter().flatten().chain(&self.held);
+        closed.any(|&block| self.pool_of(block) == pool && self.invalid_pages(block) > 0)
+    }
+
     fn open_block(&mut self, stream: usize, pool: usize) {
         let block = self.take_free(pool);
         let before = self.open.insert((stream, pool), block);
         assert_eq!(before, None, "a stream has one open block in a pool");
         self.opened_for.insert(block, stream);
+        self.opened_at.insert(block, self.clock.now);
     }
 
     /// Outdates the current version of `logical`; true if there was one.
@@ -331,14 +392,21 @@ impl NaiveDrive {
         self.pages[next] = Page::Valid(logical);
         if erased == 1 {
             self.open.remove(&(stream, pool));
-            self.closes(block);
+            let domain = self.domain_of(block);
+            let scheme = self.scheme.as_mut();
+            let is_held = scheme.is_some_and(|scheme| scheme.closes(block, stream, domain));
+            self.closes(block, is_held);
         }
     }
 
-    /// `block` is full, and a candidate from now on.
-    fn closes(&mut self, block: u32) {
+    /// `block` is full, and a candidate from now on if it is not held back.
+    fn closes(&mut self, block: u32, is_held: bool) {
         let (domain, pool) = (self.domain_of(block), self.pool_of(block));
-        self.closed[domain].push(block);
+        if is_held {
+            self.held.push(block);
+        } else {
+            self.closed[domain].push(block);
+        }
         self.closed_for.entry((self.opened_for[&block], pool)).or_default().push(block);
         self.clock.event += 1;
         self.closed_at.insert(block, self.clock);
@@ -346,11 +414,30 @@ impl NaiveDrive {
     }
 
     fn collect(&mut self, domain: usize) {
-        let victim = self.choose(domain);
+        let candidates = self.closed[domain].len();
+        let insists = |scheme: &dyn Scheme| scheme.victim(domain, self.gained_nothing, candidates);
+        let own = self.scheme.as_deref().and_then(insists);
+        let victim = own.unwrap_or_else(|| self.choose(domain));
+        self.gained_nothing = self.invalid_pages(victim) == 0;
+        if let Some(scheme) = &mut self.scheme
+            && self.held.contains(&victim)
+        {
+            scheme.releases(victim);
+        }
         let pool = self.pool_of(victim);
-        let relocated = self.lift(victim);
-        let stream = usize::from(self.setup.manager == Manager::SepGc);
-        for logical in relocated {
+        let from = Collected {
+            stream: self.opened_for[&victim],
+            opened: self.opened_at[&victim],
+            now: self.clock.now,
+        };
+        if let Some(scheme) = &mut self.scheme {
+            scheme.collected(from);
+        }
+        for logical in self.lift(victim) {
+            let stream = match &mut self.scheme {
+                Some(scheme) => scheme.relocated(logical, from),
+                None => usize::from(self.setup.manager == Manager::SepGc),
+            };
             if !self.open.contains_key(&(stream, pool)) {
                 self.open_block(stream, pool);
             }
@@ -378,7 +465,8 @@ impl NaiveDrive {
     fn erase(&mut self, victim: u32) -> Vec<u32> {
         let (domain, pool) = (self.domain_of(victim), self.pool_of(victim));
         let stream = self.opened_for[&victim];
-        swap_remove(&mut self.closed[domain], victim);
+        let is_held = self.held.contains(&victim);
+        swap_remove(if is_held { &mut self.held } else { &mut self.closed[domain] }, victim);
         swap_remove(self.closed_for.get_mut(&(stream, pool)).expect("closed blocks"), victim);
         let mut lifted = Vec::new();
         for page in self.range_of(victim) {

@@ -8,14 +8,25 @@ const HOT_PAGES: u32 = 4;
 fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
     let (manager, victims) = (Manager::Single, Victims::Greedy);
     let (leveling, wear) = (Leveling::None, Wear::default());
-    let pages_per_block = 2;
-    Setup { blocks, pages_per_block, luns, layout, manager, victims, leveling, seed: 1, wear }
+    let (pages_per_block, logical_pages) = (2, 2 * blocks);
+    Setup {
+        blocks,
+        pages_per_block,
+        logical_pages,
+        luns,
+        layout,
+        manager,
+        victims,
+        leveling,
+        seed: 1,
+        wear,
+    }
 }
 
 fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
     let mut drive = NaiveDrive::new(setup);
     for &page in pages {
-        drive.write(page, page < HOT_PAGES);
+        drive.write(page, Hint { group: u8::from(page >= HOT_PAGES), death: None });
     }
     drive
 }
@@ -70,7 +81,9 @@ fn a_spare_block_replaces_the_first_that_is_worn_out() {
     // Pages 0 and 1 fill blocks 0, 1 and 2 in turn, each time outdating all that is on the next.
     let mut drive = written(fifo, &[0, 1, 0, 1, 0, 1]);
     assert_eq!(drive.spares(), [[3]]);
-    let turn = |drive: &mut NaiveDrive| [0, 1].map(|page| drive.write(page, false));
+    let turn = |drive: &mut NaiveDrive| {
+        [0, 1].map(|page| drive.write(page, Hint { group: 1, death: None }))
+    };
     for _ in 0..3 {
         turn(&mut drive); // erases blocks 0, 1 and 2
     }

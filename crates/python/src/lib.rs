@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine as engine;
 use writeamp_engine::flash::{Cause, Counters, Silent, Wear};
+use writeamp_engine::managers::wolf::Event;
 use writeamp_engine::spec::Entry;
 use writeamp_engine::{detectors, leveling, managers, observe, victims, workloads};
 
@@ -95,6 +96,26 @@ impl Simulation {
     /// Erases of each block since the drive was new.
     fn erase_counts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         PyArray1::from_slice(py, self.inner().drive().flash().erase_counts())
+    }
+
+    /// Bytes of the tables that the block manager's scheme keeps beside the map.
+    fn scheme_bytes(&self) -> u64 {
+        self.inner().drive().scheme_bytes()
+    }
+
+    /// What became of the groups of a manager that keeps some, a column for each property.
+    fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let inner = self.inner();
+        let events = inner.drive().events();
+        let dict = PyDict::new(py);
+        let column =
+            |value: &dyn Fn(&Event) -> u64| PyArray1::from_iter(py, events.iter().map(value));
+        dict.set_item("host_pages", column(&|event| event.host_pages))?;
+        dict.set_item("kind", events.iter().map(|e| e.kind.name()).collect::<Vec<_>>())?;
+        dict.set_item("group", column(&|event| event.group.into()))?;
+        dict.set_item("groups", column(&|event| event.groups.into()))?;
+        dict.set_item("moved_blocks", column(&|event| event.kind.moved_blocks().into()))?;
+        Ok(dict)
     }
 
     /// Closed blocks by their number of valid pages.

@@ -10,6 +10,7 @@ import typer
 from writeamp import _engine
 from writeamp.cli import (
     allocate,
+    compare,
     endurance,
     listing,
     meanfield,
@@ -48,6 +49,7 @@ def _root(
 
 
 simulate.register(app)
+compare.register(app)
 endurance.register(app)
 meanfield.register(app)
 predict.register(app)

@@ -26,6 +26,10 @@ impl Detector for TwoBloomFilters {
         let seen = self.active.insert(logical);
         seen || self.passive.contains(logical)
     }
+
+    fn bytes(&self) -> u64 {
+        self.active.bytes() + self.passive.bytes()
+    }
 }
 
 impl Registered for TwoBloomFilters {
@@ -63,7 +67,7 @@ impl Registered for TwoBloomFilters {
 
 /// A Bloom filter (Bloom 1970) that derives its hashes from one (Kirsch & Mitzenmacher 2006).
 #[derive(Clone)]
-struct Filter {
+pub struct Filter {
     bits: Vec<u64>,
     bit_count: u32,
     hashes: u32,
@@ -71,7 +75,7 @@ struct Filter {
 
 impl Filter {
     /// A filter for `elements` at the given share of false positives.
-    fn new(elements: u32, false_positives: f64) -> Result<Self> {
+    pub fn new(elements: u32, false_positives: f64) -> Result<Self> {
         let hashes = (-libm::log2(false_positives)).round().max(1.0);
         // A bit is set with probability p^(1/k) once the filter is full.
         let set = libm::pow(false_positives, 1.0 / hashes);
@@ -84,7 +88,7 @@ impl Filter {
     }
 
     /// True if the filter knew the page already.
-    fn insert(&mut self, page: u32) -> bool {
+    pub fn insert(&mut self, page: u32) -> bool {
         let mut known = true;
         for bit in self.places(page) {
             let (word, mask) = (bit as usize / 64, 1 << (bit % 64));
@@ -94,8 +98,13 @@ impl Filter {
         known
     }
 
-    fn contains(&self, page: u32) -> bool {
+    pub fn contains(&self, page: u32) -> bool {
         self.places(page).all(|bit| self.bits[bit as usize / 64] & (1 << (bit % 64)) != 0)
+    }
+
+    /// Memory of the filter.
+    pub fn bytes(&self) -> u64 {
+        size_of_val(&self.bits[..]) as u64
     }
 
     fn clear(&mut self) {

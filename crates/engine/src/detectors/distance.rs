@@ -20,6 +20,10 @@ impl Detector for UpdateDistance {
         let before = std::mem::replace(&mut self.written_at[logical as usize], self.now);
         before != 0 && self.now.wrapping_sub(before) < self.hot_below
     }
+
+    fn bytes(&self) -> u64 {
+        size_of_val(&self.written_at[..]) as u64
+    }
 }
 
 impl Registered for UpdateDistance {

@@ -6,6 +6,8 @@
 mod bloom;
 mod distance;
 
+pub(crate) use bloom::Filter;
+
 use crate::error::{Error, Result};
 use crate::spec::{Entry, Param, Params, Spec, entries};
 
@@ -13,6 +15,9 @@ use crate::spec::{Entry, Param, Params, Spec, entries};
 pub trait Detector: Send {
     /// Hears that the host writes `logical`, and says whether that page is hot.
     fn is_hot(&mut self, logical: u32) -> bool;
+
+    /// Bytes of its tables.
+    fn bytes(&self) -> u64;
 }
 
 /// What a registered detector says of itself, and how it is built.

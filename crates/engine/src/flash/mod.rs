@@ -245,6 +245,12 @@ impl<O: Observer> Flash<O> {
         first..first + self.blocks_per_pool
     }
 
+    /// The block that physical page `page` lies in.
+    #[inline(always)]
+    pub fn block_of(&self, page: u32) -> u32 {
+        self.block_of.divide(page)
+    }
+
     /// Where the current version of a logical page lies, if it is mapped.
     pub fn physical(&self, logical: u32) -> Option<u32> {
         let page = self.logical_to_physical[logical as usize];

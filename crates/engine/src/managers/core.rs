@@ -11,7 +11,7 @@ use crate::victims::VictimPolicy;
 /// How far ahead of a write the map entry, and then what it points to, are fetched. Far enough to
 /// hide a memory access, near enough to stay in the first-level cache.
 const MAP_LOOKAHEAD: usize = 24;
-const PAGE_LOOKAHEAD: usize = 10;
+pub const PAGE_LOOKAHEAD: usize = 10;
 
 /// A drive under a victim policy, with a frontier for each stream and pool.
 pub struct Core<V, O: Observer> {
@@ -25,6 +25,8 @@ pub struct Core<V, O: Observer> {
     now: u64,
     /// Victims in a row that had no outdated page.
     gainless: u64,
+    /// Whether each closed block is held back from the victim policy; empty if none ever is.
+    held: Vec<bool>,
     /// One leveller for each pool, or none.
     levelers: Vec<Box<dyn WearLeveler>>,
     reserve_blocks: u32,
@@ -66,16 +68,35 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
             random,
             now: 0,
             gainless: 0,
+            held: Vec::new(),
             levelers,
             reserve_blocks,
             exchanged: Vec::new(),
         })
     }
 
+    /// Host pages written.
+    #[inline(always)]
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
     /// The index of a stream's frontier on a pool.
     #[inline(always)]
     pub fn frontier(&self, stream: usize, pool: usize) -> usize {
         stream * self.flash.pools() + pool
+    }
+
+    /// The victim policy of a drive that is one collection domain.
+    #[inline(always)]
+    pub fn candidates(&self) -> &V {
+        &self.victims[0]
+    }
+
+    /// See [`Self::candidates`].
+    #[inline(always)]
+    pub fn candidates_mut(&mut self) -> &mut V {
+        &mut self.victims[0]
     }
 
     #[inline(always)]
@@ -123,6 +144,12 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         self.flash.free_blocks(pool) > self.reserve_blocks
     }
 
+    /// True if `pool` has all the free blocks that are kept back.
+    #[inline(always)]
+    pub fn reserve_is_complete(&self, pool: usize) -> bool {
+        self.flash.free_blocks(pool) >= self.reserve_blocks
+    }
+
     /// Opens a free block of `pool` behind `frontier`, the one erased last unless a wear leveller
     /// chooses another; returns it.
     pub fn open(&mut self, frontier: usize, pool: usize) -> u32 {
@@ -142,12 +169,29 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         self.close_behind(self.frontiers[frontier])
     }
 
+    /// Says whether `block`, which is about to close, is held back from the victim policy.
+    pub fn hold(&mut self, block: u32, is_held: bool) {
+        if is_held && self.held.is_empty() {
+            self.held = vec![false; self.flash.geometry().blocks() as usize];
+        }
+        if !self.held.is_empty() {
+            self.held[block as usize] = is_held;
+        }
+    }
+
+    #[inline(always)]
+    fn is_held(&self, block: u32) -> bool {
+        !self.held.is_empty() && self.held[block as usize]
+    }
+
     #[inline(always)]
     fn close_behind(&mut self, frontier: Frontier) -> u32 {
         let block = self.flash.close(&frontier);
         let domain = self.domain_of(block);
         let invalid_pages = self.flash.invalid_pages()[block as usize];
-        self.victims[domain].on_close(block, invalid_pages, self.now);
+        if !self.is_held(block) {
+            self.victims[domain].on_close(block, invalid_pages, self.now);
+        }
         let pool = self.flash.pool_of(block);
         if let Some(leveler) = self.levelers.get_mut(pool) {
             leveler.on_close(block, self.flash.erase_counts()[block as usize]);
@@ -156,7 +200,7 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
     }
 
     #[inline(always)]
-    fn domain_of(&self, block: u32) -> usize {
+    pub fn domain_of(&self, block: u32) -> usize {
         if self.victims.len() == 1 { 0 } else { self.flash.pool_of(block) }
     }
 
@@ -174,14 +218,19 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         let victim = self.victims[domain]
             .choose(self.flash.invalid_pages(), self.now, &mut self.random)
             .expect("a full drive has closed blocks");
-        let gained = self.flash.invalid_pages()[victim as usize] > 0;
-        self.gainless = if gained { 0 } else { self.gainless + 1 };
+        self.count_gain(victim);
         // Even where one block in the drive has an outdated page, a random choice misses it so
         // often with probability e^−50 only.
         if self.gainless > 50 * u64::from(self.flash.geometry().blocks()) {
             return Err(Error::NeverFrees { collections: self.gainless });
         }
         Ok(victim)
+    }
+
+    /// Counts victims in a row that gain nothing.
+    pub fn count_gain(&mut self, victim: u32) {
+        let gained = self.flash.invalid_pages()[victim as usize] > 0;
+        self.gainless = if gained { 0 } else { self.gainless + 1 };
     }
 
     /// Chooses a victim by a rule of the manager's own, from the invalid pages of every block and
@@ -191,9 +240,21 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         choose: impl FnOnce(&[u32], &mut Stream) -> Option<u32>,
     ) -> Option<u32> {
         let victim = choose(self.flash.invalid_pages(), &mut self.random)?;
-        let domain = self.domain_of(victim);
-        self.victims[domain].forget(victim, self.flash.invalid_pages()[victim as usize]);
+        self.forget(victim);
         Some(victim)
+    }
+
+    /// Takes a closed block that the policy did not choose from the candidates, if it is one.
+    fn forget(&mut self, block: u32) {
+        if !self.is_held(block) {
+            let domain = self.domain_of(block);
+            self.victims[domain].forget(block, self.flash.invalid_pages()[block as usize]);
+        }
+    }
+
+    /// True if the last victim had no outdated page.
+    pub fn gained_nothing(&self) -> bool {
+        self.gainless > 0
     }
 
     /// Moves the valid pages of a victim to `pages` and erases it; then a wear leveller may act.
@@ -217,8 +278,8 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
             pages_per_block: self.flash.geometry().pages_per_block(),
         };
         let young = self.levelers[pool].exchange(worn, &wear)?;
-        let domain = self.domain_of(young);
-        self.victims[domain].forget(young, self.flash.invalid_pages()[young as usize]);
+        self.forget(young);
+        self.hold(worn, self.is_held(young));
         let place = self.flash.free(pool).iter().rposition(|block| *block == worn);
         let mut frontier = self.flash.open_at(pool, place.expect("an erased block is free"));
         self.flash.lift(young, &mut self.exchanged, Cause::WearLeveling);

@@ -52,7 +52,7 @@ impl<V: VictimPolicy, O: Observer> HotCold<V, O> {
         if let Some(detector) = &mut self.detector {
             self.streams.extend(pages.iter().map(|&page| stream(detector.is_hot(page))));
         } else {
-            let hints = hints.ok_or_else(|| {
+            let hints = hints.filter(|hints| !hints.groups.is_empty()).ok_or_else(|| {
                 Error::Spec(format!(
                     "{} must be told which pages are hot, and this workload cannot tell; give it a \
                      detector, as in {0}:detector=bloom",
@@ -237,6 +237,11 @@ impl<V: VictimPolicy, O: Observer + Send> BlockManager<O> for HotCold<V, O> {
 
     fn needs_hints(&self) -> bool {
         self.detector.is_none()
+    }
+
+    fn scheme_bytes(&self) -> u64 {
+        let bags = self.swap.iter().flat_map(|swap| &swap.closed).map(Bag::bytes).sum::<u64>();
+        self.label.len() as u64 + bags + self.detector.as_ref().map_or(0, |d| d.bytes())
     }
 
     fn trim(&mut self, pages: &[u32]) -> Result<()> {

@@ -4,10 +4,22 @@
 //! line in `managers!`. A manager whose collection rule is special implements [`Manager`] itself.
 
 mod core;
+mod dac;
+mod eti;
+mod fadac;
 mod generic;
 mod hcwf;
+mod last_writes;
+mod midas;
+mod multilog;
+mod nvme_fdp;
+mod oracle;
+mod sepbit;
 mod sepgc;
+mod sfs;
 mod single;
+mod warcip;
+pub mod wolf;
 
 pub use generic::Placement;
 
@@ -101,9 +113,19 @@ pub trait BlockManager<O: Observer>: Send {
     /// depend on how a run of writes is cut into calls. `hints` are those of these pages.
     fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()>;
 
-    /// True if `write` is an error without hints.
+    /// True if `write` is an error without the groups of the hints.
     fn needs_hints(&self) -> bool {
         false
+    }
+
+    /// True if `write` is an error without [`Hints::deaths`].
+    fn needs_deaths(&self) -> bool {
+        false
+    }
+
+    /// Bytes of the tables that the manager's scheme keeps beside the map and the victim policy.
+    fn scheme_bytes(&self) -> u64 {
+        0
     }
 
     /// Unmaps `pages`.
@@ -112,6 +134,11 @@ pub trait BlockManager<O: Observer>: Send {
     fn flash(&self) -> &Flash<O>;
 
     fn flash_mut(&mut self) -> &mut Flash<O>;
+
+    /// What became of the groups of pages that the manager keeps, as far as it remembers.
+    fn events(&self) -> &[wolf::Event] {
+        &[]
+    }
 
     /// See [`Flash::assert_invariants`].
     fn assert_invariants(&self);
@@ -170,4 +197,16 @@ managers! {
     sepgc::SepGc,
     hcwf::Hcwf,
     hcwf::HcwfSwap,
+    dac::Dac,
+    sfs::Sfs,
+    multilog::MultiLog,
+    eti::Eti,
+    fadac::Fadac,
+    warcip::Warcip,
+    sepbit::SepBit,
+    midas::Midas,
+    nvme_fdp::NvmeFdp,
+    oracle::Oracle,
+    wolf::Wolf,
+    wolf::FdpFrequency,
 }

@@ -1,7 +1,7 @@
 //! Host and relocated pages on separate frontiers, since a page that survived a collection
 //! is likely colder than one just written (Van Houdt 2014, "double write frontier").
 
-use super::generic::Placement;
+use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
 
@@ -13,20 +13,22 @@ impl Placement for SepGc {
     const SUMMARY: &'static str = "host writes and relocated pages on separate write frontiers";
     const PARAMS: &'static [Param] = &[];
     const EXAMPLE: &'static str = "sepgc";
-    const STREAMS: usize = 2;
-    const RELOCATION_STREAMS: usize = 1;
 
-    fn build(_params: &Params) -> Result<Self> {
+    fn build(_params: &Params, _sizes: &Sizes) -> Result<Self> {
         Ok(SepGc)
     }
 
+    fn streams(&self) -> Streams {
+        Streams { all: 2, relocation: 1 }
+    }
+
     #[inline(always)]
-    fn host_stream(&mut self, _logical: u32) -> usize {
+    fn host_stream(&mut self, _page: HostPage) -> usize {
         0
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, _logical: u32) -> usize {
+    fn relocation_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
         1
     }
 }

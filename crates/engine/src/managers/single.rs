@@ -1,7 +1,7 @@
 //! One write frontier for everything: host writes follow the pages that collection moved
 //! (paper 4, §2.1; the baseline of all five papers).
 
-use super::generic::Placement;
+use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
 
@@ -13,20 +13,22 @@ impl Placement for Single {
     const SUMMARY: &'static str = "one write frontier for host and relocated pages";
     const PARAMS: &'static [Param] = &[];
     const EXAMPLE: &'static str = "single";
-    const STREAMS: usize = 1;
-    const RELOCATION_STREAMS: usize = 1;
 
-    fn build(_params: &Params) -> Result<Self> {
+    fn build(_params: &Params, _sizes: &Sizes) -> Result<Self> {
         Ok(Single)
     }
 
+    fn streams(&self) -> Streams {
+        Streams { all: 1, relocation: 1 }
+    }
+
     #[inline(always)]
-    fn host_stream(&mut self, _logical: u32) -> usize {
+    fn host_stream(&mut self, _page: HostPage) -> usize {
         0
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, _logical: u32) -> usize {
+    fn relocation_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
         0
     }
 }

@@ -19,6 +19,10 @@ impl Bag {
         Ok(Bag { blocks: Vec::with_capacity(capacity), places: filled(NONE, capacity)? })
     }
 
+    pub fn bytes(&self) -> u64 {
+        ((self.blocks.capacity() + self.places.len()) * size_of::<u32>()) as u64
+    }
+
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }

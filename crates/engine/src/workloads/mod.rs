@@ -49,6 +49,12 @@ pub trait Workload: Send {
     /// Logical pages from 0 that the workload may touch.
     fn pages(&self) -> u32;
 
+    /// How many writes ahead a placement with foreknowledge looks: enough for nearly every page that
+    /// is written again at all.
+    fn horizon_writes(&self) -> u64 {
+        4 * u64::from(self.pages())
+    }
+
     /// The groups of pages of like update frequency that the pages returned last belong to, at
     /// most 256 of them; `None` if the workload cannot tell.
     fn groups(&self) -> Option<Vec<Group>> {

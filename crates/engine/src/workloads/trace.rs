@@ -91,4 +91,15 @@ impl Workload for Trace {
     fn pages(&self) -> u32 {
         self.pages
     }
+
+    /// One pass: a page that is ever written again is written within it.
+    fn horizon_writes(&self) -> u64 {
+        let written = self
+            .requests
+            .ops
+            .iter()
+            .zip(&self.requests.counts)
+            .filter(|(op, _)| **op == TraceOp::Write);
+        written.map(|(_, &count)| u64::from(count)).sum()
+    }
 }

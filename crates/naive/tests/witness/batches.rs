@@ -10,6 +10,7 @@ use crate::patience::in_time;
 /// Around the look-ahead of the engine, around its usual batch, and from one page to everything.
 const BATCH_SIZES_PAGES: [usize; 8] = [1, 2, 7, 24, 25, 1000, 4096, usize::MAX];
 
+/// Fewer where a drive of many streams does not take as many.
 const LOGICAL_PAGES: u32 = 4000;
 
 /// What a run leaves behind.
@@ -60,21 +61,23 @@ fn outcomes(blueprint: &Blueprint) -> [Outcome; BATCH_SIZES_PAGES.len()] {
 
 /// Ten times: writes, of which half go to a tenth of the pages, and then TRIMs.
 fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
-    let mut drive = blueprint.build(LOGICAL_PAGES).expect("a drive with spare space");
+    let logical_pages = LOGICAL_PAGES.min(blueprint.most_logical_pages());
+    let mut drive = blueprint.build(logical_pages).expect("a drive with spare space");
     let mut random = Stream::new(5, "picks");
-    let hot = Group { pages: LOGICAL_PAGES / 10, write_share: 0.5 };
-    let groups = [hot, Group { pages: LOGICAL_PAGES - hot.pages, write_share: 0.5 }];
+    let hot = Group { pages: logical_pages / 10, write_share: 0.5 };
+    let groups = [hot, Group { pages: logical_pages - hot.pages, write_share: 0.5 }];
     for _ in 0..10 {
         let hot_or_not = |_| {
-            let pages = if random.bits() & 1 == 1 { LOGICAL_PAGES / 10 } else { LOGICAL_PAGES };
+            let pages = if random.bits() & 1 == 1 { logical_pages / 10 } else { logical_pages };
             random.below(pages)
         };
         let written: Vec<u32> = (0..20_000).map(hot_or_not).collect();
-        let trimmed: Vec<u32> = (0..500).map(|_| random.below(LOGICAL_PAGES)).collect();
+        let trimmed: Vec<u32> = (0..500).map(|_| random.below(logical_pages)).collect();
         written.chunks(batch_pages).for_each(|batch| {
             let group_of: Vec<u8> =
-                batch.iter().map(|&page| u8::from(page >= LOGICAL_PAGES / 10)).collect();
-            let hints = Hints { groups: &groups, group_of: &group_of };
+                batch.iter().map(|&page| u8::from(page >= logical_pages / 10)).collect();
+            let deaths: Vec<u64> = batch.iter().map(|&page| u64::from(page) * 40).collect();
+            let hints = Hints { groups: &groups, group_of: &group_of, deaths: &deaths };
             drive.write(batch, Some(hints)).expect("valid pages");
         });
         trimmed.chunks(batch_pages).for_each(|batch| drive.trim(batch).expect("valid pages"));
@@ -86,6 +89,6 @@ fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
         erase_counts: flash.erase_counts().to_vec(),
         first_to_reach: flash.wear().first_to_reach().to_vec(),
         end_of_life: flash.wear().end_of_life().cloned(),
-        map: (0..LOGICAL_PAGES).map(|page| flash.physical(page)).collect(),
+        map: (0..logical_pages).map(|page| flash.physical(page)).collect(),
     }
 }

@@ -21,6 +21,18 @@ const MORE_VICTIMS: [&str; 6] = [
     "windowed-greedy:window=8",
 ];
 
+/// Likewise. Small drives have short intervals, and filters that soon know every page.
+const MORE_MANAGERS: [&str; 8] = [
+    "nvme-fdp:handles=3,isolation=persistent,by=range",
+    "hcwf-swap:d_swap=1",
+    "wolf:interval=0.05,allocation=optimal,weight=0.3",
+    "wolf:detector=bloom,interval=0.01,weight=0.2,hold=4,ratio=1.3,demotion=0.5,allocation=size",
+    "wolf:detector=bloom,groups=3,max_groups=3,interval=0.02,weight=0.2,allocation=frequency",
+    "wolf:detector=none",
+    "fdp-frequency:class=current,interval=0.02",
+    "fdp-frequency:detector=bloom,groups=3,interval=0.02,allocation=closed-form",
+];
+
 /// Enough pages for several LUNs of several blocks, few enough for many cases.
 const MAX_PHYSICAL_PAGES: u32 = 1500;
 
@@ -32,9 +44,30 @@ pub fn victim_specs() -> Vec<&'static str> {
     victims::ENTRIES.iter().map(|entry| entry.example).chain(MORE_VICTIMS).collect()
 }
 
-/// Specs of every registered block manager.
+/// Specs of every registered block manager, with few streams, so that small drives will do.
 pub fn manager_specs() -> Vec<&'static str> {
-    managers::ENTRIES.iter().map(|entry| entry.example).chain(["hcwf-swap:d_swap=1"]).collect()
+    let small = |entry: &Entry| match entry.name {
+        "dac" => "dac:regions=3",
+        "oracle" => "oracle:streams=4",
+        "sfs" => "sfs:groups=3,samples=32",
+        "multilog" => "multilog:logs=3",
+        "midas" => "midas:groups=3",
+        "eti" => "eti:extents=9",
+        "fadac" => "fadac:classes=3",
+        "warcip" => "warcip:clusters=3,period=2",
+        _ => entry.example,
+    };
+    managers::ENTRIES.iter().map(small).chain(MORE_MANAGERS).collect()
+}
+
+/// Placements share their manager with `single` and `sepgc`, which meet every policy; three will do.
+fn victim_specs_for(manager: &str) -> Vec<&'static str> {
+    let own_manager = ["single", "sepgc", "hcwf", "wolf", "fdp-frequency"];
+    if own_manager.iter().any(|name| manager.starts_with(name)) {
+        victim_specs()
+    } else {
+        vec!["greedy", "random", "cost-benefit"]
+    }
 }
 
 /// Specs of every registered wear leveller, with parameters that a small drive feels.
@@ -48,28 +81,37 @@ pub fn leveler_specs() -> Vec<&'static str> {
     leveling::ENTRIES.iter().map(small).collect()
 }
 
-/// HCWF copies back, so it knows no collection that spans LUNs.
-fn serves(manager: &str, layout: Layout) -> bool {
-    !(manager.starts_with("hcwf") && layout == Layout::Striped)
+/// HCWF copies back, and Wolf collects within a group on a LUN, so they know no collection that
+/// spans LUNs. The queues of a group have one of two orders.
+fn serves(manager: &str, victims: &str, layout: Layout) -> bool {
+    let is_grouped = manager.starts_with("wolf") || manager.starts_with("fdp-frequency");
+    let spans_luns = layout == Layout::Striped;
+    !(spans_luns && (is_grouped || manager.starts_with("hcwf")))
+        && !(is_grouped && victims != "greedy" && victims != "fifo")
 }
 
 /// Every combination of victim policy, block manager and layout.
 pub fn combinations() -> Vec<(&'static str, &'static str, Layout)> {
     let mut all = Vec::new();
-    for victims in victim_specs() {
-        for manager in manager_specs() {
-            let layouts = LAYOUTS.into_iter().filter(|layout| serves(manager, *layout));
+    for manager in manager_specs() {
+        for victims in victim_specs_for(manager) {
+            let layouts = LAYOUTS.into_iter().filter(|layout| serves(manager, victims, *layout));
             all.extend(layouts.map(|layout| (victims, manager, layout)));
         }
     }
     all
 }
 
-/// Every combination without a wear leveller, and each leveller with the managers under one policy.
+/// Every combination without a wear leveller, and each leveller under one policy with the managers
+/// that differ in more than the names of streams.
 pub fn leveled_combinations() -> Vec<Combination> {
     let mut all: Vec<Combination> = combinations().into_iter().map(|c| (c, None)).collect();
     for leveler in leveler_specs() {
-        let of_greedy = combinations().into_iter().filter(|(victims, ..)| *victims == "greedy");
+        let of_greedy = combinations().into_iter().filter(|(victims, manager, _)| {
+            let is_distinct = victim_specs_for(manager) == victim_specs()
+                || ["sepbit", "midas:groups=3"].contains(manager);
+            *victims == "greedy" && is_distinct
+        });
         all.extend(of_greedy.map(|c| (c, Some(leveler))));
     }
     all

@@ -3,12 +3,15 @@
 use std::fmt::Debug;
 
 use writeamp_engine::flash::{Cause, Moment, Silent, Wear};
-use writeamp_engine::hints::{Group, Hints};
+use writeamp_engine::hints::{Group, Hints, NEVER};
 use writeamp_engine::leveling;
+use writeamp_engine::managers::wolf::Config;
 use writeamp_engine::managers::{self, BlockManager, Layout};
 use writeamp_engine::spec::Spec;
 use writeamp_engine::victims;
-use writeamp_naive::{Counters, EndOfLife, Erased, Leveling, Manager, NaiveDrive, Setup, Victims};
+use writeamp_naive::{
+    Counters, EndOfLife, Erased, Hint, Leveling, Manager, NaiveDrive, Placement, Setup, Victims,
+};
 
 use crate::cases::Drive;
 use crate::host::{Burst, Request};
@@ -18,6 +21,12 @@ const QUOTED_REQUESTS: usize = 100;
 
 /// So large a part of the logical pages is hot for the managers that care.
 const HOT_DIVISOR: u32 = 4;
+
+/// What the drives are told of when a page will be outdated. Nothing makes it come true, so these
+/// deaths lie in the past, too, when the page is collected.
+fn death(page: u32, now: u64) -> u64 {
+    if page.is_multiple_of(5) { NEVER } else { now + u64::from(page) * 37 % 800 }
+}
 
 /// The two drives, and what they have served so far.
 pub struct Pair {
@@ -33,13 +42,14 @@ impl Pair {
         let naive = NaiveDrive::new(Setup {
             blocks: blueprint.geometry.blocks(),
             pages_per_block: blueprint.geometry.pages_per_block(),
+            logical_pages: drive.logical_pages,
             luns: blueprint.geometry.luns(),
             layout: match blueprint.layout {
                 Layout::Flat => writeamp_naive::Layout::Flat,
                 Layout::Striped => writeamp_naive::Layout::Striped,
                 Layout::StripedPerLun => writeamp_naive::Layout::StripedPerLun,
             },
-            manager: manager(blueprint.manager),
+            manager: manager(blueprint.manager, drive.logical_pages),
             victims: victim_policy(blueprint.victims),
             leveling: leveler(blueprint.wear_leveling),
             seed: blueprint.seed,
@@ -59,20 +69,23 @@ impl Pair {
 
     /// Serves a burst on both drives and compares all of their state after every batch.
     pub fn serve(&mut self, burst: &Burst) -> Result<(), String> {
-        let hot_pages = self.drive.logical_pages / HOT_DIVISOR;
-        let groups = [(hot_pages, 0.9), (self.drive.logical_pages - hot_pages, 0.1)]
-            .map(|(pages, write_share)| Group { pages, write_share });
+        let groups = host_groups(self.drive.logical_pages);
+        let hot_pages = groups[0].pages;
         for batch in 0..burst.batches() {
             let on_lun = |lun| self.logical_pages_on(lun);
             let request = burst.request(batch, self.drive.logical_pages, on_lun);
             match &request {
                 Request::Write(pages) => {
-                    for &page in pages {
-                        self.naive.write(page, page < hot_pages);
-                    }
+                    let clock = self.naive.counters().host_programs;
+                    let deaths: Vec<u64> =
+                        pages.iter().zip(clock..).map(|(&page, now)| death(page, now)).collect();
                     let group_of: Vec<u8> =
                         pages.iter().map(|&page| u8::from(page >= hot_pages)).collect();
-                    let hints = Hints { groups: &groups, group_of: &group_of };
+                    for ((&page, &group), &death) in pages.iter().zip(&group_of).zip(&deaths) {
+                        let death = (death != NEVER).then_some(death);
+                        self.naive.write(page, Hint { group, death });
+                    }
+                    let hints = Hints { groups: &groups, group_of: &group_of, deaths: &deaths };
                     self.engine.write(pages, Some(hints)).expect("pages of the drive");
                 }
                 Request::Trim(pages) => {
@@ -163,18 +176,49 @@ fn wear(wear: Wear) -> writeamp_naive::Wear {
     }
 }
 
-fn manager(text: &str) -> Manager {
+/// The hot and the cold pages of the host.
+fn host_groups(logical_pages: u32) -> [Group; 2] {
+    let hot_pages = logical_pages / HOT_DIVISOR;
+    [(hot_pages, 0.9), (logical_pages - hot_pages, 0.1)]
+        .map(|(pages, write_share)| Group { pages, write_share })
+}
+
+fn manager(text: &str, logical_pages: u32) -> Manager {
     let spec = Spec::parse("block manager", text).expect("a spec");
     let (entry, params) =
         spec.resolve("block manager", managers::ENTRIES).expect("a registered name");
+    let integer = |name| params.integer(name, 1..=1_000_000).expect("a small number");
+    let grouped = |config| {
+        let hints = host_groups(logical_pages);
+        Manager::Grouped { config, hints, logical_pages }
+    };
     match entry.name {
         "single" => Manager::Single,
         "sepgc" => Manager::SepGc,
         "hcwf" => Manager::HotCold { d_swap: None },
-        "hcwf-swap" => {
-            let d_swap = params.integer("d_swap", 1..=1000).expect("a small number") as u32;
-            Manager::HotCold { d_swap: Some(d_swap) }
-        }
+        "hcwf-swap" => Manager::HotCold { d_swap: Some(integer("d_swap") as u32) },
+        "dac" => Manager::Placed(Placement::Dac { regions: integer("regions") as usize }),
+        "sfs" => Manager::Placed(Placement::Sfs {
+            groups: integer("groups") as usize,
+            samples: integer("samples") as usize,
+        }),
+        "multilog" => Manager::Placed(Placement::MultiLog { logs: integer("logs") as usize }),
+        "fadac" => Manager::Placed(Placement::Fadac { classes: integer("classes") as usize }),
+        "warcip" => Manager::Placed(Placement::Warcip {
+            clusters: integer("clusters") as usize,
+            period_blocks: integer("period"),
+        }),
+        "midas" => Manager::Placed(Placement::Midas { groups: integer("groups") as usize }),
+        "eti" => Manager::Placed(Placement::Eti { most_extents: integer("extents") as usize }),
+        "nvme-fdp" => Manager::Placed(Placement::NvmeFdp {
+            handles: integer("handles") as usize,
+            persistent: params.text("isolation").as_deref() == Ok("persistent"),
+            by_range: params.text("by").as_deref() == Ok("range"),
+        }),
+        "sepbit" => Manager::Placed(Placement::SepBit),
+        "oracle" => Manager::Placed(Placement::Oracle { streams: integer("streams") as usize }),
+        "wolf" => grouped(Config::wolf(&params).expect("a valid spec")),
+        "fdp-frequency" => grouped(Config::fdp(&params).expect("a valid spec")),
         other => panic!(
             "block manager '{other}' has no naive counterpart; write one in crates/naive/src/lib.rs \
              and name it here"

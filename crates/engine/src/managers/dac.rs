@@ -1,0 +1,60 @@
+//! Dynamic data clustering: a page moves one region up with each write of the host, and one down
+//! each time that collection moves it (Chiang, Lee & Chang 1999, "Using data clustering to improve
+//! cleaning performance for flash memory"). Their regions also ask for how long a page has stayed;
+//! here, as where DAC is compared with (Wang et al., FAST 2022, §4.1), every move counts.
+
+use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use crate::error::Result;
+use crate::flash::{filled, prefetch};
+use crate::spec::{Param, Params};
+
+/// Not written yet.
+const NEW: u8 = u8::MAX;
+
+pub struct Dac {
+    regions: u8,
+    /// The region of each page, 0 the coldest.
+    region: Vec<u8>,
+}
+
+impl Placement for Dac {
+    const NAME: &'static str = "dac";
+    const SUMMARY: &'static str =
+        "a region hotter with each write, one colder with each relocation";
+    const PARAMS: &'static [Param] =
+        &[Param { name: "regions", default: "6", help: "regions, 2 to 64" }];
+    const EXAMPLE: &'static str = "dac:regions=4";
+
+    fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
+        let regions = params.integer("regions", 2..=64)? as u8;
+        Ok(Dac { regions, region: filled(NEW, sizes.logical_pages as usize)? })
+    }
+
+    fn streams(&self) -> Streams {
+        let regions = usize::from(self.regions);
+        Streams { all: regions, relocation: regions }
+    }
+
+    #[inline(always)]
+    fn host_stream(&mut self, page: HostPage) -> usize {
+        let region = &mut self.region[page.logical as usize];
+        *region = if *region == NEW { 0 } else { (*region + 1).min(self.regions - 1) };
+        usize::from(*region)
+    }
+
+    #[inline(always)]
+    fn relocation_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+        let region = &mut self.region[logical as usize];
+        *region = region.saturating_sub(1);
+        usize::from(*region)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.region.len() as u64
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, logical: u32) {
+        prefetch(&self.region, logical as usize);
+    }
+}

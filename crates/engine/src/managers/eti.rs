@@ -1,0 +1,133 @@
+//! Extent-based temperature identification: hot and cold ranges of the address space, found without
+//! a table of pages (Shafaei, Desnoyers & Fitzpatrick, `HotStorage` 2016).
+//!
+//! The address space is divided into extents, at first one. A request splits them at its ends and
+//! adds one to the count of those that it covers; every 4096 requests, counts are halved and
+//! neighbours that are both cold, or of the same count, become one. With the most extents there may
+//! be, requests count only where they cover an extent. Pages of hot extents, of cold ones, and
+//! relocated pages have a stream each. A request is a run of consecutive pages here, known when it
+//! ends.
+
+use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use crate::error::Result;
+use crate::spec::{Param, Params};
+
+const HOT: usize = 0;
+const COLD: usize = 1;
+const RELOCATED: usize = 2;
+
+/// The lowest count of a hot extent, and the highest that there is.
+const HOT_COUNT: u8 = 4;
+const MOST_COUNT: u8 = 15;
+const REQUESTS_BETWEEN_DECAYS: u32 = 4096;
+
+pub struct Eti {
+    pages: u32,
+    most_extents: usize,
+    /// The first page of each extent, rising from 0, and its count.
+    firsts: Vec<u32>,
+    counts: Vec<u8>,
+    until_decay: u32,
+    /// The run of pages that is being written.
+    first: u32,
+    end: u32,
+}
+
+impl Eti {
+    fn count_request(&mut self) {
+        let from = self.split_at(self.first);
+        let mut to = self.split_at(self.end);
+        let last_ends = self.firsts.get(to).copied().unwrap_or(self.pages);
+        if last_ends != self.end {
+            to -= 1;
+        }
+        for count in &mut self.counts[from.min(to)..to] {
+            *count = (*count + 1).min(MOST_COUNT);
+        }
+        self.until_decay -= 1;
+        if self.until_decay == 0 {
+            self.decay();
+        }
+    }
+
+    /// Splits an extent so that one begins at `page`, if there may be one more; the first extent
+    /// that begins there or further on.
+    fn split_at(&mut self, page: u32) -> usize {
+        let at = self.firsts.partition_point(|&first| first < page);
+        let begins = page == self.pages || self.firsts.get(at) == Some(&page);
+        if !begins && self.firsts.len() < self.most_extents {
+            self.firsts.insert(at, page);
+            self.counts.insert(at, self.counts[at - 1]);
+        }
+        at
+    }
+
+    fn decay(&mut self) {
+        self.until_decay = REQUESTS_BETWEEN_DECAYS;
+        let mut kept = 0;
+        for at in 0..self.firsts.len() {
+            let count = self.counts[at] / 2;
+            let before = if at == 0 { None } else { Some(self.counts[kept - 1]) };
+            let is_like = |before| before == count || (before < HOT_COUNT && count < HOT_COUNT);
+            if !before.is_some_and(is_like) {
+                self.firsts[kept] = self.firsts[at];
+                self.counts[kept] = count;
+                kept += 1;
+            }
+        }
+        self.firsts.truncate(kept);
+        self.counts.truncate(kept);
+    }
+}
+
+impl Placement for Eti {
+    const NAME: &'static str = "eti";
+    const SUMMARY: &'static str = "hot and cold extents of the address space, and relocated pages";
+    const PARAMS: &'static [Param] =
+        &[Param { name: "extents", default: "1024", help: "most extents, 4 to 65536" }];
+    const EXAMPLE: &'static str = "eti";
+
+    fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
+        let most_extents = params.integer("extents", 4..=65_536)? as usize;
+        let (mut firsts, mut counts) =
+            (Vec::with_capacity(most_extents), Vec::with_capacity(most_extents));
+        firsts.push(0);
+        counts.push(0);
+        let until_decay = REQUESTS_BETWEEN_DECAYS;
+        Ok(Eti {
+            pages: sizes.logical_pages,
+            most_extents,
+            firsts,
+            counts,
+            until_decay,
+            first: 0,
+            end: 0,
+        })
+    }
+
+    fn streams(&self) -> Streams {
+        Streams { all: 3, relocation: 1 }
+    }
+
+    #[inline(always)]
+    fn host_stream(&mut self, page: HostPage) -> usize {
+        if page.logical != self.end || self.first == self.end {
+            if self.first < self.end {
+                self.count_request();
+            }
+            self.first = page.logical;
+        }
+        self.end = page.logical + 1;
+        let extent = self.firsts.partition_point(|&first| first <= page.logical) - 1;
+        if self.counts[extent] >= HOT_COUNT { HOT } else { COLD }
+    }
+
+    #[inline(always)]
+    fn relocation_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
+        RELOCATED
+    }
+
+    fn bytes(&self) -> u64 {
+        (self.firsts.capacity() * size_of::<u32>() + self.counts.capacity()) as u64
+    }
+}

@@ -1,0 +1,83 @@
+//! A fading average as the measure of all pages (Kremer & Brinkmann, SYSTOR 2019, "`FADaC`").
+//!
+//! A page counts its writes, and each relocation takes one away. The counts are held against the
+//! fading average count of a page, which a write raises by 1/n, n pages, and lowers by its n-th part:
+//! a page above the average is in class 1, above ten times the average in class 2, and so on. These
+//! rules are those of the published comparison of Wang et al. (FAST 2022, §4.1).
+
+use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use crate::error::Result;
+use crate::flash::{filled, prefetch};
+use crate::spec::{Param, Params};
+
+/// The average is kept in 2⁻³² writes.
+const ONE: u64 = 1 << 32;
+const RATIO: u64 = 10;
+
+pub struct Fadac {
+    classes: usize,
+    counts: Vec<u16>,
+    average: u64,
+}
+
+impl Fadac {
+    #[inline(always)]
+    fn class(&self, count: u16) -> usize {
+        let count = u64::from(count) * ONE;
+        let mut bound = self.average;
+        let mut class = 0;
+        while class + 1 < self.classes && count > bound {
+            bound *= RATIO;
+            class += 1;
+        }
+        class
+    }
+}
+
+impl Placement for Fadac {
+    const NAME: &'static str = "fadac";
+    const SUMMARY: &'static str =
+        "by a page's writes less its relocations, beside a fading average";
+    const PARAMS: &'static [Param] =
+        &[Param { name: "classes", default: "6", help: "classes, 2 to 6" }];
+    const EXAMPLE: &'static str = "fadac:classes=4";
+
+    fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
+        Ok(Fadac {
+            classes: params.integer("classes", 2..=6)? as usize,
+            counts: filled(0, sizes.logical_pages as usize)?,
+            average: 0,
+        })
+    }
+
+    fn streams(&self) -> Streams {
+        Streams { all: self.classes, relocation: self.classes }
+    }
+
+    #[inline(always)]
+    fn host_stream(&mut self, page: HostPage) -> usize {
+        let pages = self.counts.len() as u64;
+        self.average = self.average + ONE / pages - self.average / pages;
+        let count = &mut self.counts[page.logical as usize];
+        *count = count.saturating_add(1);
+        let count = *count;
+        self.class(count)
+    }
+
+    #[inline(always)]
+    fn relocation_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+        let count = &mut self.counts[logical as usize];
+        *count = count.saturating_sub(1);
+        let count = *count;
+        self.class(count)
+    }
+
+    fn bytes(&self) -> u64 {
+        size_of_val(&self.counts[..]) as u64
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, logical: u32) {
+        prefetch(&self.counts, logical as usize);
+    }
+}

@@ -1,0 +1,46 @@
+//! When the host last wrote each page: what most placements estimate lifetimes from.
+
+use crate::error::Result;
+use crate::flash::{filled, prefetch};
+
+/// Exact, at 4 bytes a logical page. Clocks are kept modulo 2³²: a page that rests for longer looks
+/// younger than it is. A TRIM is not heard.
+pub struct LastWrites {
+    /// The clock after the last write of each page; 0 if there was none.
+    written_at: Vec<u32>,
+}
+
+impl LastWrites {
+    pub fn new(logical_pages: u32) -> Result<Self> {
+        Ok(LastWrites { written_at: filled(0, logical_pages as usize)? })
+    }
+
+    /// Host pages written since the last write of `logical`, if there was one.
+    #[inline(always)]
+    pub fn age(&self, logical: u32, now: u64) -> Option<u64> {
+        let before = self.written_at[logical as usize];
+        (before != 0).then(|| u64::from(Self::stamp(now).wrapping_sub(before)))
+    }
+
+    /// The same; from now on, the last write is this one.
+    #[inline(always)]
+    pub fn replace(&mut self, logical: u32, now: u64) -> Option<u64> {
+        let age = self.age(logical, now);
+        self.written_at[logical as usize] = Self::stamp(now);
+        age
+    }
+
+    #[inline(always)]
+    pub fn prefetch(&self, logical: u32) {
+        prefetch(&self.written_at, logical as usize);
+    }
+
+    pub fn bytes(&self) -> u64 {
+        size_of_val(&self.written_at[..]) as u64
+    }
+
+    #[inline(always)]
+    fn stamp(now: u64) -> u32 {
+        (now as u32).wrapping_add(1).max(1)
+    }
+}

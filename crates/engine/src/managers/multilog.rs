@@ -1,0 +1,131 @@
+//! A log for each class of update frequency (Stoica & Ailamaki, VLDB 2013, §5).
+//!
+//! A page starts in the hottest log. Surviving a collection moves it one log down; a write moves it
+//! one up by chance, the more likely the shorter its update interval v is beside half the mean
+//! interval e of its log: with probability 1 − 2v/e. The mean comes from the pages of the log and its
+//! share of the writes, which fades with every drive's worth of writes. A new log opens below the
+//! lowest once that holds a block's worth of pages.
+
+use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use super::last_writes::LastWrites;
+use crate::error::Result;
+use crate::flash::{filled, prefetch};
+use crate::rng::Stream;
+use crate::spec::{Param, Params};
+
+const NEW: u8 = u8::MAX;
+
+pub struct MultiLog {
+    last_writes: LastWrites,
+    /// The log of each page, 0 the hottest.
+    log_of: Vec<u8>,
+    logs: Vec<Log>,
+    /// The lowest log in use.
+    lowest: usize,
+    /// Writes of the host, faded as those of the logs are.
+    writes: u64,
+    fades_at: u64,
+    pages_per_block: u64,
+    random: Stream,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Log {
+    pages: u64,
+    writes: u64,
+}
+
+impl MultiLog {
+    /// Half the mean update interval of the pages of a log.
+    fn half_interval(&self, log: usize) -> u32 {
+        let Log { pages, writes } = self.logs[log];
+        let half = (pages * self.writes).checked_div(2 * writes).unwrap_or(u64::MAX);
+        half.min(u64::from(u32::MAX)) as u32
+    }
+
+    fn count_write(&mut self, log: usize) {
+        self.logs[log].writes += 1;
+        self.writes += 1;
+        if self.writes >= self.fades_at {
+            self.logs.iter_mut().for_each(|log| log.writes /= 2);
+            self.writes = self.logs.iter().map(|log| log.writes).sum();
+        }
+    }
+
+    fn moves(&mut self, logical: u32, from: usize, to: usize) -> usize {
+        self.logs[from].pages -= 1;
+        self.logs[to].pages += 1;
+        self.log_of[logical as usize] = to as u8;
+        to
+    }
+}
+
+impl Placement for MultiLog {
+    const NAME: &'static str = "multilog";
+    const SUMMARY: &'static str = "a log for each class of update frequency";
+    const PARAMS: &'static [Param] =
+        &[Param { name: "logs", default: "6", help: "most logs, 2 to 64" }];
+    const EXAMPLE: &'static str = "multilog:logs=4";
+
+    fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
+        Ok(MultiLog {
+            last_writes: LastWrites::new(sizes.logical_pages)?,
+            log_of: filled(NEW, sizes.logical_pages as usize)?,
+            logs: vec![Log::default(); params.integer("logs", 2..=64)? as usize],
+            lowest: 0,
+            writes: 0,
+            fades_at: 2 * u64::from(sizes.logical_pages),
+            pages_per_block: u64::from(sizes.pages_per_block),
+            random: Stream::new(sizes.seed, "placement"),
+        })
+    }
+
+    fn streams(&self) -> Streams {
+        Streams { all: self.logs.len(), relocation: self.logs.len() }
+    }
+
+    #[inline(always)]
+    fn host_stream(&mut self, page: HostPage) -> usize {
+        let interval = self.last_writes.replace(page.logical, page.now);
+        let log = self.log_of[page.logical as usize];
+        let Some(interval) = interval.filter(|_| log != NEW) else {
+            self.log_of[page.logical as usize] = 0;
+            self.logs[0].pages += 1;
+            self.count_write(0);
+            return 0;
+        };
+        let log = usize::from(log);
+        self.count_write(log);
+        if log == 0 {
+            return 0;
+        }
+        let half = self.half_interval(log);
+        if interval < u64::from(half) && u64::from(self.random.below(half)) >= interval {
+            self.moves(page.logical, log, log - 1)
+        } else {
+            log
+        }
+    }
+
+    #[inline(always)]
+    fn relocation_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+        let log = usize::from(self.log_of[logical as usize]);
+        if log == self.lowest
+            && log + 1 < self.logs.len()
+            && self.logs[log].pages >= self.pages_per_block
+        {
+            self.lowest += 1;
+        }
+        if log < self.lowest { self.moves(logical, log, log + 1) } else { log }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.last_writes.bytes() + self.log_of.len() as u64
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, logical: u32) {
+        self.last_writes.prefetch(logical);
+        prefetch(&self.log_of, logical as usize);
+    }
+}

@@ -1,0 +1,84 @@
+//! `SepBIT`: pages by the time at which they will probably be outdated (Wang et al., FAST 2022, §3).
+//!
+//! A page of the host is short-lived if the version that it outdates lived for less than ℓ, the mean
+//! lifespan of the last 16 collected blocks of short-lived pages; a relocated page that did not come
+//! from such a block is classed by its age.
+
+use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use super::last_writes::LastWrites;
+use crate::error::Result;
+use crate::spec::{Param, Params};
+
+const SHORT_LIVED: usize = 0;
+const LONG_LIVED: usize = 1;
+/// Relocated from a block of short-lived pages.
+const SURVIVORS: usize = 2;
+/// Other relocated pages younger than 4ℓ, younger than 16ℓ, and the rest.
+const BY_AGE: [usize; 3] = [3, 4, 5];
+
+/// Blocks over which ℓ is the mean.
+const BLOCKS: u64 = 16;
+
+pub struct SepBit {
+    last_writes: LastWrites,
+    /// 16·ℓ; infinite until the first 16 blocks have been collected.
+    lifespans: u64,
+    /// Collected blocks of short-lived pages since ℓ was found, and the sum of their lifespans.
+    collected: u64,
+    sum: u64,
+}
+
+impl Placement for SepBit {
+    const NAME: &'static str = "sepbit";
+    const SUMMARY: &'static str = "by the inferred time until a page is outdated, in six classes";
+    const PARAMS: &'static [Param] = &[];
+    const EXAMPLE: &'static str = "sepbit";
+    const KNOWS_VICTIMS: bool = true;
+
+    fn build(_params: &Params, sizes: &Sizes) -> Result<Self> {
+        let last_writes = LastWrites::new(sizes.logical_pages)?;
+        Ok(SepBit { last_writes, lifespans: u64::MAX, collected: 0, sum: 0 })
+    }
+
+    fn streams(&self) -> Streams {
+        Streams { all: 6, relocation: 4 }
+    }
+
+    #[inline(always)]
+    fn host_stream(&mut self, page: HostPage) -> usize {
+        match self.last_writes.replace(page.logical, page.now) {
+            Some(lifespan) if lifespan * BLOCKS < self.lifespans => SHORT_LIVED,
+            _ => LONG_LIVED,
+        }
+    }
+
+    fn on_victim(&mut self, victim: &Victim) {
+        if victim.stream == SHORT_LIVED {
+            self.sum += victim.now - victim.opened;
+            self.collected += 1;
+            if self.collected == BLOCKS {
+                self.lifespans = self.sum;
+                (self.collected, self.sum) = (0, 0);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn relocation_stream(&mut self, logical: u32, victim: &Victim) -> usize {
+        if victim.stream == SHORT_LIVED {
+            return SURVIVORS;
+        }
+        let age = self.last_writes.age(logical, victim.now).unwrap_or(u64::MAX / BLOCKS);
+        // age < 4ℓ and age < 16ℓ, with 16ℓ at hand.
+        BY_AGE[usize::from(age * 4 >= self.lifespans) + usize::from(age >= self.lifespans)]
+    }
+
+    fn bytes(&self) -> u64 {
+        self.last_writes.bytes()
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, logical: u32) {
+        self.last_writes.prefetch(logical);
+    }
+}

@@ -1,0 +1,130 @@
+//! Pages of like rewrite interval together, in clusters that follow the workload (Yang, Pei & Yang,
+//! SYSTOR 2019, "WARCIP").
+//!
+//! A page of the host joins the cluster whose mean interval is nearest to its own, and moves that
+//! mean, which is one over the last block's worth of pages. The interval of a page that was relocated
+//! meanwhile counts twice, the paper's penalty. Relocated pages share a stream. Every so often a
+//! cluster that takes more than half of the writes splits: the one that takes the fewest, if these
+//! would not fill a block, is moved to half its mean. The paper opens and closes clusters instead.
+
+use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use super::last_writes::LastWrites;
+use super::sfs::nearest;
+use crate::error::Result;
+use crate::flash::{filled, prefetch};
+use crate::spec::{Param, Params};
+
+pub struct Warcip {
+    last_writes: LastWrites,
+    was_relocated: Vec<bool>,
+    /// The mean rewrite interval of each cluster.
+    centers: Vec<u64>,
+    /// Pages that the mean is over, and writes since the clusters were looked at.
+    weights: Vec<u64>,
+    writes: Vec<u64>,
+    until_split: u64,
+    writes_between_splits: u64,
+    pages_per_block: u64,
+}
+
+impl Warcip {
+    #[cold]
+    fn split(&mut self) {
+        let total: u64 = self.writes.iter().sum();
+        let (mut busiest, mut idlest) = (0, 0);
+        for (cluster, &writes) in self.writes.iter().enumerate() {
+            if writes > self.writes[busiest] {
+                busiest = cluster;
+            }
+            if writes < self.writes[idlest] {
+                idlest = cluster;
+            }
+        }
+        if 2 * self.writes[busiest] > total && self.writes[idlest] < self.pages_per_block {
+            self.centers[idlest] = self.centers[busiest] / 2;
+            self.weights[idlest] = 1;
+        }
+        self.writes.fill(0);
+        self.until_split = self.writes_between_splits;
+    }
+
+    #[inline(always)]
+    fn join(&mut self, interval: u64) -> usize {
+        let cluster = nearest(&self.centers, interval);
+        let weight = self.weights[cluster];
+        let sum = self.centers[cluster] * weight + interval;
+        self.centers[cluster] = sum / (weight + 1);
+        self.weights[cluster] = (weight + 1).min(self.pages_per_block);
+        cluster
+    }
+}
+
+impl Placement for Warcip {
+    const NAME: &'static str = "warcip";
+    const SUMMARY: &'static str = "by rewrite interval, in clusters that follow the workload";
+    const PARAMS: &'static [Param] = &[
+        Param { name: "clusters", default: "5", help: "clusters of host pages, 2 to 64" },
+        Param {
+            name: "period",
+            default: "64",
+            help: "blocks written for each cluster before one may split, 1 to 1048576",
+        },
+    ];
+    const EXAMPLE: &'static str = "warcip";
+
+    fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
+        let clusters = params.integer("clusters", 2..=64)? as usize;
+        let pages = sizes.logical_pages as usize;
+        let pages_per_block = u64::from(sizes.pages_per_block);
+        let period_blocks = params.integer("period", 1..=1 << 20)?;
+        let writes_between_splits = period_blocks * pages_per_block * clusters as u64;
+        Ok(Warcip {
+            last_writes: LastWrites::new(sizes.logical_pages)?,
+            was_relocated: filled(false, pages)?,
+            // One drive's worth of writes, and halves of it.
+            centers: (0..clusters).map(|c| (pages as u64) >> (clusters - 1 - c).min(63)).collect(),
+            weights: vec![1; clusters],
+            writes: vec![0; clusters],
+            until_split: writes_between_splits,
+            writes_between_splits,
+            pages_per_block,
+        })
+    }
+
+    fn streams(&self) -> Streams {
+        Streams { all: self.centers.len() + 1, relocation: 1 }
+    }
+
+    #[inline(always)]
+    fn host_stream(&mut self, page: HostPage) -> usize {
+        let was_relocated = &mut self.was_relocated[page.logical as usize];
+        let penalty = if std::mem::take(was_relocated) { 2 } else { 1 };
+        let cluster = match self.last_writes.replace(page.logical, page.now) {
+            Some(age) => self.join(age * penalty),
+            // Nothing is known: as if it were to stay for ever.
+            None => nearest(&self.centers, u64::MAX),
+        };
+        self.writes[cluster] += 1;
+        self.until_split -= 1;
+        if self.until_split == 0 {
+            self.split();
+        }
+        cluster
+    }
+
+    #[inline(always)]
+    fn relocation_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+        self.was_relocated[logical as usize] = true;
+        self.centers.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.last_writes.bytes() + self.was_relocated.len() as u64
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, logical: u32) {
+        self.last_writes.prefetch(logical);
+        prefetch(&self.was_relocated, logical as usize);
+    }
+}

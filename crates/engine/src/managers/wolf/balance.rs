@@ -1,0 +1,122 @@
+//! Who collects, who gives a block away and who receives it (paper 3, §5.3 and Listing 3).
+
+use super::drive::Grouped;
+use crate::error::Result;
+use crate::flash::Observer;
+
+impl<O: Observer> Grouped<O> {
+    /// Pays debts, and with movement operations (§5.3) lets groups that own too much give it away:
+    /// as greedily as possible.
+    pub fn balance(&mut self, lun: usize) -> Result<()> {
+        loop {
+            self.settle(lun)?;
+            let Some(giver) = self.giver(lun) else { return Ok(()) };
+            self.moved_blocks[giver] += 1;
+            let subgroup = self.space.subgroup(giver, lun);
+            if self.space.credits(subgroup) > 0 {
+                let receiver = self.neediest(giver, lun);
+                self.space.pass(subgroup, self.space.subgroup(receiver, lun));
+            } else {
+                self.collect(giver, lun, None)?;
+            }
+        }
+    }
+
+    /// The group that owns most beyond its due, if that is a block or more that it can do without.
+    fn giver(&self, lun: usize) -> Option<usize> {
+        if !self.config.moves_space {
+            return None;
+        }
+        let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
+        let can_give = |group: &usize| {
+            let subgroup = self.space.subgroup(*group, lun);
+            let has_any = self.space.credits(subgroup) > 0
+                || self.core.candidates().outdated_pages(subgroup) > 0;
+            self.space.surplus(*group, lun) >= 1.0
+                && has_any
+                && self.reclaimable_pages(subgroup) >= 2 * block_pages
+        };
+        self.richest(lun, can_give)
+    }
+
+    /// Makes groups in debt compact themselves, as far as there are outdated pages on the LUN.
+    fn settle(&mut self, lun: usize) -> Result<()> {
+        loop {
+            let in_debt =
+                |group: &&usize| self.space.credits(self.space.subgroup(**group, lun)) < 0;
+            let Some(&debtor) = self.groups.order().iter().find(in_debt) else { return Ok(()) };
+            if !self.gain(debtor, lun)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A step towards a free block for `group`: it collects if it can free one by itself, or is
+    /// given one, or the subgroup with the most outdated pages collects for it. False if there
+    /// is nothing to gain.
+    pub fn gain(&mut self, group: usize, lun: usize) -> Result<bool> {
+        let subgroup = self.space.subgroup(group, lun);
+        let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
+        if self.core.candidates().outdated_pages(subgroup) > 0
+            && self.reclaimable_pages(subgroup) >= block_pages
+        {
+            self.collect(group, lun, None)?;
+            return Ok(true);
+        }
+        let has_credit = |giver: &usize| self.space.credits(self.space.subgroup(*giver, lun)) > 0;
+        if let Some(giver) = self.richest(lun, |giver| *giver != group && has_credit(giver)) {
+            self.space.pass(self.space.subgroup(giver, lun), subgroup);
+            return Ok(true);
+        }
+        let outdated_pages =
+            |group: usize| self.core.candidates().outdated_pages(self.space.subgroup(group, lun));
+        let order = self.groups.order().iter().copied();
+        let (most, collector) = order
+            .map(|group| (outdated_pages(group), group))
+            .fold((0, group), |most, other| if other.0 > most.0 { other } else { most });
+        if most > 0 {
+            self.collect(collector, lun, Some(group))?;
+        }
+        Ok(most > 0)
+    }
+
+    /// Free pages of a subgroup, and those that it could free by collecting.
+    pub fn reclaimable_pages(&self, subgroup: usize) -> i64 {
+        let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
+        i64::from(self.core.candidates().outdated_pages(subgroup))
+            + i64::from(self.core.frontiers[subgroup].room_pages())
+            + i64::from(self.space.credits(subgroup)) * block_pages
+    }
+
+    /// Of the groups that `accept`s, the one with the greatest surplus; of equals the coldest.
+    fn richest(&self, lun: usize, accept: impl Fn(&usize) -> bool) -> Option<usize> {
+        let groups = self.groups.order().iter().copied().filter(accept);
+        groups.reduce(|best, group| {
+            if self.space.surplus(group, lun) > self.space.surplus(best, lun) {
+                group
+            } else {
+                best
+            }
+        })
+    }
+
+    /// The group with the greatest deficit, of equals the coldest, among those that a block of
+    /// `giver` may go to.
+    pub fn neediest(&self, giver: usize, lun: usize) -> usize {
+        let reaches = |group: &usize| {
+            self.config.moves_space
+                || *group == giver
+                || *group == self.groups.hotter(giver)
+                || *group == self.groups.colder(giver)
+        };
+        let groups = self.groups.order().iter().copied().filter(reaches);
+        let neediest = groups.reduce(|best, group| {
+            if self.space.surplus(group, lun) < self.space.surplus(best, lun) {
+                group
+            } else {
+                best
+            }
+        });
+        neediest.expect("a group reaches itself")
+    }
+}

@@ -1,0 +1,316 @@
+//! The closed blocks of each group on each LUN, in the order in which they are collected.
+//!
+//! One table of links serves all blocks; each subgroup (a group on a LUN) has the ends of its own
+//! queues only, so memory does not grow with groups times blocks.
+
+use crate::error::Result;
+use crate::flash::{NONE, filled, prefetch};
+use crate::rng::Stream;
+use crate::victims::VictimPolicy;
+
+/// Which closed block of a subgroup comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Collect {
+    /// The one with the most invalid pages, of equals the one changed longest ago: a queue for each
+    /// number of invalid pages.
+    MostInvalid,
+    /// The one closed longest ago: one queue.
+    FirstClosed,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    previous: u32,
+    next: u32,
+}
+
+/// Not in any queue: a link to the block itself cannot occur inside one.
+const fn unlinked(block: u32) -> Link {
+    Link { previous: block, next: block }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Ends {
+    first: u32,
+    last: u32,
+}
+
+const EMPTY: Ends = Ends { first: NONE, last: NONE };
+
+/// What is known of a subgroup.
+#[derive(Debug, Clone, Copy, Default)]
+struct Subgroup {
+    /// No queue above this one holds a block.
+    highest: u32,
+    /// Outdated pages of its closed blocks.
+    outdated_pages: u32,
+    /// Valid pages of all its blocks.
+    valid_pages: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct Candidates {
+    collect: Collect,
+    links: Vec<Link>,
+    /// The subgroup of each block that is open or closed.
+    subgroup_of: Vec<u32>,
+    subgroups: Vec<Subgroup>,
+    /// The queues of each subgroup in turn.
+    queues: Vec<Ends>,
+    queues_each: usize,
+    /// The subgroup that [`VictimPolicy::choose`] chooses from.
+    collecting: usize,
+}
+
+impl Candidates {
+    pub fn new(
+        collect: Collect,
+        blocks: u32,
+        pages_per_block: u32,
+        subgroups: usize,
+    ) -> Result<Self> {
+        let queues_each = match collect {
+            Collect::MostInvalid => pages_per_block as usize + 1,
+            Collect::FirstClosed => 1,
+        };
+        let mut links = filled(unlinked(0), blocks as usize)?;
+        links.iter_mut().zip(0..).for_each(|(link, block)| *link = unlinked(block));
+        Ok(Candidates {
+            collect,
+            links,
+            subgroup_of: filled(0, blocks as usize)?,
+            subgroups: vec![Subgroup::default(); subgroups],
+            queues: filled(EMPTY, queues_each * subgroups)?,
+            queues_each,
+            collecting: 0,
+        })
+    }
+
+    /// The subgroup of a block that is open or closed.
+    #[inline(always)]
+    pub fn subgroup_of(&self, block: u32) -> usize {
+        self.subgroup_of[block as usize] as usize
+    }
+
+    /// Outdated pages of the closed blocks of a subgroup.
+    pub fn outdated_pages(&self, subgroup: usize) -> u32 {
+        self.subgroups[subgroup].outdated_pages
+    }
+
+    /// Valid pages of a subgroup.
+    pub fn valid_pages(&self, subgroup: usize) -> u32 {
+        self.subgroups[subgroup].valid_pages
+    }
+
+    /// `block`, which is being opened, belongs to `subgroup`.
+    pub fn open(&mut self, block: u32, subgroup: usize) {
+        self.subgroup_of[block as usize] = subgroup as u32;
+    }
+
+    /// A page was programmed to a block of `subgroup`.
+    #[inline(always)]
+    pub fn add_page(&mut self, subgroup: usize) {
+        self.subgroups[subgroup].valid_pages += 1;
+    }
+
+    /// So many pages of `subgroup` are in the hands of the controller.
+    pub fn take_pages(&mut self, subgroup: usize, pages: u32) {
+        self.subgroups[subgroup].valid_pages -= pages;
+    }
+
+    /// The next choice is among the blocks of `subgroup`.
+    pub fn collect_from(&mut self, subgroup: usize) {
+        self.collecting = subgroup;
+    }
+
+    /// A wear leveller has moved the pages of `young` onto `worn`, which joins their subgroup.
+    pub fn exchange(&mut self, young: u32, worn: u32, invalid_pages: u32) {
+        self.remove(worn, invalid_pages);
+        self.subgroup_of[worn as usize] = self.subgroup_of[young as usize];
+        self.insert(worn, invalid_pages);
+    }
+
+    /// All blocks of `from` join `into`, behind its own.
+    pub fn merge(&mut self, from: usize, into: usize) {
+        for subgroup in &mut self.subgroup_of {
+            if *subgroup == from as u32 {
+                *subgroup = into as u32;
+            }
+        }
+        for queue in 0..self.queues_each {
+            let behind =
+                std::mem::replace(&mut self.queues[from * self.queues_each + queue], EMPTY);
+            let ends = &mut self.queues[into * self.queues_each + queue];
+            if behind.first == NONE {
+                continue;
+            }
+            if ends.first == NONE {
+                *ends = behind;
+                continue;
+            }
+            self.links[ends.last as usize].next = behind.first;
+            self.links[behind.first as usize].previous = ends.last;
+            ends.last = behind.last;
+        }
+        let moved = std::mem::take(&mut self.subgroups[from]);
+        let joined = &mut self.subgroups[into];
+        joined.highest = joined.highest.max(moved.highest);
+        joined.outdated_pages += moved.outdated_pages;
+        joined.valid_pages += moved.valid_pages;
+    }
+
+    #[inline(always)]
+    fn queue(&self, invalid_pages: u32) -> u32 {
+        match self.collect {
+            Collect::MostInvalid => invalid_pages,
+            Collect::FirstClosed => 0,
+        }
+    }
+
+    fn insert(&mut self, block: u32, invalid_pages: u32) {
+        let subgroup = self.subgroup_of(block);
+        self.subgroups[subgroup].outdated_pages += invalid_pages;
+        self.append(block, subgroup, self.queue(invalid_pages));
+    }
+
+    fn remove(&mut self, block: u32, invalid_pages: u32) {
+        let subgroup = self.subgroup_of(block);
+        self.subgroups[subgroup].outdated_pages -= invalid_pages;
+        self.unlink(block, subgroup, self.queue(invalid_pages));
+    }
+
+    #[inline(always)]
+    fn append(&mut self, block: u32, subgroup: usize, queue: u32) {
+        let ends = &mut self.queues[subgroup * self.queues_each + queue as usize];
+        let last = std::mem::replace(&mut ends.last, block);
+        if last == NONE {
+            ends.first = block;
+        } else {
+            self.links[last as usize].next = block;
+        }
+        self.links[block as usize] = Link { previous: last, next: NONE };
+        let highest = &mut self.subgroups[subgroup].highest;
+        *highest = (*highest).max(queue);
+    }
+
+    #[inline(always)]
+    fn unlink(&mut self, block: u32, subgroup: usize, queue: u32) {
+        let ends = &mut self.queues[subgroup * self.queues_each + queue as usize];
+        let link = std::mem::replace(&mut self.links[block as usize], unlinked(block));
+        if link.previous == NONE {
+            ends.first = link.next;
+        } else {
+            self.links[link.previous as usize].next = link.next;
+        }
+        if link.next == NONE {
+            ends.last = link.previous;
+        } else {
+            self.links[link.next as usize].previous = link.previous;
+        }
+    }
+
+    #[inline(always)]
+    fn is_candidate(&self, block: u32) -> bool {
+        self.links[block as usize].next != block
+    }
+
+    /// The first block of the highest queue that has one.
+    fn first(&mut self, subgroup: usize) -> Option<u32> {
+        let highest = &mut self.subgroups[subgroup].highest;
+        let queues = &self.queues[subgroup * self.queues_each..];
+        loop {
+            let first = queues[*highest as usize].first;
+            if first != NONE {
+                return Some(first);
+            }
+            *highest = highest.checked_sub(1)?;
+        }
+    }
+}
+
+impl VictimPolicy for Candidates {
+    #[inline(always)]
+    fn on_close(&mut self, block: u32, invalid_pages: u32, _now: u64) {
+        self.insert(block, invalid_pages);
+    }
+
+    #[inline(always)]
+    fn on_outdate(&mut self, block: u32, invalid_pages: u32, _now: u64) {
+        let subgroup = self.subgroup_of(block);
+        let is_candidate = self.is_candidate(block);
+        let of_block = &mut self.subgroups[subgroup];
+        of_block.valid_pages -= 1;
+        of_block.outdated_pages += u32::from(is_candidate);
+        if is_candidate && self.collect == Collect::MostInvalid {
+            self.unlink(block, subgroup, invalid_pages - 1);
+            self.append(block, subgroup, invalid_pages);
+        }
+    }
+
+    fn choose(&mut self, invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
+        let victim = self.first(self.collecting)?;
+        self.remove(victim, invalid_pages[victim as usize]);
+        Some(victim)
+    }
+
+    fn forget(&mut self, block: u32, invalid_pages: u32) {
+        self.remove(block, invalid_pages);
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, block: u32) {
+        prefetch(&self.links, block as usize);
+        prefetch(&self.subgroup_of, block as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(candidates: &mut Candidates, subgroup: usize, invalid_pages: &[u32]) -> Vec<u32> {
+        candidates.collect_from(subgroup);
+        let mut random = Stream::new(1, "test");
+        std::iter::from_fn(|| candidates.choose(invalid_pages, 0, &mut random)).collect()
+    }
+
+    /// Blocks 0 to 5, alternately of subgroups 0 and 1, with 2, 1, 1, 1, 0 and 3 invalid pages.
+    fn six_blocks(collect: Collect) -> (Candidates, [u32; 6]) {
+        let mut candidates = Candidates::new(collect, 6, 4, 2).unwrap();
+        let mut invalid_pages = [1, 1, 1, 1, 0, 3];
+        for block in 0..6 {
+            let subgroup = block as usize % 2;
+            candidates.open(block, subgroup);
+            (0..4 - invalid_pages[block as usize]).for_each(|_| candidates.add_page(subgroup));
+            candidates.on_close(block, invalid_pages[block as usize], 0);
+        }
+        invalid_pages[0] = 2;
+        candidates.on_outdate(0, 2, 0);
+        (candidates, invalid_pages)
+    }
+
+    #[test]
+    fn a_subgroup_is_collected_by_its_own_blocks_in_order() {
+        let (mut candidates, invalid_pages) = six_blocks(Collect::MostInvalid);
+        assert_eq!([0, 1].map(|s| candidates.outdated_pages(s)), [3, 5]);
+        assert_eq!([0, 1].map(|s| candidates.valid_pages(s)), [9, 7]);
+        assert_eq!(chosen(&mut candidates, 0, &invalid_pages), [0, 2, 4]);
+        assert_eq!(chosen(&mut candidates, 1, &invalid_pages), [5, 1, 3]);
+        assert_eq!([0, 1].map(|s| candidates.outdated_pages(s)), [0, 0]);
+        let (mut candidates, invalid_pages) = six_blocks(Collect::FirstClosed);
+        assert_eq!(chosen(&mut candidates, 1, &invalid_pages), [1, 3, 5]);
+    }
+
+    #[test]
+    fn merged_blocks_follow_those_of_the_group_they_join() {
+        for (collect, expected) in
+            [(Collect::MostInvalid, [5, 0, 1, 3, 2, 4]), (Collect::FirstClosed, [1, 3, 5, 0, 2, 4])]
+        {
+            let (mut candidates, invalid_pages) = six_blocks(collect);
+            candidates.merge(0, 1);
+            assert_eq!((candidates.outdated_pages(1), candidates.valid_pages(1)), (8, 16));
+            assert_eq!(chosen(&mut candidates, 1, &invalid_pages), expected);
+            assert_eq!(chosen(&mut candidates, 0, &invalid_pages), [0; 0]);
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The mechanism of grouped managers: where pages of a group go, who collects, who gets the block.
+//!
+//! A victim's valid pages are lifted and placed on its own LUN, in its own group or the one that
+//! they belong to now. The erased block goes to the group with the greatest deficit (Listing 3).
+//! Since collection copies back through a buffer, a subgroup collects when it has no free page
+//! left, where paper 3 (§5.4) keeps a block's worth free to migrate into.
+
+use super::candidates::Candidates;
+use super::config::Config;
+use super::events::{Event, EventKind, EventLog};
+use super::groups::{Change, Groups};
+use super::ladder::{Ladder, ladder};
+use super::space::Space;
+use super::temperature::Temperature;
+use crate::error::{Error, Result};
+use crate::flash::{Cause, Observer};
+use crate::hints::{Group, Hints};
+use crate::managers::core::{Core, Exchange};
+
+/// What tells the group of a page.
+pub(super) enum Oracle {
+    /// There is one group.
+    Nothing,
+    Host(HostGroups),
+    Filters(Temperature),
+}
+
+/// What the host has said.
+#[derive(Default)]
+pub(super) struct HostGroups {
+    pub said: Vec<Group>,
+    /// The group for each of the host's own groups.
+    pub group_of_hint: Vec<u8>,
+    /// The host's group of each logical page, where pages that collection moves go by it.
+    pub hint_of_page: Option<Vec<u8>>,
+}
+
+/// A drive whose blocks belong to groups.
+pub(super) struct Grouped<O: Observer> {
+    pub name: &'static str,
+    pub config: Config,
+    pub core: Core<Candidates, O>,
+    pub groups: Groups,
+    pub space: Space,
+    pub oracle: Oracle,
+    pub luns: usize,
+    /// The most groups there can be.
+    pub most_groups: usize,
+    /// Blocks of all LUNs that hold pages or may be opened.
+    pub usable_blocks: u32,
+    pub interval_pages: u32,
+    pub interval_left: u32,
+    pub written_pages: u64,
+    /// The LUN that each group writes its next page to.
+    pub next_lun: Vec<usize>,
+    /// Blocks that each group has given away in this interval by movement operations.
+    pub moved_blocks: Vec<u32>,
+    pub events: EventLog,
+    pub lifted: Vec<u32>,
+}
+
+impl Oracle {
+    /// Memory of what tells the group of a page.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Oracle::Nothing => 0,
+            Oracle::Host(host) => host.hint_of_page.as_ref().map_or(0, Vec::len) as u64,
+            Oracle::Filters(filters) => filters.bytes(),
+        }
+    }
+}
+
+impl<O: Observer> Grouped<O> {
+    /// Takes notice of what the host says of its groups.
+    pub fn hear(&mut self, hints: Option<Hints>) -> Result<()> {
+        let Oracle::Host(host) = &mut self.oracle else { return Ok(()) };
+        let hints = hints.ok_or_else(|| {
+            Error::Spec(format!(
+                "{0} must be told the groups of pages, and this workload cannot tell; give it a \
+                 detector, as in {0}:detector=bloom",
+                self.name
+            ))
+        })?;
+        if hints.groups.len() > self.most_groups {
+            return Err(Error::Spec(format!(
+                "the workload has {} groups of pages and {} keeps at most {} on this drive; use \
+                 fewer, or a larger max_groups, op or drive",
+                hints.groups.len(),
+                self.name,
+                self.most_groups
+            )));
+        }
+        if host.said != hints.groups {
+            host.said = hints.groups.to_vec();
+            self.groups.grow(hints.groups.len());
+            host.group_of_hint = (0..hints.groups.len() as u8).collect();
+            if let Some(ratio) = self.groups.assumed_ratio() {
+                let Ladder { class_of, steps } = ladder(hints.groups, ratio);
+                host.group_of_hint = class_of;
+                self.groups.assume(&steps);
+            }
+            self.set_targets();
+        }
+        Ok(())
+    }
+
+    /// Writes pages that all lie within one interval.
+    pub fn write_run(&mut self, pages: &[u32], hint_of: &[u8]) -> Result<()> {
+        for (at, &logical) in pages.iter().enumerate() {
+            self.core.prefetch(pages, at);
+            let group = self.group_of_write(logical, hint_of.get(at).copied())?;
+            let lun = self.lun_with_room(group)?;
+            let subgroup = self.space.subgroup(group, lun);
+            self.core.program(logical, subgroup);
+            self.core.candidates_mut().add_page(subgroup);
+            self.groups.count_write(group);
+            if self.core.frontiers[subgroup].is_full() {
+                self.core.close(subgroup);
+            }
+        }
+        self.written_pages += pages.len() as u64;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn group_of_write(&mut self, logical: u32, hint: Option<u8>) -> Result<usize> {
+        match &mut self.oracle {
+            Oracle::Nothing => Ok(0),
+            Oracle::Host(host) => {
+                let hint = hint.expect("a hint for each page");
+                if let Some(hint_of_page) = &mut host.hint_of_page {
+                    hint_of_page[logical as usize] = hint;
+                }
+                Ok(usize::from(host.group_of_hint[usize::from(hint)]))
+            }
+            Oracle::Filters(temperature) => {
+                let (flash, candidates) = (&self.core.flash, self.core.candidates());
+                let block = flash.physical(logical).map(|page| flash.block_of(page));
+                let now = block.map(|block| candidates.subgroup_of(block) / self.luns);
+                let pages = |group| valid_pages(candidates, group, self.luns);
+                temperature.group_of_write(logical, now, &self.groups, pages)
+            }
+        }
+    }
+
+    /// The group of a page of `now` that collection moves.
+    fn group_of_move(&mut self, logical: u32, now: usize) -> usize {
+        match &mut self.oracle {
+            Oracle::Filters(temperature) => temperature.group_of_move(logical, now, &self.groups),
+            Oracle::Host(HostGroups {
+                group_of_hint, hint_of_page: Some(hint_of_page), ..
+            }) => usize::from(group_of_hint[usize::from(hint_of_page[logical as usize])]),
+            Oracle::Nothing | Oracle::Host(_) => now,
+        }
+    }
+
+    /// The LUN that takes the next page of `group`: the next in turn that has room.
+    #[inline(always)]
+    fn lun_with_room(&mut self, group: usize) -> Result<usize> {
+        let first = self.next_lun[group];
+        let mut lun = first;
+        loop {
+            let next = if lun + 1 == self.luns { 0 } else { lun + 1 };
+            let is_full = self.core.frontiers[self.space.subgroup(group, lun)].is_full();
+            if !is_full || self.make_room(group, lun)? {
+                self.next_lun[group] = next;
+                return Ok(lun);
+            }
+            assert_ne!(next, first, "the size of the drive leaves a LUN with room");
+            lun = next;
+        }
+    }
+
+    /// Gives the full frontier of a subgroup a block with room, unless its LUN has neither a block
+    /// to spare nor an outdated page.
+    #[cold]
+    fn make_room(&mut self, group: usize, lun: usize) -> Result<bool> {
+        let subgroup = self.space.subgroup(group, lun);
+        loop {
+            self.balance(lun)?;
+            if !self.core.frontiers[subgroup].is_full() || self.adopt(subgroup, lun) {
+                return Ok(true);
+            }
+            if self.space.credits(subgroup) > 0 {
+                let can_open = self.core.can_open(lun);
+                if can_open {
+                    self.open(subgroup, lun);
+                }
+                return Ok(can_open);
+            }
+            if !self.gain(group, lun)? {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Takes over a block that a group which merged into this one left open.
+    fn adopt(&mut self, subgroup: usize, lun: usize) -> bool {
+        let left = (0..self.most_groups).map(|group| self.space.subgroup(group, lun)).find(|at| {
+            let frontier = &self.core.frontiers[*at];
+            !frontier.is_full() && *at != subgroup && {
+                let block = self.core.flash.block_behind(frontier);
+                self.core.candidates().subgroup_of(block) == subgroup
+            }
+        });
+        if let Some(left) = left {
+            self.core.frontiers.swap(left, subgroup);
+        }
+        left.is_some()
+    }
+
+    fn open(&mut self, subgroup: usize, lun: usize) {
+        let block = self.core.open(subgroup, lun);
+        self.core.candidates_mut().open(block, subgroup);
+        self.space.open(subgroup);
+    }
+
+    /// Collects one block of a group. It goes to `receiver`; without one, to whom it is due, as
+    /// long as the group can free another by itself.
+    pub fn collect(&mut self, group: usize, lun: usize, receiver: Option<usize>) -> Result<()> {
+        let subgroup = self.space.subgroup(group, lun);
+        self.core.candidates_mut().collect_from(subgroup);
+        let victim = self.core.choose_victim(0)?;
+        let mut pages = std::mem::take(&mut self.lifted);
+        let exchange = self.core.lift(victim, &mut pages);
+        self.space.take_erased(subgroup);
+        self.core.candidates_mut().take_pages(subgroup, pages.len() as u32);
+        if let Some(Exchange { young, worn }) = exchange {
+            let invalid_pages = self.core.flash.invalid_pages()[worn as usize];
+            self.core.candidates_mut().exchange(young, worn, invalid_pages);
+        }
+        for &logical in &pages {
+            self.place(logical, group, lun);
+        }
+        self.core.flash.count(Cause::Gc, pages.len() as u64);
+        self.lifted = pages;
+        let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
+        let receiver = receiver.unwrap_or_else(|| {
+            let can_give = self.reclaimable_pages(subgroup) >= block_pages;
+            if can_give { self.neediest(group, lun) } else { group }
+        });
+        self.space.give(self.space.subgroup(receiver, lun));
+        Ok(())
+    }
+
+    /// Places a lifted page of `group` in the group it belongs to, or in the same if that would
+    /// take the last free block.
+    fn place(&mut self, logical: u32, group: usize, lun: usize) {
+        let group_now = self.group_of_move(logical, group);
+        let mut target = self.space.subgroup(group_now, lun);
+        let own = self.space.subgroup(group, lun);
+        if self.core.frontiers[target].is_full() && !self.adopt(target, lun) {
+            if target == own || self.core.flash.free_blocks(lun) > 1 {
+                self.open(target, lun);
+            } else {
+                target = own;
+                if self.core.frontiers[own].is_full() && !self.adopt(own, lun) {
+                    self.open(own, lun);
+                }
+            }
+        }
+        self.core.flash.place(logical, &mut self.core.frontiers[target], Cause::Gc);
+        self.core.candidates_mut().add_page(target);
+        if self.core.frontiers[target].is_full() {
+            self.core.close(target);
+        }
+    }
+
+    /// Looks at the groups anew (Listing 2).
+    pub fn end_interval(&mut self) -> Result<()> {
+        self.interval_left = self.interval_pages;
+        let moved = std::mem::replace(&mut self.moved_blocks, vec![0; self.most_groups]);
+        for (group, &blocks) in moved.iter().enumerate().filter(|(_, blocks)| **blocks > 0) {
+            self.note(EventKind::Moved { blocks }, group);
+        }
+        let unused = self.unused_group();
+        for change in self.groups.end_interval(&self.sizes(), unused) {
+            match change {
+                Change::Created { group } => self.note(EventKind::Created, group),
+                Change::Merged { from, into } => {
+                    self.merge(from, into);
+                    self.note(EventKind::Merged { into: into as u8 }, from);
+                }
+            }
+            if let Oracle::Filters(temperature) = &mut self.oracle {
+                temperature.on_change(change)?;
+            }
+        }
+        self.set_targets();
+        for lun in 0..self.luns {
+            self.balance(lun)?;
+        }
+        Ok(())
+    }
+
+    /// A group number that nothing on the drive bears.
+    fn unused_group(&self) -> Option<usize> {
+        (0..self.most_groups).find(|group| {
+            let left_open = |lun| !self.core.frontiers[self.space.subgroup(*group, lun)].is_full();
+            !self.groups.order().contains(group) && !(0..self.luns).any(left_open)
+        })
+    }
+
+    fn merge(&mut self, from: usize, into: usize) {
+        for lun in 0..self.luns {
+            let [from, into] = [from, into].map(|group| self.space.subgroup(group, lun));
+            self.core.candidates_mut().merge(from, into);
+            self.space.merge(from, into);
+        }
+    }
+
+    pub fn set_targets(&mut self) {
+        let pages_per_block = self.core.flash.geometry().pages_per_block();
+        let usable_pages = f64::from(self.usable_blocks * pages_per_block);
+        let op_pages = usable_pages - f64::from(self.core.flash.mapped_pages());
+        let targets = self.groups.target_pages(&self.sizes(), op_pages);
+        let pages_of_a_block_each = self.luns as f64 * f64::from(pages_per_block);
+        self.space.set_targets(targets.into_iter().map(|pages| pages / pages_of_a_block_each));
+    }
+
+    /// Valid pages of each group.
+    fn sizes(&self) -> Vec<u32> {
+        (0..self.most_groups)
+            .map(|group| valid_pages(self.core.candidates(), group, self.luns))
+            .collect()
+    }
+
+    fn note(&mut self, kind: EventKind, group: usize) {
+        let groups = self.groups.order().len() as u8;
+        self.events.note(Event {
+            host_pages: self.written_pages,
+            kind,
+            group: group as u8,
+            groups,
+        });
+    }
+}
+
+fn valid_pages(candidates: &Candidates, group: usize, luns: usize) -> u32 {
+    (group * luns..(group + 1) * luns).map(|subgroup| candidates.valid_pages(subgroup)).sum()
+}

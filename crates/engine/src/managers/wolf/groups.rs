@@ -1,0 +1,165 @@
+//! The groups of a drive: their statistics, their order by temperature, and their space.
+//!
+//! Plain arithmetic: nothing here knows of blocks.
+
+use super::allocation::{Allocation, Demand, Exceptions, allocate};
+
+/// What decides about groups. Symbols are those of paper 3.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rules {
+    /// a: the weight of the interval that just ended in the measured share of writes.
+    pub weight: f64,
+    /// Q: two groups whose pages are written so many times as often are worth keeping apart.
+    pub ratio: f64,
+    /// w: intervals for which a new group keeps its place, and after which similar groups merge.
+    pub hold_intervals: u32,
+    /// F: a group with fewer pages is merged, and the hottest with fewer has no hotter one.
+    pub smallest_pages: u32,
+    /// Groups are created and merged.
+    pub adaptive: bool,
+    /// The order is fixed, and the pages of each group count as written so many times as often as
+    /// those of the next colder one, instead of as measured (FDP).
+    pub assumed_ratio: Option<f64>,
+    pub allocation: Allocation,
+    pub exceptions: Exceptions,
+}
+
+/// What happened to the groups at the end of an interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// A new, empty group.
+    Created { group: usize },
+    /// The pages of `from` belong to `into`.
+    Merged { from: usize, into: usize },
+}
+
+/// What is known of one group.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Statistics {
+    /// p: measured share of the host's writes.
+    pub write_share: f64,
+    pub interval_writes: u32,
+    /// Intervals for which the group keeps its place in the order.
+    pub held: u32,
+}
+
+pub(super) const NEW: Statistics = Statistics { write_share: 0.0, interval_writes: 0, held: 0 };
+
+/// Groups are numbered; the numbers of those merged away are used again.
+#[derive(Debug, Clone)]
+pub struct Groups {
+    pub(super) rules: Rules,
+    pub(super) statistics: Vec<Statistics>,
+    /// The groups there are, coldest first.
+    pub(super) order: Vec<usize>,
+    /// For each place in the order: intervals in a row in which the group there was written about
+    /// as often as the next colder one. Groups that are alike change places all the time, so it
+    /// does not matter which they were.
+    pub(super) alike: Vec<u32>,
+    /// Steps of the assumed ratio by which each group is hotter than the coldest.
+    steps: Vec<i32>,
+}
+
+impl Groups {
+    /// `count` groups of at most `most`, group 0 the coldest.
+    pub fn new(rules: Rules, count: usize, most: usize) -> Self {
+        let mut groups = Groups {
+            rules,
+            statistics: vec![NEW; most],
+            order: (0..count).collect(),
+            alike: vec![0; count],
+            steps: (0..).take(most).collect(),
+        };
+        for group in 0..count {
+            groups.statistics[group].write_share = 1.0 / count as f64;
+        }
+        groups
+    }
+
+    /// Makes sure that there are `count` groups.
+    pub fn grow(&mut self, count: usize) {
+        self.order.extend(self.order.len()..count);
+        self.alike.resize(self.order.len(), 0);
+    }
+
+    /// See [`Rules::assumed_ratio`].
+    pub fn assumed_ratio(&self) -> Option<f64> {
+        self.rules.assumed_ratio
+    }
+
+    /// Assumes each group so many steps hotter than the coldest, instead of one for each place.
+    pub fn assume(&mut self, steps: &[i32]) {
+        self.steps[..steps.len()].copy_from_slice(steps);
+    }
+
+    /// The groups there are, coldest first.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// The next hotter group, or the same if it is the hottest.
+    pub fn hotter(&self, group: usize) -> usize {
+        let place = self.place(group);
+        *self.order.get(place + 1).unwrap_or(&group)
+    }
+
+    /// The next colder group, or the same if it is the coldest.
+    pub fn colder(&self, group: usize) -> usize {
+        let place = self.place(group);
+        if place == 0 { group } else { self.order[place - 1] }
+    }
+
+    pub(super) fn place(&self, group: usize) -> usize {
+        self.order.iter().position(|&other| other == group).expect("a group there is")
+    }
+
+    /// Counts a write of the host to a page that is in `group` from now on.
+    #[inline(always)]
+    pub fn count_write(&mut self, group: usize) {
+        self.statistics[group].interval_writes += 1;
+    }
+
+    /// Ends an interval (Listing 2): brings shares and order up to date, and creates and merges
+    /// groups. `pages` are the valid pages of each group, `unused` a number that a new group may
+    /// have. Merges come before creations.
+    pub fn end_interval(&mut self, pages: &[u32], unused: Option<usize>) -> Vec<Change> {
+        let writes: u32 = self.order.iter().map(|&g| self.statistics[g].interval_writes).sum();
+        for &group in &self.order {
+            let of_group = &mut self.statistics[group];
+            let share = f64::from(of_group.interval_writes) / f64::from(writes.max(1));
+            of_group.write_share += self.rules.weight * (share - of_group.write_share);
+            of_group.interval_writes = 0;
+        }
+        if self.rules.assumed_ratio.is_some() {
+            return Vec::new();
+        }
+        self.sort(pages);
+        if self.rules.adaptive { self.adapt(pages, unused) } else { Vec::new() }
+    }
+
+    /// Pages of flash that each group should have, for its data and its part of `op_pages`.
+    pub fn target_pages(&self, pages: &[u32], op_pages: f64) -> Vec<f64> {
+        let size = |group: usize| f64::from(pages[group]);
+        let weight = |group: usize| match self.rules.assumed_ratio {
+            Some(ratio) => size(group) * ratio.powi(self.steps[group]),
+            None => self.statistics[group].write_share,
+        };
+        let total: f64 = self.order.iter().map(|&group| weight(group)).sum();
+        let demand = |&group: &usize| Demand {
+            pages: size(group),
+            write_share: if total > 0.0 { weight(group) / total } else { 0.0 },
+        };
+        let demands: Vec<Demand> = self.order.iter().map(demand).collect();
+        let op = allocate(self.rules.allocation, self.rules.exceptions, &demands, op_pages);
+        let mut targets = vec![0.0; self.statistics.len()];
+        for (&group, op) in self.order.iter().zip(op) {
+            targets[group] = size(group) + op;
+        }
+        targets
+    }
+
+    /// p/s, the hit rate.
+    pub(super) fn rate(&self, group: usize, pages: &[u32]) -> f64 {
+        self.statistics[group].write_share / f64::from(pages[group].max(1))
+    }
+}

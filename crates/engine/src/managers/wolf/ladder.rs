@@ -1,0 +1,58 @@
+//! The classes that FDP puts the host's groups into: a ladder of update frequencies, each step a
+//! fixed ratio hotter than the one below (Stoica & Ailamaki 2013).
+
+use crate::hints::Group;
+
+/// Classes of the host's groups as they stand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ladder {
+    /// The class of each group: its rank by the frequency of its pages, the coldest first.
+    pub class_of: Vec<u8>,
+    /// Whole steps by which each class is assumed hotter than the coldest.
+    pub steps: Vec<i32>,
+}
+
+/// Steps beyond which one ratio is as good as another.
+const MOST_STEPS: i32 = 30;
+
+/// Where `groups` stand on a ladder of steps of `ratio`.
+pub fn ladder(groups: &[Group], ratio: f64) -> Ladder {
+    let mut ranked: Vec<usize> = (0..groups.len()).collect();
+    // p₁/s₁ against p₂/s₂, without a division by an empty group.
+    let cross = |a: usize, b: usize| groups[a].write_share * f64::from(groups[b].pages);
+    ranked.sort_by(|&a, &b| cross(a, b).total_cmp(&cross(b, a)));
+    let mut class_of = vec![0; groups.len()];
+    let mut steps = vec![0; groups.len()];
+    for (class, &group) in ranked.iter().enumerate() {
+        class_of[group] = class as u8;
+        if class > 0 {
+            let below = ranked[class - 1];
+            let times = cross(group, below) / cross(below, group);
+            let apart = libm::log(times) / libm::log(ratio.max(1.0 + 1e-9));
+            let apart = if apart.is_nan() { 0.0 } else { apart.round() };
+            steps[class] =
+                (steps[class - 1] + apart.min(f64::from(MOST_STEPS)) as i32).min(MOST_STEPS);
+        }
+    }
+    Ladder { class_of, steps }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ladder_of(groups: &[(u32, f64)]) -> (Vec<u8>, Vec<i32>) {
+        let groups: Vec<Group> =
+            groups.iter().map(|&(pages, write_share)| Group { pages, write_share }).collect();
+        let Ladder { class_of, steps } = ladder(&groups, 2.0);
+        (class_of, steps)
+    }
+
+    #[test]
+    fn groups_rank_by_the_frequency_of_their_pages_and_stand_whole_steps_apart() {
+        assert_eq!(ladder_of(&[(50, 0.1), (50, 0.9)]), (vec![0, 1], vec![0, 3])); // 9 ≈ 2³
+        assert_eq!(ladder_of(&[(50, 0.5), (10, 0.3), (40, 0.2)]), (vec![1, 2, 0], vec![0, 1, 3]));
+        assert_eq!(ladder_of(&[(50, 0.5), (50, 0.5)]), (vec![0, 1], vec![0, 0]));
+        assert_eq!(ladder_of(&[(0, 0.9), (90, 0.1), (10, 0.0)]), (vec![2, 1, 0], vec![0, 30, 30]));
+    }
+}

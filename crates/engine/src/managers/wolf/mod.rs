@@ -1,0 +1,283 @@
+//! Managers whose blocks belong to groups of pages of like update frequency: Wolf, and FDP (Stoica
+//! & Ailamaki 2013) as paper 3 describes it.
+//!
+//! Both share one mechanism: a [`Space`] account of blocks by group and LUN, [`Candidates`] queued
+//! by the same, and [`Groups`], which say how much space each should have. Wolf measures how often
+//! its groups are written, creates and merges them, and moves space as soon as that changes; FDP
+//! has a fixed order with assumed frequencies, and blocks seep from neighbour to neighbour.
+
+mod allocation;
+mod balance;
+mod candidates;
+mod config;
+mod drive;
+mod events;
+mod groups;
+mod ladder;
+mod order;
+mod space;
+mod temperature;
+
+pub use allocation::{Allocation, Exceptions};
+pub use config::{Config, Knowledge};
+pub use events::{Event, EventKind};
+pub use groups::{Change, Groups, Rules};
+pub use ladder::{Ladder, ladder};
+pub use temperature::{FilterRules, Temperature};
+
+use candidates::{Candidates, Collect};
+use drive::{Grouped, HostGroups, Oracle};
+use events::EventLog;
+use space::Space;
+
+use super::core::Core;
+use super::{BlockManager, Layout, Manager, Setup};
+use crate::error::{Error, Result};
+use crate::flash::{BlockState, Flash, Observer, filled};
+use crate::hints::Hints;
+use crate::leveling;
+use crate::spec::{Param, Params, Spec};
+
+/// Paper 3.
+pub struct Wolf;
+
+impl Manager for Wolf {
+    const NAME: &'static str = "wolf";
+    const SUMMARY: &'static str = "groups by measured update frequency, between which space moves";
+    const PARAMS: &'static [Param] = &[
+        config::DETECTOR,
+        Param {
+            name: "groups",
+            default: "adaptive",
+            help: "bloom: adaptive (created and merged as the workload asks for) or a number",
+        },
+        config::ALLOCATION,
+        config::INTERVAL,
+        config::WEIGHT,
+        config::RATIO,
+        config::HOLD,
+        config::SMALLEST,
+        config::COLDEST_RATIO,
+        config::COLDEST_OP,
+        config::FLOOR,
+        config::DEMOTION,
+        config::FALSE_POSITIVES,
+        config::MAX_GROUPS,
+    ];
+    const EXAMPLE: &'static str = "wolf";
+
+    fn build<O: Observer + Send + 'static>(
+        params: &Params,
+        setup: Setup<O>,
+    ) -> Result<Box<dyn BlockManager<O>>> {
+        build::<Self, O>(params, Config::wolf(params)?, setup)
+    }
+}
+
+/// The baseline of paper 3.
+pub struct FdpFrequency;
+
+impl Manager for FdpFrequency {
+    const NAME: &'static str = "fdp-frequency";
+    const SUMMARY: &'static str = "groups in a fixed order, each assumed twice as hot as the next";
+    const PARAMS: &'static [Param] = &[
+        config::DETECTOR,
+        Param {
+            name: "class",
+            default: "last",
+            help: "oracle: a page that collection moves has the class of its last write, or its current",
+        },
+        Param { name: "groups", default: "8", help: "bloom: number of groups" },
+        Param {
+            name: "ratio",
+            default: "2",
+            help: "assumed ratio of the update frequencies of pages in neighbouring groups",
+        },
+        Param { default: "optimal", ..config::ALLOCATION },
+        Param {
+            help: "writes between two looks at the sizes of groups, per logical page",
+            ..config::INTERVAL
+        },
+        config::COLDEST_RATIO,
+        config::COLDEST_OP,
+        config::FLOOR,
+        config::DEMOTION,
+        config::FALSE_POSITIVES,
+        config::MAX_GROUPS,
+    ];
+    const EXAMPLE: &'static str = "fdp-frequency";
+
+    fn default_victims(_params: &Params) -> Result<String> {
+        Ok("fifo".into())
+    }
+
+    fn build<O: Observer + Send + 'static>(
+        params: &Params,
+        setup: Setup<O>,
+    ) -> Result<Box<dyn BlockManager<O>>> {
+        build::<Self, O>(params, Config::fdp(params)?, setup)
+    }
+}
+
+/// The victim policies that groups can keep their blocks by.
+fn collect_by(name: &str, victims: &str) -> Result<Collect> {
+    let spec = Spec::parse("victim policy", victims)?;
+    spec.resolve("victim policy", crate::victims::ENTRIES)?;
+    match spec.name.as_str() {
+        "greedy" => Ok(Collect::MostInvalid),
+        "fifo" => Ok(Collect::FirstClosed),
+        other => Err(Error::Spec(format!(
+            "{name} collects within a group by a policy of its own list, and '{other}' is not on \
+             it; valid: greedy, fifo"
+        ))),
+    }
+}
+
+fn build<M: Manager, O: Observer + Send + 'static>(
+    params: &Params,
+    config: Config,
+    setup: Setup<O>,
+) -> Result<Box<dyn BlockManager<O>>> {
+    if setup.layout == Layout::Striped {
+        return Err(Error::Geometry(format!(
+            "{} collects within a group on one LUN, so no collection can span LUNs; valid \
+             layouts: flat, striped-per-lun",
+            M::NAME
+        )));
+    }
+    let collect = collect_by(M::NAME, &setup.victims::<M>(params)?)?;
+    let (geometry, logical_pages) = (setup.geometry, setup.logical_pages);
+    let pages_per_block = geometry.pages_per_block();
+    let luns = if setup.layout == Layout::Flat { 1 } else { geometry.luns() };
+    let usable_blocks = setup.layout.pools().usable_blocks(&geometry, setup.wear)?;
+    let leveler = setup.wear_leveling.as_ref().map(|spec| leveling::build(spec, &geometry));
+    let leveler_blocks = leveler.transpose()?.map_or(0, |leveler| leveler.reserve_blocks());
+    let reserve_blocks = config.reserve_blocks().saturating_add(leveler_blocks);
+    let most_groups = config.groups_that_fit(
+        luns,
+        usable_blocks / luns,
+        pages_per_block,
+        logical_pages,
+        reserve_blocks,
+    );
+    let oracle = match (config.knowledge, config.filter_rules(luns, pages_per_block)) {
+        (_, Some(rules)) => {
+            Oracle::Filters(Temperature::new(rules, most_groups, setup.random("demotions"))?)
+        }
+        (Knowledge::Host { current }, None) => Oracle::Host(HostGroups {
+            said: Vec::new(),
+            group_of_hint: Vec::new(),
+            hint_of_page: current.then(|| filled(0, logical_pages as usize)).transpose()?,
+        }),
+        (_, None) => Oracle::Nothing,
+    };
+    let subgroups = most_groups * luns as usize;
+    let candidates = Candidates::new(collect, geometry.blocks(), pages_per_block, subgroups)?;
+    // The candidates keep LUNs apart by themselves, so the drive is one domain of collection.
+    let setup = match setup.layout {
+        Layout::StripedPerLun => Setup { layout: Layout::Striped, ..setup },
+        _ => setup,
+    };
+    let core = Core::new(M::NAME, candidates, setup, most_groups as u32, config.reserve_blocks())?;
+    let blocks_per_lun = usable_blocks / luns - reserve_blocks;
+    let interval_pages = config.interval_pages(logical_pages);
+    let mut drive = Grouped {
+        name: M::NAME,
+        config,
+        core,
+        groups: Groups::new(config.rules(luns, pages_per_block), config.groups, most_groups),
+        space: Space::new(most_groups, luns as usize, blocks_per_lun.cast_signed()),
+        oracle,
+        luns: luns as usize,
+        most_groups,
+        usable_blocks: blocks_per_lun * luns,
+        interval_pages,
+        interval_left: interval_pages,
+        written_pages: 0,
+        next_lun: vec![0; most_groups],
+        moved_blocks: vec![0; most_groups],
+        events: EventLog::default(),
+        lifted: Vec::with_capacity(pages_per_block as usize),
+    };
+    drive.set_targets();
+    Ok(Box::new(drive))
+}
+
+impl<O: Observer + Send> BlockManager<O> for Grouped<O> {
+    fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
+        self.core.flash.check_range(pages)?;
+        self.hear(hints)?;
+        let hint_of = hints.map_or(&[][..], |hints| hints.group_of);
+        let mut first = 0;
+        while first < pages.len() {
+            let count = (self.interval_left as usize).min(pages.len() - first);
+            let run = first..first + count;
+            let hint_of_run = hint_of.get(run.clone()).unwrap_or_default();
+            self.write_run(&pages[run], hint_of_run)?;
+            self.interval_left -= count as u32;
+            if self.interval_left == 0 {
+                self.end_interval()?;
+            }
+            first += count;
+        }
+        self.core.flash.count(crate::flash::Cause::Host, pages.len() as u64);
+        Ok(())
+    }
+
+    fn needs_hints(&self) -> bool {
+        matches!(self.oracle, Oracle::Host(_))
+    }
+
+    fn trim(&mut self, pages: &[u32]) -> Result<()> {
+        self.core.trim(pages)
+    }
+
+    fn flash(&self) -> &Flash<O> {
+        &self.core.flash
+    }
+
+    fn flash_mut(&mut self) -> &mut Flash<O> {
+        &mut self.core.flash
+    }
+
+    /// What tells the group of a page, and the group of each block.
+    fn scheme_bytes(&self) -> u64 {
+        let blocks = u64::from(self.core.flash.geometry().blocks());
+        self.oracle.bytes() + blocks * size_of::<u32>() as u64
+    }
+
+    fn events(&self) -> &[Event] {
+        self.events.events()
+    }
+
+    /// Beside those of the flash: every page and block is in the books of one group.
+    fn assert_invariants(&self) {
+        let flash = &self.core.flash;
+        flash.assert_invariants(&self.core.frontiers);
+        let subgroups = self.most_groups * self.luns;
+        let mut held_blocks = vec![0; subgroups];
+        let mut outdated_pages = vec![0; subgroups];
+        for block in 0..flash.geometry().blocks() {
+            let subgroup = self.core.candidates().subgroup_of(block);
+            let state = flash.state(block);
+            if matches!(state, BlockState::Open | BlockState::Closed) {
+                held_blocks[subgroup] += 1;
+            }
+            if state == BlockState::Closed {
+                outdated_pages[subgroup] += flash.invalid_pages()[block as usize];
+            }
+        }
+        let all = 0..subgroups;
+        for subgroup in all.clone() {
+            let owned = i64::from(self.space.owned(subgroup));
+            let credits = i64::from(self.space.credits(subgroup));
+            assert_eq!(owned, held_blocks[subgroup] + credits, "owned = held + free");
+            let counted = self.core.candidates().outdated_pages(subgroup);
+            assert_eq!(counted, outdated_pages[subgroup], "outdated pages of a subgroup");
+        }
+        let owned: i32 = all.clone().map(|subgroup| self.space.owned(subgroup)).sum();
+        assert_eq!(owned, self.usable_blocks.cast_signed(), "every usable block has one owner");
+        let valid: u32 = all.map(|subgroup| self.core.candidates().valid_pages(subgroup)).sum();
+        assert_eq!(valid, flash.mapped_pages(), "every mapped page is in one group");
+    }
+}

@@ -1,0 +1,81 @@
+//! Which group the blocks of each LUN belong to (paper 3, §5.1, Listing 3).
+//!
+//! A group owns blocks that hold its pages, and credits: free blocks that it may open. A group that
+//! had to open a block without a credit is in debt until it has compacted itself.
+
+/// The account of each subgroup, a group on a LUN.
+#[derive(Debug, Clone)]
+pub struct Space {
+    luns: usize,
+    /// Blocks owned, credits included; below 0 for a group that has given away all that it holds.
+    owned: Vec<i32>,
+    /// Free blocks; below 0 for a debt.
+    credits: Vec<i32>,
+    /// Blocks that each group should own on each LUN.
+    targets: Vec<f64>,
+}
+
+impl Space {
+    /// `groups` on `luns`, on each of which group 0 has all `blocks`.
+    pub fn new(groups: usize, luns: usize, blocks: i32) -> Self {
+        let mut owned = vec![0; groups * luns];
+        let mut credits = vec![0; groups * luns];
+        owned[..luns].fill(blocks);
+        credits[..luns].fill(blocks);
+        Space { luns, owned, credits, targets: vec![0.0; groups] }
+    }
+
+    /// The index of a group on a LUN.
+    #[inline(always)]
+    pub fn subgroup(&self, group: usize, lun: usize) -> usize {
+        group * self.luns + lun
+    }
+
+    pub fn owned(&self, subgroup: usize) -> i32 {
+        self.owned[subgroup]
+    }
+
+    pub fn credits(&self, subgroup: usize) -> i32 {
+        self.credits[subgroup]
+    }
+
+    /// Blocks that each group should own on each LUN.
+    pub fn set_targets(&mut self, targets: impl Iterator<Item = f64>) {
+        self.targets.clear();
+        self.targets.extend(targets);
+    }
+
+    /// Blocks that a group owns on a LUN beyond what it should.
+    pub fn surplus(&self, group: usize, lun: usize) -> f64 {
+        f64::from(self.owned[self.subgroup(group, lun)]) - self.targets[group]
+    }
+
+    /// A block is opened for a subgroup.
+    pub fn open(&mut self, subgroup: usize) {
+        self.credits[subgroup] -= 1;
+    }
+
+    /// A block of a subgroup is erased, and belongs to nobody.
+    pub fn take_erased(&mut self, subgroup: usize) {
+        self.owned[subgroup] -= 1;
+    }
+
+    /// A free block that belongs to nobody is given to a subgroup.
+    pub fn give(&mut self, subgroup: usize) {
+        self.owned[subgroup] += 1;
+        self.credits[subgroup] += 1;
+    }
+
+    /// A free block of `from` is given to `to`.
+    pub fn pass(&mut self, from: usize, to: usize) {
+        self.owned[from] -= 1;
+        self.credits[from] -= 1;
+        self.give(to);
+    }
+
+    /// All of `from` belongs to `into`.
+    pub fn merge(&mut self, from: usize, into: usize) {
+        self.owned[into] += std::mem::take(&mut self.owned[from]);
+        self.credits[into] += std::mem::take(&mut self.credits[from]);
+    }
+}

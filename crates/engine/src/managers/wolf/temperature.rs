@@ -1,0 +1,100 @@
+//! Which pages are too hot or too cold for their group: two Bloom filters for each (paper 3, §5.6).
+
+use super::groups::{Change, Groups};
+use crate::detectors::Filter;
+use crate::error::Result;
+use crate::rng::{Stream, threshold};
+
+/// What the filters are built by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FilterRules {
+    /// Share of unknown pages that a full filter claims to know.
+    pub false_positives: f64,
+    /// Probability with which a page that looks cold is demoted.
+    pub demotion: f64,
+    /// No period is shorter, so that an empty group has one.
+    pub least_period_writes: u32,
+}
+
+/// The pages that the host wrote in the present period of a group, and in the one before. A period
+/// has as many writes as the group has pages when it begins.
+struct TwoPeriods {
+    active: Filter,
+    passive: Filter,
+    writes_left: u32,
+}
+
+/// The detectors of all groups, by their numbers.
+pub struct Temperature {
+    rules: FilterRules,
+    demotion: u64,
+    of_group: Vec<TwoPeriods>,
+    random: Stream,
+}
+
+impl Temperature {
+    pub fn new(rules: FilterRules, groups: usize, random: Stream) -> Result<Self> {
+        let demotion = threshold(rules.demotion);
+        let of_group = (0..groups).map(|_| TwoPeriods::new(&rules)).collect::<Result<_>>()?;
+        Ok(Temperature { rules, demotion, of_group, random })
+    }
+
+    /// Memory of all filters.
+    pub fn bytes(&self) -> u64 {
+        self.of_group.iter().map(|periods| periods.active.bytes() + periods.passive.bytes()).sum()
+    }
+
+    /// The group of a page that the host writes, and that `now` holds; `pages` are the valid pages
+    /// of each group. A page written in both periods is promoted, a new page is cold.
+    pub fn group_of_write(
+        &mut self,
+        page: u32,
+        now: Option<usize>,
+        groups: &Groups,
+        pages: impl Fn(usize) -> u32,
+    ) -> Result<usize> {
+        let group = match now {
+            None => groups.order()[0],
+            Some(now) => {
+                let periods = &self.of_group[now];
+                let hot = periods.active.contains(page) && periods.passive.contains(page);
+                if hot { groups.hotter(now) } else { now }
+            }
+        };
+        let periods = &mut self.of_group[group];
+        if periods.writes_left == 0 {
+            let writes = pages(group).max(self.rules.least_period_writes);
+            let fresh = Filter::new(writes, self.rules.false_positives)?;
+            periods.passive = std::mem::replace(&mut periods.active, fresh);
+            periods.writes_left = writes;
+        }
+        periods.writes_left -= 1;
+        periods.active.insert(page);
+        Ok(group)
+    }
+
+    /// The group of a page of `now` that collection moves. A page written in neither period is
+    /// demoted, with some probability.
+    pub fn group_of_move(&mut self, page: u32, now: usize, groups: &Groups) -> usize {
+        let periods = &self.of_group[now];
+        let cold = !periods.active.contains(page) && !periods.passive.contains(page);
+        if cold && self.random.chance(self.demotion) { groups.colder(now) } else { now }
+    }
+
+    /// A new group begins without a past. A merged one goes on with the filters of the group that
+    /// it joins, since filters of different size do not add up.
+    pub fn on_change(&mut self, change: Change) -> Result<()> {
+        if let Change::Created { group } = change {
+            self.of_group[group] = TwoPeriods::new(&self.rules)?;
+        }
+        Ok(())
+    }
+}
+
+impl TwoPeriods {
+    fn new(rules: &FilterRules) -> Result<Self> {
+        let filter = Filter::new(rules.least_period_writes, rules.false_positives)?;
+        let writes_left = rules.least_period_writes;
+        Ok(TwoPeriods { active: filter.clone(), passive: filter, writes_left })
+    }
+}

@@ -1,0 +1,122 @@
+//! Placements by where a page is in the address space, or by what the host says.
+
+use super::super::{Hint, Setup};
+use super::{Collected, Scheme};
+
+pub(super) struct NvmeFdp {
+    pub handles: usize,
+    pub persistent: bool,
+    pub by_range: bool,
+    pub pages: u32,
+}
+
+impl Scheme for NvmeFdp {
+    fn relocation_streams(&self) -> usize {
+        if self.persistent { self.handles } else { 1 }
+    }
+
+    fn host(&mut self, logical: u32, _now: u64, hint: Hint) -> usize {
+        if self.by_range {
+            let is_of = |handle: &usize| {
+                logical as usize * self.handles < (handle + 1) * self.pages as usize
+            };
+            (0..self.handles).find(is_of).expect("a page of the drive")
+        } else {
+            usize::from(hint.group) % self.handles
+        }
+    }
+
+    fn relocated(&mut self, _logical: u32, victim: Collected) -> usize {
+        if !self.persistent {
+            self.handles
+        } else if victim.stream < self.handles {
+            self.handles + victim.stream // written by the host
+        } else {
+            victim.stream // relocated before
+        }
+    }
+}
+
+/// A range of pages.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    first: u32,
+    end: u32,
+    count: u32,
+}
+
+/// Streams: hot, cold, relocated.
+pub(super) struct Eti {
+    most_extents: usize,
+    extents: Vec<Extent>,
+    /// The run of consecutive pages that is being written.
+    run: Vec<u32>,
+    requests: u32,
+}
+
+impl Eti {
+    pub fn new(most_extents: usize, setup: &Setup) -> Self {
+        let whole = Extent { first: 0, end: setup.logical_pages, count: 0 };
+        Eti { most_extents, extents: vec![whole], run: Vec::new(), requests: 0 }
+    }
+
+    fn count(&mut self, first: u32, end: u32) {
+        for cut in [first, end] {
+            let inside = self.extents.iter().position(|e| e.first < cut && cut < e.end);
+            if let Some(at) = inside
+                && self.extents.len() < self.most_extents
+            {
+                let whole = self.extents[at];
+                let parts = [Extent { end: cut, ..whole }, Extent { first: cut, ..whole }];
+                self.extents.splice(at..=at, parts);
+            }
+        }
+        for extent in &mut self.extents {
+            if first <= extent.first && extent.end <= end && extent.count < 15 {
+                extent.count += 1;
+            }
+        }
+        self.requests += 1;
+        if self.requests.is_multiple_of(4096) {
+            self.decay();
+        }
+    }
+
+    fn decay(&mut self) {
+        let mut merged: Vec<Extent> = Vec::new();
+        for mut extent in self.extents.drain(..) {
+            extent.count /= 2;
+            match merged.last_mut() {
+                Some(last)
+                    if last.count == extent.count || (last.count < 4 && extent.count < 4) =>
+                {
+                    last.end = extent.end;
+                }
+                _ => merged.push(extent),
+            }
+        }
+        self.extents = merged;
+    }
+}
+
+impl Scheme for Eti {
+    fn relocation_streams(&self) -> usize {
+        1
+    }
+
+    fn host(&mut self, logical: u32, _now: u64, _hint: Hint) -> usize {
+        if let (Some(&first), Some(&last)) = (self.run.first(), self.run.last())
+            && logical != last + 1
+        {
+            self.count(first, last + 1);
+            self.run.clear();
+        }
+        self.run.push(logical);
+        let own = self.extents.iter().find(|e| e.first <= logical && logical < e.end);
+        usize::from(own.expect("a page of the drive").count < 4)
+    }
+
+    fn relocated(&mut self, _logical: u32, _victim: Collected) -> usize {
+        2
+    }
+}

@@ -1,0 +1,81 @@
+"""Comparing block managers: one row each, the same drive and host for all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import writeamp as wa
+from test_cli import document, writeamp
+from writeamp.comparison import split_specs
+
+TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
+DRIVE = {"blocks": 128, "pages_per_block": 32, "op": 0.2}
+HOT_COLD = "hot-cold:f=0.1,r=0.9"
+
+
+def test_each_row_is_what_simulate_finds_with_the_same_seeds() -> None:
+    found = wa.compare(
+        workload=HOT_COLD, managers=["single", "hcwf:d=5"], replicas=2, writes=50_000, **DRIVE
+    )
+    assert [row.manager for row in found.rows] == ["single", "hcwf:d=5"]
+    for row in found.rows:
+        alone = [
+            wa.simulate(workload=HOT_COLD, manager=row.manager, seed=seed, writes=50_000, **DRIVE)
+            for seed in (1, 2)
+        ]
+        assert [result.causes for result in row.results] == [one.causes for one in alone]
+        assert row.wa == pytest.approx(sum(one.wa for one in alone) / 2)
+        assert row.ci[0] < row.wa < row.ci[1]
+        assert 0 < row.pe_fairness <= 1
+
+
+def test_the_order_of_rows_and_the_number_of_threads_change_nothing() -> None:
+    managers = ["sepgc", "single"]
+    once = wa.compare(managers=managers, threads=1, writes=20_000, **DRIVE)
+    again = wa.compare(managers=managers[::-1], threads=4, writes=20_000, **DRIVE)
+    assert once.rows[0].wa == again.rows[1].wa
+    assert once.rows[1].causes == again.rows[0].causes
+
+
+def test_the_table_has_a_line_for_each_manager_and_the_keys_of_the_document() -> None:
+    found = wa.compare(managers=["single", "sepgc"], replicas=1, writes=50_000, **DRIVE)
+    keys = {"manager", "wa", "wa_ci95", "causes", "pe_fairness", "bytes_per_page"}
+    for row in found.to_dict()["rows"]:
+        assert keys | {"host_pages_per_s"} <= set(row)
+    assert found.table["manager"].to_list() == ["single", "sepgc"]
+    assert found.table["host_pages"].to_list() == [r.causes["host"] for r in found.rows]
+
+
+def test_a_trace_can_be_compared_on() -> None:
+    found = wa.compare(trace=TRACE, managers=["single", "sepgc"], replicas=1, op=0.2, repeat=2)
+    assert found.rows[1].wa < found.rows[0].wa
+
+
+@pytest.mark.parametrize(
+    ("text", "specs"),
+    [
+        ("single,sepgc", ["single", "sepgc"]),
+        ("hcwf-swap:d=5,d_swap=9,single", ["hcwf-swap:d=5,d_swap=9", "single"]),
+        ("single, hcwf:d=5,detector=bloom(window=0.1,false_positives=0.2),sepgc",
+         ["single", "hcwf:d=5,detector=bloom(window=0.1,false_positives=0.2)", "sepgc"]),
+    ],
+)  # fmt: skip
+def test_commas_within_a_spec_do_not_separate(text: str, specs: list[str]) -> None:
+    assert split_specs(text) == specs
+
+
+def test_an_error_names_the_manager_that_it_comes_from() -> None:
+    with pytest.raises(wa.WriteampError, match=r"^hcwf: hcwf must be told which pages are hot"):
+        wa.compare(trace=TRACE, managers=["single", "hcwf"], replicas=1, op=0.2)
+
+
+def test_the_verb_prints_a_table_or_a_document_and_draws(tmp_path: Path) -> None:
+    picture = tmp_path / "compare.png"
+    command = (
+        f"compare --managers single,hcwf:d=5 --workload {HOT_COLD} --blocks 128 "
+        f"--pages-per-block 32 --op 0.2 --writes 50000 --replicas 2 --plot {picture}"
+    ).split()
+    assert "hcwf:d=5" in writeamp(*command).stdout
+    assert picture.stat().st_size > 10_000
+    assert [row["manager"] for row in document(*command)["rows"]] == ["single", "hcwf:d=5"]
