@@ -27,6 +27,14 @@ _ROUGH = 0.05
 # Nobody builds such a drive; somebody wrote per cent.
 _PERCENT_LIKE_OP = 3
 
+EVENT_SCHEMA = {
+    "host_pages": pl.UInt64,
+    "kind": pl.String,
+    "group": pl.UInt64,
+    "groups": pl.UInt64,
+    "blocks": pl.UInt64,
+}
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -63,6 +71,15 @@ class Result:
     steady_state: SteadyState
     samples: dict[str, npt.NDArray[np.uint64]]
     """Cumulative counters since the fill, at increasing numbers of host pages."""
+    events: pl.DataFrame
+    """What became of the manager's groups of pages since the fill, in order; of most managers none.
+
+    Columns: `host_pages` (the clock of `series`), `kind` ("created", "merged" or "moved"), `group`
+    (its number; that of a group merged away is used again), `groups` (that there are from then on)
+    and `blocks` (that movement operations took from the group since the manager's last look).
+    """
+    events_complete: bool
+    """False if the manager's log of events was full before the run ended."""
     erases_of_block: npt.NDArray[np.uint32]
     """Erases of each block since the fill."""
     valid_page_histogram: npt.NDArray[np.uint64]
@@ -193,6 +210,7 @@ class Result:
         return [
             *self.plan.notes,
             *([f"the trace was looped {self.plan.repeat} times"] if looped else []),
+            *([] if self.events_complete else [self._events_note()]),
         ]
 
     def __str__(self) -> str:
@@ -208,6 +226,12 @@ class Result:
         """Return the line in brackets: the arrays would fill a page."""
         return f"<Result: {self}>"
 
+    def _events_note(self) -> str:
+        told = "none since the fill is told"
+        if self.events.height:
+            told = f"none after host page {self.events['host_pages'][-1]:,} is told"
+        return f"the manager's log of events is full: {told}"
+
     def _spread_warning(self, spread: Spread) -> str:
         change = f"WA changes by {spread.wa_spread:.3f} between drives one block smaller and larger"
         if self.plan.repeat > 1 and spread.wa_spread > 2 * spread.share_from_op * self.wa:
@@ -221,7 +245,11 @@ class Result:
         )
 
     def to_dict(self, *, series: bool = False) -> dict[str, Any]:
-        """Return the result as JSON types, with the keys of `writeamp simulate --json`."""
+        """Return the result as JSON types, with the keys of `writeamp simulate --json`.
+
+        With `series`, two more: "series", an array for each column of `series`, and "events", an
+        object for each row of `events`.
+        """
         ci = [None if math.isnan(bound) else bound for bound in self.ci]
         found: dict[str, Any] = {
             "wa": self.wa,
@@ -258,10 +286,11 @@ class Result:
             found["wa_one_block_less_more"] = [None if math.isnan(w) else w for w in around]
         if series:
             found["series"] = self.series.to_dict(as_series=False)
+            found["events"] = self.events.to_dicts()
         return found
 
     def plot(self, path: str | Path) -> None:
-        """Draw WA over the run to a .png, .svg, .pdf or .html file."""
+        """Draw WA over the run, and its events, to a .png, .svg, .pdf or .html file."""
         from writeamp.plots import save, wa_over_time_of  # noqa: PLC0415 (matplotlib is slow)
 
         save(wa_over_time_of(self), path)

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 import psutil
 
 from writeamp import _engine, traces
@@ -19,7 +20,7 @@ from writeamp.device import Device
 from writeamp.errors import WriteampError
 from writeamp.passes import analyse_passes
 from writeamp.policy import Policy
-from writeamp.result import Result, Spread
+from writeamp.result import EVENT_SCHEMA, Result, Spread
 from writeamp.steady import SteadyState, analyse
 
 Warmup: TypeAlias = int | Literal["auto"]
@@ -41,6 +42,9 @@ _GROWTH = 1.5
 _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 _MOST_SAMPLES = 20_000
+
+# The engine's log of events holds no more, those during the fill included.
+_MOST_EVENTS = 100_000
 
 # A trace is steady pass by pass from this many passes on; below, interval by interval.
 _FEWEST_PASSES = 3
@@ -208,6 +212,7 @@ class _Runner:
         self.progress = progress
         self.start = simulation.counters()
         self.start_erases = simulation.erase_counts()
+        self.start_events = len(simulation.events()["kind"])
         self.done_pages = 0
         self.finished_series: list[_Counts] = []
 
@@ -305,6 +310,20 @@ class _Runner:
             for name in parts[0]
         }
 
+    def events(self, told: _engine.Events) -> pl.DataFrame:
+        """Return the manager's events since the fill, counted from there."""
+        new = slice(self.start_events, None)
+        return pl.DataFrame(
+            {
+                "host_pages": told["host_pages"][new] - np.uint64(self.start["host"]),
+                "kind": told["kind"][new],
+                "group": told["group"][new],
+                "groups": told["groups"][new],
+                "blocks": told["moved_blocks"][new],
+            },
+            schema=EVENT_SCHEMA,
+        )
+
     def intervals(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return host and flash pages of each interval."""
         samples = self.all_samples()
@@ -324,11 +343,14 @@ class _Runner:
         return steady
 
     def result(self, steady: SteadyState, *, elapsed_s: float, run_s: float) -> Result:
+        told = self.simulation.events()
         return Result(
             plan=self.plan,
             device=self.drive,
             steady_state=steady,
             samples=self.all_samples(),
+            events=self.events(told),
+            events_complete=len(told["kind"]) < _MOST_EVENTS,
             erases_of_block=self.simulation.erase_counts() - self.start_erases,
             valid_page_histogram=self.simulation.valid_page_histogram(),
             scheme_bytes=self.simulation.scheme_bytes(),

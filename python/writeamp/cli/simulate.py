@@ -96,11 +96,16 @@ def simulate(
         ),
     ] = True,
     series: Annotated[
-        bool, typer.Option("--series", help="Add WA over time to the JSON document.")
+        bool,
+        typer.Option(
+            "--series", help="Add WA over time and the manager's events to the JSON document."
+        ),
     ] = False,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw WA over time to a .png, .svg, .pdf or .html file."),
+        typer.Option(
+            "--plot", help="Draw WA over time, and events, to a .png, .svg, .pdf or .html file."
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
