@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from writeamp.plots import (
     wa_by_policy,
     wa_over_time,
 )
+from writeamp.plots.group_events import group_strips
 from writeamp.plots.spec import BarChart, LineChart
 
 SUBTITLE = "op = (T-U)/U = 0.4286, 8,192 blocks of 128 pages, seed 1"
@@ -48,6 +50,17 @@ def over_time() -> LineChart:
     )
 
 
+def over_time_with_groups(events: int = 10) -> LineChart:
+    at = np.linspace(0.5, 9.5, events)
+    strips = group_strips(
+        at, at[: events // 2], at, np.full(events, 3, np.uint64), intervals=100, end=10.0
+    )
+    drive_writes = np.arange(1, 101) / 10
+    run = WaSeries("wolf", drive_writes, np.full(100, 1.6), 3.0, 1.6, 1.59, 1.61)
+    title = "Write amplification with groups"
+    return wa_over_time([run], title=title, subtitle=SUBTITLE, changes=[5.0, 7.0], strips=strips)
+
+
 def by_policy() -> BarChart:
     return wa_by_policy(
         [
@@ -60,19 +73,27 @@ def by_policy() -> BarChart:
     )
 
 
-def words_in(path: Path) -> str:
-    """Return the text of an SVG, or the data of an HTML figure, with its escapes undone."""
-    content = path.read_text("utf-8")
-    if path.suffix == ".svg":
-        return html.unescape(content)
-    arguments = content.split("Plotly.newPlot(", 1)[1].split("[", 1)[1]
+def plotly_data(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the traces and the layout of an HTML figure."""
+    arguments = path.read_text("utf-8").split("Plotly.newPlot(", 1)[1].split("[", 1)[1]
     decoder = json.JSONDecoder()
     traces, end = decoder.raw_decode("[" + arguments)
     layout, _ = decoder.raw_decode(arguments[end - 1 :].lstrip(", \n"))
-    return html.unescape(json.dumps([traces, layout], ensure_ascii=False))
+    return traces, layout
 
 
-FIGURES: dict[str, Callable[[], FigureSpec]] = {"over time": over_time, "by policy": by_policy}
+def words_in(path: Path) -> str:
+    """Return the text of an SVG, or the data of an HTML figure, with its escapes undone."""
+    if path.suffix == ".svg":
+        return html.unescape(path.read_text("utf-8"))
+    return html.unescape(json.dumps(plotly_data(path), ensure_ascii=False))
+
+
+FIGURES: dict[str, Callable[[], FigureSpec]] = {
+    "over time": over_time,
+    "with groups": over_time_with_groups,
+    "by policy": by_policy,
+}
 TEXTS = {
     "over time": [
         "Write amplification over time",
@@ -84,6 +105,16 @@ TEXTS = {
         "end of the warm-up (not counted)",
         "drive writes (host pages written / logical pages)",
         "flash pages programmed per host page written",
+    ],
+    "with groups": [
+        "wolf: 1.60 ± 0.01",
+        "the workload changes",
+        "end of the warm-up (not counted)",
+        "groups created: 10",
+        "groups merged away: 5",
+        "blocks moved: 30",
+        "(a bar: 0.1 drive writes)",
+        "drive writes (host pages written / logical pages)",
     ],
     "by policy": [
         "Write amplification by policy",
@@ -233,6 +264,50 @@ def test_a_run_without_an_estimate_has_neither_mean_nor_band() -> None:
     assert len(spec.lines) == 1
     assert spec.bands == ()
     assert spec.instants == ()
+
+
+@pytest.mark.parametrize("events", [10, 5_000])
+def test_every_creation_and_merge_is_a_tick_in_both_libraries(events: int, tmp_path: Path) -> None:
+    spec = over_time_with_groups(events)
+    groups = spec.strips[0]
+    assert [(len(line.x), set(line.y)) for line in groups.lines] == [
+        (events, {1}),
+        (events // 2, {0}),
+    ]
+    assert [groups.rows[int(line.y[0])] for line in groups.lines] == ["created", "merged"]
+    save(spec, tmp_path / "out.html")
+    traces, layout = plotly_data(tmp_path / "out.html")
+    ticks = [trace for trace in traces if "line-ns" in trace.get("marker", {}).get("symbol", "")]
+    assert [len(trace["x"]) for trace in ticks if not trace["showlegend"]] == [events, events // 2]
+    crossing = {shape["yref"] for shape in layout["shapes"] if shape["x0"] == 5.0}
+    assert crossing == {"y domain", "y2 domain", "y3 domain"}
+    save(spec, tmp_path / "out.svg")
+    drawn = (tmp_path / "out.svg").read_text("utf-8")
+    for line in groups.lines:
+        # One more is in the legend.
+        assert len(re.findall(rf"<use [^>]*stroke: {line.color.lower()}", drawn)) == len(line.x) + 1
+
+
+def test_movement_operations_are_bars_that_add_up_and_no_finer_than_a_screen() -> None:
+    moved = np.array([0.01, 0.02, 4.0, 10.0])
+    none = np.array([])
+    blocks = np.array([1, 2, 3, 4], np.uint64)
+    (strip,) = group_strips(none, none, moved, blocks, intervals=20_000, end=10.0)
+    (line,) = strip.lines
+    assert len(line.x) == len(line.y) == 2 * 201
+    bars = np.array(line.y)[1:-1:2]
+    assert strip.filled
+    assert bars[[0, 80, 199]].tolist() == [3, 3, 4]
+    assert bars.sum() == 10
+    (coarse,) = group_strips(none, none, moved, blocks, intervals=5, end=10.0)
+    assert list(coarse.lines[0].y) == [0, 3, 3, 0, 0, 3, 3, 0, 0, 4, 4, 0]
+
+
+def test_a_run_without_events_has_no_strip() -> None:
+    none = np.array([])
+    blocks = np.array([], np.uint64)
+    assert group_strips(none, none, none, blocks, intervals=100, end=10.0) == ()
+    assert over_time().strips == ()
 
 
 def test_a_bar_ends_at_its_write_amplification_and_host_comes_first() -> None:

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 import writeamp as wa
 from in_process import run
+from writeamp.plots import wa_over_time_of
 from writeamp.result import EVENT_SCHEMA
 
 SWAP_AT, WRITES = 1_000_000, 3_000_000
@@ -107,3 +108,43 @@ def test_a_log_that_is_full_is_told_of() -> None:
     assert f"the manager's log of events is full: none after host page {last:,} is told" in (
         result.notes
     )
+
+
+def test_the_figure_marks_the_swap_and_what_it_set_in_motion(swapped: wa.Result) -> None:
+    spec = wa_over_time_of(swapped)
+    (swap,) = [mark.value for mark in spec.instants]
+    assert swap == pytest.approx(SWAP_AT / swapped.device.logical_pages)
+    (strip,) = spec.strips
+    (line,) = strip.lines
+    at, blocks = np.array(line.x), np.array(line.y)
+    assert blocks[1:-1:2].sum() == swapped.events["blocks"].sum()
+    highest = at[at > swap / 2][blocks[at > swap / 2].argmax()]
+    assert swap - 0.2 < highest < swap + 0.5
+
+
+def test_the_figure_marks_every_creation_and_merge(filtered: wa.Result) -> None:
+    ticks, bars = wa_over_time_of(filtered).strips
+    for line, kind in zip(ticks.lines, ("created", "merged"), strict=True):
+        at = filtered.events.filter(kind=kind)["host_pages"].to_numpy()
+        assert np.allclose(line.x, at / filtered.device.logical_pages)
+    assert bars.filled
+
+
+@pytest.mark.parametrize(
+    ("workload", "swaps"),
+    [
+        ("groups:sizes=1/1,freq=1/9,swap_at=1e3/3000", [1000, 3000]),
+        ("groups(sizes=1/1,swap_at=1000,freq=1/9,period=2e3)", [1000, 3000]),
+        ("groups:sizes=1/1,freq=1/9,swap_at=9000", []),
+        ("groups:sizes=1/1,freq=1/9", []),
+        ("groups:sizes=1/1,freq=1/9,swap_at=never", []),
+        ("groups:sizes=1/1,freq=1/9,swap_at=1,period=1", []),
+        ("uniform", []),
+    ],
+)
+def test_swaps_within_the_run_are_marked_unless_they_would_hide_the_curve(
+    workload: str, swaps: list[int]
+) -> None:
+    result = wa.simulate(workload=workload, writes=5_000, warmup=0, **DRIVE)
+    pages = [mark.value * result.device.logical_pages for mark in wa_over_time_of(result).instants]
+    assert pages == pytest.approx(swaps)

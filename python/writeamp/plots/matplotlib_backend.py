@@ -12,13 +12,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from writeamp.plots.matplotlib_grids import draw_heat_maps, draw_panels
 from writeamp.plots.matplotlib_parts import DASHES, draw_line, mark_handles
-from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart
+from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart, Strip
 from writeamp.plots.style import GRID, INK, MUTED
 
 _DPI = 160
+_LINES_INCHES, _STRIP_INCHES = 5.0, 0.9
 _LEGEND_COLUMNS = 4
 # Text stays text in SVG and PDF, and the same figure gives the same bytes.
 _SETTINGS = {
@@ -55,16 +57,36 @@ def _draw(figure: Figure, spec: FigureSpec) -> Axes:
         return draw_panels(figure, spec)
     if isinstance(spec, HeatMapChart):
         return draw_heat_maps(figure, spec)
-    axes = figure.add_subplot()
     if isinstance(spec, LineChart):
-        _legend(figure, spec, _lines(figure, axes, spec))
-    else:
-        _legend(figure, spec, _bars(figure, axes, spec))
+        return _line_chart(figure, spec)
+    axes = figure.add_subplot()
+    _legend(figure, spec, _bars(figure, axes, spec))
     return axes
 
 
-def _lines(figure: Figure, axes: Axes, spec: LineChart) -> list[Artist]:
-    figure.set_size_inches(10, 5)
+def _line_chart(figure: Figure, spec: LineChart) -> Axes:
+    heights = [_LINES_INCHES, *(_STRIP_INCHES for _ in spec.strips)]
+    figure.set_size_inches(10, sum(heights))
+    column = figure.subplots(
+        len(heights), sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights}
+    )[:, 0]
+    first: Axes = column[0]
+    handles = _lines(first, spec)
+    for axes, strip in zip(column[1:], spec.strips, strict=True):
+        handles += _strip(axes, strip)
+    for axes in column:
+        for mark in spec.instants:
+            axes.axvline(mark.value, color=mark.color, lw=1.0, ls=DASHES[mark.dash], zorder=1.5)
+        axes.grid(color=GRID, lw=0.8)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+    column[-1].set_xlabel(spec.x_label)
+    figure.align_ylabels(column)
+    _legend(figure, spec, handles)
+    return first
+
+
+def _lines(axes: Axes, spec: LineChart) -> list[Artist]:
     for band in spec.bands:
         corner = (band.x_low, band.y_low)
         width, height = band.x_high - band.x_low, band.y_high - band.y_low
@@ -74,17 +96,29 @@ def _lines(figure: Figure, axes: Axes, spec: LineChart) -> list[Artist]:
         artist = draw_line(axes, line)
         if line.label is not None:
             handles.append(artist)
-    for mark in spec.instants:
-        axes.axvline(mark.value, color=mark.color, lw=1.0, ls=DASHES[mark.dash])
     for mark in spec.levels:
         axes.axhline(mark.value, color=mark.color, lw=1.1, ls=DASHES[mark.dash], zorder=1.5)
-    axes.set_xlabel(spec.x_label)
     axes.set_ylabel(spec.y_label)
     axes.set_xlim(0, 1.01 * max((max(line.x) for line in spec.lines if line.x), default=1.0))
-    axes.grid(color=GRID, lw=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
     return handles + mark_handles(spec.levels)
+
+
+def _strip(axes: Axes, strip: Strip) -> list[Artist]:
+    handles: list[Artist] = []
+    for line in strip.lines:
+        artist: Artist = draw_line(axes, line)
+        if strip.filled:
+            artist = axes.fill_between(line.x, line.y, color=line.color, lw=0, label=line.label)
+        if line.label is not None:
+            handles.append(artist)
+    axes.set_ylabel(strip.label)
+    if strip.rows:
+        axes.set_yticks(range(len(strip.rows)), strip.rows)
+        axes.set_ylim(-0.6, len(strip.rows) - 0.4)
+    else:
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_locator(MaxNLocator(2, integer=True))
+    return handles
 
 
 def _bars(figure: Figure, axes: Axes, spec: BarChart) -> list[Artist]:
@@ -126,7 +160,11 @@ def _bars(figure: Figure, axes: Axes, spec: BarChart) -> list[Artist]:
 def _legend(figure: Figure, spec: LineChart | BarChart, handles: list[Artist]) -> None:
     labels = [str(handle.get_label()) for handle in handles]
     if isinstance(spec, LineChart):
-        figure.legend(handles, labels, loc="outside right center", frameon=False, handlelength=2.6)
+        legend = figure.legend(
+            handles, labels, loc="outside right center", frameon=False, handlelength=2.6
+        )
+        for handle in filter(None, legend.legend_handles):
+            handle.set_alpha(1.0)  # one faded tick is hardly seen
     else:
         columns = len(handles) if len(handles) <= _LEGEND_COLUMNS else _LEGEND_COLUMNS - 1
         figure.legend(handles, labels, loc="outside lower center", frameon=False, ncols=columns)

@@ -25,13 +25,15 @@ _MARKERS: dict[Marker, str] = {
     "triangle": "^",
     "cross": "X",
     "ring": "o",
+    "tick": "|",
 }
 _MARKER_SIZE = 6
-_RING_SIZE = 11
+_OPEN_SIZES: dict[Marker | None, float] = {"ring": 11, "tick": 13}
 
 
 def draw_line(axes: Axes, line: Line) -> Line2D:
     """Draw a line and its markers, and return what a legend shows of it."""
+    is_open = line.marker in _OPEN_SIZES
     (artist,) = axes.plot(
         line.x,
         line.y,
@@ -41,10 +43,10 @@ def draw_line(axes: Axes, line: Line) -> Line2D:
         ls=DASHES[line.dash] if line.width_pt > 0 else "none",
         label=line.label,
         marker=_MARKERS[line.marker] if line.marker else "none",
-        ms=_RING_SIZE if line.marker == "ring" else _MARKER_SIZE,
-        markerfacecolor="none" if line.marker == "ring" else line.color,
+        ms=_OPEN_SIZES.get(line.marker, _MARKER_SIZE),
+        markerfacecolor="none" if is_open else line.color,
         # A rim keeps marks that lie on each other apart.
-        markeredgecolor=line.color if line.marker == "ring" else "white",
+        markeredgecolor=line.color if is_open else "white",
         markeredgewidth=1.4 if line.marker == "ring" else 0.8,
         zorder=3 if line.marker else 2,
     )

@@ -15,8 +15,10 @@ _MARKERS: dict[Marker, str] = {
     "triangle": "triangle-up",
     "cross": "x",
     "ring": "circle-open",
+    "tick": "line-ns-open",
 }
-_MARKER_SIZE, _RING_SIZE = 9, 16
+_MARKER_SIZE = 9
+_OPEN_SIZES: dict[Marker, int] = {"ring": 16, "tick": 20}
 
 
 def line_style(line: Line) -> dict[str, Any]:
@@ -36,10 +38,13 @@ def line_style(line: Line) -> dict[str, Any]:
     if line.marker is not None:
         style["marker"] = {
             "symbol": _MARKERS[line.marker],
-            "size": _RING_SIZE if line.marker == "ring" else _MARKER_SIZE,
+            "size": _OPEN_SIZES.get(line.marker, _MARKER_SIZE),
             "color": line.color,
-            "line": {"color": line.color if line.marker == "ring" else "white", "width": 1},
+            "line": {"color": line.color if line.marker in _OPEN_SIZES else "white", "width": 1},
         }
+    if line.marker == "tick":
+        # Of each tick rather than of them all: where they crowd, the shade is darker.
+        style["marker"]["opacity"] = style.pop("opacity")
     return style
 
 

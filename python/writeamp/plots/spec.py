@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Dash: TypeAlias = Literal["solid", "dash", "dot", "dashdot", "longdash"]
-Marker: TypeAlias = Literal["circle", "square", "diamond", "triangle", "cross", "ring"]
+Marker: TypeAlias = Literal["circle", "square", "diamond", "triangle", "cross", "ring", "tick"]
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,24 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Strip:
+    """A low chart under a `LineChart`, on the same x axis, with a y axis from 0.
+
+    With `rows`, each y is the number of a row, 0 at the bottom, and the axis shows their names.
+    With `filled`, the area under each line is filled.
+    """
+
+    label: str
+    lines: tuple[Line, ...]
+    rows: tuple[str, ...] = ()
+    filled: bool = False
+
+
+@dataclass(frozen=True)
 class LineChart:
     """Lines over a numeric x axis; `levels` cross it at a y value, `instants` at an x value.
 
-    A newline in `y_label` breaks the line.
+    Instants cross the strips too. A newline in a label of the y axis breaks the line.
     """
 
     title: str
@@ -63,6 +77,7 @@ class LineChart:
     bands: tuple[Band, ...] = ()
     levels: tuple[Mark, ...] = ()
     instants: tuple[Mark, ...] = ()
+    strips: tuple[Strip, ...] = ()
 
 
 @dataclass(frozen=True)

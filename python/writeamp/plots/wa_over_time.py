@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
-from writeamp.plots.spec import Band, Line, LineChart, Mark
+from writeamp.plots.spec import Band, Line, LineChart, Mark, Strip
 from writeamp.plots.style import (
     DRIVE_WRITES_LABEL,
+    INK,
     MUTED,
     WA_LABEL,
     WA_UNIT,
@@ -49,6 +50,8 @@ def wa_over_time(
     *,
     title: str,
     subtitle: str,
+    changes: Sequence[float] = (),
+    strips: tuple[Strip, ...] = (),
 ) -> LineChart:
     """Describe write amplification over drive writes, with warm-up, steady means and theory.
 
@@ -57,6 +60,8 @@ def wa_over_time(
         theory: names and values of what models predict, drawn as dashed levels.
         title: what is shown.
         subtitle: the run: op (by that name), device, seed.
+        changes: when the workload changes abruptly, in drive writes.
+        strips: what else happened, on the same axis.
 
     Raises:
         WriteampError: there is no series, or one is empty or its arrays differ in length.
@@ -80,6 +85,9 @@ def wa_over_time(
     if instants:
         # One entry for all: the colours tell the series apart already.
         lines.append(Line((), (), MUTED, 1.0, 1.0, "dot", "end of the warm-up (not counted)"))
+    if changes:
+        lines.append(Line((), (), INK, 1.0, 1.0, "dash", "the workload changes"))
+        instants += [Mark(change, INK, "dash") for change in changes]
     return LineChart(
         title=title,
         subtitle=with_legend_of_error(subtitle, (one.ci_low for one in series)),
@@ -89,6 +97,7 @@ def wa_over_time(
         bands=tuple(bands),
         levels=theory_marks(theory),
         instants=tuple(instants),
+        strips=strips,
     )
 
 
