@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use writeamp_engine::hints::Group;
 use writeamp_engine::managers::wolf::{
-    Change, Config, Groups, Knowledge, Ladder, Temperature, ladder,
+    Change, Config, Groups, Intervals, Knowledge, Ladder, Temperature, ladder,
 };
 use writeamp_engine::rng::Stream;
 
@@ -19,6 +19,7 @@ pub(super) struct Books {
     config: Config,
     groups: Groups,
     temperature: Option<Temperature>,
+    intervals: Option<Intervals>,
     most_groups: usize,
     class_of: Vec<usize>,
     hint_of_page: HashMap<u32, usize>,
@@ -47,8 +48,7 @@ impl Books {
             logical_pages,
             reserve_blocks,
         );
-        let mut groups =
-            Groups::new(config.rules(luns, pages_per_block), config.groups, most_groups);
+        let mut groups = config.groups(luns, pages_per_block, most_groups);
         let mut class_of = vec![0, 1];
         if let Knowledge::Host { .. } = config.knowledge {
             groups.grow(hints.len());
@@ -58,15 +58,27 @@ impl Books {
                 class_of = classes.into_iter().map(usize::from).collect();
             }
         }
-        let temperature = config.filter_rules(luns, pages_per_block).map(|rules| {
+        let temperature = if let Knowledge::Filters(rules) = config.knowledge {
             let random = Stream::new(seed, "demotions");
-            Temperature::new(rules, most_groups, random).expect("small filters")
-        });
+            let smallest_pages = config.smallest_pages(luns, pages_per_block);
+            Some(
+                Temperature::new(rules, smallest_pages, most_groups, random)
+                    .expect("small filters"),
+            )
+        } else {
+            None
+        };
+        let intervals = if let Knowledge::Intervals { ratio } = config.knowledge {
+            Some(Intervals::new(ratio, most_groups, logical_pages).expect("a small drive"))
+        } else {
+            None
+        };
         let interval_pages = config.interval_pages(logical_pages);
         Books {
             config,
             groups,
             temperature,
+            intervals,
             most_groups,
             class_of,
             hint_of_page: HashMap::new(),
@@ -124,12 +136,17 @@ impl NaiveDrive {
         let now = self.physical(logical).map(|page| page / self.setup.pages_per_block);
         let now = now.map(|block| self.opened_for[&block]);
         let sizes = self.sizes();
+        let written = self.clock.now;
         let books = self.books();
         match books.config.knowledge {
             Knowledge::Nothing => 0,
             Knowledge::Host { .. } => {
                 books.hint_of_page.insert(logical, hint);
                 books.class_of[hint]
+            }
+            Knowledge::Intervals { .. } => {
+                let intervals = books.intervals.as_mut().expect("intervals");
+                intervals.group_of_write(logical, now, written)
             }
             Knowledge::Filters { .. } => {
                 let temperature = books.temperature.as_mut().expect("filters");
@@ -142,10 +159,14 @@ impl NaiveDrive {
     }
 
     fn group_of_move(&mut self, logical: u32, now: usize) -> usize {
+        let written = self.clock.now;
         let books = self.books();
         match books.config.knowledge {
             Knowledge::Nothing | Knowledge::Host { current: false } => now,
             Knowledge::Host { current: true } => books.class_of[books.hint_of_page[&logical]],
+            Knowledge::Intervals { .. } => {
+                books.intervals.as_ref().expect("intervals").group_of_move(logical, now, written)
+            }
             Knowledge::Filters { .. } => {
                 let temperature = books.temperature.as_mut().expect("filters");
                 temperature.group_of_move(logical, now, &books.groups)
@@ -211,6 +232,27 @@ impl NaiveDrive {
         }
     }
 
+    /// Free blocks go to the neighbour who lacks them more.
+    fn seep(&mut self, lun: usize) {
+        let order = self.order();
+        let pairs = (1..order.len()).flat_map(|at| {
+            let pair = (order[at - 1], order[at]);
+            [pair, (pair.1, pair.0)]
+        });
+        let pairs: Vec<_> = pairs.collect();
+        let can_give = |drive: &Self, (from, to)| {
+            drive.credits(from, lun) > 0
+                && drive.peek().surplus(from, lun) >= drive.peek().surplus(to, lun) + 2.0
+        };
+        while pairs.iter().any(|&pair| can_give(self, pair)) {
+            for &pair in &pairs {
+                while can_give(self, pair) {
+                    self.books().pass(pair.0, pair.1, lun);
+                }
+            }
+        }
+    }
+
     fn first_in_order(&self, accept: impl Fn(&Self, usize) -> bool) -> Option<usize> {
         self.order().into_iter().find(|&group| accept(self, group))
     }
@@ -254,6 +296,8 @@ impl NaiveDrive {
             blocks.iter().map(|&block| self.candidate(block)).collect();
         let victim = blocks[self.setup.victims.choose(&candidates, &mut self.random)];
         let pages = self.lift(victim);
+        let pages_per_block = self.setup.pages_per_block;
+        self.books().groups.count_victim(group, pages.len() as u32, pages_per_block);
         *self.books().owned.entry((group, lun)).or_default() -= 1;
         for logical in pages {
             self.copy_to_group(logical, group, lun);
@@ -277,6 +321,9 @@ impl NaiveDrive {
         if !has_frontier(self, group) {
             self.open_block(group, lun);
         }
+        if group != own {
+            self.books().groups.count_move(group);
+        }
         self.program(logical, group, lun);
         self.counters.gc_programs += 1;
     }
@@ -286,8 +333,23 @@ impl NaiveDrive {
             !self.order().contains(group) && self.open.keys().all(|(other, _)| other != group)
         });
         let sizes = self.sizes();
+        let pages_per_block = self.setup.pages_per_block;
         let books = self.books();
         books.interval_left = books.interval_pages;
+        if books.groups.follows_collection() {
+            let owned_blocks = |group: usize| -> i64 {
+                books
+                    .owned
+                    .iter()
+                    .filter(|((of, _), _)| *of == group)
+                    .map(|(_, blocks)| blocks)
+                    .sum()
+            };
+            let owned_pages: Vec<i64> = (0..books.most_groups)
+                .map(|group| owned_blocks(group) * i64::from(pages_per_block))
+                .collect();
+            books.groups.follow(&sizes, &owned_pages, pages_per_block);
+        }
         for change in books.groups.end_interval(&sizes, unused) {
             if let Some(temperature) = &mut self.books().temperature {
                 temperature.on_change(change).expect("small filters");
@@ -297,7 +359,12 @@ impl NaiveDrive {
             }
         }
         self.set_targets();
-        (0..self.pools).for_each(|lun| self.balance(lun));
+        for lun in 0..self.pools {
+            if !self.peek().config.moves_space {
+                self.seep(lun);
+            }
+            self.balance(lun);
+        }
     }
 
     pub(super) fn set_targets(&mut self) {

@@ -208,5 +208,6 @@ managers! {
     nvme_fdp::NvmeFdp,
     oracle::Oracle,
     wolf::Wolf,
+    wolf::WolfInterval,
     wolf::FdpFrequency,
 }

@@ -217,7 +217,7 @@ fn manager(text: &str, logical_pages: u32) -> Manager {
         }),
         "sepbit" => Manager::Placed(Placement::SepBit),
         "oracle" => Manager::Placed(Placement::Oracle { streams: integer("streams") as usize }),
-        "wolf" => grouped(Config::wolf(&params).expect("a valid spec")),
+        "wolf" | "wolf-interval" => grouped(Config::wolf(&params).expect("a valid spec")),
         "fdp-frequency" => grouped(Config::fdp(&params).expect("a valid spec")),
         other => panic!(
             "block manager '{other}' has no naive counterpart; write one in crates/naive/src/lib.rs \

@@ -20,12 +20,15 @@ pub enum Allocation {
     ClosedForm,
     /// What minimises write amplification (eqs. 3–5).
     Optimal,
+    /// The same for groups as collection finds them ([`super::measured`]).
+    Marginal,
 }
 
 impl Allocation {
-    pub const ALL: [(&'static str, Allocation); 4] = [
+    pub const ALL: [(&'static str, Allocation); 5] = [
         ("closed-form", Allocation::ClosedForm),
         ("optimal", Allocation::Optimal),
+        ("marginal", Allocation::Marginal),
         ("size", Allocation::Size),
         ("frequency", Allocation::Frequency),
     ];
@@ -39,9 +42,11 @@ impl Allocation {
         let share = |g: &Demand| match self {
             Allocation::Size => by_size(g),
             Allocation::Frequency => by_writes(g),
-            Allocation::ClosedForm | Allocation::Optimal => f64::midpoint(by_size(g), by_writes(g)),
+            Allocation::ClosedForm | Allocation::Optimal | Allocation::Marginal => {
+                f64::midpoint(by_size(g), by_writes(g))
+            }
         };
-        if self == Allocation::Optimal
+        if matches!(self, Allocation::Optimal | Allocation::Marginal)
             && let Some(op) = optimal(groups, op_pages)
         {
             return op;

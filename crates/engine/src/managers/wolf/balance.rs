@@ -80,6 +80,27 @@ impl<O: Observer> Grouped<O> {
         Ok(most > 0)
     }
 
+    /// Lets free blocks go from neighbour to neighbour as long as that evens out what they lack, so
+    /// that no group collects beside free blocks which nobody uses.
+    pub fn seep(&mut self, lun: usize) {
+        let order = self.groups.order();
+        let mut settled = false;
+        while !settled {
+            settled = true;
+            for pair in order.windows(2) {
+                for [from, to] in [[pair[0], pair[1]], [pair[1], pair[0]]] {
+                    let giver = self.space.subgroup(from, lun);
+                    while self.space.credits(giver) > 0
+                        && self.space.surplus(from, lun) >= self.space.surplus(to, lun) + 2.0
+                    {
+                        self.space.pass(giver, self.space.subgroup(to, lun));
+                        settled = false;
+                    }
+                }
+            }
+        }
+    }
+
     /// Free pages of a subgroup, and those that it could free by collecting.
     pub fn reclaimable_pages(&self, subgroup: usize) -> i64 {
         let block_pages = i64::from(self.core.flash.geometry().pages_per_block());

@@ -1,7 +1,7 @@
 //! What the specs of the grouped managers say.
 
 use super::allocation::{Allocation, Exceptions};
-use super::groups::Rules;
+use super::groups::{Groups, Rules};
 use super::order::FEWEST_GROUPS;
 use super::temperature::FilterRules;
 use crate::error::{Error, Result};
@@ -16,7 +16,10 @@ pub enum Knowledge {
     /// the group that is `current` for what the host said of it.
     Host { current: bool },
     /// Bloom filters for each group.
-    Filters { false_positives: f64, demotion: f64 },
+    Filters(FilterRules),
+    /// The interval at which each page is written; as many groups as there may be stand so many
+    /// times apart.
+    Intervals { ratio: f64 },
 }
 
 /// Everything that the spec of a grouped manager decides.
@@ -39,12 +42,12 @@ pub struct Config {
 pub const DETECTOR: Param = Param {
     name: "detector",
     default: "oracle",
-    help: "what tells the group of a page: oracle (the workload), bloom (two filters a group) or none (one group)",
+    help: "what tells the group of a page: oracle (the workload), bloom (two filters a group), interval (of each page's writes) or none (one group)",
 };
 pub const ALLOCATION: Param = Param {
     name: "allocation",
     default: "closed-form",
-    help: "how spare space is divided: closed-form, optimal, size or frequency",
+    help: "how spare space is divided: closed-form, optimal, marginal, size or frequency",
 };
 pub const INTERVAL: Param = Param {
     name: "interval",
@@ -98,6 +101,39 @@ pub const FALSE_POSITIVES: Param = Param {
 };
 pub const MAX_GROUPS: Param =
     Param { name: "max_groups", default: "16", help: "most groups; a small drive holds fewer" };
+
+/// Defaults in which one wolf differs from another.
+pub struct Defaults {
+    pub detector: &'static str,
+    pub allocation: &'static str,
+    pub floor: &'static str,
+    pub max_groups: &'static str,
+}
+
+/// The parameters of `wolf`, with these defaults.
+pub const fn wolf_params(defaults: &Defaults) -> [Param; 14] {
+    let groups = Param {
+        name: "groups",
+        default: "adaptive",
+        help: "bloom: adaptive (created and merged as the workload asks for) or a number",
+    };
+    [
+        Param { default: defaults.detector, ..DETECTOR },
+        groups,
+        Param { default: defaults.allocation, ..ALLOCATION },
+        INTERVAL,
+        WEIGHT,
+        RATIO,
+        HOLD,
+        SMALLEST,
+        COLDEST_RATIO,
+        COLDEST_OP,
+        Param { default: defaults.floor, ..FLOOR },
+        DEMOTION,
+        FALSE_POSITIVES,
+        Param { default: defaults.max_groups, ..MAX_GROUPS },
+    ]
+}
 
 /// What a byte counts.
 const MOST_GROUPS: u64 = 255;
@@ -179,7 +215,9 @@ impl Config {
     pub fn reserve_blocks(&self) -> u32 {
         match self.knowledge {
             Knowledge::Nothing | Knowledge::Host { current: false } => 0,
-            Knowledge::Host { current: true } | Knowledge::Filters { .. } => 1,
+            Knowledge::Host { current: true }
+            | Knowledge::Filters(_)
+            | Knowledge::Intervals { .. } => 1,
         }
     }
 
@@ -212,19 +250,19 @@ impl Config {
         ((self.interval * f64::from(logical_pages)).round() as u32).max(1)
     }
 
-    pub fn rules(&self, luns: u32, pages_per_block: u32) -> Rules {
+    /// The groups to begin with, on a drive that holds so many.
+    pub fn groups(&self, luns: u32, pages_per_block: u32, most_groups: usize) -> Groups {
         let smallest_pages = self.smallest_pages(luns, pages_per_block);
-        Rules { smallest_pages, ..self.rules }
+        let mut groups =
+            Groups::new(Rules { smallest_pages, ..self.rules }, self.groups, most_groups);
+        if let Knowledge::Intervals { .. } = self.knowledge {
+            groups.grow(most_groups);
+        }
+        groups
     }
 
-    /// What filters go by, if there are any.
-    pub fn filter_rules(&self, luns: u32, pages_per_block: u32) -> Option<FilterRules> {
-        let Knowledge::Filters { false_positives, demotion } = self.knowledge else { return None };
-        let least_period_writes = self.smallest_pages(luns, pages_per_block);
-        Some(FilterRules { false_positives, demotion, least_period_writes })
-    }
-
-    fn smallest_pages(&self, luns: u32, pages_per_block: u32) -> u32 {
+    /// F in pages.
+    pub fn smallest_pages(&self, luns: u32, pages_per_block: u32) -> u32 {
         self.smallest_blocks.saturating_mul(luns).saturating_mul(pages_per_block)
     }
 }
@@ -234,12 +272,15 @@ fn knowledge(params: &Params, current: bool) -> Result<Knowledge> {
     match text.as_str() {
         "none" => Ok(Knowledge::Nothing),
         "oracle" => Ok(Knowledge::Host { current }),
-        "bloom" => Ok(Knowledge::Filters {
+        "bloom" => Ok(Knowledge::Filters(FilterRules {
             false_positives: params
                 .number("false_positives", "from 0.0001 to 0.9", |v| (0.0001..=0.9).contains(&v))?,
             demotion: params.number("demotion", "from 0 to 1", |v| (0.0..=1.0).contains(&v))?,
-        }),
-        other => Err(params.outside("detector", other, "oracle, bloom or none")),
+        })),
+        "interval" => {
+            Ok(Knowledge::Intervals { ratio: params.number("ratio", "at least 1", |v| v >= 1.0)? })
+        }
+        other => Err(params.outside("detector", other, "oracle, bloom, interval or none")),
     }
 }
 
@@ -261,7 +302,7 @@ fn rules(params: &Params) -> Result<Rules> {
     let text = params.text("allocation")?;
     let named = Allocation::ALL.iter().find(|(name, _)| *name == text);
     let (_, allocation) = *named.ok_or_else(|| {
-        params.outside("allocation", &text, "closed-form, optimal, size or frequency")
+        params.outside("allocation", &text, "closed-form, optimal, marginal, size or frequency")
     })?;
     let share = |name| params.number(name, "from 0 to 1", |v| (0.0..=1.0).contains(&v));
     Ok(Rules {

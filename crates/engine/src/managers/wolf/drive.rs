@@ -9,6 +9,7 @@ use super::candidates::Candidates;
 use super::config::Config;
 use super::events::{Event, EventKind, EventLog};
 use super::groups::{Change, Groups};
+use super::intervals::Intervals;
 use super::ladder::{Ladder, ladder};
 use super::space::Space;
 use super::temperature::Temperature;
@@ -23,6 +24,7 @@ pub(super) enum Oracle {
     Nothing,
     Host(HostGroups),
     Filters(Temperature),
+    Intervals(Intervals),
 }
 
 /// What the host has said.
@@ -66,6 +68,7 @@ impl Oracle {
             Oracle::Nothing => 0,
             Oracle::Host(host) => host.hint_of_page.as_ref().map_or(0, Vec::len) as u64,
             Oracle::Filters(filters) => filters.bytes(),
+            Oracle::Intervals(intervals) => intervals.bytes(),
         }
     }
 }
@@ -77,7 +80,7 @@ impl<O: Observer> Grouped<O> {
         let hints = hints.ok_or_else(|| {
             Error::Spec(format!(
                 "{0} must be told the groups of pages, and this workload cannot tell; give it a \
-                 detector, as in {0}:detector=bloom",
+                 detector, as in {0}:detector=interval",
                 self.name
             ))
         })?;
@@ -134,11 +137,13 @@ impl<O: Observer> Grouped<O> {
                 Ok(usize::from(host.group_of_hint[usize::from(hint)]))
             }
             Oracle::Filters(temperature) => {
-                let (flash, candidates) = (&self.core.flash, self.core.candidates());
-                let block = flash.physical(logical).map(|page| flash.block_of(page));
-                let now = block.map(|block| candidates.subgroup_of(block) / self.luns);
-                let pages = |group| valid_pages(candidates, group, self.luns);
-                temperature.group_of_write(logical, now, &self.groups, pages)
+                let held_by = group_that_holds(&self.core, logical, self.luns);
+                let pages = |group| valid_pages(self.core.candidates(), group, self.luns);
+                temperature.group_of_write(logical, held_by, &self.groups, pages)
+            }
+            Oracle::Intervals(intervals) => {
+                let held_by = group_that_holds(&self.core, logical, self.luns);
+                Ok(intervals.group_of_write(logical, held_by, self.core.now()))
             }
         }
     }
@@ -147,6 +152,7 @@ impl<O: Observer> Grouped<O> {
     fn group_of_move(&mut self, logical: u32, now: usize) -> usize {
         match &mut self.oracle {
             Oracle::Filters(temperature) => temperature.group_of_move(logical, now, &self.groups),
+            Oracle::Intervals(intervals) => intervals.group_of_move(logical, now, self.core.now()),
             Oracle::Host(HostGroups {
                 group_of_hint, hint_of_page: Some(hint_of_page), ..
             }) => usize::from(group_of_hint[usize::from(hint_of_page[logical as usize])]),
@@ -223,6 +229,8 @@ impl<O: Observer> Grouped<O> {
         let victim = self.core.choose_victim(0)?;
         let mut pages = std::mem::take(&mut self.lifted);
         let exchange = self.core.lift(victim, &mut pages);
+        let pages_per_block = self.core.flash.geometry().pages_per_block();
+        self.groups.count_victim(group, pages.len() as u32, pages_per_block);
         self.space.take_erased(subgroup);
         self.core.candidates_mut().take_pages(subgroup, pages.len() as u32);
         if let Some(Exchange { young, worn }) = exchange {
@@ -234,7 +242,7 @@ impl<O: Observer> Grouped<O> {
         }
         self.core.flash.count(Cause::Gc, pages.len() as u64);
         self.lifted = pages;
-        let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
+        let block_pages = i64::from(pages_per_block);
         let receiver = receiver.unwrap_or_else(|| {
             let can_give = self.reclaimable_pages(subgroup) >= block_pages;
             if can_give { self.neediest(group, lun) } else { group }
@@ -259,6 +267,9 @@ impl<O: Observer> Grouped<O> {
                 }
             }
         }
+        if target != own {
+            self.groups.count_move(group_now);
+        }
         self.core.flash.place(logical, &mut self.core.frontiers[target], Cause::Gc);
         self.core.candidates_mut().add_page(target);
         if self.core.frontiers[target].is_full() {
@@ -273,6 +284,7 @@ impl<O: Observer> Grouped<O> {
         for (group, &blocks) in moved.iter().enumerate().filter(|(_, blocks)| **blocks > 0) {
             self.note(EventKind::Moved { blocks }, group);
         }
+        self.follow_collection();
         let unused = self.unused_group();
         for change in self.groups.end_interval(&self.sizes(), unused) {
             match change {
@@ -288,9 +300,27 @@ impl<O: Observer> Grouped<O> {
         }
         self.set_targets();
         for lun in 0..self.luns {
+            if !self.config.moves_space {
+                self.seep(lun);
+            }
             self.balance(lun)?;
         }
         Ok(())
+    }
+
+    fn follow_collection(&mut self) {
+        if !self.groups.follows_collection() {
+            return;
+        }
+        let pages_per_block = self.core.flash.geometry().pages_per_block();
+        let owned_blocks = |group: usize| -> i64 {
+            let subgroups = (0..self.luns).map(|lun| self.space.subgroup(group, lun));
+            subgroups.map(|subgroup| i64::from(self.space.owned(subgroup))).sum()
+        };
+        let owned_pages: Vec<i64> = (0..self.most_groups)
+            .map(|group| owned_blocks(group) * i64::from(pages_per_block))
+            .collect();
+        self.groups.follow(&self.sizes(), &owned_pages, pages_per_block);
     }
 
     /// A group number that nothing on the drive bears.
@@ -334,6 +364,15 @@ impl<O: Observer> Grouped<O> {
             groups,
         });
     }
+}
+
+fn group_that_holds<O: Observer>(
+    core: &Core<Candidates, O>,
+    logical: u32,
+    luns: usize,
+) -> Option<usize> {
+    let block = core.flash.physical(logical).map(|page| core.flash.block_of(page))?;
+    Some(core.candidates().subgroup_of(block) / luns)
 }
 
 fn valid_pages(candidates: &Candidates, group: usize, luns: usize) -> u32 {

@@ -3,6 +3,7 @@
 //! Plain arithmetic: nothing here knows of blocks.
 
 use super::allocation::{Allocation, Demand, Exceptions, allocate};
+use super::measured::Measured;
 
 /// What decides about groups. Symbols are those of paper 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,9 +42,15 @@ pub(super) struct Statistics {
     pub interval_writes: u32,
     /// Intervals for which the group keeps its place in the order.
     pub held: u32,
+    pub measured: Measured,
 }
 
-pub(super) const NEW: Statistics = Statistics { write_share: 0.0, interval_writes: 0, held: 0 };
+impl Statistics {
+    pub(super) fn new(write_share: f64) -> Self {
+        let measured = Measured::new(write_share);
+        Statistics { write_share, interval_writes: 0, held: 0, measured }
+    }
+}
 
 /// Groups are numbered; the numbers of those merged away are used again.
 #[derive(Debug, Clone)]
@@ -65,13 +72,13 @@ impl Groups {
     pub fn new(rules: Rules, count: usize, most: usize) -> Self {
         let mut groups = Groups {
             rules,
-            statistics: vec![NEW; most],
+            statistics: vec![Statistics::new(0.0); most],
             order: (0..count).collect(),
             alike: vec![0; count],
             steps: (0..).take(most).collect(),
         };
         for group in 0..count {
-            groups.statistics[group].write_share = 1.0 / count as f64;
+            groups.statistics[group] = Statistics::new(1.0 / count as f64);
         }
         groups
     }
@@ -119,6 +126,34 @@ impl Groups {
         self.statistics[group].interval_writes += 1;
     }
 
+    /// Counts a page that collection moved to `group` from another one.
+    pub fn count_move(&mut self, group: usize) {
+        self.statistics[group].measured.count_move();
+    }
+
+    /// Counts a block of `group` that was collected.
+    pub fn count_victim(&mut self, group: usize, valid_pages: u32, pages_per_block: u32) {
+        self.statistics[group].measured.count_victim(valid_pages, pages_per_block);
+    }
+
+    /// True if [`Self::follow`] says something new.
+    pub fn follows_collection(&self) -> bool {
+        self.rules.allocation == Allocation::Marginal
+    }
+
+    /// Compares what was collected with what is expected of groups that hold so many valid pages
+    /// and own so many pages of flash.
+    pub fn follow(&mut self, pages: &[u32], owned_pages: &[i64], pages_per_block: u32) {
+        for &group in &self.order {
+            let spare_pages = owned_pages[group] - i64::from(pages[group]);
+            self.statistics[group].measured.follow(
+                f64::from(pages[group]),
+                spare_pages as f64,
+                pages_per_block,
+            );
+        }
+    }
+
     /// Ends an interval (Listing 2): brings shares and order up to date, and creates and merges
     /// groups. `pages` are the valid pages of each group, `unused` a number that a new group may
     /// have. Merges come before creations.
@@ -128,6 +163,7 @@ impl Groups {
             let of_group = &mut self.statistics[group];
             let share = f64::from(of_group.interval_writes) / f64::from(writes.max(1));
             of_group.write_share += self.rules.weight * (share - of_group.write_share);
+            of_group.measured.end_interval(of_group.interval_writes, writes, self.rules.weight);
             of_group.interval_writes = 0;
         }
         if self.rules.assumed_ratio.is_some() {
@@ -140,13 +176,17 @@ impl Groups {
     /// Pages of flash that each group should have, for its data and its part of `op_pages`.
     pub fn target_pages(&self, pages: &[u32], op_pages: f64) -> Vec<f64> {
         let size = |group: usize| f64::from(pages[group]);
+        let follows = self.follows_collection();
         let weight = |group: usize| match self.rules.assumed_ratio {
             Some(ratio) => size(group) * ratio.powi(self.steps[group]),
+            None if follows => self.statistics[group].measured.arrivals,
             None => self.statistics[group].write_share,
         };
+        let effective =
+            |group: usize| if follows { self.statistics[group].measured.effective } else { 1.0 };
         let total: f64 = self.order.iter().map(|&group| weight(group)).sum();
         let demand = |&group: &usize| Demand {
-            pages: size(group),
+            pages: size(group) * effective(group),
             write_share: if total > 0.0 { weight(group) / total } else { 0.0 },
         };
         let demands: Vec<Demand> = self.order.iter().map(demand).collect();

@@ -13,7 +13,9 @@ mod config;
 mod drive;
 mod events;
 mod groups;
+mod intervals;
 mod ladder;
+mod measured;
 mod order;
 mod space;
 mod temperature;
@@ -22,10 +24,12 @@ pub use allocation::{Allocation, Exceptions};
 pub use config::{Config, Knowledge};
 pub use events::{Event, EventKind};
 pub use groups::{Change, Groups, Rules};
+pub use intervals::Intervals;
 pub use ladder::{Ladder, ladder};
 pub use temperature::{FilterRules, Temperature};
 
 use candidates::{Candidates, Collect};
+use config::Defaults;
 use drive::{Grouped, HostGroups, Oracle};
 use events::EventLog;
 use space::Space;
@@ -44,27 +48,36 @@ pub struct Wolf;
 impl Manager for Wolf {
     const NAME: &'static str = "wolf";
     const SUMMARY: &'static str = "groups by measured update frequency, between which space moves";
-    const PARAMS: &'static [Param] = &[
-        config::DETECTOR,
-        Param {
-            name: "groups",
-            default: "adaptive",
-            help: "bloom: adaptive (created and merged as the workload asks for) or a number",
-        },
-        config::ALLOCATION,
-        config::INTERVAL,
-        config::WEIGHT,
-        config::RATIO,
-        config::HOLD,
-        config::SMALLEST,
-        config::COLDEST_RATIO,
-        config::COLDEST_OP,
-        config::FLOOR,
-        config::DEMOTION,
-        config::FALSE_POSITIVES,
-        config::MAX_GROUPS,
-    ];
+    const PARAMS: &'static [Param] = &config::wolf_params(&Defaults {
+        detector: "oracle",
+        allocation: "optimal",
+        floor: "0.02",
+        max_groups: "16",
+    });
     const EXAMPLE: &'static str = "wolf";
+
+    fn build<O: Observer + Send + 'static>(
+        params: &Params,
+        setup: Setup<O>,
+    ) -> Result<Box<dyn BlockManager<O>>> {
+        build::<Self, O>(params, Config::wolf(params)?, setup)
+    }
+}
+
+/// Wolf as we would build it: it needs no host that tells, and no model of a group.
+pub struct WolfInterval;
+
+impl Manager for WolfInterval {
+    const NAME: &'static str = "wolf-interval";
+    const SUMMARY: &'static str =
+        "wolf with detector=interval and allocation=marginal: better where nobody tells the groups";
+    const PARAMS: &'static [Param] = &config::wolf_params(&Defaults {
+        detector: "interval",
+        allocation: "marginal",
+        floor: "0.05",
+        max_groups: "12",
+    });
+    const EXAMPLE: &'static str = "wolf-interval";
 
     fn build<O: Observer + Send + 'static>(
         params: &Params,
@@ -160,16 +173,21 @@ fn build<M: Manager, O: Observer + Send + 'static>(
         logical_pages,
         reserve_blocks,
     );
-    let oracle = match (config.knowledge, config.filter_rules(luns, pages_per_block)) {
-        (_, Some(rules)) => {
-            Oracle::Filters(Temperature::new(rules, most_groups, setup.random("demotions"))?)
-        }
-        (Knowledge::Host { current }, None) => Oracle::Host(HostGroups {
+    let oracle = match config.knowledge {
+        Knowledge::Nothing => Oracle::Nothing,
+        Knowledge::Host { current } => Oracle::Host(HostGroups {
             said: Vec::new(),
             group_of_hint: Vec::new(),
             hint_of_page: current.then(|| filled(0, logical_pages as usize)).transpose()?,
         }),
-        (_, None) => Oracle::Nothing,
+        Knowledge::Filters(rules) => {
+            let smallest_pages = config.smallest_pages(luns, pages_per_block);
+            let random = setup.random("demotions");
+            Oracle::Filters(Temperature::new(rules, smallest_pages, most_groups, random)?)
+        }
+        Knowledge::Intervals { ratio } => {
+            Oracle::Intervals(Intervals::new(ratio, most_groups, logical_pages)?)
+        }
     };
     let subgroups = most_groups * luns as usize;
     let candidates = Candidates::new(collect, geometry.blocks(), pages_per_block, subgroups)?;
@@ -185,7 +203,7 @@ fn build<M: Manager, O: Observer + Send + 'static>(
         name: M::NAME,
         config,
         core,
-        groups: Groups::new(config.rules(luns, pages_per_block), config.groups, most_groups),
+        groups: config.groups(luns, pages_per_block, most_groups),
         space: Space::new(most_groups, luns as usize, blocks_per_lun.cast_signed()),
         oracle,
         luns: luns as usize,

@@ -1,6 +1,6 @@
 //! Which groups there are (paper 3, §5.2): sorting by hit rate, creation and merging.
 
-use super::groups::{Change, Groups, NEW, Statistics};
+use super::groups::{Change, Groups, Statistics};
 
 /// A drive that adapts never has fewer groups.
 pub const FEWEST_GROUPS: usize = 2;
@@ -38,7 +38,7 @@ impl Groups {
             let held = self.rules.hold_intervals;
             self.order.insert(place, group);
             self.alike.insert(place, 0);
-            self.statistics[group] = Statistics { held, ..NEW };
+            self.statistics[group] = Statistics { held, ..Statistics::new(0.0) };
             changes.push(Change::Created { group });
         }
         for &group in &self.order {
@@ -95,7 +95,8 @@ impl Groups {
         self.alike.remove(place);
         self.alike[0] = 0;
         self.statistics[into].write_share += self.statistics[from].write_share;
-        self.statistics[from] = NEW;
+        let from = std::mem::replace(&mut self.statistics[from], Statistics::new(0.0));
+        self.statistics[into].measured.join(from.measured);
     }
 
     /// Above the hottest group, or between two that are far apart.

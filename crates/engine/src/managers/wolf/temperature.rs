@@ -12,8 +12,6 @@ pub struct FilterRules {
     pub false_positives: f64,
     /// Probability with which a page that looks cold is demoted.
     pub demotion: f64,
-    /// No period is shorter, so that an empty group has one.
-    pub least_period_writes: u32,
 }
 
 /// The pages that the host wrote in the present period of a group, and in the one before. A period
@@ -26,17 +24,29 @@ struct TwoPeriods {
 
 /// The detectors of all groups, by their numbers.
 pub struct Temperature {
-    rules: FilterRules,
+    false_positives: f64,
     demotion: u64,
+    least_period_writes: u32,
     of_group: Vec<TwoPeriods>,
     random: Stream,
 }
 
 impl Temperature {
-    pub fn new(rules: FilterRules, groups: usize, random: Stream) -> Result<Self> {
-        let demotion = threshold(rules.demotion);
-        let of_group = (0..groups).map(|_| TwoPeriods::new(&rules)).collect::<Result<_>>()?;
-        Ok(Temperature { rules, demotion, of_group, random })
+    /// No period is shorter than `least_period_writes`, so that an empty group has one.
+    pub fn new(
+        rules: FilterRules,
+        least_period_writes: u32,
+        groups: usize,
+        random: Stream,
+    ) -> Result<Self> {
+        let fresh = |_| TwoPeriods::new(least_period_writes, rules.false_positives);
+        Ok(Temperature {
+            false_positives: rules.false_positives,
+            demotion: threshold(rules.demotion),
+            least_period_writes,
+            of_group: (0..groups).map(fresh).collect::<Result<_>>()?,
+            random,
+        })
     }
 
     /// Memory of all filters.
@@ -63,8 +73,8 @@ impl Temperature {
         };
         let periods = &mut self.of_group[group];
         if periods.writes_left == 0 {
-            let writes = pages(group).max(self.rules.least_period_writes);
-            let fresh = Filter::new(writes, self.rules.false_positives)?;
+            let writes = pages(group).max(self.least_period_writes);
+            let fresh = Filter::new(writes, self.false_positives)?;
             periods.passive = std::mem::replace(&mut periods.active, fresh);
             periods.writes_left = writes;
         }
@@ -85,16 +95,15 @@ impl Temperature {
     /// it joins, since filters of different size do not add up.
     pub fn on_change(&mut self, change: Change) -> Result<()> {
         if let Change::Created { group } = change {
-            self.of_group[group] = TwoPeriods::new(&self.rules)?;
+            self.of_group[group] = TwoPeriods::new(self.least_period_writes, self.false_positives)?;
         }
         Ok(())
     }
 }
 
 impl TwoPeriods {
-    fn new(rules: &FilterRules) -> Result<Self> {
-        let filter = Filter::new(rules.least_period_writes, rules.false_positives)?;
-        let writes_left = rules.least_period_writes;
-        Ok(TwoPeriods { active: filter.clone(), passive: filter, writes_left })
+    fn new(writes: u32, false_positives: f64) -> Result<Self> {
+        let filter = Filter::new(writes, false_positives)?;
+        Ok(TwoPeriods { active: filter.clone(), passive: filter, writes_left: writes })
     }
 }

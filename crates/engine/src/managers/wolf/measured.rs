@@ -1,0 +1,136 @@
+//! What collection itself tells of a group, for an allocation that follows it instead of a model.
+//!
+//! Ours: paper 3 divides space by the sizes of groups and their shares of the host's writes (§5.5),
+//! as if all pages of a group were written at random and came from the host. But pages that cool
+//! down arrive without a write, and a log or a sorted run needs next to no spare space.
+
+use libm::{log, pow};
+
+/// Part of the way that the effective size goes to the last one found, in each interval.
+const PACE: f64 = 0.02;
+/// Part of the victims so far that still counts after an interval.
+const MEMORY: f64 = 0.98;
+/// Bounds of the effective size, per page. No group is taken for larger than it is.
+const EFFECTIVE: (f64, f64) = (0.02, 1.0);
+/// Bounds of the valid share of victims, beyond which there is nothing to tell.
+const VALID: (f64, f64) = (0.001, 0.999);
+
+/// Of one group.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Pages that arrive in the group, from the host or from a hotter group, per write of the host.
+    pub arrivals: f64,
+    /// The size, per page, at which uniform random writes would leave as many pages valid in
+    /// victims as are found there.
+    pub effective: f64,
+    interval_moves: u32,
+    victims_valid: f64,
+    victims_pages: f64,
+}
+
+impl Measured {
+    pub fn new(arrivals: f64) -> Self {
+        Measured {
+            arrivals,
+            effective: 1.0,
+            interval_moves: 0,
+            victims_valid: 0.0,
+            victims_pages: 0.0,
+        }
+    }
+
+    /// Counts a page that came from another group.
+    pub fn count_move(&mut self) {
+        self.interval_moves += 1;
+    }
+
+    /// Counts a block that was collected.
+    pub fn count_victim(&mut self, valid_pages: u32, pages_per_block: u32) {
+        self.victims_valid += f64::from(valid_pages);
+        self.victims_pages += f64::from(pages_per_block);
+    }
+
+    /// Ends an interval of `writes` of the host, of which `own` went to the group.
+    pub fn end_interval(&mut self, own: u32, writes: u32, weight: f64) {
+        let arrived = own.saturating_add(self.interval_moves);
+        self.arrivals += weight * (f64::from(arrived) / f64::from(writes.max(1)) - self.arrivals);
+        self.interval_moves = 0;
+    }
+
+    /// Compares the victims with what eqs. 3 and 9 expect of a group of so many `pages`, with
+    /// `spare_pages` beside them.
+    pub fn follow(&mut self, pages: f64, spare_pages: f64, pages_per_block: u32) {
+        if self.victims_pages < 2.0 * f64::from(pages_per_block) || pages == 0.0 {
+            return;
+        }
+        let valid_share = (self.victims_valid / self.victims_pages).clamp(VALID.0, VALID.1);
+        let y = 1.0 / valid_share;
+        let spare_per_page = y * log(y) / (y - 1.0) - 1.0;
+        let (least, most) = EFFECTIVE;
+        let found = (spare_pages.max(0.0) / spare_per_page / pages).clamp(least, most);
+        let found = if spare_pages > 0.0 { found } else { most };
+        self.effective *= pow(found / self.effective, PACE);
+        self.victims_valid *= MEMORY;
+        self.victims_pages *= MEMORY;
+    }
+
+    /// Takes in what is known of a group that merged into this one.
+    pub fn join(&mut self, other: Measured) {
+        self.arrivals += other.arrivals;
+        self.interval_moves += other.interval_moves;
+        self.victims_valid += other.victims_valid;
+        self.victims_pages += other.victims_pages;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A group whose victims were always so full, with so much space to spare.
+    fn followed(valid_pages: u32, spare_pages: f64) -> f64 {
+        let mut group = Measured::new(0.5);
+        for _ in 0..1000 {
+            group.count_victim(valid_pages, 100);
+            group.count_victim(valid_pages, 100);
+            group.follow(1000.0, spare_pages, 100);
+        }
+        group.effective
+    }
+
+    #[test]
+    fn a_group_that_is_collected_as_the_model_expects_counts_in_full() {
+        // y = 2: 2·ln 2 − 1 spare pages for each page.
+        let spare_pages = 1000.0 * (2.0 * log(2.0) - 1.0);
+        assert!((followed(50, spare_pages) - 1.0).abs() < 1e-6);
+        assert!((followed(50, spare_pages / 4.0) - 0.25).abs() < 1e-6);
+        let most = followed(50, 4.0 * spare_pages);
+        assert!((most - 1.0).abs() < 1e-6, "no group counts for more than it is: {most}");
+    }
+
+    #[test]
+    fn a_group_whose_blocks_empty_by_themselves_needs_next_to_nothing() {
+        let near = |found: f64, expected: f64| (found - expected).abs() < 1e-6;
+        assert!(followed(0, 1000.0) < 0.2);
+        assert!(near(followed(0, 10.0), EFFECTIVE.0));
+        assert!(near(followed(99, 0.0), EFFECTIVE.1));
+    }
+
+    #[test]
+    fn too_few_victims_say_nothing() {
+        let mut group = Measured::new(0.5);
+        group.count_victim(0, 100);
+        group.follow(1000.0, 10.0, 100);
+        assert!((group.effective - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn pages_that_other_groups_send_arrive_as_those_of_the_host_do() {
+        let mut group = Measured::new(0.5);
+        (0..30).for_each(|_| group.count_move());
+        group.end_interval(20, 100, 0.5);
+        assert!((group.arrivals - 0.5).abs() < 1e-12);
+        group.end_interval(20, 100, 0.5);
+        assert!((group.arrivals - 0.35).abs() < 1e-12);
+    }
+}
