@@ -7,6 +7,7 @@ from the numbers (`writeamp.reproduce.items`), never from the file.
 from __future__ import annotations
 
 from writeamp.names import unknown
+from writeamp.reproduce.dayan2015 import PAPER as DAYAN2015
 from writeamp.reproduce.items import Erratum, Item, OpenDetail, Verdict, at_most, compared
 from writeamp.reproduce.paper import Bench, Findings, Paper
 from writeamp.reproduce.park2017 import PAPER as PARK2017
@@ -26,7 +27,7 @@ __all__ = [
     "find_paper",
 ]
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (PARK2017, VERSCHOREN2019)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (PARK2017, DAYAN2015, VERSCHOREN2019)}
 
 
 def find_paper(name: str) -> Paper:
