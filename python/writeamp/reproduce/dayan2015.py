@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from writeamp.reproduce import dayan2015_allocation
+from writeamp.reproduce import dayan2015_allocation, dayan2015_steady, dayan2015_swap
 from writeamp.reproduce.paper import Bench, Findings, Paper
+
+PARTS = (dayan2015_allocation.run, dayan2015_steady.run, dayan2015_swap.run)
 
 
 def run(bench: Bench) -> Findings:
     """Compute every item, and the figures if they are wanted."""
-    return dayan2015_allocation.run(bench)
+    return sum((part(bench) for part in PARTS), Findings())
 
 
 PAPER = Paper(
