@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from writeamp.reproduce import dayan2015_allocation, dayan2015_steady, dayan2015_swap
+from writeamp.reproduce import (
+    dayan2015_allocation,
+    dayan2015_steady,
+    dayan2015_swap,
+    dayan2015_tpcc,
+    dayan2015_updates,
+)
 from writeamp.reproduce.paper import Bench, Findings, Paper
 
-PARTS = (dayan2015_allocation.run, dayan2015_steady.run, dayan2015_swap.run)
+PARTS = (
+    dayan2015_allocation.run,
+    dayan2015_steady.run,
+    dayan2015_swap.run,
+    dayan2015_updates.run,
+    dayan2015_tpcc.run,
+)
 
 
 def run(bench: Bench) -> Findings:

@@ -48,13 +48,15 @@ SHORT = Size(_BLOCKS // 8, "flat")
 class Run:
     """Pages counted since the fill, at equal distances in host pages; arrays of one shape (n,).
 
-    `groups` is how many groups of pages there were, 1 if nothing is known of any.
+    `groups` is how many groups of pages there were, 1 if nothing is known of any; `created` (shape
+    (m,)) is after how many host pages one was created.
     """
 
     device: Device
     host_pages: npt.NDArray[np.float64]
     migrations: npt.NDArray[np.float64]
     groups: npt.NDArray[np.float64]
+    created: npt.NDArray[np.float64]
 
     def migrated(self, start: int, end: int) -> float:
         """Return the pages that collection moved between two numbers of host pages."""
@@ -105,19 +107,15 @@ def run(manager: str, victims: str | None, workload: str, drive: Device, writes:
     simulation.run(writes)
     series = simulation.series()
     host_pages = series["host"].astype(np.float64) - filled
-    numbers = _groups(simulation.events(), filled, host_pages)
-    return Run(drive, host_pages, series["gc"].astype(np.float64), numbers)
-
-
-def _groups(
-    events: _engine.Events, filled: int, host_pages: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
-    """Return how many groups there were at each of `host_pages` after the fill."""
-    if not len(events["groups"]):
-        return np.ones_like(host_pages)
-    # Before the first event there were as many as the event found.
-    numbers = np.concatenate((events["groups"][:1], events["groups"])).astype(np.float64)
-    return numbers[np.searchsorted(events["host_pages"], host_pages + filled, side="right")]
+    events = simulation.events()
+    changed_at = events["host_pages"].astype(np.float64) - filled
+    created = changed_at[np.array(events["kind"], dtype=object) == "created"]
+    numbers = np.ones_like(host_pages)
+    if len(changed_at):
+        # Before the first event there were as many as it found.
+        of_events = np.concatenate((events["groups"][:1], events["groups"])).astype(np.float64)
+        numbers = of_events[np.searchsorted(changed_at, host_pages, side="right")]
+    return Run(drive, host_pages, series["gc"].astype(np.float64), numbers, created)
 
 
 def groups(frequencies: Sequence[float], sizes: Sequence[float] | None = None) -> str:

@@ -30,7 +30,7 @@ _MEASURED = 10e6
 _UNTIL_SWAP = 5e6
 _UNTIL_SWAP_BACK = 2e6
 _CONVERGED = 1e6
-_DRAWN = 2e6
+_DRAWN = 1e6
 
 # Weight, and the spare space of the cold group that is left by the closed form (§5.5.3: 5%).
 _OURS = (0.015, 0.05)
@@ -191,4 +191,5 @@ def _figure_2(size: Size, swapped: _Swapped) -> PanelChart:
         y_label=f"{WA_LABEL}\n({WA_UNIT})",
         panels=tuple(panels),
         columns=3,
+        own_y=True,
     )
