@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from writeamp.names import unknown
 from writeamp.reproduce.dayan2015 import PAPER as DAYAN2015
-from writeamp.reproduce.items import Erratum, Item, OpenDetail, Verdict, at_most, compared
+from writeamp.reproduce.items import (
+    Erratum,
+    Item,
+    OpenDetail,
+    Verdict,
+    at_most,
+    compared,
+    within,
+)
 from writeamp.reproduce.paper import Bench, Findings, Paper
 from writeamp.reproduce.park2017 import PAPER as PARK2017
 from writeamp.reproduce.verschoren2019 import PAPER as VERSCHOREN2019
@@ -25,6 +33,7 @@ __all__ = [
     "at_most",
     "compared",
     "find_paper",
+    "within",
 ]
 
 PAPERS: dict[str, Paper] = {paper.name: paper for paper in (PARK2017, DAYAN2015, VERSCHOREN2019)}

@@ -20,8 +20,6 @@ _BLOCKS = 8192
 # Points of a series: so many writes apart on the paper's drive.
 _INTERVAL = 50_000
 
-_SEED = 1
-
 
 @dataclass(frozen=True)
 class Size:
@@ -85,7 +83,15 @@ class Run:
         return Line((middles / million).tolist(), wa.tolist(), color, 1.3, label=label)
 
 
-def run(manager: str, victims: str | None, workload: str, drive: Device, writes: int) -> Run:
+def run(
+    manager: str,
+    victims: str | None,
+    workload: str,
+    drive: Device,
+    writes: int,
+    *,
+    seed: int = 1,
+) -> Run:
     """Fill a drive and write to it under a workload.
 
     Args:
@@ -94,11 +100,12 @@ def run(manager: str, victims: str | None, workload: str, drive: Device, writes:
         workload: spec of the writes that follow the fill.
         drive: the drive.
         writes: how many writes.
+        seed: decides every random draw.
     """
     simulation = _engine.Simulation(
         Policy(manager, victims, None).drive(drive),
         _engine.Load.spec(workload, drive.logical_pages),
-        seed=_SEED,
+        seed=seed,
         batch_pages=_engine.DEFAULT_BATCH_PAGES,
     )
     simulation.fill(0, drive.logical_pages)
