@@ -20,6 +20,7 @@ UNDERDETERMINED = {
     'Fig. 8: largest difference of FDP and Wolf in PBA ("up to 2.2x")',
     "Fig. 10: migrations that the optimum saves over the closed form (%)",
     "Fig. 10, in theory: WA of the closed form over the optimum, groups known (%)",
+    "Fig. 10: Wolf is consistently better, its WA less that of FDP's groups (%)",
     "Fig. 10: WA of FDP's groups over Wolf's (\"approximately 22%\", %)",
 }
 PRINTED = {

@@ -182,11 +182,11 @@ def _figure_2(size: Size, swapped: _Swapped) -> PanelChart:
             )
             for index, (victims, name) in enumerate(((_GREEDY, "greedy"), (_LRU, "LRU")))
         )
-        panels.append(Panel(f"weight {weight}, cold group with {100 * cold_op:g}%", tuple(lines)))
+        panels.append(Panel(f"weight {weight}, {100 * cold_op:g}% left", tuple(lines)))
     return PanelChart(
         title="Greedy and LRU after a double swap of a hot and a cold group",
-        subtitle="paper 3, Fig. 2 · which panel is the paper's it does not say · "
-        f"fill {FILL}, 100% and 0% of the writes",
+        subtitle="paper 3, Fig. 2 · panels: spare space left to the cold group, of its size "
+        f"· fill {FILL}",
         x_label="writes since the second swap (millions)",
         y_label=f"{WA_LABEL}\n({WA_UNIT})",
         panels=tuple(panels),

@@ -161,6 +161,7 @@ def _largest_win(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
         2.2,
         largest(FDP),
         0.2,
+        note="the text calls it an improvement in performance; read as the longest bar",
         open_detail=OpenDetail(
             _CLASS, "it does", {"if it does": largest(FDP), "if not": largest(FDP_CURRENT)}
         ),
