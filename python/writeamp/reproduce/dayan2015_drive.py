@@ -15,6 +15,13 @@ from writeamp.policy import Policy
 
 FILL = 0.7
 
+# Parameters in all experiments: h, Q, and the least spare space of a group per page of its own.
+FLOOR = 0.02
+WOLF = f"wolf:interval=0.001,floor={FLOOR}"
+FDP = f"fdp-frequency:interval=0.001,floor={FLOOR},ratio=2"
+
+CHECKED = "checked value: independent simulation, not in the paper"
+
 _BLOCKS = 8192
 
 # Points of a series: so many writes apart on the paper's drive.

@@ -9,7 +9,17 @@ from writeamp.models import expected_value
 from writeamp.plots.spec import FigureSpec, Panel, PanelChart
 from writeamp.plots.style import WA_LABEL, WA_UNIT, series_color
 from writeamp.reproduce import dayan2015_drive
-from writeamp.reproduce.dayan2015_drive import FILL, FULL, SHORT, Run, Size, groups
+from writeamp.reproduce.dayan2015_drive import (
+    CHECKED,
+    FILL,
+    FLOOR,
+    FULL,
+    SHORT,
+    WOLF,
+    Run,
+    Size,
+    groups,
+)
 from writeamp.reproduce.items import Item, OpenDetail, at_most, compared, within
 from writeamp.reproduce.paper import Bench, Findings
 
@@ -19,7 +29,7 @@ _LAYOUTS = {"flat": "one pool", "striped-per-lun": "8 LUNs"}
 # Frequencies of groups of one size.
 _STATIC = {"two groups 10/90": (10, 90), "five groups 1/2/4/8/16": (1, 2, 4, 8, 16)}
 _ONE_GROUP = "wolf:detector=none"
-_OPTIMAL = "wolf:allocation=optimal,weight=0.015,floor=0.02"
+_OPTIMAL = f"{WOLF},allocation=optimal,weight=0.015"
 
 # Writes on the paper's drive until it is steady, and those that are measured.
 _SETTLING = 5e6
@@ -35,8 +45,6 @@ _DRAWN = 1e6
 # Weight, and the spare space of the cold group that is left by the closed form (§5.5.3: 5%).
 _OURS = (0.015, 0.05)
 _CHOICES = (_OURS, (0.015, 0.005), (0.015, 0.002), (0.003, 0.05), (0.003, 0.01), (0.003, 0.002))
-
-_CHECKED = "checked value: independent simulation, not in the paper"
 
 # Load, layout and victims; weight, spare space of the cold group and victims.
 _Steady = dict[tuple[str, str, str], float]
@@ -80,7 +88,7 @@ def _uniform(steady: _Steady) -> list[Item]:
                 1.845,
                 1.885,
                 steady["uniform", layout, _GREEDY],
-                note=f"eq. 3 gives {theory:.3f}; {_CHECKED}",
+                note=f"eq. 3 gives {theory:.3f}; {CHECKED}",
             )
             for layout, name in _LAYOUTS.items()
         ),
@@ -112,7 +120,7 @@ def _static(steady: _Steady) -> list[Item]:
                     -1.5,
                     most,
                     100 * (wa / theory - 1),
-                    note=f"{wa:.3f} and {theory:.3f}; {_CHECKED}",
+                    note=f"{wa:.3f} and {theory:.3f}; {CHECKED}",
                 )
             )
     return found
@@ -123,8 +131,8 @@ def _double_swap(size: Size, weight: float, cold_op: float, victims: str) -> Run
     until_swap_back = until_swap + size.writes(_UNTIL_SWAP_BACK)
     workload = f"groups:sizes=1/1,freq=1/0,swap_at={until_swap}/{until_swap_back}"
     manager = (
-        f"wolf:allocation=closed-form,weight={weight},coldest_op={cold_op},"
-        f"floor={min(cold_op, 0.02)}"
+        f"wolf:interval=0.001,allocation=closed-form,weight={weight},coldest_ratio=0.05,"
+        f"coldest_op={cold_op},floor={min(cold_op, FLOOR)}"
     )
     writes = until_swap_back + size.writes(_DRAWN)
     return dayan2015_drive.run(manager, victims, workload, size.device(), writes)
@@ -151,7 +159,7 @@ def _lru(size: Size, steady: _Steady, swapped: _Swapped) -> list[Item]:
                 1,
                 5,
                 100 * ((steady[load, layout, _LRU] - 1) / (steady[load, layout, _GREEDY] - 1) - 1),
-                note=_CHECKED,
+                note=CHECKED,
             )
             for load in ("uniform", *_STATIC)
             for layout, name in _LAYOUTS.items()

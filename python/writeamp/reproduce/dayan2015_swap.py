@@ -7,6 +7,7 @@ from itertools import pairwise
 from statistics import fmean
 
 from writeamp.reproduce import dayan2015_swap_figures
+from writeamp.reproduce.dayan2015_drive import CHECKED
 from writeamp.reproduce.dayan2015_swap_runs import (
     AFTER,
     COUNTED,
@@ -27,7 +28,6 @@ from writeamp.reproduce.paper import Bench, Findings
 
 _OUTERMOST = (0, len(FIVE_GROUPS) - 1)
 
-_CHECKED = "checked value: independent simulation, not in the paper"
 _CLASS = "whether a page that collection moves keeps the class of its last write"
 
 
@@ -62,10 +62,10 @@ def _two_groups(swaps: Swaps) -> list[Item]:
     return [
         compared(f"Fig. 7: {swapped}, Wolf", 0.7, extra(WOLF), 2.3, open_detail=weight),
         compared(f"Fig. 6: {swapped}, FDP", 152.1, extra(FDP), 35, open_detail=of_class),
-        at_most(f"{swapped}, Wolf with weight 0.015", 3, extra(WOLF), note=_CHECKED),
-        within(f"{swapped}, Wolf with weight 0.003", 5, 12, extra(WOLF_SLOW), note=_CHECKED),
-        within(f"{swapped}, FDP with the last class", 120, 190, extra(FDP), note=_CHECKED),
-        within(f"{swapped}, FDP with the current class", 15, 40, extra(FDP_CURRENT), note=_CHECKED),
+        at_most(f"{swapped}, Wolf with weight 0.015", 3, extra(WOLF), note=CHECKED),
+        within(f"{swapped}, Wolf with weight 0.003", 5, 12, extra(WOLF_SLOW), note=CHECKED),
+        within(f"{swapped}, FDP with the last class", 120, 190, extra(FDP), note=CHECKED),
+        within(f"{swapped}, FDP with the current class", 15, 40, extra(FDP_CURRENT), note=CHECKED),
         at_most(
             "section 6.1: time until WA is back within 10%, Wolf over FDP",
             1,
@@ -89,7 +89,7 @@ def _milder(swaps: Swaps) -> list[Item]:
                 f"the {name} class",
                 1,
                 _largest_ratio(extra[::-1]),
-                note=f"{costs}; {_CHECKED}",
+                note=f"{costs}; {CHECKED}",
             )
         )
     return found
@@ -109,7 +109,7 @@ def _five_groups(swaps: Swaps) -> list[Item]:
                 f"five groups: Wolf's largest extra migrations, weight {weight} (% of PBA)",
                 bound,
                 max(extra[manager].values()),
-                note=_CHECKED,
+                note=CHECKED,
             )
             for manager, weight, bound in ((WOLF, 0.015, 3), (WOLF_SLOW, 0.003, 9))
         ),
@@ -119,7 +119,7 @@ def _five_groups(swaps: Swaps) -> list[Item]:
                 3,
                 15,
                 extra[FDP][first, second],
-                note=_CHECKED,
+                note=CHECKED,
             )
             for first, second in pairwise(range(len(FIVE_GROUPS)))
         ),
@@ -127,7 +127,7 @@ def _five_groups(swaps: Swaps) -> list[Item]:
             "five groups: 150% of PBA over FDP's extra migrations, outermost groups",
             1,
             150 / extra[FDP][_OUTERMOST],
-            note=f"FDP has {extra[FDP][_OUTERMOST]:.0f}%; {_CHECKED}",
+            note=f"FDP has {extra[FDP][_OUTERMOST]:.0f}%; {CHECKED}",
         ),
     ]
 

@@ -17,10 +17,11 @@ from writeamp.reproduce import dayan2015_drive
 from writeamp.reproduce.dayan2015_drive import FULL, SHORT, Run, Size, groups
 from writeamp.reproduce.paper import Bench
 
-WOLF = "wolf:allocation=closed-form,weight=0.015,floor=0.02"
-WOLF_SLOW = "wolf:allocation=closed-form,weight=0.003,floor=0.02"
-FDP = "fdp-frequency:class=last"
-FDP_CURRENT = "fdp-frequency:class=current"
+_CLOSED_FORM = "allocation=closed-form,coldest_ratio=0.05,coldest_op=0.05"
+WOLF = f"{dayan2015_drive.WOLF},{_CLOSED_FORM},weight=0.015"
+WOLF_SLOW = f"{dayan2015_drive.WOLF},{_CLOSED_FORM},weight=0.003"
+FDP = f"{dayan2015_drive.FDP},allocation=optimal,class=last"
+FDP_CURRENT = f"{dayan2015_drive.FDP},allocation=optimal,class=current"
 MANAGERS = (WOLF, WOLF_SLOW, FDP, FDP_CURRENT)
 
 # Update frequencies of the two groups of Figs. 6 and 7, and of milder swaps; the five of Fig. 8.

@@ -17,7 +17,7 @@ from writeamp.allocation import ColdestGroup
 from writeamp.plots.spec import FigureSpec, Line, LineChart
 from writeamp.plots.style import HOST_COLOR, SERIES_COLORS, WA_LABEL, WA_UNIT
 from writeamp.reproduce import dayan2015_drive, dayan2015_updates
-from writeamp.reproduce.dayan2015_drive import FULL, SHORT, Run, Size
+from writeamp.reproduce.dayan2015_drive import CHECKED, FLOOR, FULL, SHORT, Run, Size
 from writeamp.reproduce.items import Item, OpenDetail, at_most, compared, within
 from writeamp.reproduce.paper import Bench, Findings
 
@@ -25,15 +25,14 @@ from writeamp.reproduce.paper import Bench, Findings
 _FILLS = (0.765625, 0.7)
 _FILL = _FILLS[0]
 
-_FLOOR = 0.02
-_PARAMETERS = f"demotion={{demotion}},false_positives=0.3,floor={_FLOOR}"
+_FILTERS = "detector=bloom,false_positives=0.3"
 _SINGLE = "single"
-_WOLF = f"wolf:detector=bloom,weight=0.015,{_PARAMETERS},allocation="
-_FDP = f"fdp-frequency:detector=bloom,{_PARAMETERS},allocation=closed-form,groups="
+_WOLF = f"{dayan2015_drive.WOLF},{_FILTERS},ratio=2,hold=50,smallest=1,max_groups=16,weight=0.015"
+_FDP = f"{dayan2015_drive.FDP},{_FILTERS},max_groups=16"
 
 # The paper's rule for the coldest group, without it, and as if its condition always held.
 _RULE = "closed-form,coldest_ratio=0.05,coldest_op=0.05"
-_NO_RULE = "closed-form,coldest_ratio=0"
+_NO_RULE = "closed-form,coldest_ratio=0,coldest_op=0.05"
 _ALWAYS = "closed-form,coldest_ratio=1,coldest_op=0.05"
 _OPTIMAL = "optimal"
 
@@ -52,8 +51,6 @@ _MILLIONS = (_SETTLING + _MEASURED) / 1e6
 
 # Intervals of which a point of Fig. 10 is the mean, which the paper smooths too.
 _SMOOTHED = 10
-
-_CHECKED = "checked value: independent simulation, not in the paper"
 
 # Of Wolf, whose groups come and go, means over so many runs are compared: in short, and in full.
 _SEEDS = (2, 3)
@@ -91,11 +88,11 @@ def _keys() -> list[_Key]:
 
 
 def _wolf(rule: str, demotion: float = _DEMOTION) -> str:
-    return f"{_WOLF.format(demotion=demotion)}{rule}"
+    return f"{_WOLF},demotion={demotion},allocation={rule}"
 
 
 def _fdp(number: int) -> str:
-    return f"{_FDP.format(demotion=_DEMOTION)}{number}"
+    return f"{_FDP},demotion={_DEMOTION},allocation=closed-form,groups={number}"
 
 
 def _simulated(size: Size, manager: str, fill: float, seed: int) -> Run:
@@ -131,7 +128,7 @@ class _Study:
                     published,
                     self.wa(_SINGLE, fill),
                     0.01 * published,
-                    note=_CHECKED,
+                    note=CHECKED,
                 )
                 for fill, published in zip(_FILLS, (2.90, 2.46), strict=True)
             ),
@@ -141,7 +138,7 @@ class _Study:
                     1.4,
                     1.95,
                     self.wa(_wolf(rule)),
-                    note=_CHECKED,
+                    note=CHECKED,
                 )
                 for name, rule in (("closed form", _RULE), ("optimum", _OPTIMAL))
             ),
@@ -149,7 +146,7 @@ class _Study:
                 f"Fig. 10: WA of Wolf over that of a single group, fill {_FILL:g}",
                 0.7,
                 wolf / single,
-                note=f"{wolf:.3f} and {single:.3f}; {_CHECKED}",
+                note=f"{wolf:.3f} and {single:.3f}; {CHECKED}",
             ),
         ]
 
@@ -174,7 +171,7 @@ class _Study:
                 4,
                 10,
                 float(numbers.mean()),
-                note=f"{extremes}; {_CHECKED}",
+                note=f"{extremes}; {CHECKED}",
             ),
             compared(
                 "section 6.2: Wolf continually creates groups, share of them in the second half",
@@ -218,7 +215,7 @@ class _Study:
                     10,
                     19,
                     100 * (self.wa(_wolf(_NO_RULE), fill) / self.wa(_wolf(_OPTIMAL), fill) - 1),
-                    note=_CHECKED,
+                    note=CHECKED,
                 )
                 for fill in _FILLS
             ),
@@ -280,14 +277,14 @@ def _in_theory() -> list[Item]:
         op = 1 / fill - 1
         rule = ColdestGroup(op=cold_op, below=0.05)
         closed = allocation.closed_form(pages, shares, op, coldest=rule)
-        optimal = allocation.optimal(pages, shares, op, coldest=ColdestGroup(op=_FLOOR))
+        optimal = allocation.optimal(pages, shares, op, coldest=ColdestGroup(op=FLOOR))
         return 100 * (float(closed.wa) / float(optimal.wa) - 1)
 
     choices = {
         f"with {100 * cold_op:g}%{', and the hot tail' if with_tail else ''} at fill {fill:.4g}": (
             lost(fill, cold_op, with_tail=with_tail)
         )
-        for fill, cold_op, with_tail in product(_FILLS, (_FLOOR, 0.05), (False, True))
+        for fill, cold_op, with_tail in product(_FILLS, (FLOOR, 0.05), (False, True))
     }
     return [
         compared(
