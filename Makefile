@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ENGINE := python/writeamp/_engine.abi3.so
-PAPERS := park2017 verschoren2019
+PAPERS := park2017 dayan2015 verschoren2019
 CARGO_CRATES := --workspace --exclude writeamp-python
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 

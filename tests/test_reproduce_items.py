@@ -23,6 +23,7 @@ from writeamp.reproduce import (
     at_most,
     compared,
     find_paper,
+    within,
 )
 
 MISPRINT = Erratum(corrected=2.0, tolerance=0.01, why="a digit is missing")
@@ -44,6 +45,17 @@ def test_a_verdict_follows_from_the_distance(
     published: float, ours: float, tolerance: float, verdict: str
 ) -> None:
     assert compared("x", published, ours, tolerance).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"),
+    [(1.2, "match"), (1.4, "match"), (1.401, "differs"), (1.199, "differs"), (math.nan, "differs")],
+)
+def test_a_range_is_met_from_end_to_end_and_told(ours: float, verdict: str) -> None:
+    item = within("x", 1.2, 1.4, ours, note="and more")
+    assert item.verdict == verdict
+    assert item.note == "1.2 to 1.4; and more"
+    assert (item.published, item.tolerance) == (pytest.approx(1.3), pytest.approx(0.1))
 
 
 @pytest.mark.parametrize(

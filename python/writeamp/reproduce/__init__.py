@@ -7,7 +7,16 @@ from the numbers (`writeamp.reproduce.items`), never from the file.
 from __future__ import annotations
 
 from writeamp.names import unknown
-from writeamp.reproduce.items import Erratum, Item, OpenDetail, Verdict, at_most, compared
+from writeamp.reproduce.dayan2015 import PAPER as DAYAN2015
+from writeamp.reproduce.items import (
+    Erratum,
+    Item,
+    OpenDetail,
+    Verdict,
+    at_most,
+    compared,
+    within,
+)
 from writeamp.reproduce.paper import Bench, Findings, Paper
 from writeamp.reproduce.park2017 import PAPER as PARK2017
 from writeamp.reproduce.verschoren2019 import PAPER as VERSCHOREN2019
@@ -24,9 +33,10 @@ __all__ = [
     "at_most",
     "compared",
     "find_paper",
+    "within",
 ]
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (PARK2017, VERSCHOREN2019)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (PARK2017, DAYAN2015, VERSCHOREN2019)}
 
 
 def find_paper(name: str) -> Paper:

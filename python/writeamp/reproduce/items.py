@@ -133,6 +133,12 @@ def at_most(
     return replace(found, bound=True)
 
 
+def within(item: str, low: float, high: float, ours: float, *, note: str = "") -> Item:
+    """Judge our value against a range, of which the middle and half the width are shown."""
+    found = compared(item, (low + high) / 2, ours, (high - low) / 2)
+    return replace(found, note=_joined(f"{low:g} to {high:g}", note))
+
+
 def _near(ours: float, other: float, tolerance: float) -> bool:
     return abs(ours - other) <= tolerance + _ROUNDING * abs(other)
 
