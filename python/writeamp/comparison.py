@@ -25,8 +25,11 @@ from writeamp.result import Result
 from writeamp.run import Progress
 from writeamp.simulation import simulate
 
-# So many drive writes are enough for a wolf's groups to form, and short enough to wait for.
 DEFAULT_REPLICAS = 3
+
+# The same for every manager, or a workload that changes would be another one for each; enough for
+# most schemes to learn what is hot on skewed workloads, the second half of it measured.
+DEFAULT_DRIVE_WRITES = 20
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,6 +55,16 @@ class Row:
     def steady(self) -> bool:
         """True if every replica reached a steady state."""
         return all(result.steady for result in self.results)
+
+    @property
+    def victims(self) -> str:
+        """The victim policy: the one asked for, or the manager's own."""
+        return self.results[0].plan.policy.victims
+
+    @property
+    def told(self) -> str | None:
+        """What the host told of its pages, and others infer: "groups", "deaths" or nothing."""
+        return self.results[0].told
 
     @property
     def causes(self) -> dict[str, float]:
@@ -82,9 +95,10 @@ class Row:
         """Return the row as JSON types."""
         return {
             "manager": self.manager,
-            "victims": self.results[0].plan.policy.victims,
+            "victims": self.victims,
             "wa": self.wa,
             "wa_ci95": [None if math.isnan(bound) else bound for bound in self.ci],
+            "told": self.told,
             "steady": self.steady,
             "causes": self.causes,
             "pe_fairness": self.pe_fairness,
@@ -124,6 +138,7 @@ class Comparison:
             **first.device.facts(),
             "replicas": len(self.rows[0].results),
             "writes": first.writes,
+            "warmup_pages": first.warmup_pages,
             "seed": first.plan.seed,
             "version": _engine.__version__,
             "warnings": self.warnings,
@@ -156,7 +171,6 @@ def compare(
     replicas: int = DEFAULT_REPLICAS,
     seed: int = 1,
     writes: int | None = None,
-    precision: float = 0.002,
     precondition: str = "full",
     utilization: float = 1.0,
     repeat: int = 1,
@@ -172,10 +186,12 @@ def compare(
         managers: block manager specs, each of which becomes a row.
         victims: victim policy for all of them; each manager's own by default.
         replicas: runs of each manager, with seeds from `seed` on. A trace has no draws of its own.
+        writes: host page writes after the initial fill of each run, of which the second half is
+            measured; as many as 20 times the logical pages by default. A trace has its own.
         threads: runs at the same time; as many as there are processors by default.
         progress: called after each run with the runs done and in all.
-        device, workload, trace, wear_leveling, writes, precision, precondition, utilization,
-        repeat, mapping, trace_device, overrides: as for `writeamp.simulate`.
+        device, workload, trace, wear_leveling, precondition, utilization, repeat, mapping,
+        trace_device, overrides: as for `writeamp.simulate`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -197,6 +213,8 @@ def compare(
         device, workload, trace, overrides, mapping=mapping, trace_device=trace_device
     )
     load = prepared.load
+    if writes is None and isinstance(load, str):
+        writes = DEFAULT_DRIVE_WRITES * prepared.drive.logical_pages
     jobs = [(manager, seed + replica) for manager in managers for replica in range(replicas)]
     done, lock, cancelled = 0, Lock(), Event()
 
@@ -216,7 +234,6 @@ def compare(
                 wear_leveling=wear_leveling,
                 seed=of_seed,
                 writes=writes,
-                precision=precision,
                 precondition=precondition,
                 utilization=utilization,
                 repeat=repeat,

@@ -84,6 +84,8 @@ class Result:
     """Erases of each block since the fill."""
     valid_page_histogram: npt.NDArray[np.uint64]
     """Closed blocks by their number of valid pages at the end, shape (pages_per_block + 1,)."""
+    told: str | None
+    """What the block manager heard of its pages: their "groups", their "deaths", or nothing."""
     scheme_bytes: int
     """Memory of the tables that the block manager's scheme keeps beside the map."""
     elapsed_s: float

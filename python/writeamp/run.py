@@ -354,6 +354,7 @@ class _Runner:
             erases_of_block=self.simulation.erase_counts() - self.start_erases,
             valid_page_histogram=self.simulation.valid_page_histogram(),
             scheme_bytes=self.simulation.scheme_bytes(),
+            told=self.simulation.told(),
             elapsed_s=elapsed_s,
             run_s=run_s,
         )

@@ -98,6 +98,17 @@ impl Simulation {
         PyArray1::from_slice(py, self.inner().drive().flash().erase_counts())
     }
 
+    /// What the host must tell the block manager of its pages, if anything.
+    fn told(&self) -> Option<&'static str> {
+        let inner = self.inner();
+        let drive = inner.drive();
+        match (drive.needs_hints(), drive.needs_deaths()) {
+            (true, _) => Some("groups"),
+            (_, true) => Some("deaths"),
+            _ => None,
+        }
+    }
+
     /// Bytes of the tables that the block manager's scheme keeps beside the map.
     fn scheme_bytes(&self) -> u64 {
         self.inner().drive().scheme_bytes()

@@ -8,7 +8,7 @@ from typing import Annotated, cast
 import typer
 from rich.table import Table
 
-from writeamp import traces
+from writeamp import _engine, traces
 from writeamp.cli import options
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
@@ -78,20 +78,13 @@ def compare(
         int | None,
         typer.Option(
             "--writes",
-            help="Host page writes after the initial fill; without it, until steady and precise.",
+            help="Host page writes after the initial fill, the second half of them measured; by "
+            "default 20 times the logical pages.",
             parser=options.count,
             metavar="N",
             rich_help_panel=options.RUN,
         ),
     ] = None,
-    precision: Annotated[
-        float,
-        typer.Option(
-            "--precision",
-            help="Relative half width of the confidence interval that ends an automatic run.",
-            rich_help_panel=options.RUN,
-        ),
-    ] = 0.002,
     precondition: options.Precondition = "full",
     utilization: options.Utilization = 1.0,
     plot: Annotated[
@@ -105,6 +98,9 @@ def compare(
     json: options.Json = False,
 ) -> None:
     """Compare block managers on one drive: WA by cause, wear, memory, speed.
+
+    All managers get the same host. Some are told the groups of its pages, or even when each will be
+    written again; the table says which.
 
     Example: writeamp compare --managers single,sepgc,hcwf --workload hot-cold:f=0.1,r=0.9 --op 0.15
     """
@@ -122,7 +118,6 @@ def compare(
             replicas=replicas,
             seed=seed,
             writes=writes,
-            precision=precision,
             precondition=precondition,
             utilization=utilization,
             repeat=repeat,
@@ -156,15 +151,32 @@ def _print(found: Comparison) -> None:
         title_justify="left",
         title_style="bold",
     )
-    table.add_column("manager")
-    for heading in ("WA", "PE fairness", "bytes/page", "M host pages/s"):
+    table.add_column("manager", no_wrap=True)
+    others = [
+        cause
+        for cause in _engine.CAUSES
+        if cause == "gc" or (cause != "host" and any(row.causes[cause] for row in found.rows))
+    ]
+    headings = [f"{cause}/host".replace("_", " ") for cause in others]
+    for heading in ("WA", *headings, "fairness", "B/page", "M pages/s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in sorted(found.rows, key=lambda row: row.wa):
         table.add_row(
             row.manager,
             with_error(row.wa, *row.ci),
+            *(f"{row.causes[cause] / row.causes['host']:.3f}" for cause in others),
             f"{row.pe_fairness:.3f}",
             f"{row.bytes_per_page:.2f}",
             f"{row.host_pages_per_s / 1e6:.1f}",
         )
     stdout.print(table)
+    for told, what in (("groups", "the groups of pages"), ("deaths", "when each page dies")):
+        managers = [row.manager for row in found.rows if row.told == told]
+        if managers:
+            stdout.print(f"told {what}: {', '.join(managers)}")
+    policies = sorted({row.victims for row in found.rows})
+    by_policy = (
+        f"{policy} ({', '.join(row.manager for row in found.rows if row.victims == policy)})"
+        for policy in policies
+    )
+    stdout.print(f"victims: {policies[0] if len(policies) == 1 else ', '.join(by_policy)}")

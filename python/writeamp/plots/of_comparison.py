@@ -8,7 +8,7 @@ from writeamp.plots.spec import BarChart
 from writeamp.plots.wa_by_policy import PolicyResult, wa_by_policy
 
 if TYPE_CHECKING:
-    from writeamp.comparison import Comparison
+    from writeamp.comparison import Comparison, Row
 
 
 def wa_by_manager(found: Comparison) -> BarChart:
@@ -16,7 +16,7 @@ def wa_by_manager(found: Comparison) -> BarChart:
     device, first = found.device, found.rows[0].results[0]
     rows = [
         PolicyResult(
-            row.manager + ("" if row.steady else " (not steady)"),
+            _label(row),
             row.wa,
             {cause: round(pages) for cause, pages in row.causes.items()},
             *row.ci,
@@ -27,8 +27,13 @@ def wa_by_manager(found: Comparison) -> BarChart:
         rows,
         title=f"Write amplification by block manager: {first.plan.load_name}",
         subtitle=(
-            f"op = (T-U)/U = {device.op:.4g} · device {device.name}: {device.geometry.blocks:,} "
-            f"blocks of {device.geometry.pages_per_block:,} pages, {device.layout} · "
-            f"{len(found.rows[0].results)} run(s) from seed {first.plan.seed}"
+            f"op = (T-U)/U = {device.op:.4g} · {device.name}, {device.layout} · "
+            f"{len(found.rows[0].results)} run(s) each"
         ),
     )
+
+
+def _label(row: Row) -> str:
+    notes = [f"told {row.told}"] if row.told else []
+    notes += [] if row.steady else ["not steady"]
+    return row.manager + (f" ({', '.join(notes)})" if notes else "")

@@ -24,6 +24,7 @@ impl Placement for Dac {
     const PARAMS: &'static [Param] =
         &[Param { name: "regions", default: "6", help: "regions, 2 to 64" }];
     const EXAMPLE: &'static str = "dac:regions=4";
+    const VICTIMS: &'static str = "cost-benefit";
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let regions = params.integer("regions", 2..=64)? as u8;

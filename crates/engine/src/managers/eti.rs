@@ -86,6 +86,7 @@ impl Placement for Eti {
     const PARAMS: &'static [Param] =
         &[Param { name: "extents", default: "1024", help: "most extents, 4 to 65536" }];
     const EXAMPLE: &'static str = "eti";
+    const VICTIMS: &'static str = "cost-benefit";
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let most_extents = params.integer("extents", 4..=65_536)? as usize;

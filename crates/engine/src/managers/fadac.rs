@@ -41,6 +41,7 @@ impl Placement for Fadac {
     const PARAMS: &'static [Param] =
         &[Param { name: "classes", default: "6", help: "classes, 2 to 6" }];
     const EXAMPLE: &'static str = "fadac:classes=4";
+    const VICTIMS: &'static str = "cost-benefit";
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(Fadac {

@@ -21,6 +21,8 @@ pub trait Placement: Send + Sized + 'static {
     const SUMMARY: &'static str;
     const PARAMS: &'static [Param];
     const EXAMPLE: &'static str;
+    /// The victim policy that its authors pair it with, unless another is asked for.
+    const VICTIMS: &'static str = "greedy";
     /// True if it looks at what the host says of its pages ([`Placement::hears`]).
     const HEARS_HOST: bool = false;
     /// True if it looks at the [`Victim`] from which a page comes.
@@ -367,6 +369,10 @@ impl<P: Placement> Manager for P {
     const SUMMARY: &'static str = P::SUMMARY;
     const PARAMS: &'static [Param] = P::PARAMS;
     const EXAMPLE: &'static str = P::EXAMPLE;
+
+    fn default_victims(_params: &Params) -> Result<String> {
+        Ok(P::VICTIMS.into())
+    }
 
     fn build<O: Observer + Send + 'static>(
         params: &Params,

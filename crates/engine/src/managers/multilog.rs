@@ -66,6 +66,7 @@ impl Placement for MultiLog {
     const PARAMS: &'static [Param] =
         &[Param { name: "logs", default: "6", help: "most logs, 2 to 64" }];
     const EXAMPLE: &'static str = "multilog:logs=4";
+    const VICTIMS: &'static str = "cost-benefit";
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(MultiLog {

@@ -31,6 +31,7 @@ impl Placement for Oracle {
     const PARAMS: &'static [Param] =
         &[Param { name: "streams", default: "16", help: "classes of remaining life, 2 to 64" }];
     const EXAMPLE: &'static str = "oracle:streams=4";
+    const VICTIMS: &'static str = "cost-benefit";
     const HEARS_HOST: bool = true;
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {

@@ -33,6 +33,7 @@ impl Placement for SepBit {
     const SUMMARY: &'static str = "by the inferred time until a page is outdated, in six classes";
     const PARAMS: &'static [Param] = &[];
     const EXAMPLE: &'static str = "sepbit";
+    const VICTIMS: &'static str = "cost-benefit";
     const KNOWS_VICTIMS: bool = true;
 
     fn build(_params: &Params, sizes: &Sizes) -> Result<Self> {

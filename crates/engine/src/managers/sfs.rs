@@ -107,6 +107,7 @@ impl Placement for Sfs {
         },
     ];
     const EXAMPLE: &'static str = "sfs";
+    const VICTIMS: &'static str = "cost-benefit";
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let most_samples = params.integer("samples", 16..=1 << 20)? as usize;

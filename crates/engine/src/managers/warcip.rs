@@ -71,6 +71,7 @@ impl Placement for Warcip {
         },
     ];
     const EXAMPLE: &'static str = "warcip";
+    const VICTIMS: &'static str = "cost-benefit";
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let clusters = params.integer("clusters", 2..=64)? as usize;

@@ -50,7 +50,7 @@ impl Manager for Wolf {
     const SUMMARY: &'static str = "groups by measured update frequency, between which space moves";
     const PARAMS: &'static [Param] = &config::wolf_params(&Defaults {
         detector: "oracle",
-        allocation: "optimal",
+        allocation: "marginal",
         floor: "0.02",
         max_groups: "16",
     });
