@@ -206,8 +206,8 @@ def test_tiny_drives_work_or_are_refused(manager: str, layout: str) -> None:
     [
         ("wolf", {"victims": "random"}, ["wolf", "greedy, fifo"]),
         ("wolf", {"layout": "striped"}, ["wolf", "striped-per-lun"]),
-        ("wolf:allocation=even", {}, ["allocation=even", "closed-form, optimal, size"]),
-        ("wolf:detector=blom", {}, ["detector=blom", "oracle, bloom or none"]),
+        ("wolf:allocation=even", {}, ["allocation=even", "closed-form, optimal, marginal, size"]),
+        ("wolf:detector=blom", {}, ["detector=blom", "oracle, bloom, interval or none"]),
         ("wolf:groups=3", {}, ["detector=bloom", "leave groups="]),
         ("wolf:detector=bloom,groups=few", {}, ["groups=few", "adaptive"]),
         ("wolf:detector=bloom,max_groups=1", {}, ["max_groups=1", "from 2 to 255"]),
