@@ -18,6 +18,7 @@ UNDERDETERMINED = {
     "Fig. 6: extra migrations if 10% and 90% swap (% of PBA), FDP",
     "Fig. 7: extra migrations if 10% and 90% swap (% of PBA), Wolf",
     'Fig. 8: largest difference of FDP and Wolf in PBA ("up to 2.2x")',
+    "Fig. 8: mean difference of FDP and Wolf over that of groups one place further apart, largest",
     "Fig. 10: migrations that the optimum saves over the closed form (%)",
     "Fig. 10, in theory: WA of the closed form over the optimum, groups known (%)",
     "Fig. 10: Wolf is consistently better, its WA less that of FDP's groups (%)",

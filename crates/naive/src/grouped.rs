@@ -27,6 +27,9 @@ pub(super) struct Books {
     owned: BTreeMap<(usize, usize), i64>,
     /// Blocks that each group should have on each LUN.
     targets: Vec<f64>,
+    /// Blocks on a LUN that groups may use, and how often one was opened.
+    blocks_each: u32,
+    pub(super) opened: HashMap<usize, u32>,
     interval_pages: u32,
     interval_left: u32,
 }
@@ -86,6 +89,8 @@ impl Books {
                 .map(|lun| ((0, lun), i64::from(usable_blocks - reserve_blocks)))
                 .collect(),
             targets: Vec::new(),
+            blocks_each: usable_blocks - reserve_blocks,
+            opened: HashMap::new(),
             interval_pages,
             interval_left: interval_pages,
         }
@@ -232,27 +237,6 @@ impl NaiveDrive {
         }
     }
 
-    /// Free blocks go to the neighbour who lacks them more.
-    fn seep(&mut self, lun: usize) {
-        let order = self.order();
-        let pairs = (1..order.len()).flat_map(|at| {
-            let pair = (order[at - 1], order[at]);
-            [pair, (pair.1, pair.0)]
-        });
-        let pairs: Vec<_> = pairs.collect();
-        let can_give = |drive: &Self, (from, to)| {
-            drive.credits(from, lun) > 0
-                && drive.peek().surplus(from, lun) >= drive.peek().surplus(to, lun) + 2.0
-        };
-        while pairs.iter().any(|&pair| can_give(self, pair)) {
-            for &pair in &pairs {
-                while can_give(self, pair) {
-                    self.books().pass(pair.0, pair.1, lun);
-                }
-            }
-        }
-    }
-
     fn first_in_order(&self, accept: impl Fn(&Self, usize) -> bool) -> Option<usize> {
         self.order().into_iter().find(|&group| accept(self, group))
     }
@@ -269,12 +253,21 @@ impl NaiveDrive {
     }
 
     fn gain(&mut self, group: usize, lun: usize) -> bool {
+        let can_lend = |other: usize| other != group && self.credits(other, lun) > 0;
+        let books = self.peek();
+        let opened = books.opened.get(&lun).copied().unwrap_or(0);
+        if !books.config.moves_space
+            && opened < books.blocks_each
+            && let Some(giver) = self.richest(lun, can_lend)
+        {
+            self.books().pass(giver, group, lun);
+            return true;
+        }
         let a_block = i64::from(self.setup.pages_per_block);
         if self.outdated_pages(group, lun) > 0 && self.reclaimable_pages(group, lun) >= a_block {
             self.collect_in(group, lun, None);
             return true;
         }
-        let can_lend = |other: usize| other != group && self.credits(other, lun) > 0;
         if let Some(giver) = self.richest(lun, can_lend) {
             self.books().pass(giver, group, lun);
             return true;
@@ -360,9 +353,6 @@ impl NaiveDrive {
         }
         self.set_targets();
         for lun in 0..self.pools {
-            if !self.peek().config.moves_space {
-                self.seep(lun);
-            }
             self.balance(lun);
         }
     }

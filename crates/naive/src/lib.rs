@@ -372,6 +372,9 @@ impl NaiveDrive {
         assert_eq!(before, None, "a stream has one open block in a pool");
         self.opened_for.insert(block, stream);
         self.opened_at.insert(block, self.clock.now);
+        if let Some(books) = &mut self.books {
+            *books.opened.entry(pool).or_default() += 1;
+        }
     }
 
     /// Outdates the current version of `logical`; true if there was one.

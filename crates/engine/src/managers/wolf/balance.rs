@@ -57,13 +57,22 @@ impl<O: Observer> Grouped<O> {
     pub fn gain(&mut self, group: usize, lun: usize) -> Result<bool> {
         let subgroup = self.space.subgroup(group, lun);
         let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
+        let has_credit = |giver: &usize| self.space.credits(self.space.subgroup(*giver, lun)) > 0;
+        // On a new drive the coldest group has all free blocks. Where it gives to neighbours only,
+        // and only what it erases, the others would collect full blocks beside unused ones.
+        if !self.config.moves_space
+            && self.space.has_unused(lun)
+            && let Some(giver) = self.richest(lun, |giver| *giver != group && has_credit(giver))
+        {
+            self.space.pass(self.space.subgroup(giver, lun), subgroup);
+            return Ok(true);
+        }
         if self.core.candidates().outdated_pages(subgroup) > 0
             && self.reclaimable_pages(subgroup) >= block_pages
         {
             self.collect(group, lun, None)?;
             return Ok(true);
         }
-        let has_credit = |giver: &usize| self.space.credits(self.space.subgroup(*giver, lun)) > 0;
         if let Some(giver) = self.richest(lun, |giver| *giver != group && has_credit(giver)) {
             self.space.pass(self.space.subgroup(giver, lun), subgroup);
             return Ok(true);
@@ -78,27 +87,6 @@ impl<O: Observer> Grouped<O> {
             self.collect(collector, lun, Some(group))?;
         }
         Ok(most > 0)
-    }
-
-    /// Lets free blocks go from neighbour to neighbour as long as that evens out what they lack, so
-    /// that no group collects beside free blocks which nobody uses.
-    pub fn seep(&mut self, lun: usize) {
-        let order = self.groups.order();
-        let mut settled = false;
-        while !settled {
-            settled = true;
-            for pair in order.windows(2) {
-                for [from, to] in [[pair[0], pair[1]], [pair[1], pair[0]]] {
-                    let giver = self.space.subgroup(from, lun);
-                    while self.space.credits(giver) > 0
-                        && self.space.surplus(from, lun) >= self.space.surplus(to, lun) + 2.0
-                    {
-                        self.space.pass(giver, self.space.subgroup(to, lun));
-                        settled = false;
-                    }
-                }
-            }
-        }
     }
 
     /// Free pages of a subgroup, and those that it could free by collecting.

@@ -300,9 +300,6 @@ impl<O: Observer> Grouped<O> {
         }
         self.set_targets();
         for lun in 0..self.luns {
-            if !self.config.moves_space {
-                self.seep(lun);
-            }
             self.balance(lun)?;
         }
         Ok(())

@@ -13,6 +13,8 @@ pub struct Space {
     credits: Vec<i32>,
     /// Blocks that each group should own on each LUN.
     targets: Vec<f64>,
+    /// Blocks of each LUN less those opened so far; 0 once all have been in use.
+    unused: Vec<u32>,
 }
 
 impl Space {
@@ -22,7 +24,13 @@ impl Space {
         let mut credits = vec![0; groups * luns];
         owned[..luns].fill(blocks);
         credits[..luns].fill(blocks);
-        Space { luns, owned, credits, targets: vec![0.0; groups] }
+        Space {
+            luns,
+            owned,
+            credits,
+            targets: vec![0.0; groups],
+            unused: vec![blocks.cast_unsigned(); luns],
+        }
     }
 
     /// The index of a group on a LUN.
@@ -53,6 +61,13 @@ impl Space {
     /// A block is opened for a subgroup.
     pub fn open(&mut self, subgroup: usize) {
         self.credits[subgroup] -= 1;
+        let unused = &mut self.unused[subgroup % self.luns];
+        *unused = unused.saturating_sub(1);
+    }
+
+    /// True as long as no block of a LUN can have been used twice.
+    pub fn has_unused(&self, lun: usize) -> bool {
+        self.unused[lun] > 0
     }
 
     /// A block of a subgroup is erased, and belongs to nobody.
