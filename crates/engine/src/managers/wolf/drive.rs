@@ -16,7 +16,7 @@ use super::temperature::Temperature;
 use crate::error::{Error, Result};
 use crate::flash::{Cause, Observer};
 use crate::hints::{Group, Hints};
-use crate::managers::core::{Core, Exchange};
+use crate::managers::core::{Core, Exchange, PAGE_LOOKAHEAD};
 
 /// What tells the group of a page.
 pub(super) enum Oracle {
@@ -111,6 +111,11 @@ impl<O: Observer> Grouped<O> {
     pub fn write_run(&mut self, pages: &[u32], hint_of: &[u8]) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             self.core.prefetch(pages, at);
+            if let Oracle::Intervals(intervals) = &self.oracle
+                && let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD)
+            {
+                intervals.prefetch(logical);
+            }
             let group = self.group_of_write(logical, hint_of.get(at).copied())?;
             let lun = self.lun_with_room(group)?;
             let subgroup = self.space.subgroup(group, lun);
