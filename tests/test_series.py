@@ -19,7 +19,9 @@ DRIVE = {"blocks": 1024, "pages_per_block": 128, "fill": 0.7}
 
 @pytest.fixture(scope="module")
 def swapped() -> wa.Result:
-    return wa.simulate(workload=SWAP, manager="wolf:allocation=closed-form", writes=WRITES, warmup=0, **DRIVE)
+    return wa.simulate(
+        workload=SWAP, manager="wolf:allocation=closed-form", writes=WRITES, warmup=0, **DRIVE
+    )
 
 
 @pytest.fixture(scope="module")

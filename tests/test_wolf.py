@@ -107,6 +107,23 @@ def test_fdp_moves_pages_instead_and_pays_most_if_collection_keeps_the_old_class
     assert 0.15 <= extra_migrations("fdp-frequency:class=current", writes) <= 0.4
 
 
+def test_classes_of_fdp_are_not_starved_on_a_new_drive() -> None:
+    run = {"workload": "groups:sizes=1/1/1/1/1,freq=1/2/4/8/16", "manager": "fdp-frequency"}
+    device = {"blocks": 256, "pages_per_block": 64, "fill": 0.7}
+    assert wa.simulate(**run, **device, writes=60_000, warmup=0).wa < 1.9
+
+
+def test_space_that_follows_collection_leaves_the_log_of_a_database_next_to_none() -> None:
+    run = {"blocks": 1024, "pages_per_block": 64, "op": 0.2, "workload": "database"}
+    found = {
+        allocation: wa.simulate(
+            **run, manager=f"wolf:allocation={allocation}", writes=2_000_000, warmup=1_000_000
+        ).wa
+        for allocation in ("optimal", "marginal")
+    }
+    assert found["marginal"] < 0.9 * found["optimal"]
+
+
 def test_lru_within_groups_migrates_somewhat_more_than_greedy() -> None:
     load = f"phases:writes=1e9,of={COLD_HOT}"
     greedy, fifo = (steady_wa("wolf", load, drive(), victims) for victims in ("greedy", "fifo"))

@@ -99,8 +99,7 @@ def compare(
 ) -> None:
     """Compare block managers on one drive: WA by cause, wear, memory, speed.
 
-    All managers get the same host. Some are told the groups of its pages, or even when each will be
-    written again; the table says which.
+    All get the same host writes. Some are told more of the pages than others; the table says what.
 
     Example: writeamp compare --managers single,sepgc,hcwf --workload hot-cold:f=0.1,r=0.9 --op 0.15
     """
