@@ -1,7 +1,7 @@
 //! Dynamic data clustering: a page moves one region up with each write of the host, and one down
 //! each time that collection moves it (Chiang, Lee & Chang 1999, "Using data clustering to improve
 //! cleaning performance for flash memory"). Their regions also ask for how long a page has stayed;
-//! here, as where DAC is compared with (Wang et al., FAST 2022, §4.1), every move counts.
+//! here, as where DAC is compared with (Wang et al., FAST 2022), every move counts.
 
 use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;

@@ -3,7 +3,7 @@
 //! A page counts its writes, and each relocation takes one away. The counts are held against the
 //! fading average count of a page, which a write raises by 1/n, n pages, and lowers by its n-th part:
 //! a page above the average is in class 1, above ten times the average in class 2, and so on. These
-//! rules are those of the published comparison of Wang et al. (FAST 2022, §4.1).
+//! rules are those of the published comparison of Wang et al. (FAST 2022).
 
 use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! A chain of groups by age (Oh et al., FAST 2024, "`MiDAS`", §3–4).
+//! A chain of groups by age (Oh et al., FAST 2024, "`MiDAS`").
 //!
 //! The host writes to the first group; what survives the collection of a block in one group goes to
 //! the next. A group of bounded size gives up its oldest block when it holds more than that; the last

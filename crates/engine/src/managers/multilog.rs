@@ -1,4 +1,4 @@
-//! A log for each class of update frequency (Stoica & Ailamaki, VLDB 2013, §5).
+//! A log for each class of update frequency (Stoica & Ailamaki, VLDB 2013).
 //!
 //! A page starts in the hottest log. Surviving a collection moves it one log down; a write moves it
 //! one up by chance, the more likely the shorter its update interval v is beside half the mean

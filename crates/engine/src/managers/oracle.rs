@@ -1,5 +1,5 @@
 //! Placement with foreknowledge: pages that will be outdated at about the same time lie together
-//! (the ideal placement of Wang et al., FAST 2022, §2.2, with a bounded number of streams).
+//! (the ideal placement of Wang et al., FAST 2022, with a bounded number of streams).
 //!
 //! The first stream takes the pages that will be outdated within one block's worth of writes, and
 //! each further one those within twice the time of the one before; the last takes the rest.

@@ -1,5 +1,5 @@
 //! Pages of like hotness together, where hotness is writes over age, and the groups are those that
-//! the data falls into by itself (Min et al., FAST 2012, "SFS", §4).
+//! the data falls into by itself (Min et al., FAST 2012, "SFS").
 //!
 //! SFS finds its groups by k-means over the hotness of segments as it cleans; here, over that of
 //! every 16th page as it is placed, each time that enough of them have been seen. The hotness of
