@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import writeamp as wa
@@ -21,7 +23,14 @@ def test_each_row_is_what_simulate_finds_with_the_same_seeds() -> None:
     assert [row.manager for row in found.rows] == ["single", "hcwf:d=5"]
     for row in found.rows:
         alone = [
-            wa.simulate(workload=HOT_COLD, manager=row.manager, seed=seed, writes=50_000, **DRIVE)
+            wa.simulate(
+                workload=HOT_COLD,
+                manager=row.manager,
+                seed=seed,
+                writes=50_000,
+                warmup=25_000,
+                **DRIVE,
+            )
             for seed in (1, 2)
         ]
         assert [result.causes for result in row.results] == [one.causes for one in alone]
@@ -50,6 +59,35 @@ def test_the_table_has_a_line_for_each_manager_and_the_keys_of_the_document() ->
 def test_a_trace_can_be_compared_on() -> None:
     found = wa.compare(trace=TRACE, managers=["single", "sepgc"], replicas=1, op=0.2, repeat=2)
     assert found.rows[1].wa < found.rows[0].wa
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        {"workload": "groups:sizes=0.1/0.9,freq=0.9/0.1,swap_at=30000", "writes": 60_000},
+        {"trace": TRACE},
+    ],
+)
+def test_the_same_half_of_the_same_writes_is_measured_of_every_manager(
+    load: dict[str, Any],
+) -> None:
+    drive = {"op": 0.2} if "trace" in load else {**DRIVE, "blocks": 512}
+    found = wa.compare(managers="single,sepbit,wolf-interval", replicas=1, **load, **drive)
+    measured = {row.causes["host"] for row in found.rows}
+    in_all = {row.results[0].writes for row in found.rows}
+    assert len(measured) == len(in_all) == 1
+    assert measured.pop() == in_all.copy().pop() - in_all.pop() // 2
+
+
+def test_a_run_too_short_to_erase_anything_has_no_fairness() -> None:
+    found = wa.compare(managers="single", writes=10, replicas=1, **DRIVE)
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert found.to_dict()["rows"][0]["pe_fairness"] is None
+
+
+def test_a_parameter_without_its_colon_is_refused_with_the_spec_that_was_meant() -> None:
+    with pytest.raises(wa.WriteampError, match=r"'d=5' follows 'hcwf' without a colon.*hcwf:d=5"):
+        split_specs("single,hcwf,d=5")
 
 
 @pytest.mark.parametrize(

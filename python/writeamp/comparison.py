@@ -101,7 +101,7 @@ class Row:
             "told": self.told,
             "steady": self.steady,
             "causes": self.causes,
-            "pe_fairness": self.pe_fairness,
+            "pe_fairness": None if math.isnan(self.pe_fairness) else self.pe_fairness,
             "bytes_per_page": self.bytes_per_page,
             "host_pages_per_s": self.host_pages_per_s,
         }
@@ -164,7 +164,7 @@ def compare(
     device: DeviceLike | None = None,
     workload: str | None = None,
     *,
-    managers: Sequence[str],
+    managers: Sequence[str] | str,
     trace: TraceLike | None = None,
     victims: str | None = None,
     wear_leveling: str | None = None,
@@ -183,11 +183,11 @@ def compare(
     """Simulate the same drive and host under each of several block managers.
 
     Args:
-        managers: block manager specs, each of which becomes a row.
+        managers: block manager specs, each of which becomes a row; or one text, with commas.
         victims: victim policy for all of them; each manager's own by default.
         replicas: runs of each manager, with seeds from `seed` on. A trace has no draws of its own.
         writes: host page writes after the initial fill of each run, of which the second half is
-            measured; as many as 20 times the logical pages by default. A trace has its own.
+            measured; by default 20 times the logical pages, or those of the trace.
         threads: runs at the same time; as many as there are processors by default.
         progress: called after each run with the runs done and in all.
         device, workload, trace, wear_leveling, precondition, utilization, repeat, mapping,
@@ -196,6 +196,8 @@ def compare(
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
     """
+    if isinstance(managers, str):
+        managers = split_specs(managers)
     if not managers:
         raise WriteampError("there is no manager to compare; name at least one")
     check_load(
@@ -213,8 +215,12 @@ def compare(
         device, workload, trace, overrides, mapping=mapping, trace_device=trace_device
     )
     load = prepared.load
-    if writes is None and isinstance(load, str):
-        writes = DEFAULT_DRIVE_WRITES * prepared.drive.logical_pages
+    if isinstance(load, str):
+        writes = DEFAULT_DRIVE_WRITES * prepared.drive.logical_pages if writes is None else writes
+        check_count("writes", writes, 1)
+        in_all = writes
+    else:
+        in_all = load.host_pages * repeat if writes is None else writes
     jobs = [(manager, seed + replica) for manager in managers for replica in range(replicas)]
     done, lock, cancelled = 0, Lock(), Event()
 
@@ -234,6 +240,7 @@ def compare(
                 wear_leveling=wear_leveling,
                 seed=of_seed,
                 writes=writes,
+                warmup=in_all // 2,
                 precondition=precondition,
                 utilization=utilization,
                 repeat=repeat,
@@ -273,6 +280,11 @@ def split_specs(text: str) -> list[str]:
     for piece in text.split(","):
         parameter = re.match(r"\s*[A-Za-z_]\w*=", piece)
         if specs and (depth > 0 or parameter):
+            if ":" not in specs[-1]:
+                raise WriteampError(
+                    f"{piece.strip()!r} follows {specs[-1]!r} without a colon; parameters go as in "
+                    f"{specs[-1]}:{piece.strip()}"
+                )
             specs[-1] += f",{piece}"
         else:
             specs.append(piece.strip())

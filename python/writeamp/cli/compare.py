@@ -150,7 +150,7 @@ def _print(found: Comparison) -> None:
         title_justify="left",
         title_style="bold",
     )
-    table.add_column("manager", no_wrap=True)
+    table.add_column("manager", overflow="fold", min_width=13)
     others = [
         cause
         for cause in _engine.CAUSES
@@ -173,6 +173,9 @@ def _print(found: Comparison) -> None:
         managers = [row.manager for row in found.rows if row.told == told]
         if managers:
             stdout.print(f"told {what}: {', '.join(managers)}")
+    unsteady = [row.manager for row in found.rows if not row.steady]
+    if unsteady:
+        stdout.print(f"not steady: {', '.join(unsteady)}")
     policies = sorted({row.victims for row in found.rows})
     by_policy = (
         f"{policy} ({', '.join(row.manager for row in found.rows if row.victims == policy)})"
