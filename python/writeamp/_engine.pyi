@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 CAUSES: list[str]
 DEFAULT_BATCH_PAGES: int
+MOST_EVENTS: int
 __version__: str
 
 class Lives(TypedDict):

@@ -43,9 +43,6 @@ _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 _MOST_SAMPLES = 20_000
 
-# The engine's log of events holds no more, those during the fill included.
-_MOST_EVENTS = 100_000
-
 # A trace is steady pass by pass from this many passes on; below, interval by interval.
 _FEWEST_PASSES = 3
 
@@ -350,7 +347,7 @@ class _Runner:
             steady_state=steady,
             samples=self.all_samples(),
             events=self.events(told),
-            events_complete=len(told["kind"]) < _MOST_EVENTS,
+            events_complete=len(told["kind"]) < _engine.MOST_EVENTS,
             erases_of_block=self.simulation.erase_counts() - self.start_erases,
             valid_page_histogram=self.simulation.valid_page_histogram(),
             scheme_bytes=self.simulation.scheme_bytes(),

@@ -197,6 +197,7 @@ mod _engine {
         let causes: Vec<&str> = super::Cause::ALL.iter().map(|cause| cause.name()).collect();
         module.add("CAUSES", causes)?;
         module.add("DEFAULT_BATCH_PAGES", super::engine::simulation::DEFAULT_BATCH_PAGES)?;
+        module.add("MOST_EVENTS", super::engine::managers::wolf::MOST_EVENTS)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

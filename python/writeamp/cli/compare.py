@@ -12,7 +12,7 @@ from writeamp import _engine, traces
 from writeamp.cli import options
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
-from writeamp.comparison import DEFAULT_REPLICAS, Comparison, split_specs
+from writeamp.comparison import DEFAULT_REPLICAS, Comparison
 from writeamp.comparison import compare as run_comparison
 from writeamp.plots import check_target
 from writeamp.plots.style import with_error
@@ -110,7 +110,7 @@ def compare(
         found = run_comparison(
             device,
             workload,
-            managers=split_specs(managers),
+            managers=managers,
             trace=load,
             victims=victims,
             wear_leveling=wear_leveling,

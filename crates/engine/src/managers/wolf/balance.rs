@@ -57,14 +57,9 @@ impl<O: Observer> Grouped<O> {
     pub fn gain(&mut self, group: usize, lun: usize) -> Result<bool> {
         let subgroup = self.space.subgroup(group, lun);
         let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
-        let has_credit = |giver: &usize| self.space.credits(self.space.subgroup(*giver, lun)) > 0;
         // On a new drive the coldest group has all free blocks. Where it gives to neighbours only,
         // and only what it erases, the others would collect full blocks beside unused ones.
-        if !self.config.moves_space
-            && self.space.has_unused(lun)
-            && let Some(giver) = self.richest(lun, |giver| *giver != group && has_credit(giver))
-        {
-            self.space.pass(self.space.subgroup(giver, lun), subgroup);
+        if !self.config.moves_space && self.space.has_unused(lun) && self.borrow(group, lun) {
             return Ok(true);
         }
         if self.core.candidates().outdated_pages(subgroup) > 0
@@ -73,8 +68,7 @@ impl<O: Observer> Grouped<O> {
             self.collect(group, lun, None)?;
             return Ok(true);
         }
-        if let Some(giver) = self.richest(lun, |giver| *giver != group && has_credit(giver)) {
-            self.space.pass(self.space.subgroup(giver, lun), subgroup);
+        if self.borrow(group, lun) {
             return Ok(true);
         }
         let outdated_pages =
@@ -87,6 +81,16 @@ impl<O: Observer> Grouped<O> {
             self.collect(collector, lun, Some(group))?;
         }
         Ok(most > 0)
+    }
+
+    /// Takes a free block from the group with the greatest surplus, if another has any.
+    fn borrow(&mut self, group: usize, lun: usize) -> bool {
+        let has_credit = |other: &usize| {
+            *other != group && self.space.credits(self.space.subgroup(*other, lun)) > 0
+        };
+        let Some(giver) = self.richest(lun, has_credit) else { return false };
+        self.space.pass(self.space.subgroup(giver, lun), self.space.subgroup(group, lun));
+        true
     }
 
     /// Free pages of a subgroup, and those that it could free by collecting.

@@ -289,9 +289,10 @@ impl<O: Observer> Grouped<O> {
         for (group, &blocks) in moved.iter().enumerate().filter(|(_, blocks)| **blocks > 0) {
             self.note(EventKind::Moved { blocks }, group);
         }
-        self.follow_collection();
+        let sizes = self.sizes();
+        self.follow_collection(&sizes);
         let unused = self.unused_group();
-        for change in self.groups.end_interval(&self.sizes(), unused) {
+        for change in self.groups.end_interval(&sizes, unused) {
             match change {
                 Change::Created { group } => self.note(EventKind::Created, group),
                 Change::Merged { from, into } => {
@@ -310,7 +311,7 @@ impl<O: Observer> Grouped<O> {
         Ok(())
     }
 
-    fn follow_collection(&mut self) {
+    fn follow_collection(&mut self, sizes: &[u32]) {
         if !self.groups.follows_collection() {
             return;
         }
@@ -322,7 +323,7 @@ impl<O: Observer> Grouped<O> {
         let owned_pages: Vec<i64> = (0..self.most_groups)
             .map(|group| owned_blocks(group) * i64::from(pages_per_block))
             .collect();
-        self.groups.follow(&self.sizes(), &owned_pages, pages_per_block);
+        self.groups.follow(sizes, &owned_pages, pages_per_block);
     }
 
     /// A group number that nothing on the drive bears.

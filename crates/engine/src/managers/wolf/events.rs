@@ -38,6 +38,9 @@ impl EventKind {
     }
 }
 
+/// A log of events holds no more, those during the fill included.
+pub const MOST_EVENTS: usize = 100_000;
+
 /// The first events, as many as memory should hold.
 #[derive(Debug, Default)]
 pub struct EventLog {
@@ -45,10 +48,8 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    const MOST: usize = 100_000;
-
     pub fn note(&mut self, event: Event) {
-        if self.events.len() < Self::MOST {
+        if self.events.len() < MOST_EVENTS {
             self.events.push(event);
         }
     }

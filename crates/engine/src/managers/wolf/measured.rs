@@ -67,8 +67,11 @@ impl Measured {
         let y = 1.0 / valid_share;
         let spare_per_page = y * log(y) / (y - 1.0) - 1.0;
         let (least, most) = EFFECTIVE;
-        let found = (spare_pages.max(0.0) / spare_per_page / pages).clamp(least, most);
-        let found = if spare_pages > 0.0 { found } else { most };
+        let found = if spare_pages > 0.0 {
+            (spare_pages / spare_per_page / pages).clamp(least, most)
+        } else {
+            most
+        };
         self.effective *= pow(found / self.effective, PACE);
         self.victims_valid *= MEMORY;
         self.victims_pages *= MEMORY;

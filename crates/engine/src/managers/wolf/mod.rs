@@ -22,7 +22,7 @@ mod temperature;
 
 pub use allocation::{Allocation, Exceptions};
 pub use config::{Config, Knowledge};
-pub use events::{Event, EventKind};
+pub use events::{Event, EventKind, MOST_EVENTS};
 pub use groups::{Change, Groups, Rules};
 pub use intervals::Intervals;
 pub use ladder::{Ladder, ladder};
