@@ -18,7 +18,7 @@ pub enum Error {
     /// A victim policy under which collection never frees a page.
     #[error(
         "collection freed no page in {collections} victims in a row; a victim policy must come to \
-         a block with an outdated page sooner or later"
+         a block with an invalid page sooner or later"
     )]
     NeverFrees { collections: u64 },
     /// An allocation that the machine refused.

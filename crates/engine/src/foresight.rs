@@ -1,4 +1,4 @@
-//! When each page of a workload will be outdated, found by drawing its steps ahead of time.
+//! When each page of a workload will be invalid, found by drawing its steps ahead of time.
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ struct Coming {
     life: u32,
 }
 
-/// The steps of a workload, drawn so far ahead that every death within the horizon is known.
+/// The steps of a workload, drawn so far ahead that every invalidation time within the horizon is known.
 pub struct Foresight {
     coming: VecDeque<Coming>,
     /// Places of `coming` are numbered from 1 on; this is the first one's.
@@ -53,13 +53,13 @@ impl Foresight {
         })
     }
 
-    /// As [`Workload::next`]; `deaths` gets the clock at which each page written will be outdated, by
+    /// As [`Workload::next`]; `invalidation_times` gets the clock at which each page written will be invalid, by
     /// a clock that stands at `now`.
     pub fn next(
         &mut self,
         workload: &mut dyn Workload,
         pages: &mut [u32],
-        deaths: &mut [u64],
+        invalidation_times: &mut [u64],
         now: u64,
     ) -> Step {
         while !self.ended
@@ -70,12 +70,15 @@ impl Foresight {
         let Some(&Coming { is_write, .. }) = self.coming.front() else { return Step::End };
         let alike = self.coming.iter().take(pages.len()).take_while(|c| c.is_write == is_write);
         let count = alike.count();
-        for ((at, page), death) in pages.iter_mut().enumerate().zip(deaths).take(count) {
+        for ((at, page), invalidation_time) in
+            pages.iter_mut().enumerate().zip(invalidation_times).take(count)
+        {
             let coming = self.coming.pop_front().expect("counted above");
             *page = coming.page;
             // What is drawn beyond the horizon depends on the batches, so it must not be told.
             let foreseen = u64::from(coming.life) <= self.horizon_writes;
-            *death = if foreseen { now + at as u64 + u64::from(coming.life) } else { NEVER };
+            *invalidation_time =
+                if foreseen { now + at as u64 + u64::from(coming.life) } else { NEVER };
         }
         self.first_place += count as u64;
         if is_write {
@@ -118,20 +121,20 @@ mod tests {
     use super::*;
     use crate::workloads::{self, Context, Trace, TraceOp};
 
-    /// What a workload does, with deaths counted from the first write, in batches of `batch_pages`.
+    /// What a workload does, with invalidation times counted from the first write, in batches of `batch_pages`.
     fn foreseen(
         mut workload: Box<dyn Workload>,
         batch_pages: usize,
         writes: usize,
     ) -> Vec<(u32, u64)> {
         let mut foresight = Foresight::new(&*workload).unwrap();
-        let (mut pages, mut deaths) = (vec![0; batch_pages], vec![0; batch_pages]);
+        let (mut pages, mut invalidation_times) = (vec![0; batch_pages], vec![0; batch_pages]);
         let mut found = Vec::new();
         while found.len() < writes {
             let now = found.len() as u64;
-            match foresight.next(&mut *workload, &mut pages, &mut deaths, now) {
+            match foresight.next(&mut *workload, &mut pages, &mut invalidation_times, now) {
                 Step::Write(count) => {
-                    found.extend(pages.iter().copied().zip(deaths.clone()).take(count));
+                    found.extend(pages.iter().copied().zip(invalidation_times.clone()).take(count));
                 }
                 Step::Trim(_) => {}
                 Step::End => break,
@@ -170,10 +173,10 @@ mod tests {
         assert_eq!(foreseen(build(), 1, 5000), whole);
         assert_eq!(foreseen(build(), 7, 5000), whole);
         let horizon = build().horizon_writes() as usize;
-        for (at, &(page, death)) in whole[..2000].iter().enumerate() {
+        for (at, &(page, invalidation_time)) in whole[..2000].iter().enumerate() {
             let next = whole[at + 1..=at + horizon].iter().position(|&(other, _)| other == page);
-            assert_eq!(death, next.map_or(NEVER, |after| (at + 1 + after) as u64));
+            assert_eq!(invalidation_time, next.map_or(NEVER, |after| (at + 1 + after) as u64));
         }
-        assert!(whole.iter().any(|&(_, death)| death == NEVER));
+        assert!(whole.iter().any(|&(_, invalidation_time)| invalidation_time == NEVER));
     }
 }

@@ -9,7 +9,7 @@ pub struct Group {
     pub write_share: f64,
 }
 
-/// "Not within the horizon": the death of a page whose next write is not foreseen.
+/// "Not within the horizon": the invalidation time of a page whose next write is not foreseen.
 pub const NEVER: u64 = u64::MAX;
 
 /// What is known of the pages of a batch of writes; what nobody asked for is empty.
@@ -19,9 +19,9 @@ pub struct Hints<'a> {
     pub groups: &'a [Group],
     /// Indexes into `groups`, one for each page written.
     pub group_of: &'a [u8],
-    /// For each page written, the clock (host pages written before) at which it will be outdated by
+    /// For each page written, the clock (host pages written before) at which it will be invalid by
     /// the host's next write or TRIM of it, or [`NEVER`].
-    pub deaths: &'a [u64],
+    pub invalidation_times: &'a [u64],
 }
 
 /// Which groups are written more often, page for page, than their drive is on the whole.

@@ -9,7 +9,8 @@
 //! - [`victims`]: which block is collected, one file per policy.
 //! - [`leveling`]: which block takes the wear, one file per wear leveller.
 //! - [`hints`], [`foresight`] and [`detectors`]: what the host tells of its pages, and what a drive finds out.
-//! - [`managers`]: where each page goes and when collection runs, one file per block manager.
+//! - [`placements`]: where each page goes, one file per scheme.
+//! - [`managers`]: when collection runs, and what becomes of its pages.
 //! - [`workloads`]: which pages the host writes, one file per generator.
 //! - [`observe`]: what a run is asked to remember.
 //! - [`simulation`]: a workload driving a drive.
@@ -26,6 +27,7 @@ pub mod leveling;
 pub mod managers;
 pub mod meanfield;
 pub mod observe;
+pub mod placements;
 pub mod rng;
 pub mod simulation;
 pub mod spec;

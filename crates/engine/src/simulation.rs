@@ -21,9 +21,9 @@ pub struct Simulation<O: Observer> {
     buffer: Vec<u32>,
     /// The group of each page of the buffer, for drives that want hints.
     group_of: Vec<u8>,
-    /// For drives that want to know when pages will be outdated, with a slot for each of the buffer.
+    /// For drives that want to know when pages will be invalid, with a slot for each of the buffer.
     foresight: Option<Foresight>,
-    deaths: Vec<u64>,
+    invalidation_times: Vec<u64>,
     series: Series,
 }
 
@@ -42,10 +42,10 @@ impl<O: Observer> Simulation<O> {
         let series = Series::unsampled(*drive.flash().counters());
         let batch_pages = batch_pages.clamp(1, MAX_BATCH_PAGES);
         let (buffer, group_of) = (vec![0; batch_pages], vec![0; batch_pages]);
-        let foresees = drive.needs_deaths();
+        let foresees = drive.needs_invalidation_times();
         let foresight = foresees.then(|| Foresight::new(&*workload)).transpose()?;
-        let deaths = if foresees { vec![NEVER; batch_pages] } else { Vec::new() };
-        Ok(Simulation { drive, workload, buffer, group_of, foresight, deaths, series })
+        let invalidation_times = if foresees { vec![NEVER; batch_pages] } else { Vec::new() };
+        Ok(Simulation { drive, workload, buffer, group_of, foresight, invalidation_times, series })
     }
 
     /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill. What
@@ -59,7 +59,7 @@ impl<O: Observer> Simulation<O> {
             for (slot, page) in batch.iter_mut().zip(first..) {
                 *slot = page;
             }
-            self.deaths.fill(NEVER);
+            self.invalidation_times.fill(NEVER);
             self.write(count)?;
         }
         // Samples are due at fixed distances from the start, which the fill has passed by.
@@ -100,14 +100,15 @@ impl<O: Observer> Simulation<O> {
         let pages = &mut self.buffer[..most];
         let Some(foresight) = &mut self.foresight else { return self.workload.next(pages) };
         let now = self.drive.flash().counters().programs(Cause::Host);
-        foresight.next(&mut *self.workload, pages, &mut self.deaths[..most], now)
+        foresight.next(&mut *self.workload, pages, &mut self.invalidation_times[..most], now)
     }
 
     /// Writes the first `count` pages of the buffer.
     fn write(&mut self, count: usize) -> Result<()> {
         let pages = &self.buffer[..count];
         if self.foresight.is_some() {
-            let hints = Hints { deaths: &self.deaths[..count], ..Hints::default() };
+            let hints =
+                Hints { invalidation_times: &self.invalidation_times[..count], ..Hints::default() };
             return self.drive.write(pages, Some(hints));
         }
         let groups = if self.drive.needs_hints() { self.workload.groups() } else { None };

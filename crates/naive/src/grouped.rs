@@ -163,18 +163,20 @@ impl NaiveDrive {
         }
     }
 
-    fn group_of_move(&mut self, logical: u32, now: usize) -> usize {
+    fn group_of_migration(&mut self, logical: u32, now: usize) -> usize {
         let written = self.clock.now;
         let books = self.books();
         match books.config.knowledge {
             Knowledge::Nothing | Knowledge::Host { current: false } => now,
             Knowledge::Host { current: true } => books.class_of[books.hint_of_page[&logical]],
-            Knowledge::Intervals { .. } => {
-                books.intervals.as_ref().expect("intervals").group_of_move(logical, now, written)
-            }
+            Knowledge::Intervals { .. } => books
+                .intervals
+                .as_ref()
+                .expect("intervals")
+                .group_of_migration(logical, now, written),
             Knowledge::Filters { .. } => {
                 let temperature = books.temperature.as_mut().expect("filters");
-                temperature.group_of_move(logical, now, &books.groups)
+                temperature.group_of_migration(logical, now, &books.groups)
             }
         }
     }
@@ -246,7 +248,7 @@ impl NaiveDrive {
         let can_give = |group: usize| {
             self.peek().config.moves_space
                 && self.peek().surplus(group, lun) >= 1.0
-                && (self.credits(group, lun) > 0 || self.outdated_pages(group, lun) > 0)
+                && (self.credits(group, lun) > 0 || self.invalid_pages_of(group, lun) > 0)
                 && self.reclaimable_pages(group, lun) >= two_blocks
         };
         self.richest(lun, can_give)
@@ -264,7 +266,7 @@ impl NaiveDrive {
             return true;
         }
         let a_block = i64::from(self.setup.pages_per_block);
-        if self.outdated_pages(group, lun) > 0 && self.reclaimable_pages(group, lun) >= a_block {
+        if self.invalid_pages_of(group, lun) > 0 && self.reclaimable_pages(group, lun) >= a_block {
             self.collect_in(group, lun, None);
             return true;
         }
@@ -274,9 +276,9 @@ impl NaiveDrive {
         }
         let order = self.order();
         let places = 0..order.len();
-        let most = places.max_by_key(|&at| (self.outdated_pages(order[at], lun), Reverse(at)));
+        let most = places.max_by_key(|&at| (self.invalid_pages_of(order[at], lun), Reverse(at)));
         let collector = order[most.expect("a group")];
-        if self.outdated_pages(collector, lun) == 0 {
+        if self.invalid_pages_of(collector, lun) == 0 {
             return false;
         }
         self.collect_in(collector, lun, Some(group));
@@ -288,7 +290,7 @@ impl NaiveDrive {
         let candidates: Vec<Candidate> =
             blocks.iter().map(|&block| self.candidate(block)).collect();
         let victim = blocks[self.setup.victims.choose(&candidates, &mut self.random)];
-        let pages = self.lift(victim);
+        let pages = self.erase_victim(victim);
         let pages_per_block = self.setup.pages_per_block;
         self.books().groups.count_victim(group, pages.len() as u32, pages_per_block);
         *self.books().owned.entry((group, lun)).or_default() -= 1;
@@ -304,7 +306,7 @@ impl NaiveDrive {
     }
 
     fn copy_to_group(&mut self, logical: u32, own: usize, lun: usize) {
-        let mut group = self.group_of_move(logical, own);
+        let mut group = self.group_of_migration(logical, own);
         let has_frontier = |drive: &mut Self, group| {
             drive.open.contains_key(&(group, lun)) || drive.adopt(group, lun)
         };
@@ -315,7 +317,7 @@ impl NaiveDrive {
             self.open_block(group, lun);
         }
         if group != own {
-            self.books().groups.count_move(group);
+            self.books().groups.count_migration(group);
         }
         self.program(logical, group, lun);
         self.counters.gc_programs += 1;
@@ -436,7 +438,7 @@ impl NaiveDrive {
         self.peek().owned(group, lun) - i64::from(held)
     }
 
-    fn outdated_pages(&self, group: usize, lun: usize) -> u32 {
+    fn invalid_pages_of(&self, group: usize, lun: usize) -> u32 {
         self.closed_of(group, lun).into_iter().map(|block| self.invalid_pages(block)).sum()
     }
 
@@ -444,7 +446,7 @@ impl NaiveDrive {
         let erased = |&block: &u32| {
             self.pages_of(block).iter().filter(|page| **page == Page::Erased).count() as u32
         };
-        i64::from(self.outdated_pages(group, lun))
+        i64::from(self.invalid_pages_of(group, lun))
             + i64::from(self.open.get(&(group, lun)).map_or(0, erased))
             + self.credits(group, lun) * i64::from(self.setup.pages_per_block)
     }

@@ -51,20 +51,20 @@ impl NaiveDrive {
         let k = self.erased_pages(other, pool);
 
         if marked == full {
-            let pages = self.lift(victim);
+            let pages = self.erase_victim(victim);
             self.open_block(full, pool);
             self.copy(pages, full, pool);
         } else if k >= j {
-            let pages = self.lift(victim);
+            let pages = self.erase_victim(victim);
             self.copy(pages, other, pool);
             self.open_block(full, pool);
         } else {
-            let mut pages = self.lift(victim);
+            let mut pages = self.erase_victim(victim);
             let remaining = pages.split_off(k as usize);
             self.copy(pages, other, pool);
             if let Some(second) = self.second_victim(full, pool) {
                 self.open_block(full, pool);
-                let pages_of_second = self.lift(second);
+                let pages_of_second = self.erase_victim(second);
                 self.copy(pages_of_second, full, pool);
             }
             self.open_block(other, pool);

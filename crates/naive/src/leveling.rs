@@ -39,8 +39,8 @@ impl NaiveDrive {
             Manager::Grouped { config, .. } => config.reserve_blocks() as usize,
             _ => 0,
         };
-        // One for each relocation stream but the first, to which the erased block falls.
-        let for_scheme = self.scheme.as_ref().map_or(0, |scheme| scheme.relocation_streams() - 1);
+        // One for each migration stream but the first, to which the erased block falls.
+        let for_scheme = self.scheme.as_ref().map_or(0, |scheme| scheme.migration_stream() - 1);
         for_leveling + for_groups + for_scheme
     }
 

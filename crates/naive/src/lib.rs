@@ -34,7 +34,7 @@ pub use victims::{Candidate, Victims};
 pub enum Manager {
     /// Stream 0 for everything.
     Single,
-    /// Stream 0 for the pages of the host, stream 1 for relocated pages.
+    /// Stream 0 for the pages of the host, stream 1 for migrated pages.
     SepGc,
     /// Stream 0 for hot pages, stream 1 for cold ones; with a number, hot and cold blocks swap, and
     /// the second victim is the best of so many drawn.
@@ -50,8 +50,8 @@ pub enum Manager {
 pub struct Hint {
     /// Pages of group 0 are hot.
     pub group: u8,
-    /// The clock at which the page is going to be outdated.
-    pub death: Option<u64>,
+    /// The clock at which the page is going to be invalid.
+    pub invalidation_time: Option<u64>,
 }
 
 /// How blocks are divided into pools, and who collects.
@@ -96,7 +96,7 @@ pub struct Wear {
 pub struct Erased {
     pub erases: u64,
     /// Valid pages that were on the blocks erased.
-    pub lifted_pages: u64,
+    pub migrated_pages: u64,
     pub host_pages: u64,
 }
 
@@ -113,14 +113,14 @@ enum Page {
     Erased,
     /// The current version of this logical page.
     Valid(u32),
-    /// Something outdated.
+    /// Something invalid.
     Invalid,
 }
 
 /// A moment in the life of the drive.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
-    /// Closes and outdatings so far: tells which of two changes came first.
+    /// Closes and invalidations so far: tells which of two changes came first.
     event: u64,
     /// Host pages written so far: measures age.
     now: u64,
@@ -172,7 +172,7 @@ pub struct NaiveDrive {
     members: Vec<PoolMember>,
     /// The spare blocks of each pool; the last is used next.
     spares: Vec<Vec<u32>>,
-    lifted_pages: u64,
+    migrated_pages: u64,
     first_to_reach: Vec<Erased>,
     end_of_life: Option<EndOfLife>,
     /// What a manager with groups knows.
@@ -221,7 +221,7 @@ impl NaiveDrive {
                 .map(|block| PoolMember { in_cold_pool: block % 2 == 1, effective_erases: 0 })
                 .collect(),
             spares: blocks_of_pools(usable_per_pool, blocks_per_pool),
-            lifted_pages: 0,
+            migrated_pages: 0,
             first_to_reach: Vec::new(),
             end_of_life: None,
             books: None,
@@ -259,7 +259,7 @@ impl NaiveDrive {
 
     /// The host declares one logical page unused.
     pub fn trim(&mut self, logical: u32) {
-        if self.outdate(logical) {
+        if self.invalidate(logical) {
             self.counters.trimmed_pages += 1;
         }
     }
@@ -278,7 +278,7 @@ impl NaiveDrive {
         self.pages.iter().enumerate().filter_map(mapped).collect()
     }
 
-    /// Pages of `block` that hold something outdated.
+    /// Pages of `block` that hold something invalid.
     pub fn invalid_pages(&self, block: u32) -> u32 {
         self.pages_of(block).iter().filter(|page| **page == Page::Invalid).count() as u32
     }
@@ -308,7 +308,7 @@ impl NaiveDrive {
 
     fn host_programs(&mut self, logical: u32, stream: usize, pool: usize) {
         self.clock.now += 1;
-        self.outdate(logical);
+        self.invalidate(logical);
         self.program(logical, stream, pool);
         self.counters.host_programs += 1;
     }
@@ -377,8 +377,8 @@ impl NaiveDrive {
         }
     }
 
-    /// Outdates the current version of `logical`; true if there was one.
-    fn outdate(&mut self, logical: u32) -> bool {
+    /// Invalidates the current version of `logical`; true if there was one.
+    fn invalidate(&mut self, logical: u32) -> bool {
         let Some(page) = self.physical(logical) else { return false };
         self.pages[page as usize] = Page::Invalid;
         self.clock.event += 1;
@@ -436,9 +436,9 @@ impl NaiveDrive {
         if let Some(scheme) = &mut self.scheme {
             scheme.collected(from);
         }
-        for logical in self.lift(victim) {
+        for logical in self.erase_victim(victim) {
             let stream = match &mut self.scheme {
-                Some(scheme) => scheme.relocated(logical, from),
+                Some(scheme) => scheme.migrated(logical, from),
                 None => usize::from(self.setup.manager == Manager::SepGc),
             };
             if !self.open.contains_key(&(stream, pool)) {
@@ -458,10 +458,10 @@ impl NaiveDrive {
     }
 
     /// Erases a victim; its valid pages are in the hands of the controller. Then wear is levelled.
-    fn lift(&mut self, victim: u32) -> Vec<u32> {
-        let lifted = self.erase(victim);
+    fn erase_victim(&mut self, victim: u32) -> Vec<u32> {
+        let migrating = self.erase(victim);
         self.level(victim);
-        lifted
+        migrating
     }
 
     /// Erases a closed block.
@@ -471,28 +471,28 @@ impl NaiveDrive {
         let is_held = self.held.contains(&victim);
         swap_remove(if is_held { &mut self.held } else { &mut self.closed[domain] }, victim);
         swap_remove(self.closed_for.get_mut(&(stream, pool)).expect("closed blocks"), victim);
-        let mut lifted = Vec::new();
+        let mut migrating = Vec::new();
         for page in self.range_of(victim) {
             if let Page::Valid(logical) = self.pages[page] {
-                lifted.push(logical);
+                migrating.push(logical);
             }
             self.pages[page] = Page::Erased;
         }
         self.erase_counts[victim as usize] += 1;
         self.counters.erases += 1;
-        self.lifted_pages += lifted.len() as u64;
+        self.migrated_pages += migrating.len() as u64;
         self.free[pool].push(victim);
         if let Some(limit) = self.setup.wear.limit {
             self.wear(victim, limit);
         }
-        lifted
+        migrating
     }
 
     /// What follows from the erase of `block`, which was just freed, where `limit` erases wear out.
     fn wear(&mut self, block: u32, limit: u32) {
         let after = Erased {
             erases: self.counters.erases,
-            lifted_pages: self.lifted_pages,
+            migrated_pages: self.migrated_pages,
             host_pages: self.counters.host_programs,
         };
         let erases = self.erase_counts[block as usize];

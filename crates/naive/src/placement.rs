@@ -14,9 +14,9 @@ use by_range::{Eti, NvmeFdp};
 /// Which stream each page goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// One region up with each write of the host, one down with each relocation.
+    /// One region up with each write of the host, one down with each migration.
     Dac { regions: usize },
-    /// By the inferred time until the page is outdated.
+    /// By the inferred time until the page is invalid.
     SepBit,
     /// By the true one.
     Oracle { streams: usize },
@@ -24,7 +24,7 @@ pub enum Placement {
     Sfs { groups: usize, samples: usize },
     /// A log for each class of update frequency.
     MultiLog { logs: usize },
-    /// By writes less relocations.
+    /// By writes less migrations.
     Fadac { classes: usize },
     /// By rewrite interval, in clusters.
     Warcip { clusters: usize, period_blocks: u64 },
@@ -44,7 +44,7 @@ impl Placement {
             Placement::Oracle { streams } => Box::new(Oracle {
                 streams,
                 pages_per_block: u64::from(setup.pages_per_block),
-                deaths: HashMap::new(),
+                invalidation_times: HashMap::new(),
             }),
             Placement::Sfs { groups, samples } => Box::new(Sfs::new(groups, samples)),
             Placement::MultiLog { logs } => Box::new(MultiLog::new(logs, setup)),
@@ -71,17 +71,17 @@ pub(super) struct Collected {
 }
 
 pub(super) trait Scheme: Send {
-    /// Streams that relocated pages may go to.
-    fn relocation_streams(&self) -> usize;
+    /// Streams that migrated pages may go to.
+    fn migration_stream(&self) -> usize;
 
     /// The stream of a page that the host writes, when it has written `now` pages before.
     fn host(&mut self, logical: u32, now: u64, hint: Hint) -> usize;
 
-    /// Hears of a victim before its pages are relocated.
+    /// Hears of a victim before its pages are migrated.
     fn collected(&mut self, _victim: Collected) {}
 
     /// The stream of a page of the victim.
-    fn relocated(&mut self, logical: u32, victim: Collected) -> usize;
+    fn migrated(&mut self, logical: u32, victim: Collected) -> usize;
 
     /// A block that was opened for `stream` closes; true holds it back from the victim policy.
     fn closes(&mut self, _block: u32, _stream: usize, _domain: usize) -> bool {
@@ -106,7 +106,7 @@ struct Dac {
 }
 
 impl Scheme for Dac {
-    fn relocation_streams(&self) -> usize {
+    fn migration_stream(&self) -> usize {
         self.regions
     }
 
@@ -120,7 +120,7 @@ impl Scheme for Dac {
         region
     }
 
-    fn relocated(&mut self, logical: u32, _victim: Collected) -> usize {
+    fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
         let region = self.region.get_mut(&logical).expect("a page written before");
         if *region > 0 {
             *region -= 1;
@@ -147,7 +147,7 @@ impl SepBit {
 }
 
 impl Scheme for SepBit {
-    fn relocation_streams(&self) -> usize {
+    fn migration_stream(&self) -> usize {
         4
     }
 
@@ -167,7 +167,7 @@ impl Scheme for SepBit {
         }
     }
 
-    fn relocated(&mut self, logical: u32, victim: Collected) -> usize {
+    fn migrated(&mut self, logical: u32, victim: Collected) -> usize {
         let age = victim.now - self.written_at[&logical];
         match victim.stream {
             0 => 2,
@@ -181,30 +181,32 @@ impl Scheme for SepBit {
 struct Oracle {
     streams: usize,
     pages_per_block: u64,
-    deaths: HashMap<u32, Option<u64>>,
+    invalidation_times: HashMap<u32, Option<u64>>,
 }
 
 impl Oracle {
     /// Stream s takes pages that live for less than 2^s blocks' worth of writes; the last takes all.
     fn stream(&self, logical: u32, now: u64) -> usize {
-        let Some(death) = self.deaths[&logical] else { return self.streams - 1 };
-        let lives_on = death.saturating_sub(now);
+        let Some(invalidation_time) = self.invalidation_times[&logical] else {
+            return self.streams - 1;
+        };
+        let lives_on = invalidation_time.saturating_sub(now);
         let fits = |stream: &usize| lives_on < self.pages_per_block << stream;
         (0..self.streams).find(fits).unwrap_or(self.streams - 1)
     }
 }
 
 impl Scheme for Oracle {
-    fn relocation_streams(&self) -> usize {
+    fn migration_stream(&self) -> usize {
         self.streams
     }
 
     fn host(&mut self, logical: u32, now: u64, hint: Hint) -> usize {
-        self.deaths.insert(logical, hint.death);
+        self.invalidation_times.insert(logical, hint.invalidation_time);
         self.stream(logical, now)
     }
 
-    fn relocated(&mut self, logical: u32, victim: Collected) -> usize {
+    fn migrated(&mut self, logical: u32, victim: Collected) -> usize {
         self.stream(logical, victim.now)
     }
 }

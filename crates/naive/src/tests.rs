@@ -26,7 +26,7 @@ fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
 fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
     let mut drive = NaiveDrive::new(setup);
     for &page in pages {
-        drive.write(page, Hint { group: u8::from(page >= HOT_PAGES), death: None });
+        drive.write(page, Hint { group: u8::from(page >= HOT_PAGES), invalidation_time: None });
     }
     drive
 }
@@ -39,7 +39,7 @@ fn map(pairs: &[(u32, u32)]) -> BTreeMap<u32, u32> {
 fn the_survivors_of_a_victim_precede_the_write_that_needed_room() {
     let drive = written(setup(3, 1, Layout::Flat), &[0, 1, 2, 3, 0, 2, 1]);
     // Blocks 0 and 1 have lost one page each, block 0 first; its survivor, 1, goes to the block
-    // just erased, is outdated there, and the new version takes the block's second page.
+    // just erased, is invalid there, and the new version takes the block's second page.
     assert_eq!(drive.map(), map(&[(0, 4), (1, 1), (2, 5), (3, 3)]));
     assert_eq!([0, 1, 2].map(|block| drive.invalid_pages(block)), [1, 1, 0]);
     assert_eq!(drive.erase_counts(), [1, 0, 0]);
@@ -65,10 +65,10 @@ fn striped_writes_take_the_luns_in_turn() {
 }
 
 #[test]
-fn a_lun_without_outdated_pages_is_passed_over_where_each_collects_for_itself() {
+fn a_lun_without_invalid_pages_is_passed_over_where_each_collects_for_itself() {
     let full = [0, 1, 2, 3, 4, 5]; // even pages on LUN 0, odd ones on LUN 1; one page left on each
     let drive = written(setup(4, 2, Layout::StripedPerLun), &[&full[..], &[0, 0, 2, 2]].concat());
-    // 0 fills LUN 0, then LUN 1, on which nothing is outdated. The first 2 makes LUN 0 collect
+    // 0 fills LUN 0, then LUN 1, on which nothing is invalid. The first 2 makes LUN 0 collect
     // block 0; the second is LUN 1's turn, but LUN 0 collects again: block 1.
     assert_eq!(drive.erase_counts(), [1, 1, 0, 0]);
     assert_eq!(drive.map(), map(&[(0, 7), (1, 4), (2, 3), (3, 5), (4, 2), (5, 6)]));
@@ -78,11 +78,11 @@ fn a_lun_without_outdated_pages_is_passed_over_where_each_collects_for_itself() 
 fn a_spare_block_replaces_the_first_that_is_worn_out() {
     let wear = Wear { limit: Some(2), spare_blocks_per_pool: 1 };
     let fifo = Setup { wear, victims: Victims::Fifo, ..setup(4, 1, Layout::Flat) };
-    // Pages 0 and 1 fill blocks 0, 1 and 2 in turn, each time outdating all that is on the next.
+    // Pages 0 and 1 fill blocks 0, 1 and 2 in turn, each time invalidating all that is on the next.
     let mut drive = written(fifo, &[0, 1, 0, 1, 0, 1]);
     assert_eq!(drive.spares(), [[3]]);
     let turn = |drive: &mut NaiveDrive| {
-        [0, 1].map(|page| drive.write(page, Hint { group: 1, death: None }))
+        [0, 1].map(|page| drive.write(page, Hint { group: 1, invalidation_time: None }))
     };
     for _ in 0..3 {
         turn(&mut drive); // erases blocks 0, 1 and 2
@@ -90,8 +90,8 @@ fn a_spare_block_replaces_the_first_that_is_worn_out() {
     assert_eq!(drive.end_of_life(), None);
     turn(&mut drive); // erases block 0, whose place block 3 takes
     assert_eq!(drive.map(), map(&[(0, 6), (1, 7)]));
-    let first = Erased { erases: 1, lifted_pages: 0, host_pages: 6 };
-    let second = Erased { erases: 4, lifted_pages: 0, host_pages: 12 };
+    let first = Erased { erases: 1, migrated_pages: 0, host_pages: 6 };
+    let second = Erased { erases: 4, migrated_pages: 0, host_pages: 12 };
     assert_eq!(drive.first_to_reach(), [first, second]);
     let end = EndOfLife { after: second, erase_counts: vec![2, 1, 1, 0] };
     assert_eq!(drive.end_of_life(), Some(&end));
@@ -101,7 +101,7 @@ fn a_spare_block_replaces_the_first_that_is_worn_out() {
 }
 
 #[test]
-fn a_trim_outdates_once() {
+fn a_trim_invalidates_once() {
     let mut drive = written(setup(3, 1, Layout::Flat), &[0, 1, 2]);
     for page in [1, 1, 3] {
         drive.trim(page);

@@ -29,7 +29,7 @@ pub struct Candidate {
     pub invalid_pages: u32,
     /// When it closed, in events.
     pub closed: u64,
-    /// When it last changed, in events: its close, or the last time one of its pages was outdated.
+    /// When it last changed, in events: its close, or the last time one of its pages was invalid.
     pub changed: u64,
     /// Host pages written since it last changed.
     pub age: u64,

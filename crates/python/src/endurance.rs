@@ -75,14 +75,14 @@ fn lives_dict<'py>(py: Python<'py>, lives: &[Life]) -> PyResult<Bound<'py, PyDic
 }
 
 /// A table for each count: `erases`, `skipped_pages`, `host` (pages written, the fill included), and
-/// the pages lifted for each other cause.
+/// the pages migrating for each other cause.
 fn moments_dict<'py>(py: Python<'py>, table: &[&[Moment]]) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("erases", rows(py, table, |moment| moment.erases)?)?;
     dict.set_item("skipped_pages", rows(py, table, |moment| moment.skipped_pages)?)?;
     for cause in Cause::ALL {
         let host = cause == Cause::Host;
-        let pages = |m: &Moment| if host { m.host_pages } else { m.lifted_pages(cause) };
+        let pages = |m: &Moment| if host { m.host_pages } else { m.migrated_pages(cause) };
         dict.set_item(cause.name(), rows(py, table, pages)?)?;
     }
     Ok(dict)

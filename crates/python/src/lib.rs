@@ -102,9 +102,9 @@ impl Simulation {
     fn told(&self) -> Option<&'static str> {
         let inner = self.inner();
         let drive = inner.drive();
-        match (drive.needs_hints(), drive.needs_deaths()) {
+        match (drive.needs_hints(), drive.needs_invalidation_times()) {
             (true, _) => Some("groups"),
-            (_, true) => Some("deaths"),
+            (_, true) => Some("invalidation_times"),
             _ => None,
         }
     }

@@ -36,7 +36,8 @@ fn a_drive_whose_blocks_are_erased_in_turn_lives_as_long_as_counting_says() {
     (one.setup.logical_pages, one.fill_pages, one.replicas) = (6, 6, 1);
     (one.setup.victims, one.manager) = (Some("fifo".into()), "single".into());
     let found = lives(&one, load("sequential", 6), &Watch::default()).unwrap();
-    let told = |moment: &Moment| (moment.erases, moment.lifted_pages(Cause::Gc), moment.host_pages);
+    let told =
+        |moment: &Moment| (moment.erases, moment.migrated_pages(Cause::Gc), moment.host_pages);
     // The 8 pages of the empty drive are written before the first erase, and 2 after each.
     assert_eq!(
         found[0].first_to_reach.iter().map(told).collect::<Vec<_>>(),

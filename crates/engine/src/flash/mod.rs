@@ -3,7 +3,7 @@
 //! A block is free, open or closed. Opening takes it from its free pool (one pool for the drive, or
 //! one for each LUN); programming
 //! fills it page by page through a [`Frontier`]; full, it closes; [`Flash::lift`] takes its valid
-//! pages into the controller's buffer and erases it. A manager must place the lifted pages again
+//! pages into the controller's buffer and erases it. A manager must place the migrating pages again
 //! (as [`Cause::Gc`]) before the host's next request.
 //!
 //! The state is a structure of arrays: 8.1 bytes a physical page, and nothing is allocated after
@@ -217,7 +217,7 @@ impl<O: Observer> Flash<O> {
         self.states[block as usize]
     }
 
-    /// Pages of each block that hold outdated data.
+    /// Pages of each block that hold invalid data.
     #[inline(always)]
     pub fn invalid_pages(&self) -> &[u32] {
         &self.invalid_pages
@@ -297,24 +297,24 @@ impl<O: Observer> Flash<O> {
         self.block_of.divide(frontier.end_page - 1)
     }
 
-    /// Programs `logical` at the frontier and outdates its previous version.
+    /// Programs `logical` at the frontier and invalidates its previous version.
     /// Returns the block in which that version lay.
     #[inline(always)]
     pub fn program(&mut self, logical: u32, frontier: &mut Frontier) -> Option<u32> {
         let old = self.logical_to_physical[logical as usize];
-        let outdated = if old == NONE {
+        let invalid = if old == NONE {
             self.mapped_pages += 1;
             None
         } else {
-            Some(self.outdate(old))
+            Some(self.invalidate(old))
         };
-        self.place(logical, frontier, Cause::Host);
-        outdated
+        self.migrate(logical, frontier, Cause::Host);
+        invalid
     }
 
-    /// Programs a lifted page at the frontier. [`Self::program`] is for pages of the host.
+    /// Programs a migrating page at the frontier. [`Self::program`] is for pages of the host.
     #[inline(always)]
-    pub fn place(&mut self, logical: u32, frontier: &mut Frontier, cause: Cause) {
+    pub fn migrate(&mut self, logical: u32, frontier: &mut Frontier, cause: Cause) {
         debug_assert!(!frontier.is_full());
         let page = frontier.next_page;
         frontier.next_page += 1;
@@ -323,7 +323,7 @@ impl<O: Observer> Flash<O> {
         self.observer.on_op(FlashOp::Program { page, cause });
     }
 
-    /// Adds programs done through [`Self::program`] and [`Self::place`] to the counters; the
+    /// Adds programs done through [`Self::program`] and [`Self::migrate`] to the counters; the
     /// caller counts a run of them at once to keep the hot loop short.
     #[inline(always)]
     pub fn count(&mut self, cause: Cause, pages: u64) {
@@ -339,7 +339,7 @@ impl<O: Observer> Flash<O> {
         block
     }
 
-    /// Leaves the free pages behind the frontier unprogrammed until the next erase, as if outdated.
+    /// Leaves the free pages behind the frontier unprogrammed until the next erase, as if invalid.
     pub fn skip(&mut self, frontier: &mut Frontier) {
         let block = self.block_behind(frontier);
         for page in frontier.next_page..frontier.end_page {
@@ -358,11 +358,11 @@ impl<O: Observer> Flash<O> {
         }
         self.mapped_pages -= 1;
         self.counters.trimmed_pages += 1;
-        Some(self.outdate(old))
+        Some(self.invalidate(old))
     }
 
     #[inline(always)]
-    fn outdate(&mut self, page: u32) -> u32 {
+    fn invalidate(&mut self, page: u32) -> u32 {
         let block = self.block_of.divide(page);
         debug_assert_eq!(self.invalid[page as usize / 64] >> (page % 64) & 1, 0);
         debug_assert_ne!(self.states[block as usize], BlockState::Free);
@@ -411,7 +411,7 @@ impl<O: Observer> Flash<O> {
         self.states[block as usize] = BlockState::Free;
         let pool = self.pool_of(block);
         self.free[pool].push(block);
-        self.wear.lifted_pages[cause as usize] += buffer.len() as u64;
+        self.wear.migrated_pages[cause as usize] += buffer.len() as u64;
         if self.erase_counts[block as usize] >= self.wear.watched_erases {
             self.note_wear(block, pool);
         }
@@ -424,9 +424,9 @@ impl<O: Observer> Flash<O> {
         prefetch(&self.logical_to_physical, logical as usize);
     }
 
-    /// Fetches what outdating the current version of `logical` will touch; returns its block.
+    /// Fetches what invalidating the current version of `logical` will touch; returns its block.
     #[inline(always)]
-    pub fn prefetch_outdated(&self, logical: u32) -> Option<u32> {
+    pub fn prefetch_invalidation(&self, logical: u32) -> Option<u32> {
         let page = self.logical_to_physical[logical as usize];
         if page == NONE {
             return None;

@@ -8,7 +8,7 @@ fn written(flash: &mut Flash, frontier: &mut Frontier, pages: &[u32]) {
 }
 
 #[test]
-fn an_overwrite_outdates_exactly_the_previous_version() {
+fn an_overwrite_invalidates_exactly_the_previous_version() {
     let mut flash = Flash::new(Geometry::flat(4, 4).unwrap(), 8, Pools::Drive).unwrap();
     let mut frontier = flash.open(0);
     written(&mut flash, &mut frontier, &[5, 6, 5]);
@@ -35,7 +35,7 @@ fn lifting_keeps_the_valid_pages_in_order_and_erases_the_block() {
             flash.close(&frontier);
             frontier = flash.open(0);
         }
-        flash.place(page, &mut frontier, Cause::Gc);
+        flash.migrate(page, &mut frontier, Cause::Gc);
     }
     flash.count(Cause::Gc, buffer.len() as u64);
     flash.close(&frontier); // 34 pages, then 67, of which the last fills the second block
@@ -151,11 +151,11 @@ fn a_moment_counts_the_pages_of_a_batch_that_the_counters_do_not_know_yet() {
     let second = flash.close(&frontier);
     let mut frontier = flash.open(0);
     flash.lift(first, &mut Vec::new(), Cause::Gc);
-    flash.place(0, &mut frontier, Cause::Gc);
+    flash.migrate(0, &mut frontier, Cause::Gc);
     flash.program(2, &mut frontier);
     flash.lift(second, &mut Vec::new(), Cause::Gc);
     let moment = flash.wear().first_to_reach()[0];
-    assert_eq!((moment.erases, moment.lifted_pages(Cause::Gc), moment.host_pages), (1, 1, 4));
+    assert_eq!((moment.erases, moment.migrated_pages(Cause::Gc), moment.host_pages), (1, 1, 4));
     assert_eq!(flash.wear().first_to_reach().len(), 1);
     assert_eq!(flash.wear().end_of_life(), None);
 }

@@ -50,8 +50,8 @@ impl Pools {
 pub struct Moment {
     /// Blocks erased, this one included.
     pub erases: u64,
-    /// Valid pages lifted from the blocks erased, by cause.
-    lifted_pages: [u64; Cause::ALL.len()],
+    /// Valid pages migrating from the blocks erased, by cause.
+    migrated_pages: [u64; Cause::ALL.len()],
     /// Pages passed over, unprogrammed, in blocks that were closed before they were full.
     pub skipped_pages: u64,
     /// Pages that the host had written.
@@ -59,9 +59,9 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Valid pages lifted for `cause`.
-    pub fn lifted_pages(&self, cause: Cause) -> u64 {
-        self.lifted_pages[cause as usize]
+    /// Valid pages migrating for `cause`.
+    pub fn migrated_pages(&self, cause: Cause) -> u64 {
+        self.migrated_pages[cause as usize]
     }
 }
 
@@ -81,7 +81,7 @@ pub struct WearLog {
     pub(super) watched_erases: u32,
     /// The spare blocks of each pool; the last is used next.
     spares: Vec<Vec<u32>>,
-    pub(super) lifted_pages: [u64; Cause::ALL.len()],
+    pub(super) migrated_pages: [u64; Cause::ALL.len()],
     first_to_reach: Vec<Moment>,
     end_of_life: Option<EndOfLife>,
 }
@@ -95,7 +95,7 @@ impl WearLog {
             limit: wear.limit,
             watched_erases: if wear.limit == Wear::NO_LIMIT { Wear::NO_LIMIT } else { 1 },
             spares: free.iter_mut().map(|blocks| blocks.drain(..count).collect()).collect(),
-            lifted_pages: [0; Cause::ALL.len()],
+            migrated_pages: [0; Cause::ALL.len()],
             first_to_reach: Vec::new(),
             end_of_life: None,
         }
@@ -156,16 +156,16 @@ impl<O: Observer> Flash<O> {
 
     /// The counts as they are within a batch, whose host pages are counted only after it.
     fn moment(&self) -> Moment {
-        let lifted_pages = self.wear.lifted_pages;
+        let migrated_pages = self.wear.migrated_pages;
         // What was ever programmed is still there, valid or not, or was erased with a block, and so
-        // is what was skipped; a lifted page is mapped and will be programmed once more. The rest
+        // is what was skipped; a migrating page is mapped and will be programmed once more. The rest
         // the host wrote.
         let invalid_pages: u64 = self.invalid_pages.iter().map(|&n| u64::from(n)).sum();
         let erased_pages = self.counters.erases * u64::from(self.geometry.pages_per_block());
         let host_pages = u64::from(self.mapped_pages) + invalid_pages + erased_pages
             - self.counters.skipped_pages
-            - lifted_pages.iter().sum::<u64>();
+            - migrated_pages.iter().sum::<u64>();
         let Counters { erases, skipped_pages, .. } = self.counters;
-        Moment { erases, lifted_pages, skipped_pages, host_pages }
+        Moment { erases, migrated_pages, skipped_pages, host_pages }
     }
 }

@@ -22,7 +22,7 @@ pub struct PoolWear<'a> {
     pub erase_counts: &'a [u32],
     /// State of every block of the drive.
     pub states: &'a [BlockState],
-    /// Outdated pages of every block of the drive.
+    /// Invalid pages of every block of the drive.
     pub invalid_pages: &'a [u32],
     pub pages_per_block: u32,
 }
@@ -35,7 +35,7 @@ impl PoolWear<'_> {
         })
     }
 
-    /// The closed blocks of the pool with at most an eighth of their pages outdated. A block that
+    /// The closed blocks of the pool with at most an eighth of their pages invalid. A block that
     /// fewer valid pages move to is left so empty that it is soon collected again, and wears all
     /// the faster.
     fn mostly_valid(&self) -> impl Iterator<Item = u32> + '_ {

@@ -23,7 +23,7 @@ pub struct Core<V, O: Observer> {
     random: Stream,
     /// Host pages written: the clock of the victim policies.
     now: u64,
-    /// Victims in a row that had no outdated page.
+    /// Victims in a row that had no invalid page.
     gainless: u64,
     /// Whether each closed block is held back from the victim policy; empty if none ever is.
     held: Vec<bool>,
@@ -105,7 +105,7 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
             self.flash.prefetch_map(logical);
         }
         if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD)
-            && let Some(block) = self.flash.prefetch_outdated(logical)
+            && let Some(block) = self.flash.prefetch_invalidation(logical)
         {
             self.victims[self.domain_of(block)].prefetch(block);
         }
@@ -116,7 +116,7 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
     pub fn program(&mut self, logical: u32, frontier: usize) {
         self.now += 1;
         if let Some(block) = self.flash.program(logical, &mut self.frontiers[frontier]) {
-            self.on_outdate(block);
+            self.on_invalidate(block);
         }
     }
 
@@ -125,17 +125,17 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         self.flash.check_range(pages)?;
         for &logical in pages {
             if let Some(block) = self.flash.trim(logical) {
-                self.on_outdate(block);
+                self.on_invalidate(block);
             }
         }
         Ok(())
     }
 
     #[inline(always)]
-    fn on_outdate(&mut self, block: u32) {
+    fn on_invalidate(&mut self, block: u32) {
         let domain = self.domain_of(block);
         let invalid_pages = self.flash.invalid_pages()[block as usize];
-        self.victims[domain].on_outdate(block, invalid_pages, self.now);
+        self.victims[domain].on_invalidate(block, invalid_pages, self.now);
     }
 
     /// True if `pool` has a free block beside those kept back.
@@ -205,7 +205,7 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
     }
 
     /// True if collecting in `pool` can gain anything.
-    pub fn has_outdated(&self, pool: usize) -> bool {
+    pub fn has_invalid(&self, pool: usize) -> bool {
         self.flash.blocks_of(pool).any(|block| {
             self.flash.invalid_pages()[block as usize] > 0
                 && self.flash.state(block) == BlockState::Closed
@@ -219,7 +219,7 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
             .choose(self.flash.invalid_pages(), self.now, &mut self.random)
             .expect("a full drive has closed blocks");
         self.count_gain(victim);
-        // Even where one block in the drive has an outdated page, a random choice misses it so
+        // Even where one block in the drive has an invalid page, a random choice misses it so
         // often with probability e^−50 only.
         if self.gainless > 50 * u64::from(self.flash.geometry().blocks()) {
             return Err(Error::NeverFrees { collections: self.gainless });
@@ -252,13 +252,13 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         }
     }
 
-    /// True if the last victim had no outdated page.
+    /// True if the last victim had no invalid page.
     pub fn gained_nothing(&self) -> bool {
         self.gainless > 0
     }
 
     /// Moves the valid pages of a victim to `pages` and erases it; then a wear leveller may act.
-    pub fn lift(&mut self, victim: u32, pages: &mut Vec<u32>) -> Option<Exchange> {
+    pub fn erase_victim(&mut self, victim: u32, pages: &mut Vec<u32>) -> Option<Exchange> {
         self.flash.lift(victim, pages, Cause::Gc);
         if self.levelers.is_empty() { None } else { self.level(victim) }
     }
@@ -285,7 +285,7 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         self.flash.lift(young, &mut self.exchanged, Cause::WearLeveling);
         self.has_retired(young, pool);
         for &logical in &self.exchanged {
-            self.flash.place(logical, &mut frontier, Cause::WearLeveling);
+            self.flash.migrate(logical, &mut frontier, Cause::WearLeveling);
         }
         self.flash.count(Cause::WearLeveling, self.exchanged.len() as u64);
         self.flash.skip(&mut frontier);
@@ -304,10 +304,10 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         retired
     }
 
-    /// Places lifted pages at a frontier with room for all of them.
-    pub fn place(&mut self, pages: &[u32], frontier: usize) {
+    /// Migrates the pages of a victim at a frontier with room for all of them.
+    pub fn migrate(&mut self, pages: &[u32], frontier: usize) {
         for &logical in pages {
-            self.flash.place(logical, &mut self.frontiers[frontier], Cause::Gc);
+            self.flash.migrate(logical, &mut self.frontiers[frontier], Cause::Gc);
         }
         self.flash.count(Cause::Gc, pages.len() as u64);
     }

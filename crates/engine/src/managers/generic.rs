@@ -3,7 +3,7 @@
 //! A collection takes a victim's valid pages into the controller's buffer, erases it, and writes
 //! the pages to the frontiers that the placement names, on the victim's own LUN; the erased block
 //! is the first to be opened, unless wear is levelled or the block retires. So a drive needs no
-//! block in reserve for collection as long as relocated pages go to one stream (paper 4,
+//! block in reserve for collection as long as migrated pages go to one stream (paper 4,
 //! §2.1–2.2), and one more for each further stream. The host writes to a pool only while that
 //! reserve is complete.
 
@@ -12,118 +12,9 @@ use super::{BlockManager, Layout, Manager, Setup};
 use crate::error::{Error, Result};
 use crate::flash::{Cause, Flash, Observer, filled};
 use crate::hints::{Hints, NEVER};
+use crate::placements::{Hears, HostPage, Placement, Sizes, Streams, Victim};
 use crate::spec::{Param, Params};
 use crate::victims::{self, VictimPolicy, Visitor};
-
-/// Which stream each page goes to; a stream has a write frontier of its own (on each LUN).
-pub trait Placement: Send + Sized + 'static {
-    const NAME: &'static str;
-    const SUMMARY: &'static str;
-    const PARAMS: &'static [Param];
-    const EXAMPLE: &'static str;
-    /// The victim policy that its authors pair it with, unless another is asked for.
-    const VICTIMS: &'static str = "greedy";
-    /// True if it looks at what the host says of its pages ([`Placement::hears`]).
-    const HEARS_HOST: bool = false;
-    /// True if it looks at the [`Victim`] from which a page comes.
-    const KNOWS_VICTIMS: bool = false;
-    /// True if it has victims of its own ([`Placement::victim`]); asks for `KNOWS_VICTIMS`.
-    const CHOOSES_VICTIMS: bool = false;
-
-    fn build(params: &Params, sizes: &Sizes) -> Result<Self>;
-
-    fn streams(&self) -> Streams;
-
-    /// What the host must tell.
-    fn hears(&self) -> Hears {
-        Hears::Nothing
-    }
-
-    /// The stream of a page that the host writes.
-    fn host_stream(&mut self, page: HostPage) -> usize;
-
-    /// A victim has been chosen; its valid pages come next.
-    fn on_victim(&mut self, _victim: &Victim) {}
-
-    /// The stream of a page that collection moves.
-    fn relocation_stream(&mut self, logical: u32, victim: &Victim) -> usize;
-
-    /// A victim that the scheme insists on, in a collection domain; `None` leaves it to the policy.
-    /// `gained_nothing` says that the last victim had no outdated page.
-    fn victim(&mut self, _domain: usize, _gained_nothing: bool) -> Option<u32> {
-        None
-    }
-
-    /// `block`, opened for `stream`, closes; true holds it back from the policy.
-    fn on_close(&mut self, _block: u32, _stream: usize, _domain: usize) -> bool {
-        false
-    }
-
-    /// `block` has been chosen by anyone.
-    fn on_collect(&mut self, _block: u32) {}
-
-    /// The data of `young` lies in `worn` now, which closed in its place.
-    fn on_exchange(&mut self, _young: u32, _worn: u32) {}
-
-    /// Bytes of the tables that the scheme keeps beside the map.
-    fn bytes(&self) -> u64 {
-        0
-    }
-
-    /// Fetches what [`Self::host_stream`] will touch.
-    #[inline(always)]
-    fn prefetch(&self, _logical: u32) {}
-}
-
-/// What a placement is built for.
-#[derive(Debug, Clone, Copy)]
-pub struct Sizes {
-    pub logical_pages: u32,
-    pub blocks: u32,
-    pub pages_per_block: u32,
-    /// Parts of the drive that collect for themselves.
-    pub domains: u32,
-    pub seed: u64,
-}
-
-/// How many streams there are: `all` of them, of which `relocation` may get relocated pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Streams {
-    pub all: usize,
-    pub relocation: usize,
-}
-
-/// What a placement must hear from the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hears {
-    Nothing,
-    /// The group of each page.
-    Groups,
-    /// When each page will be outdated.
-    Deaths,
-}
-
-/// A page that the host writes, as a placement sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct HostPage {
-    pub logical: u32,
-    /// Host pages written before it.
-    pub now: u64,
-    /// Its group, if the placement hears groups.
-    pub group: u8,
-    /// The clock at which it will be outdated, if the placement hears that.
-    pub death: u64,
-}
-
-/// A block that is collected, as a placement sees it.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Victim {
-    /// The stream that the block was opened for.
-    pub stream: usize,
-    /// The clock when it was opened.
-    pub opened: u64,
-    pub now: u64,
-}
 
 /// What is remembered of each block, for placements that know victims.
 #[derive(Debug, Clone, Copy, Default)]
@@ -140,7 +31,7 @@ struct Generic<P, V, O: Observer> {
     /// The pool that each stream writes its next page to.
     next_pool: Vec<usize>,
     layout: Layout,
-    lifted: Vec<u32>,
+    migrating: Vec<u32>,
 }
 
 impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
@@ -170,11 +61,15 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
         if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
             self.placement.prefetch(logical);
         }
-        let mut page =
-            HostPage { logical: pages[at], now: self.core.now(), group: 0, death: NEVER };
+        let mut page = HostPage {
+            logical: pages[at],
+            now: self.core.now(),
+            group: 0,
+            invalidation_time: NEVER,
+        };
         if P::HEARS_HOST {
             page.group = hints.group_of.get(at).copied().unwrap_or(0);
-            page.death = hints.deaths.get(at).copied().unwrap_or(NEVER);
+            page.invalidation_time = hints.invalidation_times.get(at).copied().unwrap_or(NEVER);
         }
         self.placement.host_stream(page)
     }
@@ -200,7 +95,7 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
     }
 
     /// Gives `stream` a frontier with room, on the only pool. Ends with the reserve complete, which
-    /// the next collection may need: the host can fill up frontiers of relocated pages meanwhile.
+    /// the next collection may need: the host can fill up frontiers of migrated pages meanwhile.
     #[cold]
     fn make_room(&mut self, stream: usize) -> Result<()> {
         while !self.core.can_open(0) {
@@ -227,8 +122,8 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
                 }
             }
             // Only drive-wide collection gets here: a LUN that collects for itself makes room as
-            // long as any LUN has an outdated page, which the size of the drive guarantees.
-            assert_eq!(self.layout, Layout::Striped, "no LUN has room or an outdated page");
+            // long as any LUN has an invalid page, which the size of the drive guarantees.
+            assert_eq!(self.layout, Layout::Striped, "no LUN has room or an invalid page");
             self.collect(0)?;
         }
     }
@@ -238,7 +133,7 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
         while self.core.frontiers[frontier].is_full() || !self.core.reserve_is_complete(pool) {
             if self.core.can_open(pool) {
                 self.open(stream, frontier, pool);
-            } else if self.layout == Layout::StripedPerLun && self.core.has_outdated(pool) {
+            } else if self.layout == Layout::StripedPerLun && self.core.has_invalid(pool) {
                 self.collect(pool)?;
             } else {
                 return Ok(false);
@@ -279,8 +174,8 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
             victim = Victim { stream: usize::from(opened.stream), opened: opened.at, ..victim };
         }
         self.placement.on_victim(&victim);
-        let mut lifted = std::mem::take(&mut self.lifted);
-        let exchange = self.core.lift(block, &mut lifted);
+        let mut migrating = std::mem::take(&mut self.migrating);
+        let exchange = self.core.erase_victim(block, &mut migrating);
         if P::KNOWS_VICTIMS
             && let Some(Exchange { young, worn }) = exchange
         {
@@ -289,20 +184,20 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
                 self.placement.on_exchange(young, worn);
             }
         }
-        for &logical in &lifted {
-            let stream = self.placement.relocation_stream(logical, &victim);
+        for &logical in &migrating {
+            let stream = self.placement.migration_stream(logical, &victim);
             let frontier = self.core.frontier(stream, pool);
             if self.core.frontiers[frontier].is_full() {
                 self.open(stream, frontier, pool);
             }
             let core = &mut self.core;
-            core.flash.place(logical, &mut core.frontiers[frontier], Cause::Gc);
+            core.flash.migrate(logical, &mut core.frontiers[frontier], Cause::Gc);
             if core.frontiers[frontier].is_full() {
                 self.close(frontier);
             }
         }
-        self.core.flash.count(Cause::Gc, lifted.len() as u64);
-        self.lifted = lifted;
+        self.core.flash.count(Cause::Gc, migrating.len() as u64);
+        self.migrating = migrating;
         Ok(())
     }
 }
@@ -312,7 +207,9 @@ fn heard<'a, P: Placement>(placement: &P, hints: Option<Hints<'a>>) -> Result<Hi
     let hints = hints.unwrap_or_default();
     let missing = match placement.hears() {
         Hears::Groups if hints.groups.is_empty() => "the group of each page",
-        Hears::Deaths if hints.deaths.is_empty() => "when each page will be written next",
+        Hears::InvalidationTimes if hints.invalidation_times.is_empty() => {
+            "when each page will be written next"
+        }
         _ => return Ok(hints),
     };
     Err(Error::Spec(format!(
@@ -339,8 +236,8 @@ impl<P: Placement, V: VictimPolicy, O: Observer + Send> BlockManager<O> for Gene
         self.placement.hears() == Hears::Groups
     }
 
-    fn needs_deaths(&self) -> bool {
-        self.placement.hears() == Hears::Deaths
+    fn needs_invalidation_times(&self) -> bool {
+        self.placement.hears() == Hears::InvalidationTimes
     }
 
     fn scheme_bytes(&self) -> u64 {
@@ -403,15 +300,22 @@ impl<P: Placement, O: Observer + Send + 'static> Visitor for Assemble<P, O> {
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
         let Assemble { placement, setup } = self;
         let layout = setup.layout;
-        let lifted = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
+        let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
         let remembered = if P::KNOWS_VICTIMS { setup.geometry.blocks() as usize } else { 0 };
         let opened = filled(Opened::default(), remembered)?;
-        // Free blocks that a pool keeps back: a victim's pages may fill every relocation stream's
+        // Free blocks that a pool keeps back: a victim's pages may fill every migration stream's
         // frontier, and the erased victim replaces only one of them.
-        let Streams { all, relocation } = placement.streams();
-        let reserve_blocks = relocation as u32 - 1;
+        let Streams { all, migration } = placement.streams();
+        let reserve_blocks = migration as u32 - 1;
         let name = <P as Placement>::NAME;
         let core = Core::new(name, policy, setup, all as u32, reserve_blocks)?;
-        Ok(Box::new(Generic { core, placement, opened, next_pool: vec![0; all], layout, lifted }))
+        Ok(Box::new(Generic {
+            core,
+            placement,
+            opened,
+            next_pool: vec![0; all],
+            layout,
+            migrating,
+        }))
     }
 }

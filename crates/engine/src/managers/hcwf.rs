@@ -35,7 +35,7 @@ struct HotCold<V, O: Observer> {
     /// Whether each group of the hints is hot.
     hot_groups: Vec<bool>,
     /// The valid pages of a victim, and of the second victim of a swap.
-    lifted: [Vec<u32>; 2],
+    migrating: [Vec<u32>; 2],
 }
 
 /// What HCWF(swap) needs to draw blocks of one kind only.
@@ -109,10 +109,10 @@ impl<V: VictimPolicy, O: Observer> HotCold<V, O> {
                 return Ok(pool);
             }
         }
-        unreachable!("some LUN has room or an outdated page: the size of the drive guarantees it")
+        unreachable!("some LUN has room or an invalid page: the size of the drive guarantees it")
     }
 
-    /// Gives each full frontier of `pool` a block with room. On a LUN without an outdated page
+    /// Gives each full frontier of `pool` a block with room. On a LUN without an invalid page
     /// it stays full.
     fn refill(&mut self, pool: usize) -> Result<()> {
         let frontiers = [HOT, COLD].map(|stream| self.core.frontier(stream, pool));
@@ -120,7 +120,7 @@ impl<V: VictimPolicy, O: Observer> HotCold<V, O> {
         {
             if self.core.can_open(pool) {
                 self.open(stream, pool);
-            } else if self.layout == Layout::Flat || self.core.has_outdated(pool) {
+            } else if self.layout == Layout::Flat || self.core.has_invalid(pool) {
                 self.collect(stream, pool)?;
             } else {
                 break;
@@ -134,33 +134,33 @@ impl<V: VictimPolicy, O: Observer> HotCold<V, O> {
     /// a swap, it becomes the other frontier.
     #[cold]
     fn collect(&mut self, stream: usize, pool: usize) -> Result<()> {
-        let [mut pages, mut second_pages] = std::mem::take(&mut self.lifted);
+        let [mut pages, mut second_pages] = std::mem::take(&mut self.migrating);
         let other = HOT + COLD - stream;
         let other_frontier = self.core.frontier(other, pool);
         let victim = self.core.choose_victim(if self.layout == Layout::Flat { 0 } else { pool })?;
         // A wear leveller may give the erased block another kind.
         let kind = usize::from(self.label[victim as usize]);
-        self.lift(victim, &mut pages);
+        self.erase_victim(victim, &mut pages);
         if kind == stream {
             self.open(stream, pool);
-            self.place(&pages, stream, pool);
+            self.migrate(&pages, stream, pool);
         } else {
             let room_pages = self.core.frontiers[other_frontier].room_pages() as usize;
             let (fitting, rest) = pages.split_at(room_pages.min(pages.len()));
-            self.place(fitting, other, pool);
+            self.migrate(fitting, other, pool);
             if rest.is_empty() {
                 self.open(stream, pool);
             } else {
                 if let Some(second) = self.second_victim(stream, pool) {
                     self.open(stream, pool);
-                    self.lift(second, &mut second_pages);
-                    self.place(&second_pages, stream, pool);
+                    self.erase_victim(second, &mut second_pages);
+                    self.migrate(&second_pages, stream, pool);
                 }
                 self.open(other, pool);
-                self.place(rest, other, pool);
+                self.migrate(rest, other, pool);
             }
         }
-        self.lifted = [pages, second_pages];
+        self.migrating = [pages, second_pages];
         Ok(())
     }
 
@@ -173,9 +173,9 @@ impl<V: VictimPolicy, O: Observer> HotCold<V, O> {
     }
 
     /// Erases a victim. If a wear leveller moves pages onto it, these keep their kind.
-    fn lift(&mut self, victim: u32, pages: &mut Vec<u32>) {
+    fn erase_victim(&mut self, victim: u32, pages: &mut Vec<u32>) {
         self.forget(victim);
-        if let Some(Exchange { young, worn }) = self.core.lift(victim, pages) {
+        if let Some(Exchange { young, worn }) = self.core.erase_victim(victim, pages) {
             self.forget(young);
             self.label[worn as usize] = self.label[young as usize];
             self.remember(worn);
@@ -209,9 +209,9 @@ impl<V: VictimPolicy, O: Observer> HotCold<V, O> {
         self.label[block as usize] = stream as u8;
     }
 
-    fn place(&mut self, pages: &[u32], stream: usize, pool: usize) {
+    fn migrate(&mut self, pages: &[u32], stream: usize, pool: usize) {
         let frontier = self.core.frontier(stream, pool);
-        self.core.place(pages, frontier);
+        self.core.migrate(pages, frontier);
         if !pages.is_empty() && self.core.frontiers[frontier].is_full() {
             self.close(frontier);
         }
@@ -376,7 +376,7 @@ impl<O: Observer + Send + 'static> Visitor for Assemble<O> {
             next_pool: [0; STREAMS],
             streams: Vec::new(),
             hot_groups: Vec::new(),
-            lifted: [Vec::new(), Vec::new()],
+            migrating: [Vec::new(), Vec::new()],
         };
         for pool in 0..pools {
             drive.refill(pool)?;

@@ -4,28 +4,14 @@
 //! line in `managers!`. A manager whose collection rule is special implements [`Manager`] itself.
 
 mod core;
-mod dac;
-mod eti;
-mod fadac;
 mod generic;
 mod hcwf;
-mod last_writes;
-mod midas;
-mod multilog;
-mod nvme_fdp;
-mod oracle;
-mod sepbit;
-mod sepgc;
-mod sfs;
-mod single;
-mod warcip;
 pub mod wolf;
-
-pub use generic::Placement;
 
 use crate::error::{Error, Result};
 use crate::flash::{Flash, Geometry, Observer, Pools, Wear};
 use crate::hints::Hints;
+use crate::placements;
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec, entries};
 
@@ -81,7 +67,7 @@ impl<O: Observer> Setup<O> {
                 frontiers + 1
             )));
         }
-        // The worst case for collection: all outdated pages hide in open blocks, which no policy
+        // The worst case for collection: all invalid pages hide in open blocks, which no policy
         // may choose; one more must then lie in a closed block.
         let tied_up = u64::from(pools)
             * (u64::from(open_streams) + u64::from(reserve_blocks))
@@ -118,8 +104,8 @@ pub trait BlockManager<O: Observer>: Send {
         false
     }
 
-    /// True if `write` is an error without [`Hints::deaths`].
-    fn needs_deaths(&self) -> bool {
+    /// True if `write` is an error without [`Hints::invalidation_times`].
+    fn needs_invalidation_times(&self) -> bool {
         false
     }
 
@@ -193,20 +179,20 @@ macro_rules! managers {
 }
 
 managers! {
-    single::Single,
-    sepgc::SepGc,
+    placements::Single,
+    placements::SepGc,
     hcwf::Hcwf,
     hcwf::HcwfSwap,
-    dac::Dac,
-    sfs::Sfs,
-    multilog::MultiLog,
-    eti::Eti,
-    fadac::Fadac,
-    warcip::Warcip,
-    sepbit::SepBit,
-    midas::Midas,
-    nvme_fdp::NvmeFdp,
-    oracle::Oracle,
+    placements::Dac,
+    placements::Sfs,
+    placements::MultiLog,
+    placements::Eti,
+    placements::Fadac,
+    placements::Warcip,
+    placements::SepBit,
+    placements::Midas,
+    placements::NvmeFdp,
+    placements::Oracle,
     wolf::Wolf,
     wolf::WolfInterval,
     wolf::FdpFrequency,

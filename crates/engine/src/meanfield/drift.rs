@@ -31,10 +31,10 @@ impl Drift {
         let erases = 1.0 + rates.swaps.sum();
         let collections = 1.0 / (writes_per_collection + erases);
         let writes = writes_per_collection * collections;
-        let outdating = model.outdating();
+        let invalidating = model.invalidating();
         let (hot, hot_magnitude) = change(
             &blocks.hot,
-            writes * outdating.hot,
+            writes * invalidating.hot,
             [
                 (collections, &victims.of_all.hot),
                 (collections * rates.swaps.hot, &victims.of_kind.hot),
@@ -43,7 +43,7 @@ impl Drift {
         );
         let (cold, cold_magnitude) = change(
             &blocks.cold,
-            writes * outdating.cold,
+            writes * invalidating.cold,
             [
                 (collections, &victims.of_all.cold),
                 (collections * rates.swaps.cold, &victims.of_kind.cold),
@@ -92,11 +92,11 @@ pub(super) fn invalid_pages(victims: &[f64]) -> f64 {
     victims.iter().rev().enumerate().map(|(invalid, victim)| invalid as f64 * victim).sum()
 }
 
-/// One kind's part of F: pages are outdated at rate `outdating`, blocks collected at `rate`s times
+/// One kind's part of F: pages are invalid at rate `invalidating`, blocks collected at `rate`s times
 /// `victims`; all but what `[becoming, leaving]` this kind return as full ones.
 fn change(
     blocks: &[f64],
-    outdating: f64,
+    invalidating: f64,
     victims: [(f64, &Vec<f64>); 2],
     [becoming, leaving]: [f64; 2],
 ) -> (Vec<f64>, Vec<f64>) {
@@ -105,17 +105,17 @@ fn change(
     let mut magnitudes = Vec::with_capacity(blocks.len());
     let mut collected = 0.0;
     for (i, &here) in blocks.iter().enumerate() {
-        let outdated = outdating * i as f64 * here;
+        let invalid = invalidating * i as f64 * here;
         let taken: f64 = victims.iter().map(|(rate, victims)| rate * victims[i]).sum();
         let arriving = if i < pages {
             collected += taken;
-            outdating * (i + 1) as f64 * blocks[i + 1]
+            invalidating * (i + 1) as f64 * blocks[i + 1]
         } else {
             // A victim that was full comes back as it was.
             collected + taken + becoming - leaving
         };
-        changes.push(arriving - outdated - taken);
-        magnitudes.push(arriving.abs() + outdated + taken);
+        changes.push(arriving - invalid - taken);
+        magnitudes.push(arriving.abs() + invalid + taken);
     }
     *magnitudes.last_mut().expect("blocks have pages") += becoming + leaving;
     (changes, magnitudes)

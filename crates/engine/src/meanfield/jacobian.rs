@@ -32,8 +32,8 @@ struct Rows<'a> {
     second_victims: &'a [f64],
     swaps: f64,
     swaps_gradient: &'a [f64],
-    /// Pages outdated per block and valid page, by each host write.
-    outdating: f64,
+    /// Pages invalid per block and valid page, by each host write.
+    invalidating: f64,
     becoming: f64,
     entry: fn(&mut Occupancy, usize) -> &mut f64,
 }
@@ -42,7 +42,7 @@ impl Linearised {
     pub fn new(model: &Model, blocks: &Occupancy, drift: &Drift) -> Self {
         let draws = Draws::new(model, blocks);
         let gradients = Gradients::new(model, &draws, drift);
-        let outdating = model.outdating();
+        let invalidating = model.invalidating();
         let levels = blocks.hot.len();
         let hot = Rows {
             first: 0,
@@ -50,7 +50,7 @@ impl Linearised {
             second_victims: &drift.victims.of_kind.hot,
             swaps: drift.rates.swaps.hot,
             swaps_gradient: &gradients.swaps.hot,
-            outdating: outdating.hot,
+            invalidating: invalidating.hot,
             becoming: 1.0,
             entry: |blocks, i| &mut blocks.hot[i],
         };
@@ -60,7 +60,7 @@ impl Linearised {
             second_victims: &drift.victims.of_kind.cold,
             swaps: drift.rates.swaps.cold,
             swaps_gradient: &gradients.swaps.cold,
-            outdating: outdating.cold,
+            invalidating: invalidating.cold,
             becoming: -1.0,
             entry: |blocks, i| &mut blocks.cold[i],
         };
@@ -113,7 +113,7 @@ impl Gradients {
 impl Rows<'_> {
     fn fill(&self, matrix: &mut Matrix, draws: &Draws, gradients: &Gradients, drift: &Drift) {
         let levels = self.blocks.len();
-        let rate = self.outdating * drift.writes_per_collection();
+        let rate = self.invalidating * drift.writes_per_collection();
         let mut last: Vec<f64> = gradients.becoming_hot.iter().map(|g| self.becoming * g).collect();
         for i in 0..levels - 1 {
             let valid = i as f64;
@@ -122,8 +122,8 @@ impl Rows<'_> {
             *(self.entry)(&mut taken.of_kind, i) = -self.swaps;
             let mut row = flat(&draws.pull_back(&taken));
             add_scaled(&mut row, -self.second_victims[i], self.swaps_gradient);
-            let outdated = (valid + 1.0) * self.blocks[i + 1] - valid * self.blocks[i];
-            add_scaled(&mut row, self.outdating * outdated, &gradients.writes);
+            let invalid = (valid + 1.0) * self.blocks[i + 1] - valid * self.blocks[i];
+            add_scaled(&mut row, self.invalidating * invalid, &gradients.writes);
             row[self.first + i + 1] += rate * (valid + 1.0);
             row[self.first + i] -= rate * valid;
             // What leaves the other levels comes back full, but for changes of kind.

@@ -60,8 +60,8 @@ pub struct Levels {
 /// One kind at one level.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// Blocks that lose a page, per block and host write: its level times `Model::outdating`.
-    outdating: f64,
+    /// Blocks that lose a page, per block and host write: its level times `Model::invalidating`.
+    invalidating: f64,
     /// Blocks that come down from the level above.
     arriving: Dual,
     /// Blocks of this kind with more valid pages.
@@ -121,7 +121,7 @@ impl Levels {
         let mut share_tangent = [0.0; FLOWS];
         share_tangent[3] = hot_share * cold_share;
         let mut hot = Kind {
-            outdating: 0.0,
+            invalidating: 0.0,
             arriving: Flows::exponential(flows.starting.hot, &[1]),
             above: Tail::default(),
             above_tangent: [0.0; FLOWS],
@@ -139,11 +139,11 @@ impl Levels {
         let mut blocks = PerKind { hot: vec![0.0; pages + 1], cold: vec![0.0; pages + 1] };
         let mut tangents = blocks.as_ref().map(|kind| vec![[0.0; FLOWS]; kind.len()]);
         let mut valid_pages = PerKind::<Dual>::default();
-        let outdating = model.outdating();
+        let invalidating = model.invalidating();
         for level in (0..=pages).rev() {
             let valid = level as f64;
-            hot.outdating = valid * outdating.hot;
-            cold.outdating = valid * outdating.cold;
+            hot.invalidating = valid * invalidating.hot;
+            cold.invalidating = valid * invalidating.cold;
             let kinds = PerKind { hot: &hot, cold: &cold };
             let here = Level { model, collections, above, above_tangent, kinds };
             let found = here.solve()?;
@@ -190,8 +190,8 @@ fn add(sum: &mut Tangent, term: &Tangent, factor: f64) {
 
 impl Kind {
     fn descend(&mut self, here: &Dual) {
-        self.arriving.value = self.outdating * here.value;
-        self.arriving.tangent = here.tangent.map(|tangent| self.outdating * tangent);
+        self.arriving.value = self.invalidating * here.value;
+        self.arriving.tangent = here.tangent.map(|tangent| self.invalidating * tangent);
         self.above = self.above.plus(here.value);
         add(&mut self.above_tangent, &here.tangent, 1.0);
     }
@@ -217,7 +217,7 @@ impl Kind {
     /// The share of this kind that what arrives sustains, if so much is collected per block:
     /// Newton's method on a convex function.
     fn sustained(&self, d_swap: Option<f64>, per_block: f64, bound: f64, near: f64) -> Found {
-        let leaving = self.outdating + per_block;
+        let leaving = self.invalidating + per_block;
         let most = (self.arriving.value / leaving).min(bound);
         let Some(draws) = d_swap.filter(|_| self.swaps.value > 0.0 && most > NEGLIGIBLE) else {
             return Found { share: most, swapped: None, leaving_by_share: leaving };
@@ -238,7 +238,7 @@ impl Kind {
     }
 }
 
-/// The two equations of a level: arriving = outdated + collected + swapped, for each kind.
+/// The two equations of a level: arriving = invalid + collected + swapped, for each kind.
 struct Level<'a> {
     model: &'a Model,
     collections: Dual,

@@ -111,9 +111,9 @@ impl Model {
         self.data.map(|share| pages * share)
     }
 
-    /// The probability that a host write outdates a given valid page of each kind, times the
+    /// The probability that a host write invalidates a given valid page of each kind, times the
     /// number of blocks: r/(bρf) and (1 − r)/(bρ(1 − f)) of eqs. 2 and 3.
-    pub fn outdating(&self) -> PerKind<f64> {
+    pub fn invalidating(&self) -> PerKind<f64> {
         self.writes.zip(self.valid_pages()).map(|(writes, pages)| writes / pages)
     }
 

@@ -45,7 +45,7 @@ impl VictimPolicy for CostBenefit {
     }
 
     #[inline(always)]
-    fn on_outdate(&mut self, block: u32, invalid_pages: u32, now: u64) {
+    fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64) {
         self.changed_at[block as usize] = now;
         self.buckets.promote(block, invalid_pages);
     }

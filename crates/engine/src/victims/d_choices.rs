@@ -21,7 +21,7 @@ impl VictimPolicy for DChoices {
     }
 
     #[inline(always)]
-    fn on_outdate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
+    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     fn choose(&mut self, invalid_pages: &[u32], _now: u64, random: &mut Stream) -> Option<u32> {
         let victim = self.candidates.most_invalid_of(self.d, invalid_pages, random)?;

@@ -18,7 +18,7 @@ impl VictimPolicy for Fifo {
     }
 
     #[inline(always)]
-    fn on_outdate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
+    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     fn choose(&mut self, _invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
         self.0.pop_front()

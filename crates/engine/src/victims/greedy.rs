@@ -18,7 +18,7 @@ impl VictimPolicy for Greedy {
     }
 
     #[inline(always)]
-    fn on_outdate(&mut self, block: u32, invalid_pages: u32, _now: u64) {
+    fn on_invalidate(&mut self, block: u32, invalid_pages: u32, _now: u64) {
         self.0.promote(block, invalid_pages);
     }
 

@@ -23,11 +23,11 @@ use crate::spec::{Entry, Param, Params, Spec, entries};
 ///
 /// The drive tells the policy what happens to blocks; times are counted in host page writes.
 pub trait VictimPolicy: Clone + Send + 'static {
-    /// `block` filled up with `invalid_pages` outdated already, and is a candidate from now on.
+    /// `block` filled up with `invalid_pages` invalid already, and is a candidate from now on.
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
 
-    /// A page of `block`, which may still be open, was outdated; `invalid_pages` are now.
-    fn on_outdate(&mut self, block: u32, invalid_pages: u32, now: u64);
+    /// A page of `block`, which may still be open, was invalid; `invalid_pages` are now.
+    fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
 
     /// Chooses a candidate and forgets it; `None` if there is none. `invalid_pages` is that of
     /// every block of the drive.
@@ -36,7 +36,7 @@ pub trait VictimPolicy: Clone + Send + 'static {
     /// Forgets `block`, a candidate with `invalid_pages` that is collected without being chosen.
     fn forget(&mut self, block: u32, invalid_pages: u32);
 
-    /// Fetches what [`Self::on_outdate`] will touch.
+    /// Fetches what [`Self::on_invalidate`] will touch.
     #[inline(always)]
     fn prefetch(&self, _block: u32) {}
 }

@@ -16,7 +16,7 @@ impl VictimPolicy for Random {
     }
 
     #[inline(always)]
-    fn on_outdate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
+    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     fn choose(&mut self, invalid_pages: &[u32], _now: u64, random: &mut Stream) -> Option<u32> {
         let victim = self.0.most_invalid_of(1, invalid_pages, random)?;

@@ -23,7 +23,7 @@ impl VictimPolicy for WindowedGreedy {
     }
 
     #[inline(always)]
-    fn on_outdate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
+    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     fn choose(&mut self, invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
         let mut best: Option<(usize, u32)> = None;

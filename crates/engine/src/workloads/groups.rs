@@ -22,7 +22,7 @@ struct Swaps {
 
 /// The groups lie one after the other; writes are uniform within each.
 #[derive(Debug, Clone)]
-pub struct Groups {
+pub struct StaticGroups {
     regions: Vec<Range<u32>>,
     write_shares: Vec<f64>,
     draw: Draw,
@@ -32,7 +32,7 @@ pub struct Groups {
     random: Stream,
 }
 
-impl Groups {
+impl StaticGroups {
     fn swap(&mut self, at: u64) {
         self.write_shares.swap(self.swaps.pair.0, self.swaps.pair.1);
         self.draw = Draw::new(&self.write_shares);
@@ -41,7 +41,7 @@ impl Groups {
     }
 }
 
-impl Workload for Groups {
+impl Workload for StaticGroups {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         if let Some(at) = self.next_swap.filter(|&at| at == self.drawn) {
             self.swap(at);
@@ -76,7 +76,7 @@ impl Workload for Groups {
     }
 }
 
-impl Registered for Groups {
+impl Registered for StaticGroups {
     const NAME: &'static str = "groups";
     const SUMMARY: &'static str =
         "groups of pages, each written at its frequency, two of which may swap theirs";
@@ -109,7 +109,7 @@ impl Registered for Groups {
             )));
         }
         let mut swaps = swaps(params, regions.len())?;
-        Ok(Groups {
+        Ok(StaticGroups {
             draw: Draw::new(&write_shares),
             regions,
             write_shares,

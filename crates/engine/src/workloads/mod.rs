@@ -143,7 +143,7 @@ workloads! {
     permutation::Permutation,
     mix::Mix,
     phases::Phases,
-    groups::Groups,
+    groups::StaticGroups,
     drift::Drift,
     database::Database,
     tpcc::Tpcc,

@@ -1,7 +1,7 @@
 //! Every page once a pass, in a fresh random order each pass.
 //!
 //! With the same order every pass, as fio 3.33's `randwrite` with `loops` repeats it, blocks are
-//! outdated in the order in which they were written and WA is 1: no measure of random writes.
+//! invalid in the order in which they were written and WA is 1: no measure of random writes.
 
 use super::{Context, Registered, Step, Workload, one_group};
 use crate::error::Result;

@@ -95,7 +95,7 @@ fn ranges(updates: &BTreeMap<u64, u64>) -> Vec<Range> {
 
 /// Write amplification with bounds between groups at the beginnings of some ranges.
 fn expected(ranges: &[Range], bounds: &[usize], setup: &Setup) -> f64 {
-    let mut relocated = 0.0;
+    let mut migrated = 0.0;
     let mut room = f64::from(setup.blocks) * f64::from(setup.pages_per_block);
     let mut from = &ranges[0];
     let mut inflow = 1.0;
@@ -103,14 +103,14 @@ fn expected(ranges: &[Range], bounds: &[usize], setup: &Setup) -> f64 {
         room -= inflow * (ranges[bound].begins - from.begins);
         from = &ranges[bound];
         inflow = from.survive;
-        relocated += inflow;
+        migrated += inflow;
     }
     let valid = (f64::from(setup.logical_pages) - from.valid).max(0.0);
     if room <= 0.0 || valid / room >= 1.0 {
         return f64::INFINITY;
     }
     let v = valid_share(valid / room);
-    1.0 + relocated + inflow * v / (1.0 - v)
+    1.0 + migrated + inflow * v / (1.0 - v)
 }
 
 /// Menon's v where u = (v − 1)/ln v, to 30 bits.
@@ -122,7 +122,7 @@ fn valid_share(u: f64) -> f64 {
 }
 
 impl Scheme for Midas {
-    fn relocation_streams(&self) -> usize {
+    fn migration_stream(&self) -> usize {
         self.groups - 1
     }
 
@@ -137,7 +137,7 @@ impl Scheme for Midas {
         0
     }
 
-    fn relocated(&mut self, _logical: u32, victim: Collected) -> usize {
+    fn migrated(&mut self, _logical: u32, victim: Collected) -> usize {
         let last = self.most_blocks.len().max(1);
         last.min(victim.stream + 1)
     }

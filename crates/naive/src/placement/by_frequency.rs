@@ -84,7 +84,7 @@ impl Sfs {
 }
 
 impl Scheme for Sfs {
-    fn relocation_streams(&self) -> usize {
+    fn migration_stream(&self) -> usize {
         self.centers.len()
     }
 
@@ -95,7 +95,7 @@ impl Scheme for Sfs {
         self.group(hotness)
     }
 
-    fn relocated(&mut self, logical: u32, victim: Collected) -> usize {
+    fn migrated(&mut self, logical: u32, victim: Collected) -> usize {
         let hotness = self.hotness(logical, victim.now);
         self.group(hotness)
     }
@@ -131,7 +131,7 @@ impl MultiLog {
 }
 
 impl Scheme for MultiLog {
-    fn relocation_streams(&self) -> usize {
+    fn migration_stream(&self) -> usize {
         self.writes.len()
     }
 
@@ -158,7 +158,7 @@ impl Scheme for MultiLog {
         self.log_of[&logical]
     }
 
-    fn relocated(&mut self, logical: u32, _victim: Collected) -> usize {
+    fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
         let log = self.log_of[&logical];
         let may_grow = self.lowest + 1 < self.writes.len();
         if log == self.lowest && may_grow && self.pages(log) >= self.pages_per_block {
@@ -192,7 +192,7 @@ impl Fadac {
 }
 
 impl Scheme for Fadac {
-    fn relocation_streams(&self) -> usize {
+    fn migration_stream(&self) -> usize {
         self.classes
     }
 
@@ -203,7 +203,7 @@ impl Scheme for Fadac {
         self.class(logical)
     }
 
-    fn relocated(&mut self, logical: u32, _victim: Collected) -> usize {
+    fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
         let count = self.counts.get_mut(&logical).expect("a page written before");
         *count = count.saturating_sub(1);
         self.class(logical)
@@ -216,12 +216,12 @@ struct Cluster {
     writes: u64,
 }
 
-/// The last stream takes relocated pages.
+/// The last stream takes migrated pages.
 pub(super) struct Warcip {
     period_blocks: u64,
     pages_per_block: u64,
     written_at: HashMap<u32, u64>,
-    relocated: Vec<u32>,
+    migrated: Vec<u32>,
     clusters: Vec<Cluster>,
 }
 
@@ -233,7 +233,7 @@ impl Warcip {
             period_blocks,
             pages_per_block: u64::from(setup.pages_per_block),
             written_at: HashMap::new(),
-            relocated: Vec::new(),
+            migrated: Vec::new(),
             clusters: (0..clusters).map(cluster).collect(),
         }
     }
@@ -253,18 +253,18 @@ impl Warcip {
 }
 
 impl Scheme for Warcip {
-    fn relocation_streams(&self) -> usize {
+    fn migration_stream(&self) -> usize {
         1
     }
 
     fn host(&mut self, logical: u32, now: u64, _hint: Hint) -> usize {
         let means: Vec<u64> = self.clusters.iter().map(|cluster| cluster.mean).collect();
-        let was_relocated = self.relocated.contains(&logical);
-        self.relocated.retain(|&page| page != logical);
+        let was_migrated = self.migrated.contains(&logical);
+        self.migrated.retain(|&page| page != logical);
         let stream = match self.written_at.insert(logical, now) {
             None => nearest(&means, u64::MAX),
             Some(before) => {
-                let interval = (now - before) * if was_relocated { 2 } else { 1 };
+                let interval = (now - before) * if was_migrated { 2 } else { 1 };
                 let stream = nearest(&means, interval);
                 let Cluster { mean, weight, .. } = &mut self.clusters[stream];
                 *mean = (*mean * *weight + interval) / (*weight + 1);
@@ -280,9 +280,9 @@ impl Scheme for Warcip {
         stream
     }
 
-    fn relocated(&mut self, logical: u32, _victim: Collected) -> usize {
-        if !self.relocated.contains(&logical) {
-            self.relocated.push(logical);
+    fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
+        if !self.migrated.contains(&logical) {
+            self.migrated.push(logical);
         }
         self.clusters.len()
     }

@@ -11,7 +11,7 @@ pub(super) struct NvmeFdp {
 }
 
 impl Scheme for NvmeFdp {
-    fn relocation_streams(&self) -> usize {
+    fn migration_stream(&self) -> usize {
         if self.persistent { self.handles } else { 1 }
     }
 
@@ -26,13 +26,13 @@ impl Scheme for NvmeFdp {
         }
     }
 
-    fn relocated(&mut self, _logical: u32, victim: Collected) -> usize {
+    fn migrated(&mut self, _logical: u32, victim: Collected) -> usize {
         if !self.persistent {
             self.handles
         } else if victim.stream < self.handles {
             self.handles + victim.stream // written by the host
         } else {
-            victim.stream // relocated before
+            victim.stream // migrated before
         }
     }
 }
@@ -45,7 +45,7 @@ struct Extent {
     count: u32,
 }
 
-/// Streams: hot, cold, relocated.
+/// Streams: hot, cold, migrated.
 pub(super) struct Eti {
     most_extents: usize,
     extents: Vec<Extent>,
@@ -100,7 +100,7 @@ impl Eti {
 }
 
 impl Scheme for Eti {
-    fn relocation_streams(&self) -> usize {
+    fn migration_stream(&self) -> usize {
         1
     }
 
@@ -116,7 +116,7 @@ impl Scheme for Eti {
         usize::from(own.expect("a page of the drive").count < 4)
     }
 
-    fn relocated(&mut self, _logical: u32, _victim: Collected) -> usize {
+    fn migrated(&mut self, _logical: u32, _victim: Collected) -> usize {
         2
     }
 }

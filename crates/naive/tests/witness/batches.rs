@@ -76,8 +76,13 @@ fn outcome(blueprint: &Blueprint, batch_pages: usize) -> Outcome {
         written.chunks(batch_pages).for_each(|batch| {
             let group_of: Vec<u8> =
                 batch.iter().map(|&page| u8::from(page >= logical_pages / 10)).collect();
-            let deaths: Vec<u64> = batch.iter().map(|&page| u64::from(page) * 40).collect();
-            let hints = Hints { groups: &groups, group_of: &group_of, deaths: &deaths };
+            let invalidation_times: Vec<u64> =
+                batch.iter().map(|&page| u64::from(page) * 40).collect();
+            let hints = Hints {
+                groups: &groups,
+                group_of: &group_of,
+                invalidation_times: &invalidation_times,
+            };
             drive.write(batch, Some(hints)).expect("valid pages");
         });
         trimmed.chunks(batch_pages).for_each(|batch| drive.trim(batch).expect("valid pages"));

@@ -22,7 +22,7 @@ pub enum Target {
         pages: u32,
     },
     /// The pages that lie on one LUN when a batch begins. Striping takes their new versions
-    /// elsewhere, so in the end all outdated pages are in one place.
+    /// elsewhere, so in the end all invalid pages are in one place.
     OnLun(u32),
 }
 

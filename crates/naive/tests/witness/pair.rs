@@ -22,9 +22,9 @@ const QUOTED_REQUESTS: usize = 100;
 /// So large a part of the logical pages is hot for the managers that care.
 const HOT_DIVISOR: u32 = 4;
 
-/// What the drives are told of when a page will be outdated. Nothing makes it come true, so these
-/// deaths lie in the past, too, when the page is collected.
-fn death(page: u32, now: u64) -> u64 {
+/// What the drives are told of when a page will be invalid. Nothing makes it come true, so these
+/// invalidation times lie in the past, too, when the page is collected.
+fn invalidation_time(page: u32, now: u64) -> u64 {
     if page.is_multiple_of(5) { NEVER } else { now + u64::from(page) * 37 % 800 }
 }
 
@@ -77,15 +77,25 @@ impl Pair {
             match &request {
                 Request::Write(pages) => {
                     let clock = self.naive.counters().host_programs;
-                    let deaths: Vec<u64> =
-                        pages.iter().zip(clock..).map(|(&page, now)| death(page, now)).collect();
+                    let invalidation_times: Vec<u64> = pages
+                        .iter()
+                        .zip(clock..)
+                        .map(|(&page, now)| invalidation_time(page, now))
+                        .collect();
                     let group_of: Vec<u8> =
                         pages.iter().map(|&page| u8::from(page >= hot_pages)).collect();
-                    for ((&page, &group), &death) in pages.iter().zip(&group_of).zip(&deaths) {
-                        let death = (death != NEVER).then_some(death);
-                        self.naive.write(page, Hint { group, death });
+                    for ((&page, &group), &invalidation_time) in
+                        pages.iter().zip(&group_of).zip(&invalidation_times)
+                    {
+                        let invalidation_time =
+                            (invalidation_time != NEVER).then_some(invalidation_time);
+                        self.naive.write(page, Hint { group, invalidation_time });
                     }
-                    let hints = Hints { groups: &groups, group_of: &group_of, deaths: &deaths };
+                    let hints = Hints {
+                        groups: &groups,
+                        group_of: &group_of,
+                        invalidation_times: &invalidation_times,
+                    };
                     self.engine.write(pages, Some(hints)).expect("pages of the drive");
                 }
                 Request::Trim(pages) => {
@@ -164,7 +174,7 @@ fn equal<T: PartialEq + Debug + ?Sized>(what: &str, engine: &T, naive: &T) -> Re
 fn erased(moment: &Moment) -> Erased {
     Erased {
         erases: moment.erases,
-        lifted_pages: Cause::ALL.iter().map(|&cause| moment.lifted_pages(cause)).sum(),
+        migrated_pages: Cause::ALL.iter().map(|&cause| moment.migrated_pages(cause)).sum(),
         host_pages: moment.host_pages,
     }
 }

@@ -31,7 +31,7 @@ impl<O: Observer> Grouped<O> {
         let can_give = |group: &usize| {
             let subgroup = self.space.subgroup(*group, lun);
             let has_any = self.space.credits(subgroup) > 0
-                || self.core.candidates().outdated_pages(subgroup) > 0;
+                || self.core.candidates().invalid_pages(subgroup) > 0;
             self.space.surplus(*group, lun) >= 1.0
                 && has_any
                 && self.reclaimable_pages(subgroup) >= 2 * block_pages
@@ -39,7 +39,7 @@ impl<O: Observer> Grouped<O> {
         self.richest(lun, can_give)
     }
 
-    /// Makes groups in debt compact themselves, as far as there are outdated pages on the LUN.
+    /// Makes groups in debt compact themselves, as far as there are invalid pages on the LUN.
     fn settle(&mut self, lun: usize) -> Result<()> {
         loop {
             let in_debt =
@@ -52,7 +52,7 @@ impl<O: Observer> Grouped<O> {
     }
 
     /// A step towards a free block for `group`: it collects if it can free one by itself, or is
-    /// given one, or the subgroup with the most outdated pages collects for it. False if there
+    /// given one, or the subgroup with the most invalid pages collects for it. False if there
     /// is nothing to gain.
     pub fn gain(&mut self, group: usize, lun: usize) -> Result<bool> {
         let subgroup = self.space.subgroup(group, lun);
@@ -62,7 +62,7 @@ impl<O: Observer> Grouped<O> {
         if !self.config.moves_space && self.space.has_unused(lun) && self.borrow(group, lun) {
             return Ok(true);
         }
-        if self.core.candidates().outdated_pages(subgroup) > 0
+        if self.core.candidates().invalid_pages(subgroup) > 0
             && self.reclaimable_pages(subgroup) >= block_pages
         {
             self.collect(group, lun, None)?;
@@ -71,11 +71,11 @@ impl<O: Observer> Grouped<O> {
         if self.borrow(group, lun) {
             return Ok(true);
         }
-        let outdated_pages =
-            |group: usize| self.core.candidates().outdated_pages(self.space.subgroup(group, lun));
+        let invalid_pages =
+            |group: usize| self.core.candidates().invalid_pages(self.space.subgroup(group, lun));
         let order = self.groups.order().iter().copied();
         let (most, collector) = order
-            .map(|group| (outdated_pages(group), group))
+            .map(|group| (invalid_pages(group), group))
             .fold((0, group), |most, other| if other.0 > most.0 { other } else { most });
         if most > 0 {
             self.collect(collector, lun, Some(group))?;
@@ -96,7 +96,7 @@ impl<O: Observer> Grouped<O> {
     /// Free pages of a subgroup, and those that it could free by collecting.
     pub fn reclaimable_pages(&self, subgroup: usize) -> i64 {
         let block_pages = i64::from(self.core.flash.geometry().pages_per_block());
-        i64::from(self.core.candidates().outdated_pages(subgroup))
+        i64::from(self.core.candidates().invalid_pages(subgroup))
             + i64::from(self.core.frontiers[subgroup].room_pages())
             + i64::from(self.space.credits(subgroup)) * block_pages
     }

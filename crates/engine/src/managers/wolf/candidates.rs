@@ -42,8 +42,8 @@ const EMPTY: Ends = Ends { first: NONE, last: NONE };
 struct Subgroup {
     /// No queue above this one holds a block.
     highest: u32,
-    /// Outdated pages of its closed blocks.
-    outdated_pages: u32,
+    /// Invalid pages of its closed blocks.
+    invalid_pages: u32,
     /// Valid pages of all its blocks.
     valid_pages: u32,
 }
@@ -92,9 +92,9 @@ impl Candidates {
         self.subgroup_of[block as usize] as usize
     }
 
-    /// Outdated pages of the closed blocks of a subgroup.
-    pub fn outdated_pages(&self, subgroup: usize) -> u32 {
-        self.subgroups[subgroup].outdated_pages
+    /// Invalid pages of the closed blocks of a subgroup.
+    pub fn invalid_pages(&self, subgroup: usize) -> u32 {
+        self.subgroups[subgroup].invalid_pages
     }
 
     /// Valid pages of a subgroup.
@@ -155,7 +155,7 @@ impl Candidates {
         let moved = std::mem::take(&mut self.subgroups[from]);
         let joined = &mut self.subgroups[into];
         joined.highest = joined.highest.max(moved.highest);
-        joined.outdated_pages += moved.outdated_pages;
+        joined.invalid_pages += moved.invalid_pages;
         joined.valid_pages += moved.valid_pages;
     }
 
@@ -169,13 +169,13 @@ impl Candidates {
 
     fn insert(&mut self, block: u32, invalid_pages: u32) {
         let subgroup = self.subgroup_of(block);
-        self.subgroups[subgroup].outdated_pages += invalid_pages;
+        self.subgroups[subgroup].invalid_pages += invalid_pages;
         self.append(block, subgroup, self.queue(invalid_pages));
     }
 
     fn remove(&mut self, block: u32, invalid_pages: u32) {
         let subgroup = self.subgroup_of(block);
-        self.subgroups[subgroup].outdated_pages -= invalid_pages;
+        self.subgroups[subgroup].invalid_pages -= invalid_pages;
         self.unlink(block, subgroup, self.queue(invalid_pages));
     }
 
@@ -235,12 +235,12 @@ impl VictimPolicy for Candidates {
     }
 
     #[inline(always)]
-    fn on_outdate(&mut self, block: u32, invalid_pages: u32, _now: u64) {
+    fn on_invalidate(&mut self, block: u32, invalid_pages: u32, _now: u64) {
         let subgroup = self.subgroup_of(block);
         let is_candidate = self.is_candidate(block);
         let of_block = &mut self.subgroups[subgroup];
         of_block.valid_pages -= 1;
-        of_block.outdated_pages += u32::from(is_candidate);
+        of_block.invalid_pages += u32::from(is_candidate);
         if is_candidate && self.collect == Collect::MostInvalid {
             self.unlink(block, subgroup, invalid_pages - 1);
             self.append(block, subgroup, invalid_pages);
@@ -285,18 +285,18 @@ mod tests {
             candidates.on_close(block, invalid_pages[block as usize], 0);
         }
         invalid_pages[0] = 2;
-        candidates.on_outdate(0, 2, 0);
+        candidates.on_invalidate(0, 2, 0);
         (candidates, invalid_pages)
     }
 
     #[test]
     fn a_subgroup_is_collected_by_its_own_blocks_in_order() {
         let (mut candidates, invalid_pages) = six_blocks(Collect::MostInvalid);
-        assert_eq!([0, 1].map(|s| candidates.outdated_pages(s)), [3, 5]);
+        assert_eq!([0, 1].map(|s| candidates.invalid_pages(s)), [3, 5]);
         assert_eq!([0, 1].map(|s| candidates.valid_pages(s)), [9, 7]);
         assert_eq!(chosen(&mut candidates, 0, &invalid_pages), [0, 2, 4]);
         assert_eq!(chosen(&mut candidates, 1, &invalid_pages), [5, 1, 3]);
-        assert_eq!([0, 1].map(|s| candidates.outdated_pages(s)), [0, 0]);
+        assert_eq!([0, 1].map(|s| candidates.invalid_pages(s)), [0, 0]);
         let (mut candidates, invalid_pages) = six_blocks(Collect::FirstClosed);
         assert_eq!(chosen(&mut candidates, 1, &invalid_pages), [1, 3, 5]);
     }
@@ -308,7 +308,7 @@ mod tests {
         {
             let (mut candidates, invalid_pages) = six_blocks(collect);
             candidates.merge(0, 1);
-            assert_eq!((candidates.outdated_pages(1), candidates.valid_pages(1)), (8, 16));
+            assert_eq!((candidates.invalid_pages(1), candidates.valid_pages(1)), (8, 16));
             assert_eq!(chosen(&mut candidates, 1, &invalid_pages), expected);
             assert_eq!(chosen(&mut candidates, 0, &invalid_pages), [0; 0]);
         }

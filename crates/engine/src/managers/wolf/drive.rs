@@ -1,6 +1,6 @@
 //! The mechanism of grouped managers: where pages of a group go, who collects, who gets the block.
 //!
-//! A victim's valid pages are lifted and placed on its own LUN, in its own group or the one that
+//! A victim's valid pages are migrating and placed on its own LUN, in its own group or the one that
 //! they belong to now. The erased block goes to the group with the greatest deficit (Listing 3).
 //! Since collection copies back through a buffer, a subgroup collects when it has no free page
 //! left, where paper 3 (§5.4) keeps a block's worth free to migrate into.
@@ -58,7 +58,7 @@ pub(super) struct Grouped<O: Observer> {
     /// Blocks that each group has given away in this interval by movement operations.
     pub moved_blocks: Vec<u32>,
     pub events: EventLog,
-    pub lifted: Vec<u32>,
+    pub migrating: Vec<u32>,
 }
 
 impl Oracle {
@@ -154,10 +154,14 @@ impl<O: Observer> Grouped<O> {
     }
 
     /// The group of a page of `now` that collection moves.
-    fn group_of_move(&mut self, logical: u32, now: usize) -> usize {
+    fn group_of_migration(&mut self, logical: u32, now: usize) -> usize {
         match &mut self.oracle {
-            Oracle::Filters(temperature) => temperature.group_of_move(logical, now, &self.groups),
-            Oracle::Intervals(intervals) => intervals.group_of_move(logical, now, self.core.now()),
+            Oracle::Filters(temperature) => {
+                temperature.group_of_migration(logical, now, &self.groups)
+            }
+            Oracle::Intervals(intervals) => {
+                intervals.group_of_migration(logical, now, self.core.now())
+            }
             Oracle::Host(HostGroups {
                 group_of_hint, hint_of_page: Some(hint_of_page), ..
             }) => usize::from(group_of_hint[usize::from(hint_of_page[logical as usize])]),
@@ -183,7 +187,7 @@ impl<O: Observer> Grouped<O> {
     }
 
     /// Gives the full frontier of a subgroup a block with room, unless its LUN has neither a block
-    /// to spare nor an outdated page.
+    /// to spare nor an invalid page.
     #[cold]
     fn make_room(&mut self, group: usize, lun: usize) -> Result<bool> {
         let subgroup = self.space.subgroup(group, lun);
@@ -232,8 +236,8 @@ impl<O: Observer> Grouped<O> {
         let subgroup = self.space.subgroup(group, lun);
         self.core.candidates_mut().collect_from(subgroup);
         let victim = self.core.choose_victim(0)?;
-        let mut pages = std::mem::take(&mut self.lifted);
-        let exchange = self.core.lift(victim, &mut pages);
+        let mut pages = std::mem::take(&mut self.migrating);
+        let exchange = self.core.erase_victim(victim, &mut pages);
         let pages_per_block = self.core.flash.geometry().pages_per_block();
         self.groups.count_victim(group, pages.len() as u32, pages_per_block);
         self.space.take_erased(subgroup);
@@ -243,10 +247,10 @@ impl<O: Observer> Grouped<O> {
             self.core.candidates_mut().exchange(young, worn, invalid_pages);
         }
         for &logical in &pages {
-            self.place(logical, group, lun);
+            self.migrate(logical, group, lun);
         }
         self.core.flash.count(Cause::Gc, pages.len() as u64);
-        self.lifted = pages;
+        self.migrating = pages;
         let block_pages = i64::from(pages_per_block);
         let receiver = receiver.unwrap_or_else(|| {
             let can_give = self.reclaimable_pages(subgroup) >= block_pages;
@@ -256,10 +260,10 @@ impl<O: Observer> Grouped<O> {
         Ok(())
     }
 
-    /// Places a lifted page of `group` in the group it belongs to, or in the same if that would
+    /// Places a migrating page of `group` in the group it belongs to, or in the same if that would
     /// take the last free block.
-    fn place(&mut self, logical: u32, group: usize, lun: usize) {
-        let group_now = self.group_of_move(logical, group);
+    fn migrate(&mut self, logical: u32, group: usize, lun: usize) {
+        let group_now = self.group_of_migration(logical, group);
         let mut target = self.space.subgroup(group_now, lun);
         let own = self.space.subgroup(group, lun);
         if self.core.frontiers[target].is_full() && !self.adopt(target, lun) {
@@ -273,9 +277,9 @@ impl<O: Observer> Grouped<O> {
             }
         }
         if target != own {
-            self.groups.count_move(group_now);
+            self.groups.count_migration(group_now);
         }
-        self.core.flash.place(logical, &mut self.core.frontiers[target], Cause::Gc);
+        self.core.flash.migrate(logical, &mut self.core.frontiers[target], Cause::Gc);
         self.core.candidates_mut().add_page(target);
         if self.core.frontiers[target].is_full() {
             self.core.close(target);

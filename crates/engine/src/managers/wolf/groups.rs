@@ -127,8 +127,8 @@ impl Groups {
     }
 
     /// Counts a page that collection moved to `group` from another one.
-    pub fn count_move(&mut self, group: usize) {
-        self.statistics[group].measured.count_move();
+    pub fn count_migration(&mut self, group: usize) {
+        self.statistics[group].measured.count_migration();
     }
 
     /// Counts a block of `group` that was collected.

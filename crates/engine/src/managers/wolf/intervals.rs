@@ -3,9 +3,9 @@
 //! Ours, not paper 3's, whose filters (§5.6) see no more than that a page belongs one group up or
 //! down. The groups stand a fixed ratio apart, and what is measured of them decides their space.
 
-use super::super::last_writes::LastWrites;
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
+use crate::placements::LastWrites;
 
 /// Logarithms to base 2 are kept in so many parts.
 const OCTAVE: i32 = 256;
@@ -97,7 +97,7 @@ impl Intervals {
 
     /// The group of a page of `group` that collection moves: a page at rest may cool down.
     #[inline(always)]
-    pub fn group_of_move(&self, page: u32, group: usize, now: u64) -> usize {
+    pub fn group_of_migration(&self, page: u32, group: usize, now: u64) -> usize {
         let Some(age) = self.last_writes.age(page, now) else { return group };
         let rest = log2(age);
         let usual = self.usual[page as usize].level();
@@ -176,8 +176,8 @@ mod tests {
             self.group
         }
 
-        fn group_of_move(&self, group: usize, age: u64) -> usize {
-            self.known.group_of_move(7, group, self.now + age)
+        fn group_of_migration(&self, group: usize, age: u64) -> usize {
+            self.known.group_of_migration(7, group, self.now + age)
         }
     }
 
@@ -224,13 +224,13 @@ mod tests {
     fn a_page_at_rest_cools_down_and_never_warms_up() {
         let page = written_at(&[150; 9]);
         assert_eq!(page.group, 5);
-        assert_eq!(page.group_of_move(5, 8 * 150), 5);
-        assert_eq!(page.group_of_move(5, 10 * 150), 2);
-        assert_eq!(page.group_of_move(5, 4000), 0);
-        assert_eq!(page.group_of_move(0, 10 * 150), 0);
+        assert_eq!(page.group_of_migration(5, 8 * 150), 5);
+        assert_eq!(page.group_of_migration(5, 10 * 150), 2);
+        assert_eq!(page.group_of_migration(5, 4000), 0);
+        assert_eq!(page.group_of_migration(0, 10 * 150), 0);
         let fresh = written_at(&[]);
-        assert_eq!(fresh.group_of_move(0, 10), 0);
-        assert_eq!(fresh.known.group_of_move(8, 3, 10), 3, "of a page never written, nothing");
+        assert_eq!(fresh.group_of_migration(0, 10), 0);
+        assert_eq!(fresh.known.group_of_migration(8, 3, 10), 3, "of a page never written, nothing");
     }
 
     #[test]

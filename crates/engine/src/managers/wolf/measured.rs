@@ -23,7 +23,7 @@ pub struct Measured {
     /// The size, per page, at which uniform random writes would leave as many pages valid in
     /// victims as are found there.
     pub effective: f64,
-    interval_moves: u32,
+    interval_migrations: u32,
     victims_valid: f64,
     victims_pages: f64,
 }
@@ -33,15 +33,15 @@ impl Measured {
         Measured {
             arrivals,
             effective: 1.0,
-            interval_moves: 0,
+            interval_migrations: 0,
             victims_valid: 0.0,
             victims_pages: 0.0,
         }
     }
 
     /// Counts a page that came from another group.
-    pub fn count_move(&mut self) {
-        self.interval_moves += 1;
+    pub fn count_migration(&mut self) {
+        self.interval_migrations += 1;
     }
 
     /// Counts a block that was collected.
@@ -52,9 +52,9 @@ impl Measured {
 
     /// Ends an interval of `writes` of the host, of which `own` went to the group.
     pub fn end_interval(&mut self, own: u32, writes: u32, weight: f64) {
-        let arrived = own.saturating_add(self.interval_moves);
+        let arrived = own.saturating_add(self.interval_migrations);
         self.arrivals += weight * (f64::from(arrived) / f64::from(writes.max(1)) - self.arrivals);
-        self.interval_moves = 0;
+        self.interval_migrations = 0;
     }
 
     /// Compares the victims with what eqs. 3 and 9 expect of a group of so many `pages`, with
@@ -80,7 +80,7 @@ impl Measured {
     /// Takes in what is known of a group that merged into this one.
     pub fn join(&mut self, other: Measured) {
         self.arrivals += other.arrivals;
-        self.interval_moves += other.interval_moves;
+        self.interval_migrations += other.interval_migrations;
         self.victims_valid += other.victims_valid;
         self.victims_pages += other.victims_pages;
     }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn pages_that_other_groups_send_arrive_as_those_of_the_host_do() {
         let mut group = Measured::new(0.5);
-        (0..30).for_each(|_| group.count_move());
+        (0..30).for_each(|_| group.count_migration());
         group.end_interval(20, 100, 0.5);
         assert!((group.arrivals - 0.5).abs() < 1e-12);
         group.end_interval(20, 100, 0.5);

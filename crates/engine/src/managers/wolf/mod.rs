@@ -215,7 +215,7 @@ fn build<M: Manager, O: Observer + Send + 'static>(
         next_lun: vec![0; most_groups],
         moved_blocks: vec![0; most_groups],
         events: EventLog::default(),
-        lifted: Vec::with_capacity(pages_per_block as usize),
+        migrating: Vec::with_capacity(pages_per_block as usize),
     };
     drive.set_targets();
     Ok(Box::new(drive))
@@ -274,7 +274,7 @@ impl<O: Observer + Send> BlockManager<O> for Grouped<O> {
         flash.assert_invariants(&self.core.frontiers);
         let subgroups = self.most_groups * self.luns;
         let mut held_blocks = vec![0; subgroups];
-        let mut outdated_pages = vec![0; subgroups];
+        let mut invalid_pages = vec![0; subgroups];
         for block in 0..flash.geometry().blocks() {
             let subgroup = self.core.candidates().subgroup_of(block);
             let state = flash.state(block);
@@ -282,7 +282,7 @@ impl<O: Observer + Send> BlockManager<O> for Grouped<O> {
                 held_blocks[subgroup] += 1;
             }
             if state == BlockState::Closed {
-                outdated_pages[subgroup] += flash.invalid_pages()[block as usize];
+                invalid_pages[subgroup] += flash.invalid_pages()[block as usize];
             }
         }
         let all = 0..subgroups;
@@ -290,8 +290,8 @@ impl<O: Observer + Send> BlockManager<O> for Grouped<O> {
             let owned = i64::from(self.space.owned(subgroup));
             let credits = i64::from(self.space.credits(subgroup));
             assert_eq!(owned, held_blocks[subgroup] + credits, "owned = held + free");
-            let counted = self.core.candidates().outdated_pages(subgroup);
-            assert_eq!(counted, outdated_pages[subgroup], "outdated pages of a subgroup");
+            let counted = self.core.candidates().invalid_pages(subgroup);
+            assert_eq!(counted, invalid_pages[subgroup], "invalid pages of a subgroup");
         }
         let owned: i32 = all.clone().map(|subgroup| self.space.owned(subgroup)).sum();
         assert_eq!(owned, self.usable_blocks.cast_signed(), "every usable block has one owner");

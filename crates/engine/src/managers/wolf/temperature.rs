@@ -85,7 +85,7 @@ impl Temperature {
 
     /// The group of a page of `now` that collection moves. A page written in neither period is
     /// demoted, with some probability.
-    pub fn group_of_move(&mut self, page: u32, now: usize, groups: &Groups) -> usize {
+    pub fn group_of_migration(&mut self, page: u32, now: usize, groups: &Groups) -> usize {
         let periods = &self.of_group[now];
         let cold = !periods.active.contains(page) && !periods.passive.contains(page);
         if cold && self.random.chance(self.demotion) { groups.colder(now) } else { now }

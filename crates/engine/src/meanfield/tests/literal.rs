@@ -97,9 +97,9 @@ impl Literal {
     /// F of eq. 1 for the hot (0) or the cold (1) blocks.
     fn drift(&self, model: &Model, own: &[f64], kind: usize) -> Vec<f64> {
         let b = model.pages_per_block();
-        let [outdating, other] = match kind {
-            0 => [model.outdating().hot, 1.0],
-            _ => [model.outdating().cold, 0.0],
+        let [invalidating, other] = match kind {
+            0 => [model.invalidating().hot, 1.0],
+            _ => [model.invalidating().cold, 0.0],
         };
         let other = other as usize;
         let (p, q) = (&self.p[kind], &self.q[kind]);
@@ -111,7 +111,7 @@ impl Literal {
                 drift[i] += pi
                     * if k < b && l < b {
                         let down = if i < b { (i + 1) as f64 * own[i + 1] } else { 0.0 };
-                        outdating * (down - i as f64 * own[i])
+                        invalidating * (down - i as f64 * own[i])
                     } else if k <= b && l <= b && i < b {
                         -p[i]
                     } else if k <= b && l <= b && full == b {

@@ -6,8 +6,8 @@
 //! share of the writes, which fades with every drive's worth of writes. A new log opens below the
 //! lowest once that holds a block's worth of pages.
 
-use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
-use super::last_writes::LastWrites;
+use super::LastWrites;
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::rng::Stream;
@@ -82,7 +82,7 @@ impl Placement for MultiLog {
     }
 
     fn streams(&self) -> Streams {
-        Streams { all: self.logs.len(), relocation: self.logs.len() }
+        Streams { all: self.logs.len(), migration: self.logs.len() }
     }
 
     #[inline(always)]
@@ -109,7 +109,7 @@ impl Placement for MultiLog {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+    fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
         let log = usize::from(self.log_of[logical as usize]);
         if log == self.lowest
             && log + 1 < self.logs.len()

@@ -1,11 +1,11 @@
 //! Flexible data placement of `NVMe` (NVM Command Set 1.1, TP4146): the host names a reclaim unit
 //! handle with each write, and each handle fills reclaim units of its own; a unit is a block here.
 //!
-//! Initially isolated handles keep their data apart until collection moves it: relocated pages of
+//! Initially isolated handles keep their data apart until collection moves it: migrated pages of
 //! all handles share units. Persistently isolated ones never share a unit, not even then. There is
 //! one reclaim group.
 
-use super::generic::{Hears, HostPage, Placement, Sizes, Streams, Victim};
+use super::{Hears, HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
 
@@ -33,7 +33,7 @@ impl Placement for NvmeFdp {
         Param {
             name: "isolation",
             default: "initial",
-            help: "initial (relocated pages of all handles mix) or persistent",
+            help: "initial (migrated pages of all handles mix) or persistent",
         },
         Param {
             name: "by",
@@ -65,8 +65,8 @@ impl Placement for NvmeFdp {
     }
 
     fn streams(&self) -> Streams {
-        let relocation = if self.persistently_isolated { self.handles } else { 1 };
-        Streams { all: self.handles + relocation, relocation }
+        let migration = if self.persistently_isolated { self.handles } else { 1 };
+        Streams { all: self.handles + migration, migration }
     }
 
     fn hears(&self) -> Hears {
@@ -84,7 +84,7 @@ impl Placement for NvmeFdp {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, _logical: u32, victim: &Victim) -> usize {
+    fn migration_stream(&mut self, _logical: u32, victim: &Victim) -> usize {
         if self.persistently_isolated {
             self.handles + victim.stream % self.handles
         } else {

@@ -1,7 +1,7 @@
-//! Host and relocated pages on separate frontiers, since a page that survived a collection
+//! Host and migrated pages on separate frontiers, since a page that survived a collection
 //! is likely colder than one just written (Van Houdt 2014, "double write frontier").
 
-use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
 
@@ -10,7 +10,7 @@ pub struct SepGc;
 
 impl Placement for SepGc {
     const NAME: &'static str = "sepgc";
-    const SUMMARY: &'static str = "host writes and relocated pages on separate write frontiers";
+    const SUMMARY: &'static str = "host writes and migrated pages on separate write frontiers";
     const PARAMS: &'static [Param] = &[];
     const EXAMPLE: &'static str = "sepgc";
 
@@ -19,7 +19,7 @@ impl Placement for SepGc {
     }
 
     fn streams(&self) -> Streams {
-        Streams { all: 2, relocation: 1 }
+        Streams { all: 2, migration: 1 }
     }
 
     #[inline(always)]
@@ -28,7 +28,7 @@ impl Placement for SepGc {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
+    fn migration_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
         1
     }
 }

@@ -1,11 +1,11 @@
 //! A fading average as the measure of all pages (Kremer & Brinkmann, SYSTOR 2019, "`FADaC`").
 //!
-//! A page counts its writes, and each relocation takes one away. The counts are held against the
+//! A page counts its writes, and each migration takes one away. The counts are held against the
 //! fading average count of a page, which a write raises by 1/n, n pages, and lowers by its n-th part:
 //! a page above the average is in class 1, above ten times the average in class 2, and so on. These
 //! rules are those of the published comparison of Wang et al. (FAST 2022).
 
-use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::spec::{Param, Params};
@@ -36,8 +36,7 @@ impl Fadac {
 
 impl Placement for Fadac {
     const NAME: &'static str = "fadac";
-    const SUMMARY: &'static str =
-        "by a page's writes less its relocations, beside a fading average";
+    const SUMMARY: &'static str = "by a page's writes less its migrations, beside a fading average";
     const PARAMS: &'static [Param] =
         &[Param { name: "classes", default: "6", help: "classes, 2 to 6" }];
     const EXAMPLE: &'static str = "fadac:classes=4";
@@ -52,7 +51,7 @@ impl Placement for Fadac {
     }
 
     fn streams(&self) -> Streams {
-        Streams { all: self.classes, relocation: self.classes }
+        Streams { all: self.classes, migration: self.classes }
     }
 
     #[inline(always)]
@@ -66,7 +65,7 @@ impl Placement for Fadac {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+    fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
         let count = &mut self.counts[logical as usize];
         *count = count.saturating_sub(1);
         let count = *count;

@@ -7,8 +7,8 @@
 //! its logarithm that is grouped. The paper's victims are those of
 //! cost-hotness; here they are the victim policy's.
 
-use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
-use super::last_writes::LastWrites;
+use super::LastWrites;
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::spec::{Param, Params};
@@ -123,7 +123,7 @@ impl Placement for Sfs {
     }
 
     fn streams(&self) -> Streams {
-        Streams { all: self.centers.len(), relocation: self.centers.len() }
+        Streams { all: self.centers.len(), migration: self.centers.len() }
     }
 
     #[inline(always)]
@@ -136,7 +136,7 @@ impl Placement for Sfs {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, logical: u32, victim: &Victim) -> usize {
+    fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize {
         let age = self.last_writes.age(logical, victim.now).unwrap_or(u64::MAX);
         self.group(Self::hotness(self.writes[logical as usize], age))
     }

@@ -2,21 +2,21 @@
 //! SYSTOR 2019, "WARCIP").
 //!
 //! A page of the host joins the cluster whose mean interval is nearest to its own, and moves that
-//! mean, which is one over the last block's worth of pages. The interval of a page that was relocated
-//! meanwhile counts twice, the paper's penalty. Relocated pages share a stream. Every so often a
+//! mean, which is one over the last block's worth of pages. The interval of a page that was migrated
+//! meanwhile counts twice, the paper's penalty. Migrated pages share a stream. Every so often a
 //! cluster that takes more than half of the writes splits: the one that takes the fewest, if these
 //! would not fill a block, is moved to half its mean. The paper opens and closes clusters instead.
 
-use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
-use super::last_writes::LastWrites;
+use super::LastWrites;
 use super::sfs::nearest;
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::spec::{Param, Params};
 
 pub struct Warcip {
     last_writes: LastWrites,
-    was_relocated: Vec<bool>,
+    was_migrated: Vec<bool>,
     /// The mean rewrite interval of each cluster.
     centers: Vec<u64>,
     /// Pages that the mean is over, and writes since the clusters were looked at.
@@ -81,7 +81,7 @@ impl Placement for Warcip {
         let writes_between_splits = period_blocks * pages_per_block * clusters as u64;
         Ok(Warcip {
             last_writes: LastWrites::new(sizes.logical_pages)?,
-            was_relocated: filled(false, pages)?,
+            was_migrated: filled(false, pages)?,
             // One drive's worth of writes, and halves of it.
             centers: (0..clusters).map(|c| (pages as u64) >> (clusters - 1 - c).min(63)).collect(),
             weights: vec![1; clusters],
@@ -93,13 +93,13 @@ impl Placement for Warcip {
     }
 
     fn streams(&self) -> Streams {
-        Streams { all: self.centers.len() + 1, relocation: 1 }
+        Streams { all: self.centers.len() + 1, migration: 1 }
     }
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
-        let was_relocated = &mut self.was_relocated[page.logical as usize];
-        let penalty = if std::mem::take(was_relocated) { 2 } else { 1 };
+        let was_migrated = &mut self.was_migrated[page.logical as usize];
+        let penalty = if std::mem::take(was_migrated) { 2 } else { 1 };
         let cluster = match self.last_writes.replace(page.logical, page.now) {
             Some(age) => self.join(age * penalty),
             // Nothing is known: as if it were to stay for ever.
@@ -114,18 +114,18 @@ impl Placement for Warcip {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
-        self.was_relocated[logical as usize] = true;
+    fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+        self.was_migrated[logical as usize] = true;
         self.centers.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.last_writes.bytes() + self.was_relocated.len() as u64
+        self.last_writes.bytes() + self.was_migrated.len() as u64
     }
 
     #[inline(always)]
     fn prefetch(&self, logical: u32) {
         self.last_writes.prefetch(logical);
-        prefetch(&self.was_relocated, logical as usize);
+        prefetch(&self.was_migrated, logical as usize);
     }
 }

@@ -13,8 +13,8 @@
 
 use std::collections::VecDeque;
 
-use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
-use super::last_writes::LastWrites;
+use super::LastWrites;
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::filled;
 use crate::spec::{Param, Params};
@@ -212,7 +212,7 @@ impl Placement for Midas {
     }
 
     fn streams(&self) -> Streams {
-        Streams { all: self.groups, relocation: self.groups - 1 }
+        Streams { all: self.groups, migration: self.groups - 1 }
     }
 
     #[inline(always)]
@@ -228,7 +228,7 @@ impl Placement for Midas {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, _logical: u32, victim: &Victim) -> usize {
+    fn migration_stream(&mut self, _logical: u32, victim: &Victim) -> usize {
         (victim.stream + 1).min(self.last_group())
     }
 

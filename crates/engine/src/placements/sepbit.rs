@@ -1,19 +1,19 @@
-//! `SepBIT`: pages by the time at which they will probably be outdated (Wang et al., FAST 2022).
+//! `SepBIT`: pages by the time at which they will probably be invalid (Wang et al., FAST 2022).
 //!
-//! A page of the host is short-lived if the version that it outdates lived for less than ℓ, the mean
-//! lifespan of the last 16 collected blocks of short-lived pages; a relocated page that did not come
+//! A page of the host is short-lived if the version that it invalidates lived for less than ℓ, the mean
+//! lifespan of the last 16 collected blocks of short-lived pages; a migrated page that did not come
 //! from such a block is classed by its age.
 
-use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
-use super::last_writes::LastWrites;
+use super::LastWrites;
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
 
 const SHORT_LIVED: usize = 0;
 const LONG_LIVED: usize = 1;
-/// Relocated from a block of short-lived pages.
+/// Migrated from a block of short-lived pages.
 const SURVIVORS: usize = 2;
-/// Other relocated pages younger than 4ℓ, younger than 16ℓ, and the rest.
+/// Other migrated pages younger than 4ℓ, younger than 16ℓ, and the rest.
 const BY_AGE: [usize; 3] = [3, 4, 5];
 
 /// Blocks over which ℓ is the mean.
@@ -30,7 +30,7 @@ pub struct SepBit {
 
 impl Placement for SepBit {
     const NAME: &'static str = "sepbit";
-    const SUMMARY: &'static str = "by the inferred time until a page is outdated, in six classes";
+    const SUMMARY: &'static str = "by the inferred time until a page is invalid, in six classes";
     const PARAMS: &'static [Param] = &[];
     const EXAMPLE: &'static str = "sepbit";
     const VICTIMS: &'static str = "cost-benefit";
@@ -42,7 +42,7 @@ impl Placement for SepBit {
     }
 
     fn streams(&self) -> Streams {
-        Streams { all: 6, relocation: 4 }
+        Streams { all: 6, migration: 4 }
     }
 
     #[inline(always)]
@@ -65,7 +65,7 @@ impl Placement for SepBit {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, logical: u32, victim: &Victim) -> usize {
+    fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize {
         if victim.stream == SHORT_LIVED {
             return SURVIVORS;
         }

@@ -1,10 +1,10 @@
-//! Placement with foreknowledge: pages that will be outdated at about the same time lie together
+//! Placement with foreknowledge: pages that will be invalid at about the same time lie together
 //! (the ideal placement of Wang et al., FAST 2022, with a bounded number of streams).
 //!
-//! The first stream takes the pages that will be outdated within one block's worth of writes, and
+//! The first stream takes the pages that will be invalid within one block's worth of writes, and
 //! each further one those within twice the time of the one before; the last takes the rest.
 
-use super::generic::{Hears, HostPage, Placement, Sizes, Streams, Victim};
+use super::{Hears, HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::hints::NEVER;
@@ -13,21 +13,21 @@ use crate::spec::{Param, Params};
 pub struct Oracle {
     streams: usize,
     pages_per_block: u64,
-    /// The clock at which each page will be outdated.
-    deaths: Vec<u64>,
+    /// The clock at which each page will be invalid.
+    invalidation_times: Vec<u64>,
 }
 
 impl Oracle {
     #[inline(always)]
-    fn stream(&self, death: u64, now: u64) -> usize {
-        let blocks = death.saturating_sub(now) / self.pages_per_block;
+    fn stream(&self, invalidation_time: u64, now: u64) -> usize {
+        let blocks = invalidation_time.saturating_sub(now) / self.pages_per_block;
         ((u64::BITS - blocks.leading_zeros()) as usize).min(self.streams - 1)
     }
 }
 
 impl Placement for Oracle {
     const NAME: &'static str = "oracle";
-    const SUMMARY: &'static str = "by the time until a page is outdated, which it foresees";
+    const SUMMARY: &'static str = "by the time until a page is invalid, which it foresees";
     const PARAMS: &'static [Param] =
         &[Param { name: "streams", default: "16", help: "classes of remaining life, 2 to 64" }];
     const EXAMPLE: &'static str = "oracle:streams=4";
@@ -38,35 +38,35 @@ impl Placement for Oracle {
         Ok(Oracle {
             streams: params.integer("streams", 2..=64)? as usize,
             pages_per_block: u64::from(sizes.pages_per_block),
-            deaths: filled(NEVER, sizes.logical_pages as usize)?,
+            invalidation_times: filled(NEVER, sizes.logical_pages as usize)?,
         })
     }
 
     fn streams(&self) -> Streams {
-        Streams { all: self.streams, relocation: self.streams }
+        Streams { all: self.streams, migration: self.streams }
     }
 
     fn hears(&self) -> Hears {
-        Hears::Deaths
+        Hears::InvalidationTimes
     }
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
-        self.deaths[page.logical as usize] = page.death;
-        self.stream(page.death, page.now)
+        self.invalidation_times[page.logical as usize] = page.invalidation_time;
+        self.stream(page.invalidation_time, page.now)
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, logical: u32, victim: &Victim) -> usize {
-        self.stream(self.deaths[logical as usize], victim.now)
+    fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize {
+        self.stream(self.invalidation_times[logical as usize], victim.now)
     }
 
     fn bytes(&self) -> u64 {
-        size_of_val(&self.deaths[..]) as u64
+        size_of_val(&self.invalidation_times[..]) as u64
     }
 
     #[inline(always)]
     fn prefetch(&self, logical: u32) {
-        prefetch(&self.deaths, logical as usize);
+        prefetch(&self.invalidation_times, logical as usize);
     }
 }

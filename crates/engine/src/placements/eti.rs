@@ -5,16 +5,16 @@
 //! adds one to the count of those that it covers; every 4096 requests, counts are halved and
 //! neighbours that are both cold, or of the same count, become one. With the most extents there may
 //! be, requests count only where they cover an extent. Pages of hot extents, of cold ones, and
-//! relocated pages have a stream each. A request is a run of consecutive pages here, known when it
+//! migrated pages have a stream each. A request is a run of consecutive pages here, known when it
 //! ends.
 
-use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
 
 const HOT: usize = 0;
 const COLD: usize = 1;
-const RELOCATED: usize = 2;
+const MIGRATED: usize = 2;
 
 /// The lowest count of a hot extent, and the highest that there is.
 const HOT_COUNT: u8 = 4;
@@ -82,7 +82,7 @@ impl Eti {
 
 impl Placement for Eti {
     const NAME: &'static str = "eti";
-    const SUMMARY: &'static str = "hot and cold extents of the address space, and relocated pages";
+    const SUMMARY: &'static str = "hot and cold extents of the address space, and migrated pages";
     const PARAMS: &'static [Param] =
         &[Param { name: "extents", default: "1024", help: "most extents, 4 to 65536" }];
     const EXAMPLE: &'static str = "eti";
@@ -107,7 +107,7 @@ impl Placement for Eti {
     }
 
     fn streams(&self) -> Streams {
-        Streams { all: 3, relocation: 1 }
+        Streams { all: 3, migration: 1 }
     }
 
     #[inline(always)]
@@ -124,8 +124,8 @@ impl Placement for Eti {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
-        RELOCATED
+    fn migration_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
+        MIGRATED
     }
 
     fn bytes(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! One write frontier for everything: host writes follow the pages that collection moved
 //! (paper 4, §2.1; the baseline of all five papers).
 
-use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
 
@@ -10,7 +10,7 @@ pub struct Single;
 
 impl Placement for Single {
     const NAME: &'static str = "single";
-    const SUMMARY: &'static str = "one write frontier for host and relocated pages";
+    const SUMMARY: &'static str = "one write frontier for host and migrated pages";
     const PARAMS: &'static [Param] = &[];
     const EXAMPLE: &'static str = "single";
 
@@ -19,7 +19,7 @@ impl Placement for Single {
     }
 
     fn streams(&self) -> Streams {
-        Streams { all: 1, relocation: 1 }
+        Streams { all: 1, migration: 1 }
     }
 
     #[inline(always)]
@@ -28,7 +28,7 @@ impl Placement for Single {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
+    fn migration_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
         0
     }
 }

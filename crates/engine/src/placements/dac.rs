@@ -3,7 +3,7 @@
 //! cleaning performance for flash memory"). Their regions also ask for how long a page has stayed;
 //! here, as where DAC is compared with (Wang et al., FAST 2022), every move counts.
 
-use super::generic::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::spec::{Param, Params};
@@ -19,8 +19,7 @@ pub struct Dac {
 
 impl Placement for Dac {
     const NAME: &'static str = "dac";
-    const SUMMARY: &'static str =
-        "a region hotter with each write, one colder with each relocation";
+    const SUMMARY: &'static str = "a region hotter with each write, one colder with each migration";
     const PARAMS: &'static [Param] =
         &[Param { name: "regions", default: "6", help: "regions, 2 to 64" }];
     const EXAMPLE: &'static str = "dac:regions=4";
@@ -33,7 +32,7 @@ impl Placement for Dac {
 
     fn streams(&self) -> Streams {
         let regions = usize::from(self.regions);
-        Streams { all: regions, relocation: regions }
+        Streams { all: regions, migration: regions }
     }
 
     #[inline(always)]
@@ -44,7 +43,7 @@ impl Placement for Dac {
     }
 
     #[inline(always)]
-    fn relocation_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+    fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
         let region = &mut self.region[logical as usize];
         *region = region.saturating_sub(1);
         usize::from(*region)

@@ -1,0 +1,146 @@
+//! Placements: which stream each page goes to. One file each.
+//!
+//! Most published schemes differ in nothing else; the manager that serves them all is in
+//! [`crate::managers`]. To add one, write its file and its line in `managers!` there.
+
+mod dac;
+mod eti;
+mod fadac;
+mod last_writes;
+mod midas;
+mod multilog;
+mod nvme_fdp;
+mod oracle;
+mod sepbit;
+mod sepgc;
+mod sfs;
+mod single;
+mod warcip;
+
+pub use dac::Dac;
+pub use eti::Eti;
+pub use fadac::Fadac;
+pub use midas::Midas;
+pub use multilog::MultiLog;
+pub use nvme_fdp::NvmeFdp;
+pub use oracle::Oracle;
+pub use sepbit::SepBit;
+pub use sepgc::SepGc;
+pub use sfs::Sfs;
+pub use single::Single;
+pub use warcip::Warcip;
+
+pub(crate) use last_writes::LastWrites;
+
+use crate::error::Result;
+use crate::spec::{Param, Params};
+
+/// Which stream each page goes to; a stream has a write frontier of its own (on each LUN).
+pub trait Placement: Send + Sized + 'static {
+    const NAME: &'static str;
+    const SUMMARY: &'static str;
+    const PARAMS: &'static [Param];
+    const EXAMPLE: &'static str;
+    /// The victim policy that its authors pair it with, unless another is asked for.
+    const VICTIMS: &'static str = "greedy";
+    /// True if it looks at what the host says of its pages ([`Placement::hears`]).
+    const HEARS_HOST: bool = false;
+    /// True if it looks at the [`Victim`] from which a page comes.
+    const KNOWS_VICTIMS: bool = false;
+    /// True if it has victims of its own ([`Placement::victim`]); asks for `KNOWS_VICTIMS`.
+    const CHOOSES_VICTIMS: bool = false;
+
+    fn build(params: &Params, sizes: &Sizes) -> Result<Self>;
+
+    fn streams(&self) -> Streams;
+
+    /// What the host must tell.
+    fn hears(&self) -> Hears {
+        Hears::Nothing
+    }
+
+    /// The stream of a page that the host writes.
+    fn host_stream(&mut self, page: HostPage) -> usize;
+
+    /// A victim has been chosen; its valid pages come next.
+    fn on_victim(&mut self, _victim: &Victim) {}
+
+    /// The stream of a page that collection moves.
+    fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize;
+
+    /// A victim that the scheme insists on, in a collection domain; `None` leaves it to the policy.
+    /// `gained_nothing` says that the last victim had no invalid page.
+    fn victim(&mut self, _domain: usize, _gained_nothing: bool) -> Option<u32> {
+        None
+    }
+
+    /// `block`, opened for `stream`, closes; true holds it back from the policy.
+    fn on_close(&mut self, _block: u32, _stream: usize, _domain: usize) -> bool {
+        false
+    }
+
+    /// `block` has been chosen by anyone.
+    fn on_collect(&mut self, _block: u32) {}
+
+    /// The data of `young` lies in `worn` now, which closed in its place.
+    fn on_exchange(&mut self, _young: u32, _worn: u32) {}
+
+    /// Bytes of the tables that the scheme keeps beside the map.
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    /// Fetches what [`Self::host_stream`] will touch.
+    #[inline(always)]
+    fn prefetch(&self, _logical: u32) {}
+}
+
+/// What a placement is built for.
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes {
+    pub logical_pages: u32,
+    pub blocks: u32,
+    pub pages_per_block: u32,
+    /// Parts of the drive that collect for themselves.
+    pub domains: u32,
+    pub seed: u64,
+}
+
+/// How many streams there are: `all` of them, of which `migration` may get migrated pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Streams {
+    pub all: usize,
+    pub migration: usize,
+}
+
+/// What a placement must hear from the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hears {
+    Nothing,
+    /// The group of each page.
+    Groups,
+    /// When each page will be invalid.
+    InvalidationTimes,
+}
+
+/// A page that the host writes, as a placement sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct HostPage {
+    pub logical: u32,
+    /// Host pages written before it.
+    pub now: u64,
+    /// Its group, if the placement hears groups.
+    pub group: u8,
+    /// The clock at which it will be invalid, if the placement hears that.
+    pub invalidation_time: u64,
+}
+
+/// A block that is collected, as a placement sees it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Victim {
+    /// The stream that the block was opened for.
+    pub stream: usize,
+    /// The clock when it was opened.
+    pub opened: u64,
+    pub now: u64,
+}
