@@ -7,7 +7,7 @@ PAPERS := park2017 dayan2015 verschoren2019
 CARGO_CRATES := --workspace --exclude writeamp-python
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test lint bench reproduce clean
+.PHONY: all demo test check-policy lint bench reproduce clean
 all: $(ENGINE)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
@@ -17,6 +17,7 @@ $(BIN)/pip:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(ENGINE): $(BIN)/pip pyproject.toml $(RUST_SOURCES)
+	$(BIN)/python scripts/declare_modules.py
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
@@ -31,6 +32,10 @@ test: $(VENV)/.tools lint
 	scripts/install_test_programs.sh
 	cargo test --quiet $(CARGO_CRATES)
 	$(BIN)/python -m pytest
+
+# All conformance tests on one entry alone, as in: make check-policy NAME=greedy
+check-policy: $(VENV)/.tools
+	@$(BIN)/python scripts/check_policy.py '$(NAME)'
 
 lint: $(VENV)/.tools
 	cargo fmt --check

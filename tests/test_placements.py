@@ -11,7 +11,6 @@ from registered import managers
 from writeamp import _engine
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
-NAMES = [entry.name for entry in managers()]
 # Those that must be told the groups of pages, which a trace does not know, and how they do without.
 WITHOUT_GROUPS = {
     "hcwf": "hcwf:detector=bloom",
@@ -20,6 +19,11 @@ WITHOUT_GROUPS = {
     "wolf": "wolf:detector=bloom",
     "fdp-frequency": "fdp-frequency:detector=bloom",
 }
+NAMES = [
+    entry.name
+    for entry in managers()
+    if entry.declared["hears"] != "groups" or entry.name in WITHOUT_GROUPS
+]
 
 
 def on_zipf(manager: str, victims: str | None = None) -> float:

@@ -12,6 +12,27 @@ pub struct Group {
 /// "Not within the horizon": the invalidation time of a page whose next write is not foreseen.
 pub const NEVER: u64 = u64::MAX;
 
+/// What a block manager must hear from the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hears {
+    Nothing,
+    /// The group of each page.
+    Groups,
+    /// When each page will be invalid.
+    InvalidationTimes,
+}
+
+impl Hears {
+    /// The word used in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Hears::Nothing => "nothing",
+            Hears::Groups => "groups",
+            Hears::InvalidationTimes => "invalidation-times",
+        }
+    }
+}
+
 /// What is known of the pages of a batch of writes; what nobody asked for is empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints<'a> {

@@ -13,6 +13,7 @@
 //! - [`managers`]: when collection runs, and what becomes of its pages.
 //! - [`workloads`]: which pages the host writes, one file per generator.
 //! - [`observe`]: what a run is asked to remember.
+//! - [`registry`], [`params`] and [`spec`]: what can be asked for by name, and in which words.
 //! - [`simulation`]: a workload driving a drive.
 //! - [`endurance`]: drives that are driven until they are worn out.
 //! - [`meanfield`]: the limit of many blocks, without a simulation.
@@ -27,7 +28,9 @@ pub mod leveling;
 pub mod managers;
 pub mod meanfield;
 pub mod observe;
+pub mod params;
 pub mod placements;
+pub mod registry;
 pub mod rng;
 pub mod simulation;
 pub mod spec;

@@ -289,7 +289,7 @@ impl NaiveDrive {
         let blocks = self.closed_of(group, lun);
         let candidates: Vec<Candidate> =
             blocks.iter().map(|&block| self.candidate(block)).collect();
-        let victim = blocks[self.setup.victims.choose(&candidates, &mut self.random)];
+        let victim = blocks[self.rule.choose(&candidates, &mut self.random)];
         let pages = self.erase_victim(victim);
         let pages_per_block = self.setup.pages_per_block;
         self.books().groups.count_victim(group, pages.len() as u32, pages_per_block);

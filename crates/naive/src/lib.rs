@@ -3,12 +3,14 @@
 //! It keeps what it must and counts the rest anew on every question: the list of physical pages is
 //! the only record of the data, so "where is this logical page" and "how many pages of this block
 //! are invalid" are searches of that list. It shares nothing with the engine but the generator of
-//! random numbers, and the arithmetic of groups of pages, which knows no flash.
+//! random numbers, the lists of what there are twins of, and the arithmetic of groups of pages, which
+//! knows no flash.
 
 mod grouped;
 mod hot_cold;
 mod leveling;
-mod placement;
+mod placements;
+mod spec;
 mod victims;
 
 #[cfg(test)]
@@ -23,26 +25,23 @@ use writeamp_engine::rng::Stream;
 
 use grouped::Books;
 use leveling::PoolMember;
-use placement::{Collected, Scheme};
+use placements::{Collected, Scheme};
+use victims::Rule;
 
 pub use leveling::Leveling;
-pub use placement::Placement;
-pub use victims::{Candidate, Victims};
+pub use spec::Spec;
+pub use victims::Candidate;
 
 /// Where pages go: how many write streams there are, and which kind of write uses which.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Manager {
-    /// Stream 0 for everything.
-    Single,
-    /// Stream 0 for the pages of the host, stream 1 for migrated pages.
-    SepGc,
     /// Stream 0 for hot pages, stream 1 for cold ones; with a number, hot and cold blocks swap, and
     /// the second victim is the best of so many drawn.
     HotCold { d_swap: Option<u32> },
     /// A stream for each group of pages; the host's groups are its hot and its cold pages.
     Grouped { config: Config, hints: [Group; 2], logical_pages: u32 },
     /// As a placement says.
-    Placed(Placement),
+    Placed(Spec),
 }
 
 /// What the host says of a page that it writes, for those managers that care.
@@ -66,7 +65,7 @@ pub enum Layout {
 }
 
 /// A drive to be built.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Setup {
     /// Erase units in the drive.
     pub blocks: u32,
@@ -76,7 +75,7 @@ pub struct Setup {
     pub luns: u32,
     pub layout: Layout,
     pub manager: Manager,
-    pub victims: Victims,
+    pub victims: Spec,
     pub leveling: Leveling,
     pub seed: u64,
     pub wear: Wear,
@@ -167,6 +166,7 @@ pub struct NaiveDrive {
     clock: Moment,
     counters: Counters,
     erase_counts: Vec<u32>,
+    rule: Box<dyn Rule>,
     scheme: Option<Box<dyn Scheme>>,
     /// What the dual pool knows of each block.
     members: Vec<PoolMember>,
@@ -194,7 +194,13 @@ impl NaiveDrive {
                 .map(|blocks| blocks.rev().collect()) // the lowest block is used first
                 .collect()
         };
+        let rule = victims::rule(&setup.victims);
+        let scheme = match &setup.manager {
+            Manager::Placed(spec) => Some(placements::scheme(spec, &setup)),
+            _ => None,
+        };
         let mut drive = NaiveDrive {
+            random: Stream::new(setup.seed, "victims"),
             setup,
             pools: pools as usize,
             pages: vec![Page::Erased; (blocks * pages_per_block) as usize],
@@ -206,14 +212,11 @@ impl NaiveDrive {
             closed_for: HashMap::new(),
             opened_for: HashMap::new(),
             opened_at: HashMap::new(),
-            scheme: match setup.manager {
-                Manager::Placed(placement) => Some(placement.scheme(&setup)),
-                _ => None,
-            },
+            rule,
+            scheme,
             closed_at: HashMap::new(),
             changed_at: HashMap::new(),
             next_pool: HashMap::new(),
-            random: Stream::new(setup.seed, "victims"),
             clock: Moment { event: 0, now: 0 },
             counters: Counters::default(),
             erase_counts: vec![0; blocks as usize],
@@ -226,16 +229,16 @@ impl NaiveDrive {
             end_of_life: None,
             books: None,
         };
-        match setup.manager {
+        match drive.setup.manager {
             Manager::HotCold { .. } => {
                 (0..drive.pools).for_each(|pool| drive.replace_full_frontiers(pool));
             }
             Manager::Grouped { config, hints, logical_pages } => {
                 let luns = (pools, drive.reserve_blocks() as u32);
-                drive.books = Some(Books::new(config, hints, logical_pages, &setup, luns));
+                drive.books = Some(Books::new(config, hints, logical_pages, &drive.setup, luns));
                 drive.set_targets();
             }
-            Manager::Single | Manager::SepGc | Manager::Placed(_) => {}
+            Manager::Placed(_) => {}
         }
         drive
     }
@@ -437,10 +440,9 @@ impl NaiveDrive {
             scheme.collected(from);
         }
         for logical in self.erase_victim(victim) {
-            let stream = match &mut self.scheme {
-                Some(scheme) => scheme.migrated(logical, from),
-                None => usize::from(self.setup.manager == Manager::SepGc),
-            };
+            let scheme =
+                self.scheme.as_mut().expect("hot and cold blocks have a collection of their own");
+            let stream = scheme.migrated(logical, from);
             if !self.open.contains_key(&(stream, pool)) {
                 self.open_block(stream, pool);
             }
@@ -453,7 +455,7 @@ impl NaiveDrive {
     fn choose(&mut self, domain: usize) -> u32 {
         let candidates: Vec<Candidate> =
             self.closed[domain].iter().map(|&block| self.candidate(block)).collect();
-        let choice = self.setup.victims.choose(&candidates, &mut self.random);
+        let choice = self.rule.choose(&candidates, &mut self.random);
         self.closed[domain][choice]
     }
 
@@ -545,4 +547,9 @@ impl NaiveDrive {
 fn swap_remove(blocks: &mut Vec<u32>, block: u32) {
     let place = blocks.iter().position(|&other| other == block).expect("a block of the list");
     blocks.swap_remove(place);
+}
+
+/// True if the twin of the policy that `spec` names is in `module`.
+fn is_module_of(module: &str, spec: &Spec) -> bool {
+    module.split('_').eq(spec.name.split('-'))
 }

@@ -2,10 +2,10 @@
 
 use numpy::{PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
+use writeamp_engine::Result;
 use writeamp_engine::flash::{EraseUnit, Flash, Geometry, Shape, Silent, Wear};
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::workloads::{self, Context, Trace, TraceOp, Workload};
-use writeamp_engine::{Error, Result};
 
 use crate::raised;
 
@@ -91,7 +91,7 @@ impl Drive {
         let setup = Setup {
             geometry: geometry.0,
             logical_pages,
-            layout: layout_named(layout)?,
+            layout: Layout::named(layout).map_err(|e| raised(&e))?,
             victims,
             wear_leveling,
             seed: 0,
@@ -106,19 +106,6 @@ impl Drive {
     pub fn setup(&self, seed: u64, wear: Wear) -> Setup<Silent> {
         Setup { seed, wear, ..self.setup.clone() }
     }
-}
-
-fn layout_named(name: &str) -> PyResult<Layout> {
-    const LAYOUTS: [(&str, Layout); 3] = [
-        ("flat", Layout::Flat),
-        ("striped", Layout::Striped),
-        ("striped-per-lun", Layout::StripedPerLun),
-    ];
-    LAYOUTS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, layout)| *layout)
-        .ok_or_else(|| raised(&Error::unknown("layout", name, &LAYOUTS.map(|(known, _)| known))))
 }
 
 /// What the host of a drive does.

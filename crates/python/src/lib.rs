@@ -5,6 +5,7 @@
 mod drive;
 mod endurance;
 mod meanfield;
+mod registries;
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -15,8 +16,7 @@ use pyo3::types::PyDict;
 use writeamp_engine as engine;
 use writeamp_engine::flash::{Cause, Counters, Silent, Wear};
 use writeamp_engine::managers::wolf::Event;
-use writeamp_engine::spec::Entry;
-use writeamp_engine::{detectors, leveling, managers, observe, victims, workloads};
+use writeamp_engine::{managers, observe};
 
 pyo3::import_exception!(writeamp.errors, WriteampError);
 
@@ -135,52 +135,11 @@ impl Simulation {
     }
 }
 
-/// The victim policy of a manager if none is asked for.
-#[pyfunction]
-fn default_victims(manager: &str) -> PyResult<String> {
-    managers::default_victims(manager).map_err(|e| raised(&e))
-}
-
-/// The registered entries of one kind, a dictionary each.
-#[pyfunction]
-fn entries<'py>(py: Python<'py>, kind: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let registries: [(&str, &[Entry]); 5] = [
-        ("wear_levelers", leveling::ENTRIES),
-        ("victims", victims::ENTRIES),
-        ("detectors", detectors::ENTRIES),
-        ("managers", managers::ENTRIES),
-        ("workloads", workloads::ENTRIES),
-    ];
-    let (_, entries) = registries.iter().find(|(name, _)| *name == kind).ok_or_else(|| {
-        raised(&engine::Error::unknown("registry", kind, &registries.map(|(name, _)| name)))
-    })?;
-    entries
-        .iter()
-        .map(|entry| {
-            let params = entry
-                .params
-                .iter()
-                .map(|param| {
-                    let dict = PyDict::new(py);
-                    dict.set_item("name", param.name)?;
-                    dict.set_item("default", param.default)?;
-                    dict.set_item("help", param.help)?;
-                    Ok(dict)
-                })
-                .collect::<PyResult<Vec<_>>>()?;
-            let dict = PyDict::new(py);
-            dict.set_item("name", entry.name)?;
-            dict.set_item("summary", entry.summary)?;
-            dict.set_item("example", entry.example)?;
-            dict.set_item("params", params)?;
-            Ok(dict)
-        })
-        .collect()
-}
-
 /// The engine.
 #[pymodule]
 mod _engine {
+    #[pymodule_export]
+    use super::Simulation;
     #[pymodule_export]
     use super::drive::{Drive, Load, PyGeometry};
     #[pymodule_export]
@@ -188,7 +147,7 @@ mod _engine {
     #[pymodule_export]
     use super::meanfield::MeanField;
     #[pymodule_export]
-    use super::{Simulation, default_victims, entries};
+    use super::registries::{declared, default_victims, entries, kind_of};
 
     use pyo3::prelude::*;
 

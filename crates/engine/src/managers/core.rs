@@ -42,24 +42,18 @@ pub struct Exchange {
 }
 
 impl<V: VictimPolicy, O: Observer> Core<V, O> {
-    /// A new drive for `streams` streams. Refuses one too small for it, where up to
-    /// `reserve_blocks` free blocks of each pool are kept back.
-    pub fn new(
-        name: &str,
-        policy: V,
-        setup: Setup<O>,
-        streams: u32,
-        reserve_blocks: u32,
-    ) -> Result<Self> {
+    /// A new drive for `streams` streams, of which up to `reserve_blocks` free blocks of each pool
+    /// are kept back, beside those of a wear leveller.
+    pub fn new(policy: V, setup: Setup<O>, streams: u32, reserve_blocks: u32) -> Result<Self> {
         let (layout, random) = (setup.layout, setup.random("victims"));
         let leveler = setup.wear_leveling.as_ref().map(|spec| {
             let build = || leveling::build(spec, &setup.geometry);
             (0..layout.pools().count(&setup.geometry)).map(|_| build()).collect::<Result<Vec<_>>>()
         });
         let levelers = leveler.transpose()?.unwrap_or_default();
-        let reserve_blocks =
-            reserve_blocks.saturating_add(levelers.first().map_or(0, |l| l.reserve_blocks()));
-        let flash = setup.flash(name, streams - 1, reserve_blocks)?;
+        let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
+        let reserve_blocks = reserve_blocks.saturating_add(leveler_blocks);
+        let flash = setup.flash()?;
         let domains = if layout == Layout::StripedPerLun { flash.pools() } else { 1 };
         Ok(Core {
             frontiers: vec![Frontier::default(); streams as usize * flash.pools()],

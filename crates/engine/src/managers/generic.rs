@@ -8,12 +8,13 @@
 //! reserve is complete.
 
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
-use super::{BlockManager, Layout, Manager, Setup};
+use super::{BlockManager, Declared, Layout, Manager, Needs, Setup};
 use crate::error::{Error, Result};
 use crate::flash::{Cause, Flash, Observer, filled};
-use crate::hints::{Hints, NEVER};
-use crate::placements::{Hears, HostPage, Placement, Sizes, Streams, Victim};
-use crate::spec::{Param, Params};
+use crate::hints::{Hears, Hints, NEVER};
+use crate::params::Params;
+use crate::placements::{HostPage, Placement, Sizes, Streams, Victim};
+use crate::registry::{Entry, Registered};
 use crate::victims::{self, VictimPolicy, Visitor};
 
 /// What is remembered of each block, for placements that know victims.
@@ -26,6 +27,7 @@ struct Opened {
 struct Generic<P, V, O: Observer> {
     core: Core<V, O>,
     placement: P,
+    hears: Hears,
     /// For each block, or empty.
     opened: Vec<Opened>,
     /// The pool that each stream writes its next page to.
@@ -203,9 +205,9 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
 }
 
 /// The hints that a placement hears; an error if it cannot do without them and they are missing.
-fn heard<'a, P: Placement>(placement: &P, hints: Option<Hints<'a>>) -> Result<Hints<'a>> {
+fn heard<'a>(name: &str, hears: Hears, hints: Option<Hints<'a>>) -> Result<Hints<'a>> {
     let hints = hints.unwrap_or_default();
-    let missing = match placement.hears() {
+    let missing = match hears {
         Hears::Groups if hints.groups.is_empty() => "the group of each page",
         Hears::InvalidationTimes if hints.invalidation_times.is_empty() => {
             "when each page will be written next"
@@ -213,17 +215,19 @@ fn heard<'a, P: Placement>(placement: &P, hints: Option<Hints<'a>>) -> Result<Hi
         _ => return Ok(hints),
     };
     Err(Error::Spec(format!(
-        "{} must be told {missing}, and this workload cannot tell; the parameters of {0} and the \
-         workloads that can are in docs/placements.md",
-        <P as Placement>::NAME
+        "{name} must be told {missing}, and this workload cannot tell; the parameters of {name} and \
+         the workloads that can are in docs/placements.md"
     )))
 }
 
 impl<P: Placement, V: VictimPolicy, O: Observer + Send> BlockManager<O> for Generic<P, V, O> {
     fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
         self.core.flash.check_range(pages)?;
-        let hints =
-            if pages.is_empty() { Hints::default() } else { heard(&self.placement, hints)? };
+        let hints = if pages.is_empty() {
+            Hints::default()
+        } else {
+            heard(<P as Manager>::ENTRY.name, self.hears, hints)?
+        };
         match self.layout {
             Layout::Flat => self.write_flat(pages, &hints)?,
             Layout::Striped | Layout::StripedPerLun => self.write_striped(pages, &hints)?,
@@ -233,11 +237,11 @@ impl<P: Placement, V: VictimPolicy, O: Observer + Send> BlockManager<O> for Gene
     }
 
     fn needs_hints(&self) -> bool {
-        self.placement.hears() == Hears::Groups
+        self.hears == Hears::Groups
     }
 
     fn needs_invalidation_times(&self) -> bool {
-        self.placement.hears() == Hears::InvalidationTimes
+        self.hears == Hears::InvalidationTimes
     }
 
     fn scheme_bytes(&self) -> u64 {
@@ -262,20 +266,29 @@ impl<P: Placement, V: VictimPolicy, O: Observer + Send> BlockManager<O> for Gene
 }
 
 impl<P: Placement> Manager for P {
-    const NAME: &'static str = P::NAME;
-    const SUMMARY: &'static str = P::SUMMARY;
-    const PARAMS: &'static [Param] = P::PARAMS;
-    const EXAMPLE: &'static str = P::EXAMPLE;
+    const ENTRY: Entry = <P as Registered<Sizes>>::ENTRY;
 
-    fn default_victims(_params: &Params) -> Result<String> {
-        Ok(P::VICTIMS.into())
+    fn declared(params: &Params) -> Result<Declared> {
+        let Streams { all, migration } = P::streams(params);
+        // Free blocks that a pool keeps back: a victim's pages may fill every migration stream's
+        // frontier, and the erased victim replaces only one of them.
+        let needs = Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) };
+        Ok(Declared {
+            default_victims: P::VICTIMS.into(),
+            hears: P::hears(params),
+            is_placement: true,
+            remembers_blocks: P::KNOWS_VICTIMS,
+            ..Declared::of(needs)
+        })
     }
 
     fn build<O: Observer + Send + 'static>(
         params: &Params,
+        victims: &str,
         setup: Setup<O>,
     ) -> Result<Box<dyn BlockManager<O>>> {
-        let (victims, geometry) = (setup.victims::<P>(params)?, setup.geometry);
+        let Declared { hears, needs, .. } = P::declared(params)?;
+        let geometry = setup.geometry;
         let sizes = Sizes {
             logical_pages: setup.logical_pages,
             blocks: geometry.blocks(),
@@ -283,14 +296,16 @@ impl<P: Placement> Manager for P {
             domains: if setup.layout == Layout::StripedPerLun { geometry.luns() } else { 1 },
             seed: setup.seed,
         };
-        let placement = <P as Placement>::build(params, &sizes)?;
-        victims::with_policy(&victims, &geometry, Assemble { placement, setup })
+        let placement = <P as Registered<Sizes>>::build(params, &sizes)?;
+        victims::with_policy(victims, &geometry, Assemble { placement, hears, needs, setup })
     }
 }
 
 /// Puts a generic manager together once the victim policy is known.
 struct Assemble<P, O> {
     placement: P,
+    hears: Hears,
+    needs: Needs,
     setup: Setup<O>,
 }
 
@@ -298,22 +313,20 @@ impl<P: Placement, O: Observer + Send + 'static> Visitor for Assemble<P, O> {
     type Output = Box<dyn BlockManager<O>>;
 
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
-        let Assemble { placement, setup } = self;
+        let Assemble { placement, hears, needs, setup } = self;
+        assert!(P::HEARS_HOST || hears == Hears::Nothing, "hints are compiled in");
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
         let remembered = if P::KNOWS_VICTIMS { setup.geometry.blocks() as usize } else { 0 };
         let opened = filled(Opened::default(), remembered)?;
-        // Free blocks that a pool keeps back: a victim's pages may fill every migration stream's
-        // frontier, and the erased victim replaces only one of them.
-        let Streams { all, migration } = placement.streams();
-        let reserve_blocks = migration as u32 - 1;
-        let name = <P as Placement>::NAME;
-        let core = Core::new(name, policy, setup, all as u32, reserve_blocks)?;
+        let streams = needs.most_streams;
+        let core = Core::new(policy, setup, streams, needs.reserve_blocks)?;
         Ok(Box::new(Generic {
             core,
             placement,
+            hears,
             opened,
-            next_pool: vec![0; all],
+            next_pool: vec![0; streams as usize],
             layout,
             migrating,
         }))

@@ -6,12 +6,13 @@
 //! collects for itself has its own pair of frontiers (footnote 1 of the paper).
 
 use super::core::{Core, Exchange};
-use super::{BlockManager, Layout, Manager, Setup};
+use super::{BlockManager, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::{Error, Result};
 use crate::flash::{Cause, Flash, Observer, filled};
-use crate::hints::{Hints, hot_groups};
-use crate::spec::{Param, Params};
+use crate::hints::{Hears, Hints, hot_groups};
+use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::registry::{Entry, Kind};
 use crate::victims::{self, Bag, VictimPolicy, Visitor};
 
 const HOT: usize = 0;
@@ -261,31 +262,38 @@ impl<V: VictimPolicy, O: Observer + Send> BlockManager<O> for HotCold<V, O> {
     }
 }
 
-const D: Param = Param { name: "d", default: "10", help: "blocks drawn for a victim" };
-const DETECTOR: Param = Param {
-    name: "detector",
-    default: "oracle",
-    help: "what tells hot from cold pages: oracle (the workload), bloom or distance",
-};
+const D: Param = Param::new("d", "10", Domain::Whole(1, U32_MAX), "blocks drawn for a victim");
+const D_SWAP: Param = Param::new(
+    "d_swap",
+    "100",
+    Domain::Whole(1, U32_MAX),
+    "blocks drawn for the second victim (d*)",
+);
+const DETECTOR: Param = Param::new(
+    "detector",
+    "oracle",
+    Domain::Either(&Domain::Word(&["oracle"]), &Domain::Spec(Kind::Detectors)),
+    "what tells hot from cold pages; oracle is the workload itself",
+);
 
 /// Hot and cold frontiers (Van Houdt 2014).
 pub struct Hcwf;
 
 impl Manager for Hcwf {
-    const NAME: &'static str = "hcwf";
-    const SUMMARY: &'static str = "a hot and a cold write frontier between which blocks move";
-    const PARAMS: &'static [Param] = &[D, DETECTOR];
-    const EXAMPLE: &'static str = "hcwf";
+    const ENTRY: Entry =
+        Entry::new("hcwf", "a hot and a cold write frontier between which blocks move")
+            .params(&[D, DETECTOR]);
 
-    fn default_victims(params: &Params) -> Result<String> {
-        d_choices(params)
+    fn declared(params: &Params) -> Result<Declared> {
+        Ok(declared(params))
     }
 
     fn build<O: Observer + Send + 'static>(
         params: &Params,
+        victims: &str,
         setup: Setup<O>,
     ) -> Result<Box<dyn BlockManager<O>>> {
-        build::<Self, O>(params, setup, None)
+        build(params, None, victims, setup)
     }
 }
 
@@ -293,58 +301,53 @@ impl Manager for Hcwf {
 pub struct HcwfSwap;
 
 impl Manager for HcwfSwap {
-    const NAME: &'static str = "hcwf-swap";
-    const SUMMARY: &'static str = "the same, swapping hot and cold blocks as they are collected";
-    const PARAMS: &'static [Param] = &[
-        D,
-        Param { name: "d_swap", default: "100", help: "blocks drawn for the second victim (d*)" },
-        DETECTOR,
-    ];
-    const EXAMPLE: &'static str = "hcwf-swap:d_swap=100";
+    const ENTRY: Entry =
+        Entry::new("hcwf-swap", "the same, swapping hot and cold blocks as they are collected")
+            .example("hcwf-swap:d_swap=100")
+            .params(&[D, D_SWAP, DETECTOR])
+            .variants(&["hcwf-swap:d_swap=1"]);
 
-    fn default_victims(params: &Params) -> Result<String> {
-        d_choices(params)
+    fn declared(params: &Params) -> Result<Declared> {
+        Ok(declared(params))
     }
 
     fn build<O: Observer + Send + 'static>(
         params: &Params,
+        victims: &str,
         setup: Setup<O>,
     ) -> Result<Box<dyn BlockManager<O>>> {
-        let d_swap = params.integer("d_swap", 1..=u64::from(u32::MAX))? as u32;
-        build::<Self, O>(params, setup, Some(d_swap))
+        build(params, Some(params.integer("d_swap")), victims, setup)
     }
 }
 
-fn d_choices(params: &Params) -> Result<String> {
-    Ok(format!("d-choices:d={}", params.integer("d", 1..=u64::from(u32::MAX))?))
+/// The spec of the detector; `None` if the host tells.
+fn detector(params: &Params) -> Option<&str> {
+    Some(params.text("detector")).filter(|text| *text != "oracle")
 }
 
-fn build<M: Manager, O: Observer + Send + 'static>(
+fn declared(params: &Params) -> Declared {
+    Declared {
+        layouts: Some(Only {
+            these: &Layout::WITHIN_LUNS,
+            because: "copies a victim back to its own LUN, so no collection can span LUNs",
+        }),
+        default_victims: format!("d-choices:d={}", params.integer::<u32>("d")),
+        shapes_victims: Some("d"),
+        hears: if detector(params).is_none() { Hears::Groups } else { Hears::Nothing },
+        ..Declared::of(Needs::streams(STREAMS as u32))
+    }
+}
+
+fn build<O: Observer + Send + 'static>(
     params: &Params,
-    setup: Setup<O>,
     d_swap: Option<u32>,
+    victims: &str,
+    setup: Setup<O>,
 ) -> Result<Box<dyn BlockManager<O>>> {
-    if setup.victims.is_some() && params.is_given("d") {
-        return Err(Error::Spec(format!(
-            "{} takes its victims by d-choices with its d, or by a victim policy that is asked for; \
-             give one of the two",
-            M::NAME
-        )));
-    }
-    if setup.layout == Layout::Striped {
-        return Err(Error::Geometry(format!(
-            "{} copies a victim back to its own LUN, so no collection can span LUNs; valid \
-             layouts: flat, striped-per-lun",
-            M::NAME
-        )));
-    }
-    let pages = setup.logical_pages;
-    let detector = match params.text("detector")?.as_str() {
-        "oracle" => None,
-        spec => Some(detectors::build(spec, pages)?),
-    };
-    let (victims, geometry) = (setup.victims::<M>(params)?, setup.geometry);
-    victims::with_policy(&victims, &geometry, Assemble { name: M::NAME, d_swap, detector, setup })
+    let (name, geometry) = (params.entry().name, setup.geometry);
+    let detector = detector(params).map(|text| detectors::build(text, setup.logical_pages));
+    let detector = detector.transpose()?;
+    victims::with_policy(victims, &geometry, Assemble { name, d_swap, detector, setup })
 }
 
 /// Puts the manager together once the victim policy is known.
@@ -361,7 +364,7 @@ impl<O: Observer + Send + 'static> Visitor for Assemble<O> {
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
         let Assemble { name, d_swap, detector, setup } = self;
         let (layout, blocks) = (setup.layout, setup.geometry.blocks());
-        let core = Core::new(name, policy, setup, STREAMS as u32, 0)?;
+        let core = Core::new(policy, setup, STREAMS as u32, 0)?;
         let frontiers = core.frontiers.len();
         let bags = || (0..frontiers).map(|_| Bag::new(blocks)).collect::<Result<_>>();
         let swap = d_swap.map(|d| Ok(Swap { d, closed: bags()? })).transpose()?;

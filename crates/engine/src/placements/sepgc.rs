@@ -3,22 +3,23 @@
 
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::spec::{Param, Params};
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 
 #[derive(Debug, Clone, Copy)]
 pub struct SepGc;
 
-impl Placement for SepGc {
-    const NAME: &'static str = "sepgc";
-    const SUMMARY: &'static str = "host writes and migrated pages on separate write frontiers";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "sepgc";
+impl Registered<Sizes> for SepGc {
+    const ENTRY: Entry =
+        Entry::new("sepgc", "host writes and migrated pages on separate write frontiers");
 
     fn build(_params: &Params, _sizes: &Sizes) -> Result<Self> {
         Ok(SepGc)
     }
+}
 
-    fn streams(&self) -> Streams {
+impl Placement for SepGc {
+    fn streams(_params: &Params) -> Streams {
         Streams { all: 2, migration: 1 }
     }
 
