@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+import psutil
 import pytest
 from writeamp.cli import main
 
 WRITEAMP = Path(sys.executable).with_name("writeamp")
+# Of processor time, which does not depend on how busy the machine is; the imports take one.
+SECONDS_TO_START = 3
 
 
 class Done(NamedTuple):
@@ -65,7 +68,9 @@ def interrupt(arguments: list[str], folder: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(2)
+    used = psutil.Process(running.pid)
+    while sum(used.cpu_times()[:2]) < SECONDS_TO_START:
+        time.sleep(0.05)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=30)
     assert running.returncode == 130
