@@ -13,7 +13,7 @@ all: $(ENGINE)
 # `make demo` needs the package only; tests and lint bring tools of their own.
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "writeamp needs Python 3.11 or later; set PYTHON=")'
-	@command -v cargo > /dev/null || { echo "writeamp needs a Rust toolchain (cargo)" >&2; exit 1; }
+	@cargo --version > /dev/null || { echo "writeamp needs Rust, as CONTRIBUTING.md says under Tools" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(ENGINE): $(BIN)/pip pyproject.toml $(RUST_SOURCES)
