@@ -5,9 +5,12 @@ BIN := $(VENV)/bin
 ENGINE := python/writeamp/_engine.abi3.so
 PAPERS := park2017 dayan2015 verschoren2019
 CARGO_CRATES := --workspace --exclude writeamp-python
+TOOLS := target/tools
+CARGO_DENY := $(TOOLS)/bin/cargo-deny
+DENY = $(CARGO_DENY) --log-level error check bans licenses sources
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test lint bench reproduce clean
+.PHONY: all demo test test-full lint deny bench reproduce clean
 all: $(ENGINE)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
@@ -32,12 +35,26 @@ test: $(VENV)/.tools lint
 	cargo test --quiet $(CARGO_CRATES)
 	$(BIN)/python -m pytest
 
+# Every test in its long form, and the checks whose tools take minutes to build.
+test-full: export WRITEAMP_TEST_FULL := 1
+test-full: test deny
+
 lint: $(VENV)/.tools
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- --deny warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/python scripts/check_crates.py
+	$(if $(wildcard $(CARGO_DENY)),$(DENY))
+
+# All that deny.toml says, by cargo-deny, which takes two minutes to build; from then on lint runs it too.
+# Not its advisories: their database is no package of a registry.
+deny: $(CARGO_DENY)
+	$(DENY)
+
+$(CARGO_DENY):
+	cargo install --quiet --debug --locked --no-default-features --root $(TOOLS) cargo-deny@0.20.2
 
 bench: $(ENGINE)
 	$(BIN)/python benches/run.py
