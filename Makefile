@@ -4,7 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 ENGINE := python/writeamp/_engine.abi3.so
 PAPERS := park2017 dayan2015 verschoren2019
-CARGO_CRATES := --workspace --exclude writeamp-python
 TOOLS := target/tools
 CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
@@ -32,7 +31,7 @@ demo: $(ENGINE)
 
 test: $(VENV)/.tools lint
 	scripts/install_test_programs.sh
-	cargo test --quiet $(CARGO_CRATES)
+	cargo test --quiet
 	$(BIN)/python -m pytest
 
 # Every test in its long form, and the checks whose tools take minutes to build.
