@@ -9,7 +9,7 @@ CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test test-full lint deny bench reproduce clean
+.PHONY: all demo test test-full lint deny docs fuzz bench reproduce clean
 all: $(ENGINE)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
@@ -36,7 +36,7 @@ test: $(VENV)/.tools lint
 
 # Every test in its long form, and the checks whose tools take minutes to build.
 test-full: export WRITEAMP_TEST_FULL := 1
-test-full: test deny
+test-full: test deny docs
 
 lint: $(VENV)/.tools
 	cargo fmt --check
@@ -54,6 +54,18 @@ deny: $(CARGO_DENY)
 
 $(CARGO_DENY):
 	cargo install --quiet --debug --locked --no-default-features --root $(TOOLS) cargo-deny@0.20.2
+
+# The documentation site, in build/site; a link or anchor that leads nowhere fails.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+$(VENV)/.docs: $(ENGINE)
+	$(BIN)/pip install --quiet --editable '.[docs]'
+	@touch $(ENGINE) $(VENV)/.tools $@
+
+# Each target of fuzz/ for so many seconds; it says what is missing where it cannot.
+fuzz:
+	scripts/fuzz.sh $(or $(SECONDS),60)
 
 bench: $(ENGINE)
 	$(BIN)/python benches/run.py
