@@ -7,7 +7,7 @@
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::{Corpus, fuzz_target};
-use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Silent, Wear};
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::managers::{self, Layout, Setup};
 use writeamp_engine::simulation::Simulation;
 use writeamp_engine::spec::Entry;
@@ -49,6 +49,7 @@ fn build_and_run(bytes: &mut Unstructured) -> Result<()> {
         planes_per_die: 1,
         blocks_per_plane: bytes.int_in_range(1..=200)?,
         pages_per_block: PAGES_PER_BLOCK,
+        page_bytes: 4096,
         erase_unit: EraseUnit::Block,
     };
     let geometry = Geometry::new(shape).expect("a small drive");
@@ -61,7 +62,6 @@ fn build_and_run(bytes: &mut Unstructured) -> Result<()> {
         wear_leveling,
         seed,
         wear: Wear::default(),
-        observer: Silent,
     };
     let workload = in_words(workloads::build(&workload, logical_pages, Context::root(seed)));
     let manager = in_words(managers::build(&manager, setup));

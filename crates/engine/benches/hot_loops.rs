@@ -7,11 +7,12 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Silent, Wear};
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
 use writeamp_engine::meanfield::{self, Model};
+use writeamp_engine::request::{Op, Request};
 use writeamp_engine::simulation::{DEFAULT_BATCH_PAGES, Simulation};
-use writeamp_engine::workloads::{self, Context, Trace, TraceOp, Workload};
+use writeamp_engine::workloads::{self, Context, Trace, Workload};
 
 const SEED: u64 = 1;
 const BLOCKS: u32 = 2048;
@@ -22,7 +23,7 @@ fn logical_pages(fill: f64) -> u32 {
     (f64::from(BLOCKS * PAGES_PER_BLOCK) * fill) as u32
 }
 
-fn drive(manager: &str, victims: Option<&str>, fill: f64) -> Box<dyn BlockManager<Silent>> {
+fn drive(manager: &str, victims: Option<&str>, fill: f64) -> Box<dyn BlockManager> {
     let shape = Shape {
         channels: 1,
         chips_per_channel: 1,
@@ -30,6 +31,7 @@ fn drive(manager: &str, victims: Option<&str>, fill: f64) -> Box<dyn BlockManage
         planes_per_die: 1,
         blocks_per_plane: BLOCKS,
         pages_per_block: PAGES_PER_BLOCK,
+        page_bytes: 4096,
         erase_unit: EraseUnit::Block,
     };
     let setup = Setup {
@@ -40,7 +42,6 @@ fn drive(manager: &str, victims: Option<&str>, fill: f64) -> Box<dyn BlockManage
         wear_leveling: None,
         seed: SEED,
         wear: Wear::default(),
-        observer: Silent,
     };
     managers::build(manager, setup).expect("a registered manager")
 }
@@ -80,13 +81,13 @@ fn trims(criterion: &mut Criterion) {
     let mut drive = drive("single", Some("greedy"), 0.87);
     let mut first = 0;
     let mut group = criterion.benchmark_group("pages trimmed and written again");
-    group.throughput(Throughput::Elements(count as u64));
+    group.throughput(Throughput::Elements(u64::from(count)));
     group.bench_function("single greedy, ranges of 4096", |bencher| {
         bencher.iter(|| {
-            let range = &written[first..first + count];
-            drive.trim(black_box(range)).expect("a trim");
-            drive.write(range, None).expect("writes");
-            first = (first + 7 * count) % (written.len() - count);
+            let range = first..first + count;
+            drive.trim(black_box(range.clone())).expect("a trim");
+            drive.write(&written[first as usize..range.end as usize], None).expect("writes");
+            first = (first + 7 * count) % (pages - count);
         });
     });
     group.finish();
@@ -97,9 +98,9 @@ fn replay(criterion: &mut Criterion) {
     let (pages, length) = (logical_pages(0.87), 8);
     let mut first_pages = vec![0; 1 << 16];
     workload("zipf:s=0.99", pages - length).next(&mut first_pages);
-    let (ops, counts) =
-        (vec![TraceOp::Write; first_pages.len()], vec![length; first_pages.len()]);
-    let trace = Trace::new(ops, first_pages, counts, u64::MAX).expect("a trace");
+    let requests =
+        first_pages.iter().map(|&first| Request::of_pages(Op::Write, first..first + length));
+    let trace = Trace::new(requests, 4096, u64::MAX).expect("a trace");
     let drive = drive("single", Some("greedy"), 0.87);
     let mut run =
         Simulation::new(drive, Box::new(trace), DEFAULT_BATCH_PAGES).expect("a trace of its size");
