@@ -9,7 +9,7 @@ CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test test-full lint deny docs fuzz bench reproduce clean
+.PHONY: all demo test test-full lint deny docs wheel sdist check-sdist fuzz bench reproduce clean
 all: $(ENGINE)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
@@ -22,23 +22,24 @@ $(ENGINE): $(BIN)/pip pyproject.toml $(RUST_SOURCES)
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.tools: $(ENGINE)
-	$(BIN)/pip install --quiet --editable '.[test,lint]'
+# The tools of an extra, or of several, of pyproject.toml.
+$(VENV)/.%: pyproject.toml | $(ENGINE)
+	$(BIN)/pip install --quiet --editable '.[$*]'
 	@touch $(ENGINE) $@
 
 demo: $(ENGINE)
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/.tools lint
+test: $(VENV)/.test,lint lint
 	scripts/install_test_programs.sh
 	cargo test --quiet
 	$(BIN)/python -m pytest
 
 # Every test in its long form, and the checks whose tools take minutes to build.
 test-full: export WRITEAMP_TEST_FULL := 1
-test-full: test deny docs
+test-full: test deny docs check-sdist
 
-lint: $(VENV)/.tools
+lint: $(VENV)/.test,lint
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- --deny warnings
 	$(BIN)/ruff check
@@ -59,9 +60,16 @@ $(CARGO_DENY):
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-$(VENV)/.docs: $(ENGINE)
-	$(BIN)/pip install --quiet --editable '.[docs]'
-	@touch $(ENGINE) $(VENV)/.tools $@
+# In dist/: a wheel for every Python from 3.11 on, and an sdist that brings its crates along.
+wheel: $(VENV)/.dist
+	$(BIN)/maturin build --release --out dist
+
+sdist: $(VENV)/.dist
+	rm -f dist/writeamp-*.tar.gz
+	$(BIN)/python scripts/make_sdist.py
+
+check-sdist: sdist
+	scripts/check_sdist.sh $(BIN)
 
 # Each target of fuzz/ for so many seconds; it says what is missing where it cannot.
 fuzz:
