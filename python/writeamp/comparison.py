@@ -182,6 +182,9 @@ def compare(
 ) -> Comparison:
     """Simulate the same drive and host under each of several block managers.
 
+    Device, workload or trace, wear levelling and what else is not below are as for
+    `writeamp.simulate`.
+
     Args:
         managers: block manager specs, each of which becomes a row; or one text, with commas.
         victims: victim policy for all of them; each manager's own by default.
@@ -190,8 +193,6 @@ def compare(
             measured; by default 20 times the logical pages, or those of the trace.
         threads: runs at the same time; as many as there are processors by default.
         progress: called after each run with the runs done and in all.
-        device, workload, trace, wear_leveling, precondition, utilization, repeat, mapping,
-        trace_device, overrides: as for `writeamp.simulate`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.

@@ -12,13 +12,25 @@ pub struct Group {
 /// "Not within the horizon": the invalidation time of a page whose next write is not foreseen.
 pub const NEVER: u64 = u64::MAX;
 
-/// What a block manager must hear from the host.
+/// What is known of the pages of a batch of writes; what nobody asked for is empty.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hints<'a> {
+    /// The groups as they stand.
+    pub groups: &'a [Group],
+    /// Indexes into `groups`, one for each page written.
+    pub group_of: &'a [u8],
+    /// For each page written, the clock (host pages written before) at which it will be invalid by
+    /// the host's next write or TRIM of it, or [`NEVER`].
+    pub invalidation_times: &'a [u64],
+}
+
+/// What a manager must hear from the host of each page that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hears {
     Nothing,
-    /// The group of each page.
+    /// Its group: [`Hints::groups`] and [`Hints::group_of`].
     Groups,
-    /// When each page will be invalid.
+    /// When it will be invalid: [`Hints::invalidation_times`].
     InvalidationTimes,
 }
 
@@ -31,18 +43,26 @@ impl Hears {
             Hears::InvalidationTimes => "invalidation-times",
         }
     }
-}
 
-/// What is known of the pages of a batch of writes; what nobody asked for is empty.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Hints<'a> {
-    /// The groups as they stand.
-    pub groups: &'a [Group],
-    /// Indexes into `groups`, one for each page written.
-    pub group_of: &'a [u8],
-    /// For each page written, the clock (host pages written before) at which it will be invalid by
-    /// the host's next write or TRIM of it, or [`NEVER`].
-    pub invalidation_times: &'a [u64],
+    /// Checks that `hints` on `pages` pages hold what must be heard. An error is the sentence's end.
+    pub(crate) fn check(self, hints: &Hints, pages: usize) -> Result<(), &'static str> {
+        match self {
+            _ if pages == 0 => Ok(()),
+            Hears::Nothing => Ok(()),
+            Hears::Groups if hints.groups.is_empty() || hints.group_of.len() != pages => {
+                Err("the group of each page")
+            }
+            Hears::Groups
+                if hints.group_of.iter().any(|g| usize::from(*g) >= hints.groups.len()) =>
+            {
+                Err("the group of each page, among the groups that there are")
+            }
+            Hears::InvalidationTimes if hints.invalidation_times.len() != pages => {
+                Err("when each page will be written next")
+            }
+            Hears::Groups | Hears::InvalidationTimes => Ok(()),
+        }
+    }
 }
 
 /// Which groups are written more often, page for page, than their drive is on the whole.

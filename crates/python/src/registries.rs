@@ -1,6 +1,6 @@
 //! What is registered, and what it declares.
 
-use std::ops::Bound::{self, Excluded, Included, Unbounded};
+use std::ops::Bound::{self as Edge, Excluded, Included, Unbounded};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -126,7 +126,7 @@ fn domain_dict<'py>(py: Python<'py>, domain: &Domain) -> PyResult<Bound<'py, PyD
 }
 
 /// A bound, `None` for no bound, and whether it is in the interval itself.
-fn bound_of(bound: Bound<f64>) -> (Option<f64>, bool) {
+fn bound_of(bound: Edge<f64>) -> (Option<f64>, bool) {
     match bound {
         Included(value) => (Some(value), true),
         Excluded(value) => (Some(value), false),

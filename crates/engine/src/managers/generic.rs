@@ -8,14 +8,15 @@
 //! reserve is complete.
 
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
-use super::{BlockManager, Declared, Layout, Manager, Needs, Setup};
-use crate::error::{Error, Result};
-use crate::flash::{Cause, Flash, Observer, filled};
+use super::served::Policy;
+use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Setup};
+use crate::error::Result;
+use crate::flash::{Cause, Tap, filled};
 use crate::hints::{Hears, Hints, NEVER};
 use crate::params::Params;
 use crate::placements::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::registry::{Entry, Registered};
-use crate::victims::{self, VictimPolicy, Visitor};
+use crate::victims::{VictimPolicy, Visitor};
 
 /// What is remembered of each block, for placements that know victims.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,8 +25,8 @@ struct Opened {
     stream: u8,
 }
 
-struct Generic<P, V, O: Observer> {
-    core: Core<V, O>,
+struct Generic<P, V, T: Tap> {
+    core: Core<V, T>,
     placement: P,
     hears: Hears,
     /// For each block, or empty.
@@ -36,7 +37,7 @@ struct Generic<P, V, O: Observer> {
     migrating: Vec<u32>,
 }
 
-impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
+impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     fn write_flat(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints);
@@ -169,6 +170,24 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
 
     fn collect(&mut self, domain: usize) -> Result<()> {
         let block = self.choose_victim(domain)?;
+        self.collect_block(block);
+        Ok(())
+    }
+
+    /// A victim that gains something, chosen when nobody waits for it.
+    fn choose_idle_victim(&mut self, domain: usize) -> Option<u32> {
+        if !P::CHOOSES_VICTIMS {
+            return self.core.choose_idle_victim(domain);
+        }
+        let own = self.placement.victim(domain, false);
+        let own = own.filter(|&block| self.core.flash.invalid_pages()[block as usize] > 0);
+        let chosen = self.core.choose_victim_by(|_, _| own);
+        let block = chosen.or_else(|| self.core.choose_idle_victim(domain))?;
+        self.placement.on_collect(block);
+        Some(block)
+    }
+
+    fn collect_block(&mut self, block: u32) {
         let pool = self.core.flash.pool_of(block);
         let mut victim = Victim { now: self.core.now(), ..Victim::default() };
         if P::KNOWS_VICTIMS {
@@ -198,70 +217,59 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
                 self.close(frontier);
             }
         }
-        self.core.flash.count(Cause::Gc, migrating.len() as u64);
         self.migrating = migrating;
-        Ok(())
     }
 }
 
-/// The hints that a placement hears; an error if it cannot do without them and they are missing.
-fn heard<'a>(name: &str, hears: Hears, hints: Option<Hints<'a>>) -> Result<Hints<'a>> {
-    let hints = hints.unwrap_or_default();
-    let missing = match hears {
-        Hears::Groups if hints.groups.is_empty() => "the group of each page",
-        Hears::InvalidationTimes if hints.invalidation_times.is_empty() => {
-            "when each page will be written next"
-        }
-        _ => return Ok(hints),
-    };
-    Err(Error::Spec(format!(
-        "{name} must be told {missing}, and this workload cannot tell; the parameters of {name} and \
-         the workloads that can are in docs/placements.md"
-    )))
-}
+impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
+    type Victims = V;
+    type Tap = T;
 
-impl<P: Placement, V: VictimPolicy, O: Observer + Send> BlockManager<O> for Generic<P, V, O> {
-    fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
-        self.core.flash.check_range(pages)?;
-        let hints = if pages.is_empty() {
-            Hints::default()
-        } else {
-            heard(<P as Manager>::ENTRY.name, self.hears, hints)?
-        };
+    fn name(&self) -> &'static str {
+        <P as Manager>::ENTRY.name
+    }
+
+    fn core(&self) -> &Core<V, T> {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut Core<V, T> {
+        &mut self.core
+    }
+
+    fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         match self.layout {
-            Layout::Flat => self.write_flat(pages, &hints)?,
-            Layout::Striped | Layout::StripedPerLun => self.write_striped(pages, &hints)?,
+            Layout::Flat => self.write_flat(pages, hints),
+            Layout::Striped | Layout::StripedPerLun => self.write_striped(pages, hints),
         }
-        self.core.flash.count(Cause::Host, pages.len() as u64);
-        Ok(())
     }
 
-    fn needs_hints(&self) -> bool {
-        self.hears == Hears::Groups
+    fn hears(&self) -> Hears {
+        self.hears
     }
 
-    fn needs_invalidation_times(&self) -> bool {
-        self.hears == Hears::InvalidationTimes
+    fn without_hints(&self) -> &'static str {
+        "its parameters, and the workloads that can, are in docs/placements.md"
+    }
+
+    fn forget(&mut self, logical: u32) {
+        self.placement.forget(logical);
+    }
+
+    fn collect_idle(&mut self, pool: usize) -> Result<bool> {
+        let domain = if self.layout == Layout::StripedPerLun { pool } else { 0 };
+        if !self.core.pools_of(domain).all(|pool| self.core.reserve_is_complete(pool)) {
+            return Ok(false);
+        }
+        let victim = self.choose_idle_victim(domain);
+        if let Some(block) = victim {
+            self.collect_block(block);
+        }
+        Ok(victim.is_some())
     }
 
     fn scheme_bytes(&self) -> u64 {
         self.placement.bytes() + (self.opened.len() * size_of::<Opened>()) as u64
-    }
-
-    fn trim(&mut self, pages: &[u32]) -> Result<()> {
-        self.core.trim(pages)
-    }
-
-    fn flash(&self) -> &Flash<O> {
-        &self.core.flash
-    }
-
-    fn flash_mut(&mut self) -> &mut Flash<O> {
-        &mut self.core.flash
-    }
-
-    fn assert_invariants(&self) {
-        self.core.flash.assert_invariants(&self.core.frontiers);
     }
 }
 
@@ -282,11 +290,12 @@ impl<P: Placement> Manager for P {
         })
     }
 
-    fn build<O: Observer + Send + 'static>(
+    fn build<T: Compiled>(
         params: &Params,
         victims: &str,
-        setup: Setup<O>,
-    ) -> Result<Box<dyn BlockManager<O>>> {
+        setup: Setup,
+        tap: T,
+    ) -> Result<Box<dyn BlockManager>> {
         let Declared { hears, needs, .. } = P::declared(params)?;
         let geometry = setup.geometry;
         let sizes = Sizes {
@@ -297,30 +306,31 @@ impl<P: Placement> Manager for P {
             seed: setup.seed,
         };
         let placement = <P as Registered<Sizes>>::build(params, &sizes)?;
-        victims::with_policy(victims, &geometry, Assemble { placement, hears, needs, setup })
+        T::with_policy(victims, &geometry, Assemble { placement, hears, needs, setup, tap })
     }
 }
 
 /// Puts a generic manager together once the victim policy is known.
-struct Assemble<P, O> {
+struct Assemble<P, T> {
     placement: P,
     hears: Hears,
     needs: Needs,
-    setup: Setup<O>,
+    setup: Setup,
+    tap: T,
 }
 
-impl<P: Placement, O: Observer + Send + 'static> Visitor for Assemble<P, O> {
-    type Output = Box<dyn BlockManager<O>>;
+impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
+    type Output = Box<dyn BlockManager>;
 
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
-        let Assemble { placement, hears, needs, setup } = self;
+        let Assemble { placement, hears, needs, setup, tap } = self;
         assert!(P::HEARS_HOST || hears == Hears::Nothing, "hints are compiled in");
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
         let remembered = if P::KNOWS_VICTIMS { setup.geometry.blocks() as usize } else { 0 };
         let opened = filled(Opened::default(), remembered)?;
         let streams = needs.most_streams;
-        let core = Core::new(policy, setup, streams, needs.reserve_blocks)?;
+        let core = Core::new(policy, &setup, streams, needs.reserve_blocks, tap)?;
         Ok(Box::new(Generic {
             core,
             placement,

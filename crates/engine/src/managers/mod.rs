@@ -9,17 +9,23 @@ mod core;
 mod declared;
 mod generic;
 mod hcwf;
+mod served;
 pub mod wolf;
+
+use std::ops::Range;
 
 pub use declared::{Declared, Needs, Only};
 
 use crate::error::{Error, Result};
-use crate::flash::{Flash, Geometry, Observer, Pools, Wear};
-use crate::hints::Hints;
+use crate::flash::{Array, Flash, Geometry, HostCounters, Observer, Pools, Silent, Tap, Wear};
+use crate::hints::{Hears, Hints};
 use crate::leveling;
+use crate::observe::GroupChange;
 use crate::params::Params;
 use crate::registry::{Entry, Kind, dispatch, entries};
+use crate::request::{Op, Request};
 use crate::rng::Stream;
+use crate::victims::{self, Visitor};
 
 /// How streams and collection are laid over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +71,7 @@ impl Layout {
 
 /// What every manager is built from.
 #[derive(Debug, Clone)]
-pub struct Setup<O> {
+pub struct Setup {
     pub geometry: Geometry,
     pub logical_pages: u32,
     pub layout: Layout,
@@ -75,14 +81,13 @@ pub struct Setup<O> {
     pub wear_leveling: Option<String>,
     pub seed: u64,
     pub wear: Wear,
-    pub observer: O,
 }
 
-impl<O: Observer> Setup<O> {
+impl Setup {
     /// Builds the flash array.
-    fn flash(self) -> Result<Flash<O>> {
-        let Setup { geometry, logical_pages, layout, wear, observer, .. } = self;
-        Flash::with_observer(geometry, logical_pages, layout.pools(), wear, observer)
+    fn flash<T: Tap>(&self, tap: T) -> Result<Flash<T>> {
+        let Setup { geometry, logical_pages, layout, wear, .. } = *self;
+        Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)
     }
 
     fn random(&self, name: &str) -> Stream {
@@ -91,40 +96,90 @@ impl<O: Observer> Setup<O> {
 }
 
 /// A drive that can be driven: a flash array under a policy.
-pub trait BlockManager<O: Observer>: Send {
-    /// Writes `pages` in order. The counters are exact between calls, and the outcome does not
-    /// depend on how a run of writes is cut into calls. `hints` are those of these pages.
+pub trait BlockManager: Send {
+    /// Writes `pages` in order. The counters are exact between calls, after an error too, and the
+    /// outcome does not depend on how a run of writes is cut into calls. `hints` are those of these
+    /// pages; without what [`Self::hears`] asks for, it is an error.
     fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()>;
 
-    /// True if `write` is an error without the groups of the hints.
-    fn needs_hints(&self) -> bool {
-        false
+    /// Reads `pages`. Those that hold no data cost no flash operation.
+    fn read(&mut self, pages: Range<u32>) -> Result<()>;
+
+    /// Unmaps `pages`, and forgets what was learnt of them.
+    fn trim(&mut self, pages: Range<u32>) -> Result<()>;
+
+    /// Makes all writes so far endure. Nothing is held back, so it is only counted.
+    fn flush(&mut self) -> Result<()>;
+
+    /// Serves a whole request. `hints` are those of the pages that it writes.
+    fn serve(&mut self, request: &Request, hints: Option<Hints>) -> Result<()> {
+        let partial_bytes = request.partial_bytes();
+        match request.op {
+            Op::Write => {
+                self.write(&request.range().collect::<Vec<_>>(), hints)?;
+                self.host_mut().written_bytes -= partial_bytes;
+            }
+            Op::Read => {
+                self.read(request.range())?;
+                self.host_mut().read_bytes -= partial_bytes;
+            }
+            Op::Trim => {
+                self.trim(request.range())?;
+                self.host_mut().trimmed_bytes -= partial_bytes;
+            }
+            Op::Flush => self.flush()?,
+        }
+        Ok(())
     }
 
-    /// True if `write` is an error without [`Hints::invalidation_times`].
-    fn needs_invalidation_times(&self) -> bool {
-        false
-    }
+    /// Collects one victim on an idle LUN, whose host can wait no shorter for it: true if there was
+    /// one worth it, that is with an invalid page, and the manager has a choice of when it collects.
+    /// Under drive-wide collection the victim may lie elsewhere.
+    fn collect_idle(&mut self, lun: usize) -> Result<bool>;
+
+    /// What the host must tell with each write.
+    fn hears(&self) -> Hears;
 
     /// Bytes of the tables that the manager's scheme keeps beside the map and the victim policy.
     fn scheme_bytes(&self) -> u64 {
         0
     }
 
-    /// Unmaps `pages`.
-    fn trim(&mut self, pages: &[u32]) -> Result<()>;
+    /// The flash array, to look at.
+    fn flash(&self) -> &Array;
 
-    fn flash(&self) -> &Flash<O>;
+    /// What is counted of the host, for requests that cover pages in part.
+    fn host_mut(&mut self) -> &mut HostCounters;
 
-    fn flash_mut(&mut self) -> &mut Flash<O>;
+    /// The observer that the drive was built with, if there is one.
+    fn observer_mut(&mut self) -> Option<&mut dyn Observer>;
 
-    /// What became of the groups of pages that the manager keeps, as far as it remembers.
-    fn events(&self) -> &[wolf::Event] {
+    /// The log of the groups of pages that the manager keeps, as far as it remembers.
+    fn group_changes(&self) -> &[GroupChange] {
         &[]
     }
 
-    /// See [`Flash::assert_invariants`].
+    /// See [`Array::assert_invariants`].
     fn assert_invariants(&self);
+}
+
+/// Taps that managers are compiled for, and how: with each victim policy in a loop of its own if
+/// nobody listens, else with any of them behind a pointer.
+pub trait Compiled: Tap {
+    /// Builds the policy that `text` names and hands it to `visitor`.
+    fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output>;
+}
+
+impl Compiled for Silent {
+    fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {
+        victims::with_policy(text, geometry, visitor)
+    }
+}
+
+impl Compiled for Box<dyn Observer> {
+    fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {
+        visitor.visit(victims::boxed_policy(text, geometry)?)
+    }
 }
 
 /// A registered manager: what it says of itself, and how it is built.
@@ -135,11 +190,12 @@ pub trait Manager {
     fn declared(params: &Params) -> Result<Declared>;
 
     /// Builds it under a victim policy. The combination and the size of the drive are checked.
-    fn build<O: Observer + Send + 'static>(
+    fn build<T: Compiled>(
         params: &Params,
         victims: &str,
-        setup: Setup<O>,
-    ) -> Result<Box<dyn BlockManager<O>>>;
+        setup: Setup,
+        tap: T,
+    ) -> Result<Box<dyn BlockManager>>;
 }
 
 /// Hands the placements and the managers with a collection of their own to a macro of the registry.
@@ -194,11 +250,11 @@ fn check_served(params: &Params, victims: Option<&str>, layout: Layout) -> Resul
 
 /// What the manager that `text` names declares, if it can be built so; else the sentence that says
 /// what is wrong. Nothing is built.
-pub fn check<O>(text: &str, setup: &Setup<O>) -> Result<Declared> {
+pub fn check(text: &str, setup: &Setup) -> Result<Declared> {
     check_params(&Kind::Managers.read(text)?, setup)
 }
 
-fn check_params<O>(params: &Params, setup: &Setup<O>) -> Result<Declared> {
+fn check_params(params: &Params, setup: &Setup) -> Result<Declared> {
     let declared = check_served(params, setup.victims.as_deref(), setup.layout)?;
     let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
     let Setup { geometry, layout, wear, logical_pages, .. } = setup;
@@ -208,19 +264,32 @@ fn check_params<O>(params: &Params, setup: &Setup<O>) -> Result<Declared> {
 }
 
 /// Builds the manager that `text` names.
-pub fn build<O: Observer + Send + 'static>(
+pub fn build(text: &str, setup: Setup) -> Result<Box<dyn BlockManager>> {
+    build_with(text, setup, Silent)
+}
+
+/// Builds the manager that `text` names; `observer` hears of every operation of its flash.
+pub fn build_observed(
     text: &str,
-    setup: Setup<O>,
-) -> Result<Box<dyn BlockManager<O>>> {
+    setup: Setup,
+    observer: Box<dyn Observer>,
+) -> Result<Box<dyn BlockManager>> {
+    build_with(text, setup, observer)
+}
+
+fn build_with<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
     let params = Kind::Managers.read(text)?;
     let declared = check_params(&params, &setup)?;
     let victims = setup.victims.clone().unwrap_or(declared.default_victims);
-    crate::placements!(managers! {
-        dispatch! { Manager, params, Found => <Found as Manager>::build(&params, &victims, setup) }
-    })
+    crate::placements!(managers! { dispatch! {
+        Manager, params, Found => <Found as Manager>::build(&params, &victims, setup, tap)
+    } })
 }
 
 /// The victim policy that the manager named by `text` uses if none is asked for.
 pub fn default_victims(text: &str) -> Result<String> {
     Ok(declared(text)?.default_victims)
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,6 +67,9 @@ pub trait Placement: Registered<Sizes> + Send + 'static {
     /// The stream of a page that the host writes.
     fn host_stream(&mut self, page: HostPage) -> usize;
 
+    /// The host has trimmed a page: what is known of it says nothing of the data that it will hold.
+    fn forget(&mut self, _logical: u32) {}
+
     /// A victim has been chosen; its valid pages come next.
     fn on_victim(&mut self, _victim: &Victim) {}
 

@@ -4,6 +4,7 @@
 //! documentation, the conformance tests and the naive drive find it there.
 
 mod bag;
+mod boxed;
 mod buckets;
 mod cost_benefit;
 mod d_choices;
@@ -13,6 +14,7 @@ mod random;
 mod windowed_greedy;
 
 pub use bag::Bag;
+pub use boxed::{Boxed, boxed_policy};
 
 use crate::error::Result;
 use crate::flash::Geometry;
