@@ -38,6 +38,7 @@ lint: $(VENV)/.tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: $(ENGINE)
 	$(BIN)/python benches/run.py
