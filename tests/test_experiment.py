@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import writeamp as wa
-from in_process import run
-from test_cli import document
+from in_process import document, run
 from writeamp.experiments import functions
 from writeamp.experiments.experiment import VERBS, setting_places
 
@@ -170,17 +169,15 @@ def test_an_argument_that_is_none_is_a_type_error() -> None:
 
 
 def test_a_file_runs_as_its_options_do_and_options_win(tmp_path: Path) -> None:
-    arguments = (
-        "simulate --workload zipf:s=1.1 --blocks 64 --pages-per-block 16 --op 0.25 --writes 5000"
-    )
+    arguments = "--workload zipf:s=1.1 --blocks 64 --pages-per-block 16 --op 0.25 --writes 5000"
     path = tmp_path / "one.toml"
-    asked = document(*f"{arguments} --save-config {path}".split())
-    again = document("simulate", path)
+    asked = document("simulate", f"{arguments} --save-config {path}")
+    again = document("simulate", str(path))
     unlike = ("elapsed_s", "host_pages_per_s")
     assert {k: v for k, v in asked.items() if k not in unlike} == {
         k: v for k, v in again.items() if k not in unlike
     }
-    other = document("simulate", path, "--fill", "0.7", "--seed", "2")
+    other = document("simulate", f"{path} --fill 0.7 --seed 2")
     assert other["fill"] == pytest.approx(0.7, abs=1e-3)
     assert (other["seed"], other["workload"]) == (2, "zipf:s=1.1")
 
@@ -191,7 +188,7 @@ def test_the_other_verbs_read_and_write_files_too(verb: str, tmp_path: Path) -> 
     experiment(verb, blocks=64, pages_per_block=16, op=0.25, replicas=2,
                **({"writes": 2_000} if verb == "compare" else {})).to_toml(path)  # fmt: skip
     saved = tmp_path / "two.toml"
-    found = document(verb, path, "--save-config", saved)
+    found = document(verb, f"{path} --save-config {saved}")
     assert found["replicas"] == 2
     assert wa.Experiment.from_toml(saved) == wa.Experiment.from_toml(path)
     assert wa.run(saved).to_dict().keys() >= {"replicas", "version"}

@@ -457,7 +457,7 @@ PLAIN = (
 )
 
 
-def run(arguments: str) -> tuple[int, str, str]:
+def run(arguments: str) -> in_process.Done:
     return in_process.run("meanfield", arguments)
 
 

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 import writeamp as wa
-from test_cli import document
+from in_process import document
 from writeamp.registry import Spec, engine_entries, split_specs
 
 SAME = [
@@ -93,9 +93,10 @@ def test_specs_are_accepted_wherever_their_text_is() -> None:
 )
 def test_compare_takes_every_spec_that_simulate_takes(text: str) -> None:
     found = document(
-        "compare", "--managers", text, "--workload", "hot-cold:f=0.1,r=0.9", "--blocks", "64",
-        "--pages-per-block", "16", "--op", "0.25", "--writes", "2000", "--replicas", "1",
-    )  # fmt: skip
+        "compare",
+        f"--managers '{text}' --workload hot-cold:f=0.1,r=0.9 --blocks 64 --pages-per-block 16 "
+        "--op 0.25 --writes 2000 --replicas 1",
+    )
     assert [row["manager"] for row in found["rows"]] == split_specs("managers", text)
 
 
