@@ -118,6 +118,23 @@ impl Domain {
         if is_valid { Ok(()) } else { Err(None) }
     }
 
+    /// The form of a valid `text` that all spellings of it share: numbers as short as they can be
+    /// written exactly, nested specs with all of their parameters.
+    pub fn canonical(&self, text: &str) -> String {
+        let is_valid = |domain: &Domain| domain.check(text, 0).is_ok();
+        match self {
+            Domain::Whole(..) => whole::<u64>(text).to_string(),
+            Domain::Number(..) => number(text).expect("a valid number").to_string(),
+            Domain::Word(_) => text.to_owned(),
+            Domain::Spec(kind) => kind.read(text).expect("a valid spec").canonical(),
+            Domain::List(of) => {
+                let items = split(text, '/').expect("a valid list");
+                items.into_iter().map(|item| of.canonical(item)).collect::<Vec<_>>().join("/")
+            }
+            Domain::Either(one, other) => if is_valid(one) { one } else { other }.canonical(text),
+        }
+    }
+
     /// The part of `text` that is to blame: the first item of a list that is not valid, or all.
     fn culprit<'a>(&self, text: &'a str) -> &'a str {
         match self {
@@ -272,6 +289,23 @@ impl Params {
         self.entry
     }
 
+    /// The spec with all of its parameters, in the form that all spellings of it share.
+    pub fn canonical(&self) -> String {
+        let params: Vec<String> =
+            self.canonical_values().map(|(name, value)| format!("{name}={value}")).collect();
+        if params.is_empty() {
+            self.entry.name.to_owned()
+        } else {
+            format!("{}({})", self.entry.name, params.join(","))
+        }
+    }
+
+    /// Every parameter with its value in the form that all spellings of it share.
+    pub fn canonical_values(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let value = |param: &Param| param.domain.canonical(self.text(param.name));
+        self.entry.params.iter().map(move |param| (param.name, value(param)))
+    }
+
     /// Every parameter with its value.
     pub fn filled(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.entry.params.iter().map(|param| (param.name, self.text(param.name)))
@@ -391,6 +425,18 @@ mod tests {
             read("thing:fraction=0.25").unwrap().filled().map(|p| p.1.to_owned()).collect();
         assert_eq!(filled, ["0.25", "10", "1/2", "oracle", "never"]);
         assert_eq!(read("thing:f=0.1,at=5/1e2").unwrap().integers::<u64>("at"), [5, 100]);
+    }
+
+    #[test]
+    fn all_spellings_of_a_spec_share_one_form() {
+        let canonical = |text| Kind::Workloads.read(text).unwrap().canonical();
+        let form = "hot-cold(hot_fraction=0.1,hot_write_fraction=0.9)";
+        for text in ["hot-cold:f=0.1,r=0.9", "hot-cold( hot_write_fraction=9e-1,f=.10)"] {
+            assert_eq!(canonical(text), form);
+        }
+        let phases = "phases:writes=1e5/020,of=uniform/hot-cold(f=0.1,r=0.9)";
+        assert_eq!(canonical(phases), format!("phases(writes=100000/20,of=uniform/{form})"));
+        assert_eq!(canonical(&canonical(phases)), canonical(phases));
     }
 
     #[test]

@@ -2,10 +2,12 @@
 #![allow(clippy::too_many_arguments)] // Python's keyword arguments are positional here
 #![allow(clippy::needless_pass_by_value)] // as the binding macros hand them over
 
+mod allocation;
 mod drive;
 mod endurance;
 mod meanfield;
 mod registries;
+mod specs;
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -155,6 +157,8 @@ mod _engine {
     #[pymodule_export]
     use super::Simulation;
     #[pymodule_export]
+    use super::allocation::divide;
+    #[pymodule_export]
     use super::drive::{Drive, Load, PyGeometry};
     #[pymodule_export]
     use super::endurance::Endurance;
@@ -162,6 +166,8 @@ mod _engine {
     use super::meanfield::MeanField;
     #[pymodule_export]
     use super::registries::{declared, default_victims, entries, kind_of};
+    #[pymodule_export]
+    use super::specs::{parse, split_specs};
 
     use pyo3::prelude::*;
 

@@ -1,0 +1,47 @@
+//! The registries, and the grammar of the specs that name their entries.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use writeamp_engine::params::Params;
+use writeamp_engine::registry::Kind;
+use writeamp_engine::spec;
+
+use crate::raised;
+
+/// Reads a spec: `name`; `params`, every parameter with its value as text, nested specs and numbers
+/// in one form; `given`, the names of those that the text gives; and `text`, the spec in one form.
+#[pyfunction]
+#[pyo3(name = "parse")]
+pub fn parse<'py>(py: Python<'py>, kind_name: &str, text: &str) -> PyResult<Bound<'py, PyDict>> {
+    let read = Kind::named(kind_name).and_then(|kind| kind.read(text)).map_err(|e| raised(&e))?;
+    let params = PyDict::new(py);
+    for (name, value) in read.canonical_values() {
+        params.set_item(name, value)?;
+    }
+    let names = read.canonical_values().map(|(name, _)| name);
+    let given: Vec<&str> = names.filter(|name| read.is_given(name)).collect();
+    let dict = PyDict::new(py);
+    dict.set_item("name", read.entry().name)?;
+    dict.set_item("params", params)?;
+    dict.set_item("given", given)?;
+    dict.set_item("text", text_of(&read))?;
+    Ok(dict)
+}
+
+/// A spec with the parameters that it gives.
+fn text_of(read: &Params) -> String {
+    let given = read.canonical_values().filter(|(name, _)| read.is_given(name));
+    let params: Vec<String> = given.map(|(name, value)| format!("{name}={value}")).collect();
+    if params.is_empty() {
+        return read.entry().name.to_owned();
+    }
+    format!("{}:{}", read.entry().name, params.join(","))
+}
+
+/// Splits a list of specs of one kind at the commas between them.
+#[pyfunction]
+pub fn split_specs(kind_name: &str, text: &str) -> PyResult<Vec<String>> {
+    Kind::named(kind_name)
+        .and_then(|kind| spec::split_specs(kind.noun(), text))
+        .map_err(|e| raised(&e))
+}
