@@ -25,7 +25,9 @@ class Geometry:
         planes_per_die: int,
         blocks_per_plane: int,
         pages_per_block: int,
-        superblock: bool,
+        page_bytes: int = ...,
+        superblock: bool = ...,
+        erase_unit: str | None = None,
     ) -> None: ...
     @property
     def blocks(self) -> int: ...
@@ -59,6 +61,10 @@ class Load:
         first_pages: npt.NDArray[np.uint32],
         counts: npt.NDArray[np.uint32],
         passes: int,
+        at_ns: npt.NDArray[np.uint64] | None = None,
+        head_bytes: npt.NDArray[np.uint32] | None = None,
+        tail_bytes: npt.NDArray[np.uint32] | None = None,
+        page_bytes: int = ...,
     ) -> Load: ...
 
 class Events(TypedDict):

@@ -75,25 +75,33 @@ impl Simulation {
                 .min(self.series.until_next(self.drive.flash().counters()))
                 .min(self.buffer.len() as u64) as usize;
             let now = self.now();
-            match self.hinted.next(&mut *self.workload, &mut self.buffer[..most], now) {
+            let step = self.hinted.next(&mut *self.workload, &mut self.buffer[..most], now);
+            match step {
                 Step::Writes(count) => {
                     self.write(count)?;
                     left -= count as u64;
-                    self.series.observe(self.drive.flash().counters());
                 }
                 Step::Request(request) => self.drive.serve(&request, None)?,
-                Step::End => break,
+                Step::End => {}
+            }
+            self.count_unserved();
+            self.series.observe(self.drive.flash().counters());
+            if step == Step::End {
+                break;
             }
         }
-        // Reads change nothing, so they do not break batches: they are counted, no more.
+        self.assert_invariants();
+        Ok(pages - left)
+    }
+
+    /// Counts the requests that were passed over: they change nothing, so they break no batch.
+    fn count_unserved(&mut self) {
         let unserved = self.hinted.take_unserved(&mut *self.workload);
         let host = self.drive.host_mut();
         host.read_pages += unserved.read_pages;
         host.read_bytes += unserved.read_bytes;
         host.flushes += unserved.flushes;
         host.written_bytes -= unserved.partial_bytes;
-        self.assert_invariants();
-        Ok(pages - left)
     }
 
     /// Lets the host issue its next request; returns it, or `None` at the workload's end. The drive

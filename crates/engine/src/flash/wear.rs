@@ -54,8 +54,10 @@ pub struct Moment {
     migrated_pages: [u64; Cause::ALL.len()],
     /// Pages passed over, unprogrammed, in blocks that were closed before they were full.
     pub skipped_pages: u64,
-    /// Pages that the host had written.
+    /// Pages that the host had written: the clock.
     pub host_pages: u64,
+    /// Pages that had been programmed for the host.
+    pub host_programs: u64,
 }
 
 impl Moment {
@@ -155,6 +157,7 @@ impl Array {
             migrated_pages: self.wear.migrated_pages,
             skipped_pages: self.counters.skipped_pages,
             host_pages: self.counters.host.written_pages,
+            host_programs: self.counters.programs(Cause::Host),
         }
     }
 }
