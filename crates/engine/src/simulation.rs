@@ -7,6 +7,7 @@ use crate::hints::{Hears, Hints, NEVER};
 use crate::managers::BlockManager;
 use crate::observe::Series;
 use crate::request::{Op, Request};
+use crate::state::{self, state};
 use crate::workloads::{Step, Unserved, Workload};
 
 /// Pages handed to the drive at once: enough for look-ahead, few enough for the first-level cache.
@@ -22,6 +23,17 @@ pub struct Simulation {
     buffer: Vec<u32>,
     hinted: Hinted,
     series: Series,
+}
+
+// How many pages are handed over at once changes nothing, so a state may be restored with others.
+state! {
+    Simulation {
+        part drive,
+        part workload,
+        scratch buffer,
+        part hinted,
+        part series,
+    } where is_sound
 }
 
 impl Simulation {
@@ -40,6 +52,22 @@ impl Simulation {
         let buffer = vec![0; batch_pages.clamp(1, MAX_BATCH_PAGES)];
         let hinted = Hinted::new(drive.hears(), &*workload)?;
         Ok(Simulation { drive, workload, buffer, hinted, series })
+    }
+
+    /// All that is needed to go on from here in another process, bit for bit as this one would.
+    pub fn save(&self) -> Vec<u8> {
+        state::pack(self)
+    }
+
+    /// The run that was saved as `bytes`, from one that was built in the same way, however far it has
+    /// come. What is not such a state is refused.
+    pub fn restored(mut self, bytes: &[u8]) -> Result<Self> {
+        state::unpack(&mut self, bytes)?;
+        Ok(self)
+    }
+
+    fn is_sound(&self) -> bool {
+        self.series.goes_on_from(self.drive.flash().counters())
     }
 
     /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill. When
@@ -180,6 +208,16 @@ struct Hinted {
     foresight: Option<Foresight>,
     /// When each page of a batch will be invalid.
     invalidation_times: Vec<u64>,
+}
+
+state! {
+    Hinted {
+        fixed hears,
+        scratch group_of,
+        scratch groups,
+        part foresight,
+        scratch invalidation_times,
+    }
 }
 
 impl Hinted {

@@ -5,8 +5,11 @@
 //! among the free ones, and it is retired; without a spare it goes on being used. The life of the
 //! drive ends when a block is worn out and no spare block of its pool is left after that.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Array, BlockState, Cause, Geometry, Pools};
 use crate::error::{Error, Result};
+use crate::state::state;
 
 /// How much wear a drive stands. The default is: any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +49,7 @@ impl Pools {
 }
 
 /// What the drive had done right after an erase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
     /// Blocks erased, this one included.
     pub erases: u64,
@@ -68,7 +71,7 @@ impl Moment {
 }
 
 /// The drive when its life ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndOfLife {
     pub moment: Moment,
     /// Erases of each block.
@@ -88,7 +91,28 @@ pub struct WearLog {
     end_of_life: Option<EndOfLife>,
 }
 
+state! {
+    WearLog {
+        fixed limit,
+        value watched_erases,
+        lists spares,
+        value migrated_pages,
+        value first_to_reach,
+        value end_of_life,
+    } where is_sound
+}
+
 impl WearLog {
+    fn is_sound(&self) -> bool {
+        let reached = self.first_to_reach.len();
+        let watched = if self.limit == Wear::NO_LIMIT {
+            Wear::NO_LIMIT
+        } else {
+            self.limit.min(u32::try_from(reached).unwrap_or(u32::MAX).saturating_add(1))
+        };
+        reached <= self.limit as usize && self.watched_erases == watched
+    }
+
     /// The log of a new drive; takes the spare blocks from each pool's free ones, of which those
     /// to be opened last come first.
     pub(super) fn new(wear: Wear, free: &mut [Vec<u32>]) -> Self {
