@@ -129,8 +129,8 @@ def to_pages(
         start=touched["start"].cast(pl.UInt32).to_numpy(),
         count=counts.cast(pl.UInt32).to_numpy(),
         at_ns=_since_first(touched["timestamp_ns"]),
-        head_bytes=touched["head"].to_numpy(),
-        tail_bytes=touched["tail"].to_numpy(),
+        head_bytes=touched["head"].cast(pl.UInt32).to_numpy(),
+        tail_bytes=touched["tail"].cast(pl.UInt32).to_numpy(),
         logical_pages=needed_pages,
         footprint_pages=written.total,
         host_pages=int((writes["end"] - writes["start"]).sum()),
@@ -243,7 +243,7 @@ def _kept(
     kept = changed.filter((pl.col("end") > pl.col("start")) | (pl.col("op") == "flush"))
 
     def lost(op: str) -> int:
-        return int((changed["op"] == op).sum() - (kept["op"] == op).sum())
+        return changed.filter(pl.col("op") == op).height - kept.filter(pl.col("op") == op).height
 
     return kept, _left_out(
         (lost("trim"), f"trims of {what} are left out"),
