@@ -4,7 +4,8 @@ use writeamp_engine::flash::{Counters, EndOfLife, EraseUnit, Geometry, Moment, S
 use writeamp_engine::hints::{Group, Hints};
 use writeamp_engine::rng::Stream;
 
-use crate::cases::{Blueprint, leveled_combinations};
+use crate::cases::{Blueprint, factors, leveled_combinations};
+use crate::pairwise::covering;
 use crate::patience::in_time;
 
 /// Around the look-ahead of the engine, around its usual batch, and from one page to everything.
@@ -36,7 +37,7 @@ fn batches_of_any_size_give_the_same_outcome() {
     };
     let geometry = Geometry::new(shape).expect("a small shape");
     let wear = Wear { limit: 20, spare_blocks_per_pool: 1 };
-    for ((victims, manager, layout), wear_leveling) in leveled_combinations() {
+    for ((victims, manager, layout), wear_leveling) in covering(leveled_combinations(), factors) {
         let blueprint =
             Blueprint { geometry, layout, manager, victims, wear_leveling, seed: 3, wear };
         let [first, others @ ..] = outcomes(&blueprint);

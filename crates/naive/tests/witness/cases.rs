@@ -1,6 +1,6 @@
 //! Drives to compare: what is registered, and random small geometries that use it.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -104,23 +104,22 @@ pub fn combinations() -> Vec<(&'static str, &'static str, Layout)> {
     all
 }
 
-/// Every combination without a wear leveller, and each leveller under one policy with the managers
-/// that differ in more than the names of streams.
+/// Every one of these without a wear leveller, and with each.
 pub fn leveled_combinations() -> Vec<Combination> {
-    let mut all: Vec<Combination> = combinations().into_iter().map(|c| (c, None)).collect();
-    for leveler in leveler_specs() {
-        let of_greedy = combinations().into_iter().filter(|(victims, manager, _)| {
-            let is_distinct = victim_specs_for(manager) == victim_specs()
-                || ["sepbit", "midas:groups=3"].contains(manager);
-            *victims == "greedy" && is_distinct
-        });
-        all.extend(of_greedy.map(|c| (c, Some(leveler))));
-    }
-    all
+    let levelers = iter::once(None).chain(leveler_specs().into_iter().map(Some));
+    let levelers: Vec<_> = levelers.collect();
+    let leveled = |c| levelers.iter().map(move |&leveler| (c, leveler));
+    combinations().into_iter().flat_map(leveled).collect()
 }
 
 /// Victim policy, block manager and layout, and the wear leveller.
 pub type Combination = ((&'static str, &'static str, Layout), Option<&'static str>);
+
+/// The values of its four factors.
+pub fn factors(((victims, manager, layout), leveler): &Combination) -> [String; 4] {
+    let layout = format!("{layout:?}");
+    [*manager, *victims, &layout, leveler.unwrap_or("none")].map(str::to_owned)
+}
 
 /// A drive, but for its logical size.
 #[derive(Debug, Clone)]
