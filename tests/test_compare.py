@@ -104,7 +104,7 @@ def test_commas_within_a_spec_do_not_separate(text: str, specs: list[str]) -> No
 
 
 def test_an_error_names_the_manager_that_it_comes_from() -> None:
-    with pytest.raises(wa.WriteampError, match=r"^hcwf: hcwf must be told which pages are hot"):
+    with pytest.raises(wa.WriteampError, match=r"^hcwf: hcwf needs hints on the group of each page"):
         wa.compare(trace=TRACE, managers=["single", "hcwf"], replicas=1, op=0.2)
 
 

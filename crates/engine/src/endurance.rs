@@ -10,7 +10,7 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::flash::{EndOfLife, Moment, Observer, Silent, Wear};
+use crate::flash::{EndOfLife, Moment, Wear};
 use crate::managers::{self, Setup};
 use crate::simulation::Simulation;
 use crate::workloads::Workload;
@@ -25,7 +25,7 @@ pub struct Study {
     /// The spec of the block manager.
     pub manager: String,
     /// The drive, with a wear limit, and the seed of replica 0; replica i has seed + i.
-    pub setup: Setup<Silent>,
+    pub setup: Setup,
     /// Logical pages from 0 that are written once, in order, before the workload begins.
     pub fill_pages: u32,
     pub replicas: u32,
@@ -118,7 +118,7 @@ fn stop_if_cancelled(watch: &Watch) -> Result<()> {
     if watch.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
 }
 
-fn ended<O: Observer>(simulation: &Simulation<O>) -> Option<Life> {
+fn ended(simulation: &Simulation) -> Option<Life> {
     let log = simulation.drive().flash().wear();
     let end = log.end_of_life()?.clone();
     Some(Life { end, first_to_reach: log.first_to_reach().to_vec() })

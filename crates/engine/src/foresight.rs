@@ -1,10 +1,12 @@
-//! When each page of a workload will be invalid, found by drawing its steps ahead of time.
+//! Foresight: when each page of a workload will be invalid, found by drawing its steps ahead of
+//! time.
 
 use std::collections::VecDeque;
 
 use crate::error::Result;
 use crate::flash::filled;
 use crate::hints::NEVER;
+use crate::request::{Op, Request};
 use crate::workloads::{Step, Workload};
 
 /// "Not drawn yet": no page lies at this place, as places count from 1.
@@ -23,11 +25,14 @@ struct Coming {
     life: u32,
 }
 
-/// The steps of a workload, drawn so far ahead that every invalidation time within the horizon is known.
+/// The steps of a workload, drawn so far ahead that every invalidation time within the horizon is
+/// known.
 pub struct Foresight {
     coming: VecDeque<Coming>,
     /// Places of `coming` are numbered from 1 on; this is the first one's.
     first_place: u64,
+    /// The requests that `coming` belongs to, if requests are asked for.
+    requests: VecDeque<Request>,
     /// The place of the write that holds each page's current version, as far as drawn.
     holder: Vec<u64>,
     drawn_writes: u64,
@@ -44,6 +49,7 @@ impl Foresight {
         Ok(Foresight {
             coming: VecDeque::new(),
             first_place: NOWHERE + 1,
+            requests: VecDeque::new(),
             holder: filled(NOWHERE, workload.pages() as usize)?,
             drawn_writes: 0,
             issued_writes: 0,
@@ -53,90 +59,148 @@ impl Foresight {
         })
     }
 
-    /// As [`Workload::next`]; `invalidation_times` gets the clock at which each page written will be invalid, by
+    /// As [`Workload::next`]; `times` gets the clock at which each page written will be invalid, by
     /// a clock that stands at `now`.
     pub fn next(
         &mut self,
         workload: &mut dyn Workload,
         pages: &mut [u32],
-        invalidation_times: &mut [u64],
+        times: &mut Vec<u64>,
         now: u64,
     ) -> Step {
-        while !self.ended
-            && self.drawn_writes - self.issued_writes <= self.horizon_writes + pages.len() as u64
-        {
+        while !self.sees_far(pages.len()) {
             self.draw(workload);
         }
-        let Some(&Coming { is_write, .. }) = self.coming.front() else { return Step::End };
-        let alike = self.coming.iter().take(pages.len()).take_while(|c| c.is_write == is_write);
-        let count = alike.count();
-        for ((at, page), invalidation_time) in
-            pages.iter_mut().enumerate().zip(invalidation_times).take(count)
-        {
-            let coming = self.coming.pop_front().expect("counted above");
-            *page = coming.page;
-            // What is drawn beyond the horizon depends on the batches, so it must not be told.
-            let foreseen = u64::from(coming.life) <= self.horizon_writes;
-            *invalidation_time =
-                if foreseen { now + at as u64 + u64::from(coming.life) } else { NEVER };
-        }
-        self.first_place += count as u64;
+        times.clear();
+        let Some(&Coming { is_write, page: first, .. }) = self.coming.front() else {
+            return Step::End;
+        };
         if is_write {
-            self.issued_writes += count as u64;
-            Step::Write(count)
-        } else {
-            Step::Trim(count)
+            while let Some(slot) = pages.get_mut(times.len())
+                && let Some(coming) = self.coming.pop_front_if(|coming| coming.is_write)
+            {
+                *slot = coming.page;
+                self.issue_write(coming, times, now);
+            }
+            return Step::Writes(times.len());
         }
+        let mut end = first;
+        while self.coming.pop_front_if(|c| !c.is_write && c.page == end).is_some() {
+            end += 1;
+            self.first_place += 1;
+        }
+        Step::Request(Request::of_pages(Op::Trim, first..end))
+    }
+
+    /// As [`Workload::next_request`], and as [`Self::next`]; one of the two for a whole run.
+    pub fn next_request(
+        &mut self,
+        workload: &mut dyn Workload,
+        times: &mut Vec<u64>,
+        now: u64,
+    ) -> Option<Request> {
+        let mut pages = 1;
+        loop {
+            while !self.sees_far(pages) {
+                self.draw_request(workload);
+            }
+            // A request may be longer than what the horizon was looked at for.
+            match self.requests.front() {
+                Some(next) if next.pages as usize > pages => pages = next.pages as usize,
+                _ => break,
+            }
+        }
+        let request = self.requests.pop_front()?;
+        times.clear();
+        if matches!(request.op, Op::Write | Op::Trim) {
+            for _ in request.range() {
+                let coming = self.coming.pop_front().expect("each page was drawn");
+                if coming.is_write {
+                    self.issue_write(coming, times, now);
+                } else {
+                    self.first_place += 1;
+                }
+            }
+        }
+        Some(request)
+    }
+
+    /// True if nothing is foreseen that has not been issued.
+    pub fn is_spent(&self) -> bool {
+        self.coming.is_empty()
+    }
+
+    /// True if the invalidation times of the next so many pages are known, as far as the horizon goes.
+    fn sees_far(&self, pages: usize) -> bool {
+        self.ended || self.drawn_writes - self.issued_writes > self.horizon_writes + pages as u64
+    }
+
+    fn issue_write(&mut self, coming: Coming, times: &mut Vec<u64>, now: u64) {
+        // What is drawn beyond the horizon depends on the batches, so it must not be heard of.
+        let is_foreseen = u64::from(coming.life) <= self.horizon_writes;
+        let clock = now + times.len() as u64;
+        times.push(if is_foreseen { clock + u64::from(coming.life) } else { NEVER });
+        self.first_place += 1;
+        self.issued_writes += 1;
     }
 
     fn draw(&mut self, workload: &mut dyn Workload) {
-        let (count, is_write) = match workload.next(&mut self.buffer) {
-            Step::Write(count) => (count, true),
-            Step::Trim(count) => (count, false),
-            Step::End => {
-                self.ended = true;
-                return;
+        match workload.next(&mut self.buffer) {
+            Step::Writes(count) => (0..count).for_each(|at| self.foresee(self.buffer[at], true)),
+            Step::Request(request) if request.op == Op::Trim => {
+                request.range().for_each(|page| self.foresee(page, false));
             }
-        };
-        for at in 0..count {
-            let page = self.buffer[at];
-            let place = self.first_place + self.coming.len() as u64;
-            let held = std::mem::replace(
-                &mut self.holder[page as usize],
-                if is_write { place } else { NOWHERE },
-            );
-            let writes_before = self.drawn_writes as u32;
-            if held >= self.first_place {
-                let holder = &mut self.coming[(held - self.first_place) as usize];
-                holder.life = writes_before.wrapping_sub(holder.writes_before);
-            }
-            self.coming.push_back(Coming { page, is_write, writes_before, life: UNKNOWN });
-            self.drawn_writes += u64::from(is_write);
+            Step::Request(_) => {}
+            Step::End => self.ended = true,
         }
+    }
+
+    fn draw_request(&mut self, workload: &mut dyn Workload) {
+        let Some(request) = workload.next_request() else {
+            self.ended = true;
+            return;
+        };
+        if matches!(request.op, Op::Write | Op::Trim) {
+            let is_write = request.op == Op::Write;
+            request.range().for_each(|page| self.foresee(page, is_write));
+        }
+        self.requests.push_back(request);
+    }
+
+    fn foresee(&mut self, page: u32, is_write: bool) {
+        let place = self.first_place + self.coming.len() as u64;
+        let next = if is_write { place } else { NOWHERE };
+        let held = std::mem::replace(&mut self.holder[page as usize], next);
+        let writes_before = self.drawn_writes as u32;
+        if held >= self.first_place {
+            let holder = &mut self.coming[(held - self.first_place) as usize];
+            holder.life = writes_before.wrapping_sub(holder.writes_before);
+        }
+        self.coming.push_back(Coming { page, is_write, writes_before, life: UNKNOWN });
+        self.drawn_writes += u64::from(is_write);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workloads::{self, Context, Trace, TraceOp};
+    use crate::workloads::{self, Context, Trace};
 
-    /// What a workload does, with invalidation times counted from the first write, in batches of `batch_pages`.
+    /// What a workload does, with invalidation times counted from the first write, in batches of
+    /// `batch_pages`.
     fn foreseen(
         mut workload: Box<dyn Workload>,
         batch_pages: usize,
         writes: usize,
     ) -> Vec<(u32, u64)> {
         let mut foresight = Foresight::new(&*workload).unwrap();
-        let (mut pages, mut invalidation_times) = (vec![0; batch_pages], vec![0; batch_pages]);
+        let (mut pages, mut times) = (vec![0; batch_pages], Vec::new());
         let mut found = Vec::new();
         while found.len() < writes {
             let now = found.len() as u64;
-            match foresight.next(&mut *workload, &mut pages, &mut invalidation_times, now) {
-                Step::Write(count) => {
-                    found.extend(pages.iter().copied().zip(invalidation_times.clone()).take(count));
-                }
-                Step::Trim(_) => {}
+            match foresight.next(&mut *workload, &mut pages, &mut times, now) {
+                Step::Writes(_) => found.extend(pages.iter().copied().zip(times.iter().copied())),
+                Step::Request(_) => {}
                 Step::End => break,
             }
         }
@@ -144,11 +208,31 @@ mod tests {
         found
     }
 
+    /// The same, request by request.
+    fn foreseen_of_requests(mut workload: Box<dyn Workload>) -> Vec<(u32, u64)> {
+        let mut foresight = Foresight::new(&*workload).unwrap();
+        let (mut times, mut found) = (Vec::new(), Vec::new());
+        while let Some(request) =
+            foresight.next_request(&mut *workload, &mut times, found.len() as u64)
+        {
+            let pages = if request.op == Op::Write { request.range() } else { 0..0 };
+            assert_eq!(pages.len(), times.len());
+            found.extend(pages.zip(times.iter().copied()));
+        }
+        found
+    }
+
     #[test]
-    fn a_page_dies_at_its_next_write_or_trim_also_in_the_next_pass_of_a_trace() {
-        use TraceOp::{Trim, Write};
-        let ops = vec![Write, Trim, Write, Write];
-        let trace = Trace::new(ops, vec![0, 1, 0, 5], vec![3, 1, 1, 1], 2).unwrap();
+    fn a_page_is_invalid_at_its_next_write_or_trim_also_in_the_next_pass_of_a_trace() {
+        let of_pages = Request::of_pages;
+        let requests = [
+            of_pages(Op::Write, 0..3),
+            of_pages(Op::Trim, 1..2),
+            of_pages(Op::Read, 0..3),
+            of_pages(Op::Write, 0..1),
+            of_pages(Op::Write, 5..6),
+        ];
+        let trace = Trace::new(requests, 4096, 2).unwrap();
         let expected = [
             (0, 3),
             (1, 3),
@@ -164,6 +248,7 @@ mod tests {
         for batch_pages in [1, 2, 100] {
             assert_eq!(foreseen(Box::new(trace.clone()), batch_pages, 100), expected);
         }
+        assert_eq!(foreseen_of_requests(Box::new(trace)), expected);
     }
 
     #[test]

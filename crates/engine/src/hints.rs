@@ -24,6 +24,47 @@ pub struct Hints<'a> {
     pub invalidation_times: &'a [u64],
 }
 
+/// What a manager must hear from the host of each page that it writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hears {
+    Nothing,
+    /// Its group: [`Hints::groups`] and [`Hints::group_of`].
+    Groups,
+    /// When it will be invalid: [`Hints::invalidation_times`].
+    InvalidationTimes,
+}
+
+impl Hears {
+    /// The word used in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Hears::Nothing => "nothing",
+            Hears::Groups => "groups",
+            Hears::InvalidationTimes => "invalidation-times",
+        }
+    }
+
+    /// Checks that `hints` on `pages` pages hold what must be heard. An error is the sentence's end.
+    pub(crate) fn check(self, hints: &Hints, pages: usize) -> Result<(), &'static str> {
+        match self {
+            _ if pages == 0 => Ok(()),
+            Hears::Nothing => Ok(()),
+            Hears::Groups if hints.groups.is_empty() || hints.group_of.len() != pages => {
+                Err("the group of each page")
+            }
+            Hears::Groups
+                if hints.group_of.iter().any(|g| usize::from(*g) >= hints.groups.len()) =>
+            {
+                Err("the group of each page, among the groups that there are")
+            }
+            Hears::InvalidationTimes if hints.invalidation_times.len() != pages => {
+                Err("when each page will be written next")
+            }
+            Hears::Groups | Hears::InvalidationTimes => Ok(()),
+        }
+    }
+}
+
 /// Which groups are written more often, page for page, than their drive is on the whole.
 pub fn hot_groups(groups: &[Group]) -> impl Iterator<Item = bool> + '_ {
     let pages: f64 = groups.iter().map(|group| f64::from(group.pages)).sum();

@@ -8,7 +8,8 @@
 //! - [`flash`]: mechanism. Pages, blocks, the logical→physical map, counters, invariants.
 //! - [`victims`]: which block is collected, one file per policy.
 //! - [`leveling`]: which block takes the wear, one file per wear leveller.
-//! - [`hints`], [`foresight`] and [`detectors`]: what the host tells of its pages, and what a drive finds out.
+//! - [`request`]: what the host asks of a drive.
+//! - [`hints`], [`foresight`] and [`detectors`]: what the host says of its pages, and what a drive finds out.
 //! - [`placements`]: where each page goes, one file per scheme.
 //! - [`managers`]: when collection runs, and what becomes of its pages.
 //! - [`workloads`]: which pages the host writes, one file per generator.
@@ -28,6 +29,7 @@ pub mod managers;
 pub mod meanfield;
 pub mod observe;
 pub mod placements;
+pub mod request;
 pub mod rng;
 pub mod simulation;
 pub mod spec;

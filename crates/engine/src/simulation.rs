@@ -1,12 +1,13 @@
 //! A workload driving a drive.
 
 use crate::error::{Error, Result};
-use crate::flash::{Cause, Counters, Observer};
+use crate::flash::Counters;
 use crate::foresight::Foresight;
-use crate::hints::{Hints, NEVER};
+use crate::hints::{Hears, Hints, NEVER};
 use crate::managers::BlockManager;
 use crate::observe::Series;
-use crate::workloads::{Step, Workload};
+use crate::request::{Op, Request};
+use crate::workloads::{Step, Unserved, Workload};
 
 /// Pages handed to the drive at once: enough for look-ahead, few enough for the first-level cache.
 pub const DEFAULT_BATCH_PAGES: usize = 1024;
@@ -15,23 +16,19 @@ pub const DEFAULT_BATCH_PAGES: usize = 1024;
 const MAX_BATCH_PAGES: usize = 1 << 20;
 
 /// A drive and what the host does to it.
-pub struct Simulation<O: Observer> {
-    drive: Box<dyn BlockManager<O>>,
+pub struct Simulation {
+    drive: Box<dyn BlockManager>,
     workload: Box<dyn Workload>,
     buffer: Vec<u32>,
-    /// The group of each page of the buffer, for drives that want hints.
-    group_of: Vec<u8>,
-    /// For drives that want to know when pages will be invalid, with a slot for each of the buffer.
-    foresight: Option<Foresight>,
-    invalidation_times: Vec<u64>,
+    hinted: Hinted,
     series: Series,
 }
 
-impl<O: Observer> Simulation<O> {
+impl Simulation {
     /// A drive with a workload; pages are handed over `batch_pages` at a time, which does not
     /// change the outcome. The series starts here.
     pub fn new(
-        drive: Box<dyn BlockManager<O>>,
+        drive: Box<dyn BlockManager>,
         workload: Box<dyn Workload>,
         batch_pages: usize,
     ) -> Result<Self> {
@@ -40,26 +37,22 @@ impl<O: Observer> Simulation<O> {
             return Err(Error::OffTheEnd { page: workload.pages() - 1, logical_pages });
         }
         let series = Series::unsampled(*drive.flash().counters());
-        let batch_pages = batch_pages.clamp(1, MAX_BATCH_PAGES);
-        let (buffer, group_of) = (vec![0; batch_pages], vec![0; batch_pages]);
-        let foresees = drive.needs_invalidation_times();
-        let foresight = foresees.then(|| Foresight::new(&*workload)).transpose()?;
-        let invalidation_times = if foresees { vec![NEVER; batch_pages] } else { Vec::new() };
-        Ok(Simulation { drive, workload, buffer, group_of, foresight, invalidation_times, series })
+        let buffer = vec![0; batch_pages.clamp(1, MAX_BATCH_PAGES)];
+        let hinted = Hinted::new(drive.hears(), &*workload)?;
+        Ok(Simulation { drive, workload, buffer, hinted, series })
     }
 
-    /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill. What
-    /// becomes of these pages is not foreseen.
+    /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill. When
+    /// these pages will be invalid is not foreseen.
     /// A series that is to count only what follows must be started afterwards.
     pub fn fill(&mut self, first: u32, end: u32) -> Result<()> {
         let step = self.buffer.len();
         for first in (first..end).step_by(step) {
             let count = step.min((end - first) as usize);
-            let batch = &mut self.buffer[..count];
-            for (slot, page) in batch.iter_mut().zip(first..) {
+            for (slot, page) in self.buffer.iter_mut().zip(first..).take(count) {
                 *slot = page;
             }
-            self.invalidation_times.fill(NEVER);
+            self.hinted.forget_times(count);
             self.write(count)?;
         }
         // Samples are due at fixed distances from the start, which the fill has passed by.
@@ -73,62 +66,165 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Lets the host write `pages` more pages, or fewer if the workload ends; returns how many.
+    /// Requests are merged and cut to batches of page writes, as is good for speed where time plays
+    /// no part.
     pub fn run(&mut self, pages: u64) -> Result<u64> {
         let mut left = pages;
         while left > 0 {
             let most = left
                 .min(self.series.until_next(self.drive.flash().counters()))
                 .min(self.buffer.len() as u64) as usize;
-            match self.next(most) {
-                Step::Write(count) => {
+            let now = self.now();
+            match self.hinted.next(&mut *self.workload, &mut self.buffer[..most], now) {
+                Step::Writes(count) => {
                     self.write(count)?;
                     left -= count as u64;
                     self.series.observe(self.drive.flash().counters());
                 }
-                Step::Trim(count) => self.drive.trim(&self.buffer[..count])?,
+                Step::Request(request) => self.drive.serve(&request, None)?,
                 Step::End => break,
             }
         }
-        if cfg!(any(debug_assertions, fuzzing)) && self.drive.flash().logical_pages() < 100_000 {
-            self.drive.assert_invariants();
-        }
+        // Reads change nothing, so they do not break batches: they are counted, no more.
+        let unserved = self.hinted.take_unserved(&mut *self.workload);
+        let host = self.drive.host_mut();
+        host.read_pages += unserved.read_pages;
+        host.read_bytes += unserved.read_bytes;
+        host.flushes += unserved.flushes;
+        host.written_bytes -= unserved.partial_bytes;
+        self.assert_invariants();
         Ok(pages - left)
     }
 
-    /// The next step of the host, of at most `most` pages.
-    fn next(&mut self, most: usize) -> Step {
-        let pages = &mut self.buffer[..most];
-        let Some(foresight) = &mut self.foresight else { return self.workload.next(pages) };
-        let now = self.drive.flash().counters().programs(Cause::Host);
-        foresight.next(&mut *self.workload, pages, &mut self.invalidation_times[..most], now)
+    /// Lets the host issue its next request; returns it, or `None` at the workload's end. The drive
+    /// comes to the same state as under [`Self::run`].
+    pub fn serve_next(&mut self) -> Result<Option<Request>> {
+        let now = self.now();
+        let Some(request) = self.hinted.next_request(&mut *self.workload, now) else {
+            return Ok(None);
+        };
+        if request.op == Op::Write {
+            self.buffer.clear();
+            self.buffer.extend(request.range());
+            self.write(self.buffer.len())?;
+            self.drive.host_mut().written_bytes -= request.partial_bytes();
+            self.series.observe(self.drive.flash().counters());
+        } else {
+            self.drive.serve(&request, None)?;
+        }
+        Ok(Some(request))
+    }
+
+    /// Lets the host issue requests until it has written at least `pages` more pages, or has no
+    /// more; returns how many it wrote.
+    pub fn run_requests(&mut self, pages: u64) -> Result<u64> {
+        let before = self.now();
+        while self.now() - before < pages && self.serve_next()?.is_some() {}
+        self.assert_invariants();
+        Ok(self.now() - before)
     }
 
     /// Writes the first `count` pages of the buffer.
     fn write(&mut self, count: usize) -> Result<()> {
         let pages = &self.buffer[..count];
-        if self.foresight.is_some() {
-            let hints =
-                Hints { invalidation_times: &self.invalidation_times[..count], ..Hints::default() };
-            return self.drive.write(pages, Some(hints));
-        }
-        let groups = if self.drive.needs_hints() { self.workload.groups() } else { None };
-        let hints = groups.as_ref().map(|groups| {
-            let group_of = &mut self.group_of[..count];
-            self.workload.find_groups(pages, group_of);
-            Hints { groups, group_of, ..Hints::default() }
-        });
+        let hints = self.hinted.find(&*self.workload, pages);
         self.drive.write(pages, hints)
     }
 
-    pub fn drive(&self) -> &dyn BlockManager<O> {
+    fn now(&self) -> u64 {
+        self.drive.flash().counters().host.written_pages
+    }
+
+    fn assert_invariants(&self) {
+        if cfg!(any(debug_assertions, fuzzing)) && self.drive.flash().logical_pages() < 100_000 {
+            self.drive.assert_invariants();
+        }
+    }
+
+    /// The drive.
+    pub fn drive(&self) -> &dyn BlockManager {
         &*self.drive
     }
 
+    /// The drive, for what no workload does.
+    pub fn drive_mut(&mut self) -> &mut dyn BlockManager {
+        &mut *self.drive
+    }
+
+    /// Counts since the drive was new.
     pub fn counters(&self) -> &Counters {
         self.drive.flash().counters()
     }
 
+    /// Counts at equal distances since the series was started.
     pub fn series(&self) -> &Series {
         &self.series
+    }
+}
+
+/// The source of the hints that a drive hears.
+struct Hinted {
+    hears: Hears,
+    /// The group of each page of a batch.
+    group_of: Vec<u8>,
+    /// The groups as the workload gave them last.
+    groups: Vec<crate::hints::Group>,
+    foresight: Option<Foresight>,
+    /// When each page of a batch will be invalid.
+    invalidation_times: Vec<u64>,
+}
+
+impl Hinted {
+    fn new(hears: Hears, workload: &dyn Workload) -> Result<Self> {
+        let foresees = hears == Hears::InvalidationTimes;
+        let foresight = foresees.then(|| Foresight::new(workload)).transpose()?;
+        Ok(Hinted {
+            hears,
+            group_of: Vec::new(),
+            groups: Vec::new(),
+            foresight,
+            invalidation_times: Vec::new(),
+        })
+    }
+
+    /// The pages that come next are not foreseen.
+    fn forget_times(&mut self, count: usize) {
+        self.invalidation_times.clear();
+        self.invalidation_times.resize(count, NEVER);
+    }
+
+    fn next(&mut self, workload: &mut dyn Workload, pages: &mut [u32], now: u64) -> Step {
+        let Some(foresight) = &mut self.foresight else { return workload.next(pages) };
+        foresight.next(workload, pages, &mut self.invalidation_times, now)
+    }
+
+    fn next_request(&mut self, workload: &mut dyn Workload, now: u64) -> Option<Request> {
+        let Some(foresight) = &mut self.foresight else { return workload.next_request() };
+        foresight.next_request(workload, &mut self.invalidation_times, now)
+    }
+
+    /// What was passed over of the requests issued so far; of those foreseen, once all are issued.
+    fn take_unserved(&self, workload: &mut dyn Workload) -> Unserved {
+        if self.foresight.as_ref().is_none_or(Foresight::is_spent) {
+            workload.take_unserved()
+        } else {
+            Unserved::default()
+        }
+    }
+
+    /// The hints on pages that the workload returned last.
+    fn find(&mut self, workload: &dyn Workload, pages: &[u32]) -> Option<Hints<'_>> {
+        match self.hears {
+            Hears::Nothing => None,
+            Hears::InvalidationTimes => {
+                Some(Hints { invalidation_times: &self.invalidation_times, ..Hints::default() })
+            }
+            Hears::Groups => {
+                self.groups = workload.groups()?;
+                self.group_of.resize(pages.len(), 0);
+                workload.find_groups(pages, &mut self.group_of);
+                Some(Hints { groups: &self.groups, group_of: &self.group_of, ..Hints::default() })
+            }
+        }
     }
 }

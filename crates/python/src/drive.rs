@@ -1,15 +1,17 @@
 //! What is run: a drive with its policies, and what its host does.
 
-use numpy::{PyArrayMethods, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
-use writeamp_engine::flash::{EraseUnit, Flash, Geometry, Shape, Silent, Wear};
+use writeamp_engine::flash::{Array, EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::managers::{Layout, Setup};
-use writeamp_engine::workloads::{self, Context, Trace, TraceOp, Workload};
+use writeamp_engine::request::{Op, Request};
+use writeamp_engine::workloads::{self, Context, Trace, Workload};
 use writeamp_engine::{Error, Result};
 
 use crate::raised;
 
-/// The shape of a drive; `superblock` makes the erase unit span all planes.
+/// The shape of a drive. Its erase unit is a "block", the "multi-plane" set of a die's blocks, or
+/// a "superblock" over all planes, for which `superblock` is another word.
 #[pyclass(frozen, name = "Geometry", module = "writeamp._engine")]
 #[derive(Clone, Copy)]
 pub struct PyGeometry(Geometry);
@@ -18,7 +20,8 @@ pub struct PyGeometry(Geometry);
 impl PyGeometry {
     #[new]
     #[pyo3(signature = (*, channels, chips_per_channel, dies_per_chip, planes_per_die,
-                        blocks_per_plane, pages_per_block, superblock))]
+                        blocks_per_plane, pages_per_block, page_bytes=Geometry::PAGE_BYTES,
+                        superblock=false, erase_unit=None))]
     fn new(
         channels: u32,
         chips_per_channel: u32,
@@ -26,9 +29,12 @@ impl PyGeometry {
         planes_per_die: u32,
         blocks_per_plane: u32,
         pages_per_block: u32,
+        page_bytes: u32,
         superblock: bool,
+        erase_unit: Option<&str>,
     ) -> PyResult<Self> {
-        let erase_unit = if superblock { EraseUnit::Superblock } else { EraseUnit::Block };
+        let default = if superblock { EraseUnit::Superblock } else { EraseUnit::Block };
+        let erase_unit = erase_unit.map_or(Ok(default), erase_unit_named)?;
         Geometry::new(Shape {
             channels,
             chips_per_channel,
@@ -36,6 +42,7 @@ impl PyGeometry {
             planes_per_die,
             blocks_per_plane,
             pages_per_block,
+            page_bytes,
             erase_unit,
         })
         .map(PyGeometry)
@@ -63,7 +70,7 @@ impl PyGeometry {
     }
 
     fn bytes_needed(&self, logical_pages: u32) -> u64 {
-        Flash::<Silent>::bytes_needed(&self.0, logical_pages)
+        Array::bytes_needed(&self.0, logical_pages)
     }
 }
 
@@ -72,7 +79,7 @@ impl PyGeometry {
 #[pyclass(frozen, module = "writeamp._engine")]
 pub struct Drive {
     pub manager: String,
-    setup: Setup<Silent>,
+    setup: Setup,
 }
 
 #[pymethods]
@@ -96,16 +103,31 @@ impl Drive {
             wear_leveling,
             seed: 0,
             wear: Wear::default(),
-            observer: Silent,
         };
         Ok(Drive { manager, setup })
     }
 }
 
 impl Drive {
-    pub fn setup(&self, seed: u64, wear: Wear) -> Setup<Silent> {
+    pub fn setup(&self, seed: u64, wear: Wear) -> Setup {
         Setup { seed, wear, ..self.setup.clone() }
     }
+}
+
+fn erase_unit_named(name: &str) -> PyResult<EraseUnit> {
+    const UNITS: [(&str, EraseUnit); 3] = [
+        ("block", EraseUnit::Block),
+        ("multi-plane", EraseUnit::MultiPlane),
+        ("superblock", EraseUnit::Superblock),
+    ];
+    named("erase unit", name, &UNITS)
+}
+
+fn named<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
+    all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
+        let valid: Vec<&str> = all.iter().map(|(known, _)| *known).collect();
+        raised(&Error::unknown(what, name, &valid))
+    })
 }
 
 fn layout_named(name: &str) -> PyResult<Layout> {
@@ -114,11 +136,7 @@ fn layout_named(name: &str) -> PyResult<Layout> {
         ("striped", Layout::Striped),
         ("striped-per-lun", Layout::StripedPerLun),
     ];
-    LAYOUTS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, layout)| *layout)
-        .ok_or_else(|| raised(&Error::unknown("layout", name, &LAYOUTS.map(|(known, _)| known))))
+    named("layout", name, &LAYOUTS)
 }
 
 /// What the host of a drive does.
@@ -140,22 +158,47 @@ impl Load {
         Load(Kind::Spec { text, pages })
     }
 
-    /// A trace: request i writes (op 0) or trims (op 1) `counts[i]` pages from `first_pages[i]`;
-    /// the whole is replayed `passes` times.
+    /// A trace: request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from
+    /// `first_pages[i]` at `at_ns[i]`, but for `head_bytes[i]` of the first and `tail_bytes[i]` of
+    /// the last; the whole is replayed `passes` times.
     #[staticmethod]
-    #[pyo3(signature = (*, ops, first_pages, counts, passes))]
+    #[pyo3(signature = (*, ops, first_pages, counts, passes, at_ns=None, head_bytes=None,
+                        tail_bytes=None, page_bytes=Geometry::PAGE_BYTES))]
     fn trace(
         ops: PyReadonlyArray1<'_, u8>,
         first_pages: PyReadonlyArray1<'_, u32>,
         counts: PyReadonlyArray1<'_, u32>,
         passes: u64,
+        at_ns: Option<PyReadonlyArray1<'_, u64>>,
+        head_bytes: Option<PyReadonlyArray1<'_, u32>>,
+        tail_bytes: Option<PyReadonlyArray1<'_, u32>>,
+        page_bytes: u32,
     ) -> PyResult<Self> {
-        let ops = ops
-            .as_array()
-            .iter()
-            .map(|op| if *op == 0 { TraceOp::Write } else { TraceOp::Trim })
-            .collect();
-        Trace::new(ops, first_pages.to_vec()?, counts.to_vec()?, passes)
+        const OPS: [Op; 4] = [Op::Write, Op::Trim, Op::Read, Op::Flush];
+        let (ops, first_pages, counts) =
+            (ops.as_slice()?, first_pages.as_slice()?, counts.as_slice()?);
+        let at_ns = at_ns.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+        let head_bytes = head_bytes.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+        let tail_bytes = tail_bytes.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
+        let lengths = [
+            first_pages.len(),
+            counts.len(),
+            at_ns.map_or(ops.len(), <[u64]>::len),
+            head_bytes.map_or(ops.len(), <[u32]>::len),
+            tail_bytes.map_or(ops.len(), <[u32]>::len),
+        ];
+        if lengths.iter().any(|length| *length != ops.len()) {
+            return Err(raised(&Error::Spec("the columns of a trace differ in length".into())));
+        }
+        let request = |at: usize| Request {
+            at_ns: at_ns.map_or(0, |column| column[at]),
+            op: OPS[usize::from(ops[at] & 3)],
+            first_page: first_pages[at],
+            pages: counts[at],
+            head_bytes: head_bytes.map_or(0, |column| column[at]),
+            tail_bytes: tail_bytes.map_or(0, |column| column[at]),
+        };
+        Trace::new((0..ops.len()).map(request), page_bytes, passes)
             .map(|trace| Load(Kind::Trace(trace)))
             .map_err(|e| raised(&e))
     }

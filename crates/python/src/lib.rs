@@ -13,8 +13,9 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine as engine;
-use writeamp_engine::flash::{Cause, Counters, Silent, Wear};
-use writeamp_engine::managers::wolf::Event;
+use writeamp_engine::flash::{Cause, Counters, Wear};
+use writeamp_engine::hints::Hears;
+use writeamp_engine::observe::GroupChange;
 use writeamp_engine::spec::Entry;
 use writeamp_engine::{detectors, leveling, managers, observe, victims, workloads};
 
@@ -26,10 +27,10 @@ fn raised(error: &engine::Error) -> PyErr {
 
 /// A drive and the workload that drives it.
 #[pyclass(frozen, module = "writeamp._engine")]
-struct Simulation(Mutex<engine::simulation::Simulation<Silent>>);
+struct Simulation(Mutex<engine::simulation::Simulation>);
 
 impl Simulation {
-    fn inner(&self) -> MutexGuard<'_, engine::simulation::Simulation<Silent>> {
+    fn inner(&self) -> MutexGuard<'_, engine::simulation::Simulation> {
         self.0.lock().expect("no run panicked")
     }
 }
@@ -39,10 +40,24 @@ fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Bound<'p
     for cause in Cause::ALL {
         dict.set_item(cause.name(), counters.programs(cause))?;
     }
-    dict.set_item("erases", counters.erases)?;
-    dict.set_item("trimmed_pages", counters.trimmed_pages)?;
+    for (name, value) in COLUMNS {
+        dict.set_item(name, value(counters))?;
+    }
     Ok(dict)
 }
+
+/// What Python sees of the counters beside the programs of each cause: `host_pages` is the clock.
+const COLUMNS: [(&str, fn(&Counters) -> u64); 9] = [
+    ("host_pages", |counters| counters.host.written_pages),
+    ("host_bytes", |counters| counters.host.written_bytes),
+    ("host_read_pages", |counters| counters.host.read_pages),
+    ("host_read_bytes", |counters| counters.host.read_bytes),
+    ("host_trimmed_pages", |counters| counters.host.trimmed_pages),
+    ("host_trimmed_bytes", |counters| counters.host.trimmed_bytes),
+    ("host_flushes", |counters| counters.host.flushes),
+    ("erases", |counters| counters.erases),
+    ("trimmed_pages", |counters| counters.unmapped_pages),
+];
 
 #[pymethods]
 impl Simulation {
@@ -88,8 +103,9 @@ impl Simulation {
         for cause in Cause::ALL {
             dict.set_item(cause.name(), column(&|c| c.programs(cause)))?;
         }
-        dict.set_item("erases", column(&|c| c.erases))?;
-        dict.set_item("trimmed_pages", column(&|c| c.trimmed_pages))?;
+        for (name, value) in COLUMNS {
+            dict.set_item(name, column(&value))?;
+        }
         Ok(dict)
     }
 
@@ -100,12 +116,10 @@ impl Simulation {
 
     /// What the host must tell the block manager of its pages, if anything.
     fn told(&self) -> Option<&'static str> {
-        let inner = self.inner();
-        let drive = inner.drive();
-        match (drive.needs_hints(), drive.needs_invalidation_times()) {
-            (true, _) => Some("groups"),
-            (_, true) => Some("invalidation_times"),
-            _ => None,
+        match self.inner().drive().hears() {
+            Hears::Nothing => None,
+            Hears::Groups => Some("groups"),
+            Hears::InvalidationTimes => Some("deaths"),
         }
     }
 
@@ -114,13 +128,13 @@ impl Simulation {
         self.inner().drive().scheme_bytes()
     }
 
-    /// What became of the groups of a manager that keeps some, a column for each property.
+    /// The log of the groups of a manager that keeps some, a column for each property.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.inner();
-        let events = inner.drive().events();
+        let events = inner.drive().group_changes();
         let dict = PyDict::new(py);
         let column =
-            |value: &dyn Fn(&Event) -> u64| PyArray1::from_iter(py, events.iter().map(value));
+            |value: &dyn Fn(&GroupChange) -> u64| PyArray1::from_iter(py, events.iter().map(value));
         dict.set_item("host_pages", column(&|event| event.host_pages))?;
         dict.set_item("kind", events.iter().map(|e| e.kind.name()).collect::<Vec<_>>())?;
         dict.set_item("group", column(&|event| event.group.into()))?;
@@ -197,7 +211,7 @@ mod _engine {
         let causes: Vec<&str> = super::Cause::ALL.iter().map(|cause| cause.name()).collect();
         module.add("CAUSES", causes)?;
         module.add("DEFAULT_BATCH_PAGES", super::engine::simulation::DEFAULT_BATCH_PAGES)?;
-        module.add("MOST_EVENTS", super::engine::managers::wolf::MOST_EVENTS)?;
+        module.add("MOST_EVENTS", super::engine::observe::MOST_CHANGES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

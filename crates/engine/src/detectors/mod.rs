@@ -16,6 +16,10 @@ pub trait Detector: Send {
     /// Hears that the host writes `logical`, and says whether that page is hot.
     fn is_hot(&mut self, logical: u32) -> bool;
 
+    /// Hears that the host has trimmed `logical`: what is known of it says nothing of the data that
+    /// it will hold.
+    fn forget(&mut self, _logical: u32) {}
+
     /// Bytes of its tables.
     fn bytes(&self) -> u64;
 }
@@ -71,7 +75,7 @@ mod tests {
                 workloads::build("hot-cold:f=0.1,r=0.9", pages, Context::root(1)).unwrap();
             let (mut buffer, mut wrong) = (vec![0; 100_000], 0);
             for round in 0..2 {
-                assert_eq!(workload.next(&mut buffer), Step::Write(buffer.len()));
+                assert_eq!(workload.next(&mut buffer), Step::Writes(buffer.len()));
                 let miss = |page: &&u32| detector.is_hot(**page) != (**page < hot_pages);
                 let misses = buffer.iter().filter(miss).count();
                 wrong = if round == 0 { 0 } else { misses };

@@ -1,7 +1,8 @@
 use super::*;
 use crate::flash::{Cause, Geometry};
 use crate::managers::Layout;
-use crate::workloads::{self, Context, Trace, TraceOp};
+use crate::request::{Op, Request};
+use crate::workloads::{self, Context, Trace};
 
 fn study(wear: Wear) -> Study {
     let setup = Setup {
@@ -12,7 +13,6 @@ fn study(wear: Wear) -> Study {
         wear_leveling: None,
         seed: 7,
         wear,
-        observer: Silent,
     };
     let manager = "sepgc".into();
     Study { manager, setup, fill_pages: 300, replicas: 5, batch_pages: 1024, threads: 1 }
@@ -36,14 +36,14 @@ fn a_drive_whose_blocks_are_erased_in_turn_lives_as_long_as_counting_says() {
     (one.setup.logical_pages, one.fill_pages, one.replicas) = (6, 6, 1);
     (one.setup.victims, one.manager) = (Some("fifo".into()), "single".into());
     let found = lives(&one, load("sequential", 6), &Watch::default()).unwrap();
-    let told =
+    let facts =
         |moment: &Moment| (moment.erases, moment.migrated_pages(Cause::Gc), moment.host_pages);
     // The 8 pages of the empty drive are written before the first erase, and 2 after each.
     assert_eq!(
-        found[0].first_to_reach.iter().map(told).collect::<Vec<_>>(),
+        found[0].first_to_reach.iter().map(facts).collect::<Vec<_>>(),
         [(1, 0, 8), (5, 0, 16), (9, 0, 24)]
     );
-    assert_eq!(told(&found[0].end.moment), (9, 0, 24));
+    assert_eq!(facts(&found[0].end.moment), (9, 0, 24));
     assert_eq!(found[0].end.erase_counts, [3, 2, 2, 2]);
 }
 
@@ -106,7 +106,7 @@ fn what_cannot_end_a_life_is_refused() {
     };
     let endless = refused(&study(Wear::default()), &load("uniform", 300));
     assert!(endless.contains("without a wear limit"), "{endless}");
-    let once = Trace::new(vec![TraceOp::Write], vec![0], vec![300], 1).unwrap();
+    let once = Trace::new(vec![Request::of_pages(Op::Write, 0..300)], 4096, 1).unwrap();
     let short = refused(&study(WORN), &move |_| Ok(Box::new(once.clone())));
     assert!(short.contains("the workload ended"), "{short}");
 }

@@ -1,17 +1,22 @@
-//! What the drive has done, by cause.
+//! Counts of what the host asked for and of what the flash did for it, kept apart.
+//!
+//! A write cache, read-modify-write or writes of the mapping table program pages that no host page
+//! stands for, and a host page need not be programmed at all; so [`HostCounters`] is the only clock
+//! of a drive and the only denominator of write amplification.
 
-/// Why a page was programmed.
+/// Why a page was read, programmed or erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// The host wrote it.
+    /// The host wrote or read it.
     Host,
-    /// Garbage collection moved it.
+    /// Garbage collection migrated it.
     Gc,
-    /// Wear levelling moved it.
+    /// Wear levelling migrated it.
     WearLeveling,
 }
 
 impl Cause {
+    /// Every cause, in the order of reports.
     pub const ALL: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
 
     /// The word used in reports.
@@ -24,13 +29,29 @@ impl Cause {
     }
 }
 
+/// Requests of the host since the drive was new, in logical pages and in bytes. A page of which
+/// only a part is written or read counts whole in pages, and with that part in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HostCounters {
+    pub written_pages: u64,
+    pub written_bytes: u64,
+    pub read_pages: u64,
+    pub read_bytes: u64,
+    /// Pages that the host trimmed, mapped or not.
+    pub trimmed_pages: u64,
+    pub trimmed_bytes: u64,
+    pub flushes: u64,
+}
+
 /// Cumulative counts since the drive was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
+    /// What the host asked for: the clock, and the denominator of write amplification.
+    pub host: HostCounters,
     programs: [u64; Cause::ALL.len()],
     pub erases: u64,
     /// Logical pages that a TRIM unmapped.
-    pub trimmed_pages: u64,
+    pub unmapped_pages: u64,
     /// Pages passed over, unprogrammed, in blocks that were closed before they were full.
     pub skipped_pages: u64,
 }
@@ -46,13 +67,8 @@ impl Counters {
         self.programs.iter().sum()
     }
 
-    /// Pages that the host wrote.
-    pub fn host_pages(&self) -> u64 {
-        self.programs(Cause::Host)
-    }
-
     #[inline(always)]
-    pub(crate) fn count(&mut self, cause: Cause, pages: u64) {
-        self.programs[cause as usize] += pages;
+    pub(super) fn count_program(&mut self, cause: Cause) {
+        self.programs[cause as usize] += 1;
     }
 }

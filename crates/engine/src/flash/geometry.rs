@@ -7,6 +7,9 @@ use crate::error::{Error, Result};
 pub enum EraseUnit {
     /// A flash block of one plane.
     Block,
+    /// The blocks of one index in every plane of a die, programmed and erased by multi-plane
+    /// commands.
+    MultiPlane,
     /// The blocks of one index in every plane of the drive, erased together (paper 1, §4.1).
     Superblock,
 }
@@ -19,12 +22,15 @@ pub struct Shape {
     pub dies_per_chip: u32,
     pub planes_per_die: u32,
     pub blocks_per_plane: u32,
+    /// Pages of a flash block of one plane.
     pub pages_per_block: u32,
+    pub page_bytes: u32,
     pub erase_unit: EraseUnit,
 }
 
-/// Where a physical page lies in the shape. Under [`EraseUnit::Superblock`] consecutive pages of a
-/// superblock lie on consecutive planes, so that a sequential write keeps every die busy.
+/// Where a physical page lies in the shape. Consecutive pages of a superblock lie on consecutive
+/// dies, so that a sequential write keeps every die busy; those of a multi-plane unit, on the planes
+/// of its die in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
     pub channel: u32,
@@ -48,6 +54,9 @@ impl Geometry {
     /// The most physical pages: a page number has 32 bits, and one value means "none".
     pub const MAX_PAGES: u64 = u32::MAX as u64;
 
+    /// Bytes of a page where nothing else is said: the unit of mapping of most drives.
+    pub const PAGE_BYTES: u32 = 4096;
+
     /// Checks a shape.
     pub fn new(shape: Shape) -> Result<Self> {
         let named = [
@@ -59,6 +68,9 @@ impl Geometry {
         ];
         if let Some((name, _)) = named.iter().find(|(_, n)| *n == 0) {
             return Err(Error::Geometry(format!("{name} is 0; it must be at least 1")));
+        }
+        if shape.page_bytes == 0 {
+            return Err(Error::Geometry("page_bytes is 0; it must be at least 1".into()));
         }
         if shape.pages_per_block < 2 {
             return Err(Error::Geometry(format!(
@@ -82,6 +94,11 @@ impl Geometry {
             EraseUnit::Block => {
                 (planes as u32 * shape.blocks_per_plane, shape.pages_per_block, dies as u32)
             }
+            EraseUnit::MultiPlane => (
+                dies as u32 * shape.blocks_per_plane,
+                shape.planes_per_die * shape.pages_per_block,
+                dies as u32,
+            ),
             EraseUnit::Superblock => {
                 (shape.blocks_per_plane, planes as u32 * shape.pages_per_block, 1)
             }
@@ -98,6 +115,7 @@ impl Geometry {
             planes_per_die: 1,
             blocks_per_plane: blocks,
             pages_per_block,
+            page_bytes: Self::PAGE_BYTES,
             erase_unit: EraseUnit::Block,
         })
     }
@@ -114,6 +132,11 @@ impl Geometry {
     /// Pages in one erase unit.
     pub fn pages_per_block(&self) -> u32 {
         self.pages_per_block
+    }
+
+    /// Bytes of a page.
+    pub fn page_bytes(&self) -> u32 {
+        self.shape.page_bytes
     }
 
     pub fn physical_pages(&self) -> u32 {
@@ -138,6 +161,10 @@ impl Geometry {
             EraseUnit::Block => {
                 let (die, index) = (unit / self.blocks_per_lun(), unit % self.blocks_per_lun());
                 (die, index % s.planes_per_die, index / s.planes_per_die, offset)
+            }
+            EraseUnit::MultiPlane => {
+                let (die, block) = (unit / self.blocks_per_lun(), unit % self.blocks_per_lun());
+                (die, offset % s.planes_per_die, block, offset / s.planes_per_die)
             }
             EraseUnit::Superblock => {
                 let planes = self.pages_per_block / s.pages_per_block;
@@ -171,13 +198,14 @@ mod tests {
             planes_per_die: 2,
             blocks_per_plane: 5,
             pages_per_block: 4,
+            page_bytes: 4096,
             erase_unit,
         }
     }
 
     #[test]
     fn every_page_has_an_address_of_its_own_inside_the_shape() {
-        for unit in [EraseUnit::Block, EraseUnit::Superblock] {
+        for unit in [EraseUnit::Block, EraseUnit::MultiPlane, EraseUnit::Superblock] {
             let geometry = Geometry::new(shape(unit)).unwrap();
             assert_eq!(geometry.physical_pages(), 3 * 2 * 2 * 2 * 5 * 4);
             let mut seen = HashSet::new();
@@ -194,6 +222,16 @@ mod tests {
     fn a_superblock_spans_every_plane() {
         let geometry = Geometry::new(shape(EraseUnit::Superblock)).unwrap();
         assert_eq!((geometry.blocks(), geometry.pages_per_block(), geometry.luns()), (5, 96, 1));
+    }
+
+    #[test]
+    fn a_multi_plane_unit_spans_the_planes_of_one_die() {
+        let geometry = Geometry::new(shape(EraseUnit::MultiPlane)).unwrap();
+        assert_eq!((geometry.blocks(), geometry.pages_per_block(), geometry.luns()), (60, 8, 12));
+        let [first, second, third] = [8, 9, 10].map(|page| geometry.address(page));
+        assert_eq!((first.plane, second.plane, third.plane), (0, 1, 0));
+        assert_eq!((first.page, second.page, third.page), (0, 0, 1));
+        assert_eq!((first.die, first.block), (third.die, third.block));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What must hold between any two host requests; asserted by tests, and by debug and fuzz builds.
 
-use super::{BlockState, Flash, Frontier, NONE, Observer};
+use super::{Array, BlockState, Frontier, NONE};
 
-impl<O: Observer> Flash<O> {
+impl Array {
     /// Checks the whole state against itself, in time proportional to the drive. `frontiers` are
     /// those of the open blocks; full ones are passed over.
     ///

@@ -1,31 +1,71 @@
-//! An optional listener to every flash operation: the seam for timing, Ready/Busy waveforms and logs.
+//! Observers of flash operations: the seam for timing, Ready/Busy waveforms and logs.
+
+use std::any::Any;
 
 use super::Cause;
 
 /// One operation on the flash array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlashOp {
+    /// Physical page `page` is read.
     Read { page: u32, cause: Cause },
-    Program { page: u32, cause: Cause },
+    /// Physical page `page` is programmed; a migrated page comes `from` another one.
+    Program { page: u32, cause: Cause, from: Option<u32> },
+    /// Block `block` is erased.
     Erase { block: u32, cause: Cause },
 }
 
-/// Hears of every flash operation, in order.
-pub trait Observer {
+/// Listener to every flash operation, in order.
+///
+/// The erase of a collected block is reported after the last of its pages has been programmed
+/// elsewhere; only if the block itself is opened for them is it reported before that.
+pub trait Observer: Any + Send {
+    /// Hears of an operation.
     fn on_op(&mut self, op: FlashOp);
-}
-
-/// Hears nothing, and costs nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Silent;
-
-impl Observer for Silent {
-    #[inline(always)]
-    fn on_op(&mut self, _op: FlashOp) {}
 }
 
 impl Observer for Vec<FlashOp> {
     fn on_op(&mut self, op: FlashOp) {
         self.push(op);
+    }
+}
+
+/// Connection of a drive to its observer. There are two, so that managers are compiled for no
+/// more: [`Silent`], which costs nothing, and a boxed [`Observer`].
+pub trait Tap: Send + 'static {
+    /// False if nobody listens.
+    const IS_OPEN: bool;
+
+    /// Passes an operation on.
+    fn report(&mut self, op: FlashOp);
+
+    /// The observer, if there is one.
+    fn observer_mut(&mut self) -> Option<&mut dyn Observer>;
+}
+
+/// Nobody listens.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Tap for Silent {
+    const IS_OPEN: bool = false;
+
+    #[inline(always)]
+    fn report(&mut self, _op: FlashOp) {}
+
+    fn observer_mut(&mut self) -> Option<&mut dyn Observer> {
+        None
+    }
+}
+
+impl Tap for Box<dyn Observer> {
+    const IS_OPEN: bool = true;
+
+    fn report(&mut self, op: FlashOp) {
+        self.on_op(op);
+    }
+
+    fn observer_mut(&mut self) -> Option<&mut dyn Observer> {
+        Some(&mut **self)
     }
 }

@@ -1,11 +1,11 @@
 //! Wear: the erases that a block endures, the spare blocks that replace worn ones, and the moments
-//! that the life of a drive is told by (paper 4, §5–6).
+//! that tell the life of a drive (paper 4, §5–6).
 //!
 //! A block erased for the `limit`-th time is worn out. A spare block of its pool takes its place
 //! among the free ones, and it is retired; without a spare it goes on being used. The life of the
 //! drive ends when a block is worn out and no spare block of its pool is left after that.
 
-use super::{BlockState, Cause, Counters, Flash, Geometry, Observer, Pools};
+use super::{Array, BlockState, Cause, Geometry, Pools};
 use crate::error::{Error, Result};
 
 /// How much wear a drive stands. The default is: any.
@@ -45,12 +45,12 @@ impl Pools {
     }
 }
 
-/// What the drive had done right after an erase, whichever batch of writes that erase was in.
+/// What the drive had done right after an erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
     /// Blocks erased, this one included.
     pub erases: u64,
-    /// Valid pages migrating from the blocks erased, by cause.
+    /// Valid pages read from the blocks erased, by cause.
     migrated_pages: [u64; Cause::ALL.len()],
     /// Pages passed over, unprogrammed, in blocks that were closed before they were full.
     pub skipped_pages: u64,
@@ -59,7 +59,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// Valid pages migrating for `cause`.
+    /// Valid pages read from the blocks erased for `cause`.
     pub fn migrated_pages(&self, cause: Cause) -> u64 {
         self.migrated_pages[cause as usize]
     }
@@ -118,12 +118,7 @@ impl WearLog {
     }
 }
 
-impl<O: Observer> Flash<O> {
-    /// What the drive remembers of its wear.
-    pub fn wear(&self) -> &WearLog {
-        &self.wear
-    }
-
+impl Array {
     /// Looks at a block that was just erased and is the last in its free pool.
     #[cold]
     pub(super) fn note_wear(&mut self, block: u32, pool: usize) {
@@ -154,18 +149,12 @@ impl<O: Observer> Flash<O> {
         }
     }
 
-    /// The counts as they are within a batch, whose host pages are counted only after it.
     fn moment(&self) -> Moment {
-        let migrated_pages = self.wear.migrated_pages;
-        // What was ever programmed is still there, valid or not, or was erased with a block, and so
-        // is what was skipped; a migrating page is mapped and will be programmed once more. The rest
-        // the host wrote.
-        let invalid_pages: u64 = self.invalid_pages.iter().map(|&n| u64::from(n)).sum();
-        let erased_pages = self.counters.erases * u64::from(self.geometry.pages_per_block());
-        let host_pages = u64::from(self.mapped_pages) + invalid_pages + erased_pages
-            - self.counters.skipped_pages
-            - migrated_pages.iter().sum::<u64>();
-        let Counters { erases, skipped_pages, .. } = self.counters;
-        Moment { erases, migrated_pages, skipped_pages, host_pages }
+        Moment {
+            erases: self.counters.erases,
+            migrated_pages: self.wear.migrated_pages,
+            skipped_pages: self.counters.skipped_pages,
+            host_pages: self.counters.host.written_pages,
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Layout, Setup};
 use crate::error::{Error, Result};
-use crate::flash::{BlockState, Cause, Flash, Frontier, Observer};
+use crate::flash::{BlockState, Cause, Flash, Frontier, Tap};
 use crate::leveling::{self, PoolWear, WearLeveler};
 use crate::rng::Stream;
 use crate::victims::VictimPolicy;
@@ -14,15 +14,13 @@ const MAP_LOOKAHEAD: usize = 24;
 pub const PAGE_LOOKAHEAD: usize = 10;
 
 /// A drive under a victim policy, with a frontier for each stream and pool.
-pub struct Core<V, O: Observer> {
-    pub flash: Flash<O>,
+pub struct Core<V, T: Tap> {
+    pub flash: Flash<T>,
     /// Indexed by [`Core::frontier`].
     pub frontiers: Vec<Frontier>,
     /// One policy for each collection domain: the drive, or each pool.
     victims: Vec<V>,
     random: Stream,
-    /// Host pages written: the clock of the victim policies.
-    now: u64,
     /// Victims in a row that had no invalid page.
     gainless: u64,
     /// Whether each closed block is held back from the victim policy; empty if none ever is.
@@ -41,15 +39,16 @@ pub struct Exchange {
     pub worn: u32,
 }
 
-impl<V: VictimPolicy, O: Observer> Core<V, O> {
+impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// A new drive for `streams` streams. Refuses one too small for it, where up to
     /// `reserve_blocks` free blocks of each pool are kept back.
     pub fn new(
         name: &str,
         policy: V,
-        setup: Setup<O>,
+        setup: &Setup,
         streams: u32,
         reserve_blocks: u32,
+        tap: T,
     ) -> Result<Self> {
         let (layout, random) = (setup.layout, setup.random("victims"));
         let leveler = setup.wear_leveling.as_ref().map(|spec| {
@@ -59,14 +58,13 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         let levelers = leveler.transpose()?.unwrap_or_default();
         let reserve_blocks =
             reserve_blocks.saturating_add(levelers.first().map_or(0, |l| l.reserve_blocks()));
-        let flash = setup.flash(name, streams - 1, reserve_blocks)?;
+        let flash = setup.flash(name, streams - 1, reserve_blocks, tap)?;
         let domains = if layout == Layout::StripedPerLun { flash.pools() } else { 1 };
         Ok(Core {
             frontiers: vec![Frontier::default(); streams as usize * flash.pools()],
             victims: vec![policy; domains],
             flash,
             random,
-            now: 0,
             gainless: 0,
             held: Vec::new(),
             levelers,
@@ -75,10 +73,10 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         })
     }
 
-    /// Host pages written.
+    /// Host pages written: the clock of the policies.
     #[inline(always)]
     pub fn now(&self) -> u64 {
-        self.now
+        self.flash.counters().host.written_pages
     }
 
     /// The index of a stream's frontier on a pool.
@@ -111,31 +109,31 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         }
     }
 
-    /// Programs a page of the host at a frontier with room. The caller counts it.
+    /// Programs a page of the host at a frontier with room.
     #[inline(always)]
     pub fn program(&mut self, logical: u32, frontier: usize) {
-        self.now += 1;
-        if let Some(block) = self.flash.program(logical, &mut self.frontiers[frontier]) {
+        self.flash.count_host_page();
+        let frontier = &mut self.frontiers[frontier];
+        if let Some(block) = self.flash.program(logical, frontier, Cause::Host) {
             self.on_invalidate(block);
         }
     }
 
-    /// Unmaps `pages`.
-    pub fn trim(&mut self, pages: &[u32]) -> Result<()> {
-        self.flash.check_range(pages)?;
-        for &logical in pages {
-            if let Some(block) = self.flash.trim(logical) {
-                self.on_invalidate(block);
-            }
+    /// Unmaps a page; false if it held no data.
+    pub fn trim(&mut self, logical: u32) -> bool {
+        let block = self.flash.trim(logical);
+        if let Some(block) = block {
+            self.on_invalidate(block);
         }
-        Ok(())
+        block.is_some()
     }
 
     #[inline(always)]
     fn on_invalidate(&mut self, block: u32) {
         let domain = self.domain_of(block);
         let invalid_pages = self.flash.invalid_pages()[block as usize];
-        self.victims[domain].on_invalidate(block, invalid_pages, self.now);
+        let now = self.now();
+        self.victims[domain].on_invalidate(block, invalid_pages, now);
     }
 
     /// True if `pool` has a free block beside those kept back.
@@ -190,7 +188,8 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         let domain = self.domain_of(block);
         let invalid_pages = self.flash.invalid_pages()[block as usize];
         if !self.is_held(block) {
-            self.victims[domain].on_close(block, invalid_pages, self.now);
+            let now = self.now();
+            self.victims[domain].on_close(block, invalid_pages, now);
         }
         let pool = self.flash.pool_of(block);
         if let Some(leveler) = self.levelers.get_mut(pool) {
@@ -215,8 +214,9 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
     /// Chooses the next victim of a domain, which is no candidate from then on. An error if
     /// victims gain nothing, over and over.
     pub fn choose_victim(&mut self, domain: usize) -> Result<u32> {
+        let now = self.now();
         let victim = self.victims[domain]
-            .choose(self.flash.invalid_pages(), self.now, &mut self.random)
+            .choose(self.flash.invalid_pages(), now, &mut self.random)
             .expect("a full drive has closed blocks");
         self.count_gain(victim);
         // Even where one block in the drive has an invalid page, a random choice misses it so
@@ -225,6 +225,24 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
             return Err(Error::NeverFrees { collections: self.gainless });
         }
         Ok(victim)
+    }
+
+    /// Chooses a victim of a domain that is worth collecting when nobody waits for room. A victim
+    /// without an invalid page goes back to the candidates, as if it had closed just now.
+    pub fn choose_idle_victim(&mut self, domain: usize) -> Option<u32> {
+        let now = self.now();
+        let invalid_pages = self.flash.invalid_pages();
+        let victim = self.victims[domain].choose(invalid_pages, now, &mut self.random)?;
+        if invalid_pages[victim as usize] == 0 {
+            self.victims[domain].on_close(victim, 0, now);
+            return None;
+        }
+        Some(victim)
+    }
+
+    /// The pools of a collection domain.
+    pub fn pools_of(&self, domain: usize) -> std::ops::Range<usize> {
+        if self.victims.len() == 1 { 0..self.flash.pools() } else { domain..domain + 1 }
     }
 
     /// Counts victims in a row that gain nothing.
@@ -257,9 +275,10 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         self.gainless > 0
     }
 
-    /// Moves the valid pages of a victim to `pages` and erases it; then a wear leveller may act.
+    /// Reads the valid pages of a victim into `pages` and erases it; then a wear leveller may act.
     pub fn erase_victim(&mut self, victim: u32, pages: &mut Vec<u32>) -> Option<Exchange> {
-        self.flash.lift(victim, pages, Cause::Gc);
+        self.flash.read_valid(victim, pages, Cause::Gc);
+        self.flash.erase(victim, Cause::Gc);
         if self.levelers.is_empty() { None } else { self.level(victim) }
     }
 
@@ -282,12 +301,12 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         self.hold(worn, self.is_held(young));
         let place = self.flash.free(pool).iter().rposition(|block| *block == worn);
         let mut frontier = self.flash.open_at(pool, place.expect("an erased block is free"));
-        self.flash.lift(young, &mut self.exchanged, Cause::WearLeveling);
+        self.flash.read_valid(young, &mut self.exchanged, Cause::WearLeveling);
+        self.flash.erase(young, Cause::WearLeveling);
         self.has_retired(young, pool);
         for &logical in &self.exchanged {
             self.flash.migrate(logical, &mut frontier, Cause::WearLeveling);
         }
-        self.flash.count(Cause::WearLeveling, self.exchanged.len() as u64);
         self.flash.skip(&mut frontier);
         self.close_behind(frontier);
         Some(Exchange { young, worn })
@@ -309,6 +328,5 @@ impl<V: VictimPolicy, O: Observer> Core<V, O> {
         for &logical in pages {
             self.flash.migrate(logical, &mut self.frontiers[frontier], Cause::Gc);
         }
-        self.flash.count(Cause::Gc, pages.len() as u64);
     }
 }

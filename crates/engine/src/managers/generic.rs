@@ -8,13 +8,14 @@
 //! reserve is complete.
 
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
-use super::{BlockManager, Layout, Manager, Setup};
-use crate::error::{Error, Result};
-use crate::flash::{Cause, Flash, Observer, filled};
-use crate::hints::{Hints, NEVER};
-use crate::placements::{Hears, HostPage, Placement, Sizes, Streams, Victim};
+use super::served::Policy;
+use super::{BlockManager, Compiled, Layout, Manager, Setup};
+use crate::error::Result;
+use crate::flash::{Cause, Tap, filled};
+use crate::hints::{Hears, Hints, NEVER};
+use crate::placements::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::spec::{Param, Params};
-use crate::victims::{self, VictimPolicy, Visitor};
+use crate::victims::{VictimPolicy, Visitor};
 
 /// What is remembered of each block, for placements that know victims.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,8 +24,8 @@ struct Opened {
     stream: u8,
 }
 
-struct Generic<P, V, O: Observer> {
-    core: Core<V, O>,
+struct Generic<P, V, T: Tap> {
+    core: Core<V, T>,
     placement: P,
     /// For each block, or empty.
     opened: Vec<Opened>,
@@ -34,7 +35,7 @@ struct Generic<P, V, O: Observer> {
     migrating: Vec<u32>,
 }
 
-impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
+impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     fn write_flat(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints);
@@ -167,6 +168,24 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
 
     fn collect(&mut self, domain: usize) -> Result<()> {
         let block = self.choose_victim(domain)?;
+        self.collect_block(block);
+        Ok(())
+    }
+
+    /// A victim that gains something, chosen when nobody waits for it.
+    fn choose_idle_victim(&mut self, domain: usize) -> Option<u32> {
+        if !P::CHOOSES_VICTIMS {
+            return self.core.choose_idle_victim(domain);
+        }
+        let own = self.placement.victim(domain, false);
+        let own = own.filter(|&block| self.core.flash.invalid_pages()[block as usize] > 0);
+        let chosen = self.core.choose_victim_by(|_, _| own);
+        let block = chosen.or_else(|| self.core.choose_idle_victim(domain))?;
+        self.placement.on_collect(block);
+        Some(block)
+    }
+
+    fn collect_block(&mut self, block: u32) {
         let pool = self.core.flash.pool_of(block);
         let mut victim = Victim { now: self.core.now(), ..Victim::default() };
         if P::KNOWS_VICTIMS {
@@ -196,68 +215,59 @@ impl<P: Placement, V: VictimPolicy, O: Observer> Generic<P, V, O> {
                 self.close(frontier);
             }
         }
-        self.core.flash.count(Cause::Gc, migrating.len() as u64);
         self.migrating = migrating;
-        Ok(())
     }
 }
 
-/// The hints that a placement hears; an error if it cannot do without them and they are missing.
-fn heard<'a, P: Placement>(placement: &P, hints: Option<Hints<'a>>) -> Result<Hints<'a>> {
-    let hints = hints.unwrap_or_default();
-    let missing = match placement.hears() {
-        Hears::Groups if hints.groups.is_empty() => "the group of each page",
-        Hears::InvalidationTimes if hints.invalidation_times.is_empty() => {
-            "when each page will be written next"
-        }
-        _ => return Ok(hints),
-    };
-    Err(Error::Spec(format!(
-        "{} must be told {missing}, and this workload cannot tell; the parameters of {0} and the \
-         workloads that can are in docs/placements.md",
+impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
+    type Victims = V;
+    type Tap = T;
+
+    fn name(&self) -> &'static str {
         <P as Placement>::NAME
-    )))
-}
+    }
 
-impl<P: Placement, V: VictimPolicy, O: Observer + Send> BlockManager<O> for Generic<P, V, O> {
-    fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
-        self.core.flash.check_range(pages)?;
-        let hints =
-            if pages.is_empty() { Hints::default() } else { heard(&self.placement, hints)? };
+    fn core(&self) -> &Core<V, T> {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut Core<V, T> {
+        &mut self.core
+    }
+
+    fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         match self.layout {
-            Layout::Flat => self.write_flat(pages, &hints)?,
-            Layout::Striped | Layout::StripedPerLun => self.write_striped(pages, &hints)?,
+            Layout::Flat => self.write_flat(pages, hints),
+            Layout::Striped | Layout::StripedPerLun => self.write_striped(pages, hints),
         }
-        self.core.flash.count(Cause::Host, pages.len() as u64);
-        Ok(())
     }
 
-    fn needs_hints(&self) -> bool {
-        self.placement.hears() == Hears::Groups
+    fn hears(&self) -> Hears {
+        self.placement.hears()
     }
 
-    fn needs_invalidation_times(&self) -> bool {
-        self.placement.hears() == Hears::InvalidationTimes
+    fn without_hints(&self) -> &'static str {
+        "its parameters, and the workloads that can, are in docs/placements.md"
+    }
+
+    fn forget(&mut self, logical: u32) {
+        self.placement.forget(logical);
+    }
+
+    fn collect_idle(&mut self, pool: usize) -> Result<bool> {
+        let domain = if self.layout == Layout::StripedPerLun { pool } else { 0 };
+        if !self.core.pools_of(domain).all(|pool| self.core.reserve_is_complete(pool)) {
+            return Ok(false);
+        }
+        let victim = self.choose_idle_victim(domain);
+        if let Some(block) = victim {
+            self.collect_block(block);
+        }
+        Ok(victim.is_some())
     }
 
     fn scheme_bytes(&self) -> u64 {
         self.placement.bytes() + (self.opened.len() * size_of::<Opened>()) as u64
-    }
-
-    fn trim(&mut self, pages: &[u32]) -> Result<()> {
-        self.core.trim(pages)
-    }
-
-    fn flash(&self) -> &Flash<O> {
-        &self.core.flash
-    }
-
-    fn flash_mut(&mut self) -> &mut Flash<O> {
-        &mut self.core.flash
-    }
-
-    fn assert_invariants(&self) {
-        self.core.flash.assert_invariants(&self.core.frontiers);
     }
 }
 
@@ -271,10 +281,7 @@ impl<P: Placement> Manager for P {
         Ok(P::VICTIMS.into())
     }
 
-    fn build<O: Observer + Send + 'static>(
-        params: &Params,
-        setup: Setup<O>,
-    ) -> Result<Box<dyn BlockManager<O>>> {
+    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
         let (victims, geometry) = (setup.victims::<P>(params)?, setup.geometry);
         let sizes = Sizes {
             logical_pages: setup.logical_pages,
@@ -284,21 +291,22 @@ impl<P: Placement> Manager for P {
             seed: setup.seed,
         };
         let placement = <P as Placement>::build(params, &sizes)?;
-        victims::with_policy(&victims, &geometry, Assemble { placement, setup })
+        T::with_policy(&victims, &geometry, Assemble { placement, setup, tap })
     }
 }
 
 /// Puts a generic manager together once the victim policy is known.
-struct Assemble<P, O> {
+struct Assemble<P, T> {
     placement: P,
-    setup: Setup<O>,
+    setup: Setup,
+    tap: T,
 }
 
-impl<P: Placement, O: Observer + Send + 'static> Visitor for Assemble<P, O> {
-    type Output = Box<dyn BlockManager<O>>;
+impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
+    type Output = Box<dyn BlockManager>;
 
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
-        let Assemble { placement, setup } = self;
+        let Assemble { placement, setup, tap } = self;
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
         let remembered = if P::KNOWS_VICTIMS { setup.geometry.blocks() as usize } else { 0 };
@@ -308,7 +316,7 @@ impl<P: Placement, O: Observer + Send + 'static> Visitor for Assemble<P, O> {
         let Streams { all, migration } = placement.streams();
         let reserve_blocks = migration as u32 - 1;
         let name = <P as Placement>::NAME;
-        let core = Core::new(name, policy, setup, all as u32, reserve_blocks)?;
+        let core = Core::new(name, policy, &setup, all as u32, reserve_blocks, tap)?;
         Ok(Box::new(Generic {
             core,
             placement,

@@ -6,22 +6,23 @@
 //! collects for itself has its own pair of frontiers (footnote 1 of the paper).
 
 use super::core::{Core, Exchange};
-use super::{BlockManager, Layout, Manager, Setup};
+use super::served::Policy;
+use super::{BlockManager, Compiled, Layout, Manager, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::{Error, Result};
-use crate::flash::{Cause, Flash, Observer, filled};
-use crate::hints::{Hints, hot_groups};
+use crate::flash::{Tap, filled};
+use crate::hints::{Hears, Hints, hot_groups};
 use crate::spec::{Param, Params};
-use crate::victims::{self, Bag, VictimPolicy, Visitor};
+use crate::victims::{Bag, VictimPolicy, Visitor};
 
 const HOT: usize = 0;
 const COLD: usize = 1;
 const STREAMS: usize = 2;
 
 /// A drive with a hot and a cold frontier on each pool.
-struct HotCold<V, O: Observer> {
+struct HotCold<V, T: Tap> {
     name: &'static str,
-    core: Core<V, O>,
+    core: Core<V, T>,
     /// Tells hot from cold pages; without one, the host does.
     detector: Option<Box<dyn Detector>>,
     swap: Option<Swap>,
@@ -45,26 +46,18 @@ struct Swap {
     closed: Vec<Bag>,
 }
 
-impl<V: VictimPolicy, O: Observer> HotCold<V, O> {
-    fn find_streams(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
+impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
+    fn find_streams(&mut self, pages: &[u32], hints: &Hints) {
         let stream = |hot| if hot { HOT as u8 } else { COLD as u8 };
         self.streams.clear();
         if let Some(detector) = &mut self.detector {
             self.streams.extend(pages.iter().map(|&page| stream(detector.is_hot(page))));
         } else {
-            let hints = hints.filter(|hints| !hints.groups.is_empty()).ok_or_else(|| {
-                Error::Spec(format!(
-                    "{} must be told which pages are hot, and this workload cannot tell; give it a \
-                     detector, as in {0}:detector=bloom",
-                    self.name
-                ))
-            })?;
             self.hot_groups.clear();
             self.hot_groups.extend(hot_groups(hints.groups));
             let hot = &self.hot_groups;
             self.streams.extend(hints.group_of.iter().map(|&group| stream(hot[group as usize])));
         }
-        Ok(())
     }
 
     fn write_flat(&mut self, pages: &[u32]) -> Result<()> {
@@ -223,41 +216,47 @@ impl<V: VictimPolicy, O: Observer> HotCold<V, O> {
     }
 }
 
-impl<V: VictimPolicy, O: Observer + Send> BlockManager<O> for HotCold<V, O> {
-    fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
-        self.core.flash.check_range(pages)?;
-        self.find_streams(pages, hints)?;
-        match self.layout {
-            Layout::Flat => self.write_flat(pages)?,
-            Layout::Striped | Layout::StripedPerLun => self.write_per_lun(pages)?,
-        }
-        self.core.flash.count(Cause::Host, pages.len() as u64);
-        Ok(())
+impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
+    type Victims = V;
+    type Tap = T;
+
+    fn name(&self) -> &'static str {
+        self.name
     }
 
-    fn needs_hints(&self) -> bool {
-        self.detector.is_none()
+    fn core(&self) -> &Core<V, T> {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut Core<V, T> {
+        &mut self.core
+    }
+
+    fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
+        self.find_streams(pages, hints);
+        match self.layout {
+            Layout::Flat => self.write_flat(pages),
+            Layout::Striped | Layout::StripedPerLun => self.write_per_lun(pages),
+        }
+    }
+
+    fn hears(&self) -> Hears {
+        if self.detector.is_none() { Hears::Groups } else { Hears::Nothing }
+    }
+
+    fn without_hints(&self) -> &'static str {
+        "give it a detector, as in hcwf:detector=bloom"
+    }
+
+    fn forget(&mut self, logical: u32) {
+        if let Some(detector) = &mut self.detector {
+            detector.forget(logical);
+        }
     }
 
     fn scheme_bytes(&self) -> u64 {
         let bags = self.swap.iter().flat_map(|swap| &swap.closed).map(Bag::bytes).sum::<u64>();
         self.label.len() as u64 + bags + self.detector.as_ref().map_or(0, |d| d.bytes())
-    }
-
-    fn trim(&mut self, pages: &[u32]) -> Result<()> {
-        self.core.trim(pages)
-    }
-
-    fn flash(&self) -> &Flash<O> {
-        &self.core.flash
-    }
-
-    fn flash_mut(&mut self) -> &mut Flash<O> {
-        &mut self.core.flash
-    }
-
-    fn assert_invariants(&self) {
-        self.core.flash.assert_invariants(&self.core.frontiers);
     }
 }
 
@@ -281,11 +280,8 @@ impl Manager for Hcwf {
         d_choices(params)
     }
 
-    fn build<O: Observer + Send + 'static>(
-        params: &Params,
-        setup: Setup<O>,
-    ) -> Result<Box<dyn BlockManager<O>>> {
-        build::<Self, O>(params, setup, None)
+    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
+        build::<Self, T>(params, setup, tap, None)
     }
 }
 
@@ -306,12 +302,9 @@ impl Manager for HcwfSwap {
         d_choices(params)
     }
 
-    fn build<O: Observer + Send + 'static>(
-        params: &Params,
-        setup: Setup<O>,
-    ) -> Result<Box<dyn BlockManager<O>>> {
+    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
         let d_swap = params.integer("d_swap", 1..=u64::from(u32::MAX))? as u32;
-        build::<Self, O>(params, setup, Some(d_swap))
+        build::<Self, T>(params, setup, tap, Some(d_swap))
     }
 }
 
@@ -319,11 +312,12 @@ fn d_choices(params: &Params) -> Result<String> {
     Ok(format!("d-choices:d={}", params.integer("d", 1..=u64::from(u32::MAX))?))
 }
 
-fn build<M: Manager, O: Observer + Send + 'static>(
+fn build<M: Manager, T: Compiled>(
     params: &Params,
-    setup: Setup<O>,
+    setup: Setup,
+    tap: T,
     d_swap: Option<u32>,
-) -> Result<Box<dyn BlockManager<O>>> {
+) -> Result<Box<dyn BlockManager>> {
     if setup.victims.is_some() && params.is_given("d") {
         return Err(Error::Spec(format!(
             "{} takes its victims by d-choices with its d, or by a victim policy that is asked for; \
@@ -344,24 +338,26 @@ fn build<M: Manager, O: Observer + Send + 'static>(
         spec => Some(detectors::build(spec, pages)?),
     };
     let (victims, geometry) = (setup.victims::<M>(params)?, setup.geometry);
-    victims::with_policy(&victims, &geometry, Assemble { name: M::NAME, d_swap, detector, setup })
+    let assemble = Assemble { name: M::NAME, d_swap, detector, setup, tap };
+    T::with_policy(&victims, &geometry, assemble)
 }
 
 /// Puts the manager together once the victim policy is known.
-struct Assemble<O> {
+struct Assemble<T> {
     name: &'static str,
     d_swap: Option<u32>,
     detector: Option<Box<dyn Detector>>,
-    setup: Setup<O>,
+    setup: Setup,
+    tap: T,
 }
 
-impl<O: Observer + Send + 'static> Visitor for Assemble<O> {
-    type Output = Box<dyn BlockManager<O>>;
+impl<T: Tap> Visitor for Assemble<T> {
+    type Output = Box<dyn BlockManager>;
 
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
-        let Assemble { name, d_swap, detector, setup } = self;
+        let Assemble { name, d_swap, detector, setup, tap } = self;
         let (layout, blocks) = (setup.layout, setup.geometry.blocks());
-        let core = Core::new(name, policy, setup, STREAMS as u32, 0)?;
+        let core = Core::new(name, policy, &setup, STREAMS as u32, 0, tap)?;
         let frontiers = core.frontiers.len();
         let bags = || (0..frontiers).map(|_| Bag::new(blocks)).collect::<Result<_>>();
         let swap = d_swap.map(|d| Ok(Swap { d, closed: bags()? })).transpose()?;

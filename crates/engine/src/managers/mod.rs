@@ -6,14 +6,20 @@
 mod core;
 mod generic;
 mod hcwf;
+mod served;
 pub mod wolf;
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
-use crate::flash::{Flash, Geometry, Observer, Pools, Wear};
-use crate::hints::Hints;
+use crate::flash::{Array, Flash, Geometry, HostCounters, Observer, Pools, Silent, Tap, Wear};
+use crate::hints::{Hears, Hints};
+use crate::observe::GroupChange;
 use crate::placements;
+use crate::request::{Op, Request};
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec, entries};
+use crate::victims::{self, Visitor};
 
 /// How streams and collection are laid over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +44,7 @@ impl Layout {
 
 /// What every manager is built from.
 #[derive(Debug, Clone)]
-pub struct Setup<O> {
+pub struct Setup {
     pub geometry: Geometry,
     pub logical_pages: u32,
     pub layout: Layout,
@@ -48,14 +54,19 @@ pub struct Setup<O> {
     pub wear_leveling: Option<String>,
     pub seed: u64,
     pub wear: Wear,
-    pub observer: O,
 }
 
-impl<O: Observer> Setup<O> {
+impl Setup {
     /// Builds the flash array; refuses a drive too small for `open_streams` frontiers on each pool
     /// beside the one being written, and `reserve_blocks` kept free on each.
-    fn flash(self, what: &str, open_streams: u32, reserve_blocks: u32) -> Result<Flash<O>> {
-        let Setup { geometry, logical_pages, layout, wear, observer, .. } = self;
+    fn flash<T: Tap>(
+        &self,
+        what: &str,
+        open_streams: u32,
+        reserve_blocks: u32,
+        tap: T,
+    ) -> Result<Flash<T>> {
+        let Setup { geometry, logical_pages, layout, wear, .. } = *self;
         let usable_blocks = layout.pools().usable_blocks(&geometry, wear)?;
         let pools = layout.pools().count(&geometry);
         let frontiers = u64::from(pools) * u64::from(open_streams + 1);
@@ -80,7 +91,7 @@ impl<O: Observer> Setup<O> {
                  blocks can tie up {tied_up}; use a larger op, more blocks or fewer pages per block"
             )));
         }
-        Flash::with_observer(geometry, logical_pages, layout.pools(), wear, observer)
+        Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)
     }
 
     /// The spec of the victim policy of a manager built with `params`.
@@ -94,40 +105,90 @@ impl<O: Observer> Setup<O> {
 }
 
 /// A drive that can be driven: a flash array under a policy.
-pub trait BlockManager<O: Observer>: Send {
-    /// Writes `pages` in order. The counters are exact between calls, and the outcome does not
-    /// depend on how a run of writes is cut into calls. `hints` are those of these pages.
+pub trait BlockManager: Send {
+    /// Writes `pages` in order. The counters are exact between calls, after an error too, and the
+    /// outcome does not depend on how a run of writes is cut into calls. `hints` are those of these
+    /// pages; without what [`Self::hears`] asks for, it is an error.
     fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()>;
 
-    /// True if `write` is an error without the groups of the hints.
-    fn needs_hints(&self) -> bool {
-        false
+    /// Reads `pages`. Those that hold no data cost no flash operation.
+    fn read(&mut self, pages: Range<u32>) -> Result<()>;
+
+    /// Unmaps `pages`, and forgets what was learnt of them.
+    fn trim(&mut self, pages: Range<u32>) -> Result<()>;
+
+    /// Makes all writes so far endure. Nothing is held back, so it is only counted.
+    fn flush(&mut self) -> Result<()>;
+
+    /// Serves a whole request. `hints` are those of the pages that it writes.
+    fn serve(&mut self, request: &Request, hints: Option<Hints>) -> Result<()> {
+        let partial_bytes = request.partial_bytes();
+        match request.op {
+            Op::Write => {
+                self.write(&request.range().collect::<Vec<_>>(), hints)?;
+                self.host_mut().written_bytes -= partial_bytes;
+            }
+            Op::Read => {
+                self.read(request.range())?;
+                self.host_mut().read_bytes -= partial_bytes;
+            }
+            Op::Trim => {
+                self.trim(request.range())?;
+                self.host_mut().trimmed_bytes -= partial_bytes;
+            }
+            Op::Flush => self.flush()?,
+        }
+        Ok(())
     }
 
-    /// True if `write` is an error without [`Hints::invalidation_times`].
-    fn needs_invalidation_times(&self) -> bool {
-        false
-    }
+    /// Collects one victim on an idle LUN, whose host can wait no shorter for it: true if there was
+    /// one worth it, that is with an invalid page, and the manager has a choice of when it collects.
+    /// Under drive-wide collection the victim may lie elsewhere.
+    fn collect_idle(&mut self, lun: usize) -> Result<bool>;
+
+    /// What the host must tell with each write.
+    fn hears(&self) -> Hears;
 
     /// Bytes of the tables that the manager's scheme keeps beside the map and the victim policy.
     fn scheme_bytes(&self) -> u64 {
         0
     }
 
-    /// Unmaps `pages`.
-    fn trim(&mut self, pages: &[u32]) -> Result<()>;
+    /// The flash array, to look at.
+    fn flash(&self) -> &Array;
 
-    fn flash(&self) -> &Flash<O>;
+    /// What is counted of the host, for requests that cover pages in part.
+    fn host_mut(&mut self) -> &mut HostCounters;
 
-    fn flash_mut(&mut self) -> &mut Flash<O>;
+    /// The observer that the drive was built with, if there is one.
+    fn observer_mut(&mut self) -> Option<&mut dyn Observer>;
 
-    /// What became of the groups of pages that the manager keeps, as far as it remembers.
-    fn events(&self) -> &[wolf::Event] {
+    /// The log of the groups of pages that the manager keeps, as far as it remembers.
+    fn group_changes(&self) -> &[GroupChange] {
         &[]
     }
 
-    /// See [`Flash::assert_invariants`].
+    /// See [`Array::assert_invariants`].
     fn assert_invariants(&self);
+}
+
+/// Taps that managers are compiled for, and how: with each victim policy in a loop of its own if
+/// nobody listens, else with any of them behind a pointer.
+pub trait Compiled: Tap {
+    /// Builds the policy that `text` names and hands it to `visitor`.
+    fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output>;
+}
+
+impl Compiled for Silent {
+    fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {
+        victims::with_policy(text, geometry, visitor)
+    }
+}
+
+impl Compiled for Box<dyn Observer> {
+    fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {
+        visitor.visit(victims::boxed_policy(text, geometry)?)
+    }
 }
 
 /// What a registered manager says of itself, and how it is built.
@@ -142,10 +203,21 @@ pub trait Manager {
         Ok("greedy".into())
     }
 
-    fn build<O: Observer + Send + 'static>(
-        params: &Params,
-        setup: Setup<O>,
-    ) -> Result<Box<dyn BlockManager<O>>>;
+    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>>;
+}
+
+/// Builds the manager that `text` names.
+pub fn build(text: &str, setup: Setup) -> Result<Box<dyn BlockManager>> {
+    build_with(text, setup, Silent)
+}
+
+/// Builds the manager that `text` names; `observer` hears of every operation of its flash.
+pub fn build_observed(
+    text: &str,
+    setup: Setup,
+    observer: Box<dyn Observer>,
+) -> Result<Box<dyn BlockManager>> {
+    build_with(text, setup, observer)
 }
 
 macro_rules! managers {
@@ -153,15 +225,11 @@ macro_rules! managers {
         /// Every registered block manager.
         pub const ENTRIES: &[Entry] = entries!(Manager: $($manager),+);
 
-        /// Builds the manager that `text` names.
-        pub fn build<O: Observer + Send + 'static>(
-            text: &str,
-            setup: Setup<O>,
-        ) -> Result<Box<dyn BlockManager<O>>> {
+        fn build_with<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
             let spec = Spec::parse("block manager", text)?;
             let (entry, params) = spec.resolve("block manager", ENTRIES)?;
             $(if entry.name == <$manager as Manager>::NAME {
-                return <$manager as Manager>::build(&params, setup);
+                return <$manager as Manager>::build(&params, setup, tap);
             })+
             Err(Error::unknown("block manager", &spec.name, &[]))
         }
@@ -197,3 +265,6 @@ managers! {
     wolf::WolfInterval,
     wolf::FdpFrequency,
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,9 @@
 //! Histograms of the state of a drive.
 
-use crate::flash::{BlockState, Flash, Observer};
+use crate::flash::{Array, BlockState};
 
 /// Closed blocks by their number of valid pages: entry v counts those with v.
-pub fn valid_page_histogram<O: Observer>(flash: &Flash<O>) -> Vec<u64> {
+pub fn valid_page_histogram(flash: &Array) -> Vec<u64> {
     let pages_per_block = flash.geometry().pages_per_block();
     let mut histogram = vec![0; pages_per_block as usize + 1];
     for (block, &invalid) in flash.invalid_pages().iter().enumerate() {
@@ -15,7 +15,7 @@ pub fn valid_page_histogram<O: Observer>(flash: &Flash<O>) -> Vec<u64> {
 }
 
 /// Blocks by their number of erases: entry n counts those erased n times.
-pub fn erase_histogram<O: Observer>(flash: &Flash<O>) -> Vec<u64> {
+pub fn erase_histogram(flash: &Array) -> Vec<u64> {
     let most = flash.erase_counts().iter().max().copied().unwrap_or(0);
     let mut histogram = vec![0; most as usize + 1];
     for &erases in flash.erase_counts() {

@@ -1,7 +1,10 @@
-//! What a run is asked to remember: series over time, and histograms of the state.
+//! What a run is asked to remember: series over time, changes of groups, and histograms of the
+//! state.
 
+mod group_log;
 mod histograms;
 mod series;
 
+pub use group_log::{ChangeKind, GroupChange, GroupLog, MOST_CHANGES};
 pub use histograms::{erase_histogram, valid_page_histogram};
 pub use series::{Sample, Series};

@@ -17,30 +17,62 @@ impl Series {
     /// A series that begins with `start` and samples every `interval_pages` host pages.
     pub fn new(start: Sample, interval_pages: u64) -> Self {
         assert!(interval_pages > 0, "an interval has at least one page");
-        let next_at = start.host_pages() + interval_pages;
+        let next_at = start.host.written_pages.saturating_add(interval_pages);
         Series { interval_pages, next_at, samples: vec![start] }
     }
 
     /// A series that takes no sample after `start`.
     pub fn unsampled(start: Sample) -> Self {
-        Self::new(start, u64::MAX >> 1)
+        Self::new(start, u64::MAX)
     }
 
     /// Host pages until the next sample is due.
     pub fn until_next(&self, now: &Counters) -> u64 {
-        self.next_at - now.host_pages()
+        self.next_at - now.host.written_pages
     }
 
-    /// Takes the sample if it is due.
+    /// Takes a sample if one is due. A request may have overshot the point, even several of them;
+    /// then there is one sample for all of these, and the next is due at the next point ahead.
     pub fn observe(&mut self, now: &Counters) {
-        if now.host_pages() == self.next_at {
+        let written_pages = now.host.written_pages;
+        if written_pages >= self.next_at {
             self.samples.push(*now);
-            self.next_at += self.interval_pages;
+            let passed = (written_pages - self.next_at) / self.interval_pages + 1;
+            self.next_at = self.next_at.saturating_add(passed * self.interval_pages);
         }
     }
 
     /// The samples so far, the start first.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(written_pages: u64) -> Counters {
+        let mut counters = Counters::default();
+        counters.host.written_pages = written_pages;
+        counters
+    }
+
+    #[test]
+    fn a_request_that_overshoots_a_point_is_sampled_where_it_ends() {
+        let mut series = Series::new(at(5), 10);
+        for now in [14, 15, 18, 26, 61, 64, 65] {
+            series.observe(&at(now));
+        }
+        let sampled: Vec<u64> = series.samples().iter().map(|s| s.host.written_pages).collect();
+        assert_eq!(sampled, [5, 15, 26, 61, 65]);
+        assert_eq!(series.until_next(&at(70)), 5);
+    }
+
+    #[test]
+    fn an_unsampled_series_never_samples() {
+        let mut series = Series::unsampled(at(5));
+        series.observe(&at(1 << 62));
+        assert_eq!(series.samples().len(), 1);
     }
 }

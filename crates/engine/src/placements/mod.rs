@@ -33,6 +33,7 @@ pub use warcip::Warcip;
 pub(crate) use last_writes::LastWrites;
 
 use crate::error::Result;
+pub use crate::hints::Hears;
 use crate::spec::{Param, Params};
 
 /// Which stream each page goes to; a stream has a write frontier of its own (on each LUN).
@@ -61,6 +62,9 @@ pub trait Placement: Send + Sized + 'static {
 
     /// The stream of a page that the host writes.
     fn host_stream(&mut self, page: HostPage) -> usize;
+
+    /// The host has trimmed a page: what is known of it says nothing of the data that it will hold.
+    fn forget(&mut self, _logical: u32) {}
 
     /// A victim has been chosen; its valid pages come next.
     fn on_victim(&mut self, _victim: &Victim) {}
@@ -111,16 +115,6 @@ pub struct Sizes {
 pub struct Streams {
     pub all: usize,
     pub migration: usize,
-}
-
-/// What a placement must hear from the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hears {
-    Nothing,
-    /// The group of each page.
-    Groups,
-    /// When each page will be invalid.
-    InvalidationTimes,
 }
 
 /// A page that the host writes, as a placement sees it.

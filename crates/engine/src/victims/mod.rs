@@ -4,6 +4,7 @@
 //! documentation and the conformance tests find it there.
 
 mod bag;
+mod boxed;
 mod buckets;
 mod cost_benefit;
 mod d_choices;
@@ -13,6 +14,7 @@ mod random;
 mod windowed_greedy;
 
 pub use bag::Bag;
+pub use boxed::{Boxed, boxed_policy};
 
 use crate::error::{Error, Result};
 use crate::flash::Geometry;

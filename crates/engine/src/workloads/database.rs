@@ -122,7 +122,7 @@ impl Database {
                 if filled > 0 {
                     break;
                 }
-                let Step::Write(count) = self.tables.next(&mut self.chunk) else {
+                let Step::Writes(count) = self.tables.next(&mut self.chunk) else {
                     unreachable!("synthetic workloads write without end")
                 };
                 self.ready = 0..count;
@@ -221,7 +221,7 @@ impl Workload for Database {
                 Phase::Rebuild => self.sweep(self.index.clone(), 1, buffer),
             };
             if count > 0 {
-                return Step::Write(count);
+                return Step::Writes(count);
             }
             self.begin_next_phase();
         }

@@ -73,7 +73,7 @@ impl Workload for Drift {
             *page = self.page(distance);
         }
         self.turn.written += count as u64;
-        Step::Write(count)
+        Step::Writes(count)
     }
 
     fn pages(&self) -> u32 {

@@ -53,7 +53,7 @@ impl Workload for StaticGroups {
             *page = region.start + self.random.below(region.end - region.start);
         }
         self.drawn += count as u64;
-        Step::Write(count)
+        Step::Writes(count)
     }
 
     fn pages(&self) -> u32 {

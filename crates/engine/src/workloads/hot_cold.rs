@@ -27,7 +27,7 @@ impl Workload for HotCold {
             };
             *page = first + self.random.below(count);
         }
-        Step::Write(buffer.len())
+        Step::Writes(buffer.len())
     }
 
     fn pages(&self) -> u32 {

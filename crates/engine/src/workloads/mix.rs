@@ -20,7 +20,7 @@ struct Region {
 impl Region {
     fn page(&mut self) -> u32 {
         if self.ready.is_empty() {
-            let Step::Write(count) = self.pattern.next(&mut self.buffer) else {
+            let Step::Writes(count) = self.pattern.next(&mut self.buffer) else {
                 unreachable!("synthetic workloads write without end")
             };
             self.ready = 0..count;
@@ -47,11 +47,11 @@ impl Workload for Mix {
             // A region draws its next pages at the start of a call only: its groups may change then.
             if at > 0 && self.regions[region].ready.is_empty() {
                 self.drawn = Some(region);
-                return Step::Write(at);
+                return Step::Writes(at);
             }
             *page = self.regions[region].page();
         }
-        Step::Write(buffer.len())
+        Step::Writes(buffer.len())
     }
 
     fn pages(&self) -> u32 {

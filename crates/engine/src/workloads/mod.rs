@@ -18,25 +18,36 @@ mod trace;
 mod uniform;
 mod zipf;
 
-pub use trace::{Trace, TraceOp};
+pub use trace::Trace;
 
 use crate::error::{Error, Result};
 use crate::hints::Group;
+use crate::request::{Op, Request};
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec, entries};
 
 /// What fits a byte.
 const MOST_GROUPS: usize = 256;
 
-/// What the host does next.
+/// What the host does next, when its writes may be merged to batches of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// It writes the first so many pages of the buffer, at least one.
-    Write(usize),
-    /// It trims them.
-    Trim(usize),
+    Writes(usize),
+    /// It issues a request of another kind.
+    Request(Request),
     /// It has no more to do.
     End,
+}
+
+/// Requests that changed nothing on the drive, and so were passed over between batches of writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Unserved {
+    pub read_pages: u64,
+    pub read_bytes: u64,
+    pub flushes: u64,
+    /// Bytes of pages written that their requests left as they were.
+    pub partial_bytes: u64,
 }
 
 /// A stream of host requests.
@@ -45,6 +56,22 @@ pub trait Workload: Send {
     /// large the buffers are. A change of [`Self::groups`] comes between two calls, never inside
     /// one.
     fn next(&mut self, buffer: &mut [u32]) -> Step;
+
+    /// The next request as the host issues it; `None` if it has no more to do. A workload of page
+    /// writes issues each as a request of its own.
+    fn next_request(&mut self) -> Option<Request> {
+        let mut page = [0];
+        match self.next(&mut page) {
+            Step::Writes(_) => Some(Request::of_pages(Op::Write, page[0]..page[0] + 1)),
+            Step::Request(request) => Some(request),
+            Step::End => None,
+        }
+    }
+
+    /// What [`Self::next`] has passed over since this was asked last.
+    fn take_unserved(&mut self) -> Unserved {
+        Unserved::default()
+    }
 
     /// Logical pages from 0 that the workload may touch.
     fn pages(&self) -> u32;

@@ -26,7 +26,7 @@ impl Workload for Permutation {
         let count = buffer.len().min(self.order.len() - self.next);
         buffer[..count].copy_from_slice(&self.order[self.next..self.next + count]);
         self.next += count;
-        Step::Write(count)
+        Step::Writes(count)
     }
 
     fn pages(&self) -> u32 {

@@ -25,7 +25,7 @@ impl Workload for Phases {
         }
         let most = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
         let step = self.sequence[self.current].workload.next(&mut buffer[..most]);
-        let Step::Write(count) = step else {
+        let Step::Writes(count) = step else {
             unreachable!("synthetic workloads write without end")
         };
         self.left -= count as u64;

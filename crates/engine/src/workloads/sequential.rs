@@ -17,7 +17,7 @@ impl Workload for Sequential {
             *page = self.next;
             self.next = (self.next + 1) % self.pages;
         }
-        Step::Write(buffer.len())
+        Step::Writes(buffer.len())
     }
 
     fn pages(&self) -> u32 {

@@ -17,7 +17,7 @@ fn drawn(text: &str, pages: u32, count: usize, buffer_pages: usize) -> Vec<u32> 
     while out.len() < count {
         let most = buffer_pages.min(count - out.len());
         match workload.next(&mut buffer[..most]) {
-            Step::Write(n) => out.extend_from_slice(&buffer[..n]),
+            Step::Writes(n) => out.extend_from_slice(&buffer[..n]),
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -127,7 +127,7 @@ fn groups_are_told_as_of_the_write_before_and_after_a_swap() {
         let mut buffer = vec![0; buffer_pages];
         let mut written = 0;
         while written < 3000 {
-            let Step::Write(count) = workload.next(&mut buffer) else { panic!("it ended") };
+            let Step::Writes(count) = workload.next(&mut buffer) else { panic!("it ended") };
             assert!(written >= 1000 || written + count <= 1000, "a batch spans the swap");
             let shares = if written < 1000 { [0.1, 0.9] } else { [0.9, 0.1] };
             let groups = workload.groups().unwrap();
@@ -230,18 +230,61 @@ fn tpcc_updates_its_pages_as_often_as_figure_9_of_paper_3_says() {
     }
 }
 
+/// Two writes, of three pages in all, with a read and a flush between them, and a TRIM.
+fn five_requests() -> Vec<Request> {
+    let at = |at_ns, request| Request { at_ns, ..request };
+    vec![
+        at(10, Request::of_pages(Op::Write, 0..2)),
+        at(20, Request { head_bytes: 512, ..Request::of_pages(Op::Read, 0..3) }),
+        at(20, Request::flush()),
+        at(25, Request { tail_bytes: 96, ..Request::of_pages(Op::Write, 5..6) }),
+        at(40, Request::of_pages(Op::Trim, 0..2)),
+    ]
+}
+
 #[test]
-fn a_trace_replays_its_requests_as_often_as_asked() {
-    let ops = vec![TraceOp::Write, TraceOp::Write, TraceOp::Trim];
-    let mut trace = Trace::new(ops, vec![0, 5, 0], vec![2, 1, 2], 2).unwrap();
+fn a_trace_replays_its_writes_in_batches_as_often_as_asked() {
+    let mut trace = Trace::new(five_requests(), 4096, 2).unwrap();
     assert_eq!(trace.pages(), 6);
     let mut buffer = [9; 8];
     for _ in 0..2 {
-        assert_eq!((trace.next(&mut buffer), &buffer[..3]), (Step::Write(3), &[0, 1, 5][..]));
-        assert_eq!((trace.next(&mut buffer), &buffer[..2]), (Step::Trim(2), &[0, 1][..]));
+        assert_eq!((trace.next(&mut buffer), &buffer[..3]), (Step::Writes(3), &[0, 1, 5][..]));
+        let Step::Request(trim) = trace.next(&mut buffer) else { panic!("a TRIM") };
+        assert_eq!((trim.op, trim.range()), (Op::Trim, 0..2));
     }
     assert_eq!(trace.next(&mut buffer), Step::End);
-    assert!(Trace::new(vec![TraceOp::Trim], vec![0], vec![1], 1).is_err());
+    let passed_over = Unserved {
+        read_pages: 6,
+        read_bytes: 2 * (3 * 4096 - 512),
+        flushes: 2,
+        partial_bytes: 192,
+    };
+    assert_eq!(trace.take_unserved(), passed_over);
+    assert_eq!(trace.take_unserved(), Unserved::default());
+}
+
+#[test]
+fn a_trace_gives_its_requests_whole_and_in_time() {
+    let mut trace = Trace::new(five_requests(), 4096, 2).unwrap();
+    let found: Vec<Request> = std::iter::from_fn(|| trace.next_request()).collect();
+    assert_eq!(found[..5], five_requests());
+    let later = |request: Request| Request { at_ns: request.at_ns + 30, ..request };
+    assert_eq!(found[5..], five_requests().into_iter().map(later).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_trace_of_impossible_requests_is_refused() {
+    let write = Request::of_pages(Op::Write, 0..1);
+    for (request, words) in [
+        (Request::of_pages(Op::Trim, 0..1), "no write"),
+        (Request { pages: 0, ..write }, "a flush has no pages"),
+        (Request { pages: 1, ..Request::flush() }, "a flush has no pages"),
+        (Request { head_bytes: 4096, ..write }, "is all of it"),
+        (Request { first_page: u32::MAX, ..write }, "32 bits"),
+    ] {
+        let error = Trace::new([request], 4096, 1).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
 }
 
 #[test]
@@ -339,7 +382,7 @@ fn groups_add_up_and_get_the_writes_that_they_claim() {
         let mut buffer = [0; 500];
         let (mut drawn, mut expected) = (vec![0.0; 256], vec![0.0; 256]);
         for _ in 0..400 {
-            let Step::Write(count) = workload.next(&mut buffer) else { panic!("{spec}") };
+            let Step::Writes(count) = workload.next(&mut buffer) else { panic!("{spec}") };
             let groups = workload.groups().expect("a synthetic workload knows its groups");
             let pages: u32 = groups.iter().map(|group| group.pages).sum();
             let share: f64 = groups.iter().map(|group| group.write_share).sum();

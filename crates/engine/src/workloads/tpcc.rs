@@ -127,7 +127,7 @@ impl Workload for Tpcc {
         for page in buffer.iter_mut() {
             *page = self.weights.draw(&mut self.random);
         }
-        Step::Write(buffer.len())
+        Step::Writes(buffer.len())
     }
 
     fn pages(&self) -> u32 {

@@ -17,7 +17,7 @@ impl Workload for Uniform {
         for page in buffer.iter_mut() {
             *page = self.random.below(self.pages);
         }
-        Step::Write(buffer.len())
+        Step::Writes(buffer.len())
     }
 
     fn pages(&self) -> u32 {

@@ -67,7 +67,7 @@ impl Workload for Zipf {
             let rank = self.rank();
             *page = self.page_of_rank[rank - 1];
         }
-        Step::Write(buffer.len())
+        Step::Writes(buffer.len())
     }
 
     fn pages(&self) -> u32 {

@@ -115,6 +115,7 @@ fn geometry(blocks_per_lun: u32, pages_per_block: u32) -> Geometry {
         planes_per_die: 1,
         blocks_per_plane: blocks_per_lun,
         pages_per_block,
+        page_bytes: Geometry::PAGE_BYTES,
         erase_unit: EraseUnit::Block,
     };
     Geometry::new(shape).expect("a small shape")

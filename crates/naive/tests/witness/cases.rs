@@ -4,7 +4,7 @@ use std::{fmt, iter};
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Silent, Wear};
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
 use writeamp_engine::spec::Entry;
 use writeamp_engine::{Result, leveling, victims};
@@ -134,7 +134,7 @@ pub struct Blueprint {
 }
 
 impl Blueprint {
-    pub fn build(&self, logical_pages: u32) -> Result<Box<dyn BlockManager<Silent>>> {
+    pub fn build(&self, logical_pages: u32) -> Result<Box<dyn BlockManager>> {
         let setup = Setup {
             geometry: self.geometry,
             logical_pages,
@@ -143,7 +143,6 @@ impl Blueprint {
             wear_leveling: self.wear_leveling.map(str::to_owned),
             seed: self.seed,
             wear: self.wear,
-            observer: Silent,
         };
         managers::build(self.manager, setup)
     }
@@ -216,7 +215,11 @@ fn wears() -> impl Strategy<Value = Wear> {
 }
 
 fn geometries() -> impl Strategy<Value = Geometry> {
-    let erase_unit = prop_oneof![5 => Just(EraseUnit::Block), 1 => Just(EraseUnit::Superblock)];
+    let erase_unit = prop_oneof![
+        5 => Just(EraseUnit::Block),
+        1 => Just(EraseUnit::MultiPlane),
+        1 => Just(EraseUnit::Superblock),
+    ];
     // Channels, chips per channel, dies per chip, planes per die, blocks per plane.
     let blocks = (1..=3u32, 1..=2u32, 1..=2u32, 1..=2u32, 1..=10u32);
     let shapes = (blocks, erase_unit).prop_flat_map(|(blocks, erase_unit)| {
@@ -231,6 +234,7 @@ fn geometries() -> impl Strategy<Value = Geometry> {
             planes_per_die: planes,
             blocks_per_plane,
             pages_per_block,
+            page_bytes: Geometry::PAGE_BYTES,
             erase_unit,
         })
     });

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use writeamp_engine::flash::{Cause, Moment, Silent, Wear};
+use writeamp_engine::flash::{Cause, Moment, Wear};
 use writeamp_engine::hints::{Group, Hints, NEVER};
 use writeamp_engine::leveling;
 use writeamp_engine::managers::{self, BlockManager, Layout};
@@ -33,7 +33,7 @@ fn invalidation_time(page: u32, now: u64) -> u64 {
 
 /// The two drives, and what they have served so far.
 pub struct Pair {
-    engine: Box<dyn BlockManager<Silent>>,
+    engine: Box<dyn BlockManager>,
     naive: NaiveDrive,
     drive: Drive,
     served: Vec<Request>,
@@ -111,7 +111,10 @@ impl Pair {
                     for &page in pages {
                         self.naive.trim(page);
                     }
-                    self.engine.trim(pages).expect("pages of the drive");
+                    for range in pages.chunk_by(|page, next| page + 1 == *next) {
+                        let range = range[0]..range[0] + range.len() as u32;
+                        self.engine.trim(range).expect("pages of the drive");
+                    }
                 }
             }
             self.served.push(request);
@@ -135,8 +138,10 @@ impl Pair {
             gc_programs: flash.counters().programs(Cause::Gc),
             wear_leveling_programs: flash.counters().programs(Cause::WearLeveling),
             erases: flash.counters().erases,
-            trimmed_pages: flash.counters().trimmed_pages,
+            trimmed_pages: flash.counters().unmapped_pages,
         };
+        let host_pages = flash.counters().host.written_pages;
+        equal("the host's clock", &host_pages, &self.naive.counters().host_programs)?;
         equal("the counters", &counters, &self.naive.counters())?;
         equal("the erases of each block", flash.erase_counts(), self.naive.erase_counts())?;
         let invalid_pages: Vec<u32> =

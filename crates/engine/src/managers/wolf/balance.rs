@@ -2,9 +2,9 @@
 
 use super::drive::Grouped;
 use crate::error::Result;
-use crate::flash::Observer;
+use crate::flash::Tap;
 
-impl<O: Observer> Grouped<O> {
+impl<T: Tap> Grouped<T> {
     /// Pays debts, and with movement operations (§5.3) lets groups that own too much give it away:
     /// as greedily as possible.
     pub fn balance(&mut self, lun: usize) -> Result<()> {
@@ -71,16 +71,30 @@ impl<O: Observer> Grouped<O> {
         if self.borrow(group, lun) {
             return Ok(true);
         }
+        let collector = self.most_invalid(lun);
+        if let Some(collector) = collector {
+            self.collect(collector, lun, Some(group))?;
+        }
+        Ok(collector.is_some())
+    }
+
+    /// Collects, for nobody in particular, a block of the group with the most invalid pages.
+    pub fn collect_most_invalid(&mut self, lun: usize) -> Result<bool> {
+        let collector = self.most_invalid(lun);
+        if let Some(collector) = collector {
+            self.collect(collector, lun, None)?;
+        }
+        Ok(collector.is_some())
+    }
+
+    /// The group with the most invalid pages in closed blocks of a LUN, of equals the coldest.
+    fn most_invalid(&self, lun: usize) -> Option<usize> {
         let invalid_pages =
             |group: usize| self.core.candidates().invalid_pages(self.space.subgroup(group, lun));
         let order = self.groups.order().iter().copied();
-        let (most, collector) = order
-            .map(|group| (invalid_pages(group), group))
-            .fold((0, group), |most, other| if other.0 > most.0 { other } else { most });
-        if most > 0 {
-            self.collect(collector, lun, Some(group))?;
-        }
-        Ok(most > 0)
+        order.filter(|&group| invalid_pages(group) > 0).reduce(|most, group| {
+            if invalid_pages(group) > invalid_pages(most) { group } else { most }
+        })
     }
 
     /// Takes a free block from the group with the greatest surplus, if another has any.

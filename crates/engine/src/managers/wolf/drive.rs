@@ -7,16 +7,16 @@
 
 use super::candidates::Candidates;
 use super::config::Config;
-use super::events::{Event, EventKind, EventLog};
 use super::groups::{Change, Groups};
 use super::intervals::Intervals;
 use super::ladder::{Ladder, ladder};
 use super::space::Space;
 use super::temperature::Temperature;
 use crate::error::{Error, Result};
-use crate::flash::{Cause, Observer};
+use crate::flash::{Cause, Tap};
 use crate::hints::{Group, Hints};
 use crate::managers::core::{Core, Exchange, PAGE_LOOKAHEAD};
+use crate::observe::{ChangeKind, GroupChange, GroupLog};
 
 /// What tells the group of a page.
 pub(super) enum Oracle {
@@ -38,10 +38,10 @@ pub(super) struct HostGroups {
 }
 
 /// A drive whose blocks belong to groups.
-pub(super) struct Grouped<O: Observer> {
+pub(super) struct Grouped<T: Tap> {
     pub name: &'static str,
     pub config: Config,
-    pub core: Core<Candidates, O>,
+    pub core: Core<Candidates, T>,
     pub groups: Groups,
     pub space: Space,
     pub oracle: Oracle,
@@ -52,12 +52,11 @@ pub(super) struct Grouped<O: Observer> {
     pub usable_blocks: u32,
     pub interval_pages: u32,
     pub interval_left: u32,
-    pub written_pages: u64,
     /// The LUN that each group writes its next page to.
     pub next_lun: Vec<usize>,
     /// Blocks that each group has given away in this interval by movement operations.
     pub moved_blocks: Vec<u32>,
-    pub events: EventLog,
+    pub group_log: GroupLog,
     pub migrating: Vec<u32>,
 }
 
@@ -73,17 +72,10 @@ impl Oracle {
     }
 }
 
-impl<O: Observer> Grouped<O> {
+impl<T: Tap> Grouped<T> {
     /// Takes notice of what the host says of its groups.
-    pub fn hear(&mut self, hints: Option<Hints>) -> Result<()> {
+    pub fn hear(&mut self, hints: &Hints) -> Result<()> {
         let Oracle::Host(host) = &mut self.oracle else { return Ok(()) };
-        let hints = hints.ok_or_else(|| {
-            Error::Spec(format!(
-                "{0} must be told the groups of pages, and this workload cannot tell; give it a \
-                 detector, as in {0}:detector=interval",
-                self.name
-            ))
-        })?;
         if hints.groups.len() > self.most_groups {
             return Err(Error::Spec(format!(
                 "the workload has {} groups of pages and {} keeps at most {} on this drive; use \
@@ -126,7 +118,6 @@ impl<O: Observer> Grouped<O> {
                 self.core.close(subgroup);
             }
         }
-        self.written_pages += pages.len() as u64;
         Ok(())
     }
 
@@ -249,7 +240,6 @@ impl<O: Observer> Grouped<O> {
         for &logical in &pages {
             self.migrate(logical, group, lun);
         }
-        self.core.flash.count(Cause::Gc, pages.len() as u64);
         self.migrating = pages;
         let block_pages = i64::from(pages_per_block);
         let receiver = receiver.unwrap_or_else(|| {
@@ -291,17 +281,17 @@ impl<O: Observer> Grouped<O> {
         self.interval_left = self.interval_pages;
         let moved = std::mem::replace(&mut self.moved_blocks, vec![0; self.most_groups]);
         for (group, &blocks) in moved.iter().enumerate().filter(|(_, blocks)| **blocks > 0) {
-            self.note(EventKind::Moved { blocks }, group);
+            self.note(ChangeKind::Moved { blocks }, group);
         }
         let sizes = self.sizes();
         self.follow_collection(&sizes);
         let unused = self.unused_group();
         for change in self.groups.end_interval(&sizes, unused) {
             match change {
-                Change::Created { group } => self.note(EventKind::Created, group),
+                Change::Created { group } => self.note(ChangeKind::Created, group),
                 Change::Merged { from, into } => {
                     self.merge(from, into);
-                    self.note(EventKind::Merged { into: into as u8 }, from);
+                    self.note(ChangeKind::Merged { into: into as u8 }, from);
                 }
             }
             if let Oracle::Filters(temperature) = &mut self.oracle {
@@ -362,10 +352,10 @@ impl<O: Observer> Grouped<O> {
             .collect()
     }
 
-    fn note(&mut self, kind: EventKind, group: usize) {
+    fn note(&mut self, kind: ChangeKind, group: usize) {
         let groups = self.groups.order().len() as u8;
-        self.events.note(Event {
-            host_pages: self.written_pages,
+        self.group_log.add(GroupChange {
+            host_pages: self.core.now(),
             kind,
             group: group as u8,
             groups,
@@ -373,8 +363,8 @@ impl<O: Observer> Grouped<O> {
     }
 }
 
-fn group_that_holds<O: Observer>(
-    core: &Core<Candidates, O>,
+fn group_that_holds<T: Tap>(
+    core: &Core<Candidates, T>,
     logical: u32,
     luns: usize,
 ) -> Option<usize> {

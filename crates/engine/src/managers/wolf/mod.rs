@@ -11,7 +11,6 @@ mod balance;
 mod candidates;
 mod config;
 mod drive;
-mod events;
 mod groups;
 mod intervals;
 mod ladder;
@@ -22,7 +21,6 @@ mod temperature;
 
 pub use allocation::{Allocation, Exceptions};
 pub use config::{Config, Knowledge};
-pub use events::{Event, EventKind, MOST_EVENTS};
 pub use groups::{Change, Groups, Rules};
 pub use intervals::Intervals;
 pub use ladder::{Ladder, ladder};
@@ -31,15 +29,16 @@ pub use temperature::{FilterRules, Temperature};
 use candidates::{Candidates, Collect};
 use config::Defaults;
 use drive::{Grouped, HostGroups, Oracle};
-use events::EventLog;
 use space::Space;
 
 use super::core::Core;
-use super::{BlockManager, Layout, Manager, Setup};
+use super::served::Policy;
+use super::{BlockManager, Compiled, Layout, Manager, Setup};
 use crate::error::{Error, Result};
-use crate::flash::{BlockState, Flash, Observer, filled};
-use crate::hints::Hints;
+use crate::flash::{BlockState, Tap, filled};
+use crate::hints::{Hears, Hints};
 use crate::leveling;
+use crate::observe::{GroupChange, GroupLog};
 use crate::spec::{Param, Params, Spec};
 
 /// Paper 3.
@@ -56,11 +55,8 @@ impl Manager for Wolf {
     });
     const EXAMPLE: &'static str = "wolf";
 
-    fn build<O: Observer + Send + 'static>(
-        params: &Params,
-        setup: Setup<O>,
-    ) -> Result<Box<dyn BlockManager<O>>> {
-        build::<Self, O>(params, Config::wolf(params)?, setup)
+    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
+        build::<Self, T>(params, Config::wolf(params)?, setup, tap)
     }
 }
 
@@ -79,11 +75,8 @@ impl Manager for WolfInterval {
     });
     const EXAMPLE: &'static str = "wolf-interval";
 
-    fn build<O: Observer + Send + 'static>(
-        params: &Params,
-        setup: Setup<O>,
-    ) -> Result<Box<dyn BlockManager<O>>> {
-        build::<Self, O>(params, Config::wolf(params)?, setup)
+    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
+        build::<Self, T>(params, Config::wolf(params)?, setup, tap)
     }
 }
 
@@ -124,11 +117,8 @@ impl Manager for FdpFrequency {
         Ok("fifo".into())
     }
 
-    fn build<O: Observer + Send + 'static>(
-        params: &Params,
-        setup: Setup<O>,
-    ) -> Result<Box<dyn BlockManager<O>>> {
-        build::<Self, O>(params, Config::fdp(params)?, setup)
+    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
+        build::<Self, T>(params, Config::fdp(params)?, setup, tap)
     }
 }
 
@@ -146,11 +136,12 @@ fn collect_by(name: &str, victims: &str) -> Result<Collect> {
     }
 }
 
-fn build<M: Manager, O: Observer + Send + 'static>(
+fn build<M: Manager, T: Tap>(
     params: &Params,
     config: Config,
-    setup: Setup<O>,
-) -> Result<Box<dyn BlockManager<O>>> {
+    setup: Setup,
+    tap: T,
+) -> Result<Box<dyn BlockManager>> {
     if setup.layout == Layout::Striped {
         return Err(Error::Geometry(format!(
             "{} collects within a group on one LUN, so no collection can span LUNs; valid \
@@ -196,7 +187,8 @@ fn build<M: Manager, O: Observer + Send + 'static>(
         Layout::StripedPerLun => Setup { layout: Layout::Striped, ..setup },
         _ => setup,
     };
-    let core = Core::new(M::NAME, candidates, setup, most_groups as u32, config.reserve_blocks())?;
+    let core =
+        Core::new(M::NAME, candidates, &setup, most_groups as u32, config.reserve_blocks(), tap)?;
     let blocks_per_lun = usable_blocks / luns - reserve_blocks;
     let interval_pages = config.interval_pages(logical_pages);
     let mut drive = Grouped {
@@ -211,26 +203,38 @@ fn build<M: Manager, O: Observer + Send + 'static>(
         usable_blocks: blocks_per_lun * luns,
         interval_pages,
         interval_left: interval_pages,
-        written_pages: 0,
         next_lun: vec![0; most_groups],
         moved_blocks: vec![0; most_groups],
-        events: EventLog::default(),
+        group_log: GroupLog::default(),
         migrating: Vec::with_capacity(pages_per_block as usize),
     };
     drive.set_targets();
     Ok(Box::new(drive))
 }
 
-impl<O: Observer + Send> BlockManager<O> for Grouped<O> {
-    fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
-        self.core.flash.check_range(pages)?;
+impl<T: Tap> Policy for Grouped<T> {
+    type Victims = Candidates;
+    type Tap = T;
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn core(&self) -> &Core<Candidates, T> {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut Core<Candidates, T> {
+        &mut self.core
+    }
+
+    fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         self.hear(hints)?;
-        let hint_of = hints.map_or(&[][..], |hints| hints.group_of);
         let mut first = 0;
         while first < pages.len() {
             let count = (self.interval_left as usize).min(pages.len() - first);
             let run = first..first + count;
-            let hint_of_run = hint_of.get(run.clone()).unwrap_or_default();
+            let hint_of_run = hints.group_of.get(run.clone()).unwrap_or_default();
             self.write_run(&pages[run], hint_of_run)?;
             self.interval_left -= count as u32;
             if self.interval_left == 0 {
@@ -238,24 +242,23 @@ impl<O: Observer + Send> BlockManager<O> for Grouped<O> {
             }
             first += count;
         }
-        self.core.flash.count(crate::flash::Cause::Host, pages.len() as u64);
         Ok(())
     }
 
-    fn needs_hints(&self) -> bool {
-        matches!(self.oracle, Oracle::Host(_))
+    fn hears(&self) -> Hears {
+        if matches!(self.oracle, Oracle::Host(_)) { Hears::Groups } else { Hears::Nothing }
     }
 
-    fn trim(&mut self, pages: &[u32]) -> Result<()> {
-        self.core.trim(pages)
+    fn without_hints(&self) -> &'static str {
+        "give it a detector, as in wolf:detector=interval"
     }
 
-    fn flash(&self) -> &Flash<O> {
-        &self.core.flash
+    fn collect_idle(&mut self, pool: usize) -> Result<bool> {
+        self.collect_most_invalid(pool)
     }
 
-    fn flash_mut(&mut self) -> &mut Flash<O> {
-        &mut self.core.flash
+    fn group_changes(&self) -> &[GroupChange] {
+        self.group_log.changes()
     }
 
     /// What tells the group of a page, and the group of each block.
@@ -264,14 +267,9 @@ impl<O: Observer + Send> BlockManager<O> for Grouped<O> {
         self.oracle.bytes() + blocks * size_of::<u32>() as u64
     }
 
-    fn events(&self) -> &[Event] {
-        self.events.events()
-    }
-
-    /// Beside those of the flash: every page and block is in the books of one group.
-    fn assert_invariants(&self) {
+    /// Every page and block is in the books of one group.
+    fn assert_books(&self) {
         let flash = &self.core.flash;
-        flash.assert_invariants(&self.core.frontiers);
         let subgroups = self.most_groups * self.luns;
         let mut held_blocks = vec![0; subgroups];
         let mut invalid_pages = vec![0; subgroups];

@@ -1,0 +1,270 @@
+//! State of the flash array, which anyone may look at and only [`super::Flash`] changes.
+
+use std::ops::Range;
+
+use super::divider::Divider;
+use super::memory::{filled, prefetch};
+use super::{BlockState, Counters, Frontier, Geometry, NONE, Pools, Wear, WearLog};
+use crate::error::{Error, Result};
+
+/// The flash array and its logical→physical map.
+#[derive(Debug, Clone)]
+pub struct Array {
+    pub(super) geometry: Geometry,
+    pub(super) logical_to_physical: Vec<u32>,
+    pub(super) physical_to_logical: Vec<u32>,
+    /// One bit a physical page: programmed, and overwritten or trimmed since.
+    pub(super) invalid: Vec<u64>,
+    pub(super) invalid_pages: Vec<u32>,
+    pub(super) erase_counts: Vec<u32>,
+    pub(super) states: Vec<BlockState>,
+    /// The free blocks of each pool; the one erased last comes last, and is opened first unless a
+    /// manager chooses.
+    pub(super) free: Vec<Vec<u32>>,
+    pub(super) blocks_per_pool: u32,
+    pub(super) mapped_pages: u32,
+    pub(super) counters: Counters,
+    pub(super) block_of: Divider,
+    pub(super) wear: WearLog,
+}
+
+impl Array {
+    pub(super) fn new(
+        geometry: Geometry,
+        logical_pages: u32,
+        pools: Pools,
+        wear: Wear,
+    ) -> Result<Self> {
+        let physical_pages = geometry.physical_pages();
+        let usable_pages = pools.usable_blocks(&geometry, wear)? * geometry.pages_per_block();
+        if logical_pages == 0 {
+            return Err(Error::Geometry(
+                "the drive would have no logical page; it must have at least 1".into(),
+            ));
+        }
+        if logical_pages >= usable_pages && usable_pages < physical_pages {
+            return Err(Error::Geometry(format!(
+                "{logical_pages} logical pages on the {usable_pages} pages of the blocks that are \
+                 not spare leave no over-provisioning; use fewer spare blocks or a larger op"
+            )));
+        }
+        if logical_pages >= physical_pages {
+            return Err(Error::Geometry(format!(
+                "{logical_pages} logical pages on {physical_pages} physical pages leave no \
+                 over-provisioning; op must be above 0 and fill below 1"
+            )));
+        }
+        let blocks = geometry.blocks() as usize;
+        let blocks_per_pool = pools.blocks_per_pool(&geometry);
+        let mut free: Vec<Vec<u32>> = (0..geometry.blocks())
+            .step_by(blocks_per_pool as usize)
+            .map(|first| (first..first + blocks_per_pool).rev().collect())
+            .collect();
+        let wear = WearLog::new(wear, &mut free);
+        let mut states = filled(BlockState::Free, blocks)?;
+        for &spare in wear.spares().iter().flatten() {
+            states[spare as usize] = BlockState::Spare;
+        }
+        Ok(Array {
+            geometry,
+            logical_to_physical: filled(NONE, logical_pages as usize)?,
+            physical_to_logical: filled(NONE, physical_pages as usize)?,
+            invalid: filled(0, (physical_pages as usize).div_ceil(64))?,
+            invalid_pages: filled(0, blocks)?,
+            erase_counts: filled(0, blocks)?,
+            states,
+            free,
+            blocks_per_pool,
+            mapped_pages: 0,
+            counters: Counters::default(),
+            block_of: Divider::new(geometry.pages_per_block()),
+            wear,
+        })
+    }
+
+    /// Bytes that a drive of this size takes, for a check before it is built. The 33 bytes a block
+    /// leave room for the largest victim policy.
+    pub fn bytes_needed(geometry: &Geometry, logical_pages: u32) -> u64 {
+        let physical = u64::from(geometry.physical_pages());
+        u64::from(logical_pages) * 4
+            + physical * 4
+            + physical / 8
+            + u64::from(geometry.blocks()) * 33
+    }
+
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    pub fn logical_pages(&self) -> u32 {
+        self.logical_to_physical.len() as u32
+    }
+
+    /// Logical pages that hold data.
+    pub fn mapped_pages(&self) -> u32 {
+        self.mapped_pages
+    }
+
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Erases of each block since the drive was new.
+    pub fn erase_counts(&self) -> &[u32] {
+        &self.erase_counts
+    }
+
+    /// State of each block.
+    pub fn states(&self) -> &[BlockState] {
+        &self.states
+    }
+
+    #[inline(always)]
+    pub fn state(&self, block: u32) -> BlockState {
+        self.states[block as usize]
+    }
+
+    /// Pages of each block that hold invalid data.
+    #[inline(always)]
+    pub fn invalid_pages(&self) -> &[u32] {
+        &self.invalid_pages
+    }
+
+    /// Blocks in `pool` that are erased and not open.
+    #[inline(always)]
+    pub fn free_blocks(&self, pool: usize) -> u32 {
+        self.free[pool].len() as u32
+    }
+
+    pub fn pools(&self) -> usize {
+        self.free.len()
+    }
+
+    /// The pool that `block` belongs to.
+    #[inline(always)]
+    pub fn pool_of(&self, block: u32) -> usize {
+        if self.free.len() == 1 { 0 } else { (block / self.blocks_per_pool) as usize }
+    }
+
+    /// The blocks of `pool`, which are numbered consecutively.
+    pub fn blocks_of(&self, pool: usize) -> Range<u32> {
+        let first = pool as u32 * self.blocks_per_pool;
+        first..first + self.blocks_per_pool
+    }
+
+    /// The block that physical page `page` lies in.
+    #[inline(always)]
+    pub fn block_of(&self, page: u32) -> u32 {
+        self.block_of.divide(page)
+    }
+
+    /// Where the current version of a logical page lies, if it is mapped.
+    pub fn physical(&self, logical: u32) -> Option<u32> {
+        let page = self.logical_to_physical[logical as usize];
+        (page != NONE).then_some(page)
+    }
+
+    /// Checks that every page of a request exists, naming the first that does not.
+    pub fn check_range(&self, pages: &[u32]) -> Result<()> {
+        let logical_pages = self.logical_pages();
+        // The maximum vectorises; the search runs only where it will find something.
+        if pages.iter().copied().max().is_none_or(|highest| highest < logical_pages) {
+            return Ok(());
+        }
+        let page = *pages.iter().find(|&&p| p >= logical_pages).expect("the maximum is one");
+        Err(Error::OffTheEnd { page, logical_pages })
+    }
+
+    /// Checks that every page of a range exists, naming the first that does not.
+    pub fn check_extent(&self, pages: &Range<u32>) -> Result<()> {
+        let logical_pages = self.logical_pages();
+        if pages.end <= logical_pages || pages.is_empty() {
+            return Ok(());
+        }
+        Err(Error::OffTheEnd { page: pages.start.max(logical_pages), logical_pages })
+    }
+
+    /// The free blocks of `pool`, the one erased last at the end.
+    pub fn free(&self, pool: usize) -> &[u32] {
+        &self.free[pool]
+    }
+
+    /// The block behind a frontier that has been opened.
+    #[inline(always)]
+    pub fn block_behind(&self, frontier: &Frontier) -> u32 {
+        self.block_of.divide(frontier.end_page - 1)
+    }
+
+    /// What the drive remembers of its wear.
+    pub fn wear(&self) -> &WearLog {
+        &self.wear
+    }
+
+    /// Fetches what [`super::Flash::program`] will read first for `logical`.
+    #[inline(always)]
+    pub fn prefetch_map(&self, logical: u32) {
+        prefetch(&self.logical_to_physical, logical as usize);
+    }
+
+    /// Fetches what invalidating the current version of `logical` will touch; returns its block.
+    #[inline(always)]
+    pub fn prefetch_invalidation(&self, logical: u32) -> Option<u32> {
+        let page = self.logical_to_physical[logical as usize];
+        if page == NONE {
+            return None;
+        }
+        let block = self.block_of.divide(page);
+        prefetch(&self.invalid, page as usize / 64);
+        prefetch(&self.invalid_pages, block as usize);
+        Some(block)
+    }
+
+    /// Marks the version of a logical page that lies at `page` as invalid; returns its block.
+    #[inline(always)]
+    pub(super) fn invalidate(&mut self, page: u32) -> u32 {
+        let block = self.block_of.divide(page);
+        debug_assert_eq!(self.invalid[page as usize / 64] >> (page % 64) & 1, 0);
+        debug_assert_ne!(self.states[block as usize], BlockState::Free);
+        self.invalid[page as usize / 64] |= 1 << (page % 64);
+        self.invalid_pages[block as usize] += 1;
+        block
+    }
+
+    /// Maps `logical` to the page at the frontier, which moves on; returns that page.
+    #[inline(always)]
+    pub(super) fn map_next(&mut self, logical: u32, frontier: &mut Frontier) -> u32 {
+        debug_assert!(!frontier.is_full());
+        let page = frontier.next_page;
+        frontier.next_page += 1;
+        self.logical_to_physical[logical as usize] = page;
+        self.physical_to_logical[page as usize] = logical;
+        page
+    }
+
+    /// The words of marks that a full block touches: the first page of each word, and a bit for
+    /// each page of the block in it that is valid.
+    #[inline(always)]
+    pub(super) fn valid_words(&self, block: u32) -> impl Iterator<Item = (u32, u64)> + use<'_> {
+        words(block, self.geometry.pages_per_block())
+            .map(|(word, mask)| (word as u32 * 64, !self.invalid[word] & mask))
+    }
+
+    /// Clears the marks of a block.
+    pub(super) fn clear_marks(&mut self, block: u32) {
+        for (word, mask) in words(block, self.geometry.pages_per_block()) {
+            self.invalid[word] &= !mask;
+        }
+    }
+}
+
+/// The words in which the marks of a block lie, and which bits of each are the block's.
+#[inline(always)]
+fn words(block: u32, pages_per_block: u32) -> impl Iterator<Item = (usize, u64)> {
+    let first = block * pages_per_block;
+    let end = first + pages_per_block;
+    (first / 64..end.div_ceil(64)).map(move |word| {
+        let from = first.max(word * 64) % 64;
+        let width = (end - word * 64).min(64) - from;
+        (word as usize, u64::MAX >> (64 - width) << from)
+    })
+}

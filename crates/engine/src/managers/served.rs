@@ -1,0 +1,143 @@
+//! What every manager does in the same way: it serves the host's requests, and counts them.
+
+use std::ops::Range;
+
+use super::BlockManager;
+use super::core::Core;
+use crate::error::{Error, Result};
+use crate::flash::{Array, Observer, Tap};
+use crate::hints::{Hears, Hints};
+use crate::observe::GroupChange;
+use crate::victims::VictimPolicy;
+
+/// A manager on a [`Core`]: what it must say for itself.
+pub trait Policy: Send {
+    type Victims: VictimPolicy;
+    type Tap: Tap;
+
+    /// The name under which it is registered.
+    fn name(&self) -> &'static str;
+
+    fn core(&self) -> &Core<Self::Victims, Self::Tap>;
+
+    fn core_mut(&mut self) -> &mut Core<Self::Victims, Self::Tap>;
+
+    /// Writes `pages`, all of which exist, in order; `hints` hold what [`Self::hears`] asks for.
+    fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()>;
+
+    /// What it must hear of the host.
+    fn hears(&self) -> Hears;
+
+    /// How to do without hints, as the end of a sentence.
+    fn without_hints(&self) -> &'static str;
+
+    /// Forgets what was learnt of a page that holds no data any more.
+    fn forget(&mut self, _logical: u32) {}
+
+    /// See [`BlockManager::collect_idle`]; `pool` is that of the LUN.
+    fn collect_idle(&mut self, _pool: usize) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// See [`BlockManager::group_changes`].
+    fn group_changes(&self) -> &[GroupChange] {
+        &[]
+    }
+
+    /// See [`BlockManager::scheme_bytes`].
+    fn scheme_bytes(&self) -> u64;
+
+    /// Asserts what must hold of its own books.
+    fn assert_books(&self) {}
+}
+
+impl<P: Policy> BlockManager for P {
+    fn write(&mut self, pages: &[u32], hints: Option<Hints>) -> Result<()> {
+        self.core().flash.check_range(pages)?;
+        let hints = hints.unwrap_or_default();
+        self.hears().check(&hints, pages.len()).map_err(|missing| {
+            Error::Spec(format!(
+                "{} needs hints on {missing}, and this workload gives none; {}",
+                self.name(),
+                self.without_hints()
+            ))
+        })?;
+        let before = self.core().now();
+        let written = self.write_pages(pages, &hints);
+        let flash = &mut self.core_mut().flash;
+        flash.report_erase();
+        // Pages count as they are written, so that an error leaves the counters exact; bytes here.
+        let done_pages = flash.counters().host.written_pages - before;
+        flash.host_mut().written_bytes += done_pages * u64::from(flash.geometry().page_bytes());
+        written
+    }
+
+    fn read(&mut self, pages: Range<u32>) -> Result<()> {
+        let flash = &mut self.core_mut().flash;
+        flash.check_extent(&pages)?;
+        let count = pages.len() as u64;
+        pages.for_each(|logical| flash.read(logical));
+        let page_bytes = u64::from(flash.geometry().page_bytes());
+        let host = flash.host_mut();
+        host.read_pages += count;
+        host.read_bytes += count * page_bytes;
+        Ok(())
+    }
+
+    fn trim(&mut self, pages: Range<u32>) -> Result<()> {
+        self.core().flash.check_extent(&pages)?;
+        let count = pages.len() as u64;
+        for logical in pages {
+            if self.core_mut().trim(logical) {
+                self.forget(logical);
+            }
+        }
+        let flash = &mut self.core_mut().flash;
+        let page_bytes = u64::from(flash.geometry().page_bytes());
+        let host = flash.host_mut();
+        host.trimmed_pages += count;
+        host.trimmed_bytes += count * page_bytes;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.core_mut().flash.host_mut().flushes += 1;
+        Ok(())
+    }
+
+    fn host_mut(&mut self) -> &mut crate::flash::HostCounters {
+        self.core_mut().flash.host_mut()
+    }
+
+    fn collect_idle(&mut self, lun: usize) -> Result<bool> {
+        let pools = self.core().flash.pools();
+        let collected = Policy::collect_idle(self, if pools == 1 { 0 } else { lun });
+        self.core_mut().flash.report_erase();
+        collected
+    }
+
+    fn hears(&self) -> Hears {
+        Policy::hears(self)
+    }
+
+    fn scheme_bytes(&self) -> u64 {
+        Policy::scheme_bytes(self)
+    }
+
+    fn flash(&self) -> &Array {
+        &self.core().flash
+    }
+
+    fn observer_mut(&mut self) -> Option<&mut dyn Observer> {
+        self.core_mut().flash.observer_mut()
+    }
+
+    fn group_changes(&self) -> &[GroupChange] {
+        Policy::group_changes(self)
+    }
+
+    fn assert_invariants(&self) {
+        self.core().flash.assert_invariants(&self.core().frontiers);
+        self.assert_books();
+    }
+}

@@ -1,0 +1,214 @@
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use super::*;
+use crate::flash::{Cause, Counters, EraseUnit, FlashOp, Shape};
+use crate::simulation::Simulation;
+use crate::workloads::{self, Context};
+
+/// A flash array that does what it hears of, and holds it against what flash can do.
+#[derive(Default)]
+struct Chip {
+    /// Pages programmed since the last erase of their block, from the first on.
+    written: Vec<u32>,
+    pages_per_block: u32,
+    /// Pages read of blocks that are being collected.
+    buffered: HashSet<u32>,
+    programs: [u64; Cause::ALL.len()],
+    erases: u64,
+}
+
+impl Chip {
+    fn hear(&mut self, op: FlashOp) {
+        match op {
+            FlashOp::Read { page, cause } => {
+                let block = page / self.pages_per_block;
+                assert!(page % self.pages_per_block < self.written[block as usize], "{op:?}");
+                assert!(cause == Cause::Host || self.buffered.insert(page), "read once: {op:?}");
+            }
+            FlashOp::Program { page, cause, from } => {
+                let block = page / self.pages_per_block;
+                let next = &mut self.written[block as usize];
+                assert_eq!(page % self.pages_per_block, *next, "in order, once an erase: {op:?}");
+                *next += 1;
+                self.programs[cause as usize] += 1;
+                assert_eq!(from.is_none(), cause == Cause::Host, "{op:?}");
+                if let Some(from) = from {
+                    assert!(self.buffered.remove(&from), "read before: {op:?}");
+                }
+            }
+            FlashOp::Erase { block, .. } => {
+                self.written[block as usize] = 0;
+                self.erases += 1;
+            }
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Shared(Arc<Mutex<Chip>>);
+
+impl Observer for Shared {
+    fn on_op(&mut self, op: FlashOp) {
+        self.0.lock().unwrap().hear(op);
+    }
+}
+
+fn setup(layout: Layout, wear_leveling: Option<&str>) -> Setup {
+    let shape = Shape {
+        channels: 2,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 2,
+        blocks_per_plane: 60,
+        pages_per_block: 16,
+        page_bytes: 4096,
+        erase_unit: EraseUnit::Block,
+    };
+    Setup {
+        geometry: Geometry::new(shape).unwrap(),
+        logical_pages: 2000,
+        layout,
+        victims: None,
+        wear_leveling: wear_leveling.map(str::to_owned),
+        seed: 5,
+        wear: Wear::default(),
+    }
+}
+
+fn ran(drive: Box<dyn BlockManager>) -> Counters {
+    let workload = workloads::build("hot-cold:f=0.2,r=0.8", 2000, Context::root(3)).unwrap();
+    let mut simulation = Simulation::new(drive, workload, 100).unwrap();
+    simulation.fill(0, 2000).unwrap();
+    simulation.run(20_000).unwrap();
+    simulation.drive_mut().trim(100..150).unwrap();
+    simulation.drive_mut().read(90..110).unwrap();
+    simulation.run(5000).unwrap();
+    *simulation.counters()
+}
+
+#[test]
+fn an_observer_changes_nothing_and_hears_what_flash_can_do() {
+    for entry in ENTRIES {
+        for layout in [Layout::Flat, Layout::StripedPerLun] {
+            for leveling in [None, Some("static:threshold=2")] {
+                let silent = ran(build(entry.example, setup(layout, leveling)).unwrap());
+                let setup = setup(layout, leveling);
+                let (blocks, pages_per_block) =
+                    (setup.geometry.blocks() as usize, setup.geometry.pages_per_block());
+                let chip = Shared(Arc::new(Mutex::new(Chip {
+                    written: vec![0; blocks],
+                    pages_per_block,
+                    ..Chip::default()
+                })));
+                let observer = Box::new(chip.clone());
+                let observed = ran(build_observed(entry.example, setup, observer).unwrap());
+                assert_eq!(observed, silent, "{}", entry.name);
+                let chip = chip.0.lock().unwrap();
+                assert_eq!(chip.erases, observed.erases, "{}", entry.name);
+                let programs = Cause::ALL.map(|cause| observed.programs(cause));
+                assert_eq!(chip.programs, programs, "{}", entry.name);
+                assert!(chip.buffered.is_empty(), "{}: all pages read are migrated", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn requests_one_by_one_leave_the_drive_as_batches_do() {
+    for entry in ENTRIES {
+        let drive = || build(entry.example, setup(Layout::Flat, None)).unwrap();
+        let workload = || workloads::build("hot-cold:f=0.2,r=0.8", 2000, Context::root(3)).unwrap();
+        let mut batches = Simulation::new(drive(), workload(), 100).unwrap();
+        let mut requests = Simulation::new(drive(), workload(), 100).unwrap();
+        batches.fill(0, 2000).unwrap();
+        requests.fill(0, 2000).unwrap();
+        batches.start_series(777);
+        requests.start_series(777);
+        batches.run(20_000).unwrap();
+        requests.run_requests(20_000).unwrap();
+        assert_eq!(batches.counters(), requests.counters(), "{}", entry.name);
+        assert_eq!(batches.series().samples(), requests.series().samples(), "{}", entry.name);
+    }
+}
+
+#[test]
+fn host_requests_count_in_pages_and_bytes_apart_from_programs() {
+    let mut drive = build("single", setup(Layout::Flat, None)).unwrap();
+    let partial = Request { head_bytes: 512, ..Request::of_pages(Op::Write, 0..3) };
+    drive.serve(&partial, None).unwrap();
+    drive.serve(&Request { tail_bytes: 96, ..Request::of_pages(Op::Read, 1..3) }, None).unwrap();
+    drive.serve(&Request::of_pages(Op::Trim, 2..10), None).unwrap();
+    drive.serve(&Request::flush(), None).unwrap();
+    let counters = drive.flash().counters();
+    let expected = HostCounters {
+        written_pages: 3,
+        written_bytes: 3 * 4096 - 512,
+        read_pages: 2,
+        read_bytes: 2 * 4096 - 96,
+        trimmed_pages: 8,
+        trimmed_bytes: 8 * 4096,
+        flushes: 1,
+    };
+    assert_eq!((counters.host, counters.unmapped_pages), (expected, 1));
+    assert_eq!(counters.programs(Cause::Host), 3);
+}
+
+#[test]
+fn requests_off_the_end_are_refused_and_change_nothing() {
+    for entry in ENTRIES {
+        let mut drive = build(entry.example, setup(Layout::Flat, None)).unwrap();
+        assert!(drive.trim(1990..2001).is_err());
+        assert!(drive.read(2000..2001).is_err());
+        assert!(drive.write(&[0, 2000], None).is_err());
+        assert_eq!(*drive.flash().counters(), Counters::default(), "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_manager_without_the_hints_that_it_needs_refuses_to_write() {
+    let groups = [crate::hints::Group { pages: 2000, write_share: 1.0 }];
+    let mut hearing = 0;
+    for entry in ENTRIES {
+        let mut drive = build(entry.example, setup(Layout::Flat, None)).unwrap();
+        let hears = drive.hears();
+        let short = Hints { groups: &groups, group_of: &[0], ..Hints::default() };
+        let wrong = Hints { groups: &groups, group_of: &[0, 1], ..Hints::default() };
+        for hints in [None, Some(Hints::default()), Some(short), Some(wrong)] {
+            let written = drive.write(&[1, 2], hints);
+            assert_eq!(written.is_ok(), hears == Hears::Nothing, "{}: {written:?}", entry.name);
+        }
+        hearing += u32::from(hears != Hears::Nothing);
+    }
+    assert!(hearing >= 4);
+}
+
+#[test]
+fn idle_collection_frees_blocks_until_nothing_is_worth_it() {
+    let workload = || workloads::build("uniform", 2000, Context::root(3)).unwrap();
+    for (name, collects) in [
+        ("single", true),
+        ("sepbit", true),
+        ("midas", true),
+        ("wolf-interval", true),
+        ("hcwf", false),
+    ] {
+        for layout in [Layout::Flat, Layout::StripedPerLun] {
+            let drive = build(name, setup(layout, None)).unwrap();
+            let mut simulation = Simulation::new(drive, workload(), 100).unwrap();
+            simulation.fill(0, 2000).unwrap();
+            simulation.run(5000).unwrap();
+            let erases = |simulation: &Simulation| simulation.counters().erases;
+            let before = erases(&simulation);
+            let mut collections = 0;
+            while simulation.drive_mut().collect_idle(1).unwrap() && collections < 10_000 {
+                collections += 1;
+                simulation.drive().assert_invariants();
+            }
+            assert_eq!(collections > 0, collects, "{name}");
+            assert!(collections < 10_000, "{name} ends");
+            assert_eq!(erases(&simulation) - before, collections, "{name}");
+            simulation.run(5000).unwrap();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Requests of the host, as a block device gets them.
+
+use std::ops::Range;
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    Read,
+    Write,
+    /// The pages hold no data any more.
+    Trim,
+    /// What was written before must survive a loss of power.
+    Flush,
+}
+
+/// One request of the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// When the host issues it, in nanoseconds since the first request; 0 where time plays no part.
+    pub at_ns: u64,
+    pub op: Op,
+    /// The first logical page that it touches.
+    pub first_page: u32,
+    /// Logical pages that it touches; 0 for a flush.
+    pub pages: u32,
+    /// Bytes of the first page that lie before the request.
+    pub head_bytes: u32,
+    /// Bytes of the last page that lie behind the request.
+    pub tail_bytes: u32,
+}
+
+impl Request {
+    /// A request for whole pages, without a time.
+    pub fn of_pages(op: Op, pages: Range<u32>) -> Self {
+        let count = pages.end.saturating_sub(pages.start);
+        Request {
+            at_ns: 0,
+            op,
+            first_page: pages.start,
+            pages: count,
+            head_bytes: 0,
+            tail_bytes: 0,
+        }
+    }
+
+    /// A flush, without a time.
+    pub fn flush() -> Self {
+        Request::of_pages(Op::Flush, 0..0)
+    }
+
+    /// The logical pages that it touches.
+    pub fn range(&self) -> Range<u32> {
+        self.first_page..self.first_page + self.pages
+    }
+
+    /// Bytes of its first and last page that it leaves alone.
+    pub fn partial_bytes(&self) -> u64 {
+        u64::from(self.head_bytes) + u64::from(self.tail_bytes)
+    }
+
+    /// Bytes that it reads, writes or trims on pages of `page_bytes`.
+    pub fn bytes(&self, page_bytes: u32) -> u64 {
+        u64::from(self.pages) * u64::from(page_bytes) - self.partial_bytes()
+    }
+}

@@ -1,0 +1,81 @@
+//! Victim policies behind a pointer: for drives that are watched, where a policy that is compiled
+//! into the loop would gain nothing.
+
+use super::{VictimPolicy, Visitor, with_policy};
+use crate::error::Result;
+use crate::flash::Geometry;
+use crate::rng::Stream;
+
+/// Builds the policy that `text` names.
+pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
+    struct Boxing;
+
+    impl Visitor for Boxing {
+        type Output = Boxed;
+
+        fn visit<V: VictimPolicy>(self, policy: V) -> Result<Boxed> {
+            Ok(Boxed(Box::new(policy)))
+        }
+    }
+
+    with_policy(text, geometry, Boxing)
+}
+
+/// [`VictimPolicy`] without what a trait object cannot have.
+pub trait BoxedPolicy: Send {
+    fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
+    fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
+    fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32>;
+    fn forget(&mut self, block: u32, invalid_pages: u32);
+    fn clone_box(&self) -> Box<dyn BoxedPolicy>;
+}
+
+impl<V: VictimPolicy> BoxedPolicy for V {
+    fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64) {
+        VictimPolicy::on_close(self, block, invalid_pages, now);
+    }
+
+    fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64) {
+        VictimPolicy::on_invalidate(self, block, invalid_pages, now);
+    }
+
+    fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32> {
+        VictimPolicy::choose(self, invalid_pages, now, random)
+    }
+
+    fn forget(&mut self, block: u32, invalid_pages: u32) {
+        VictimPolicy::forget(self, block, invalid_pages);
+    }
+
+    fn clone_box(&self) -> Box<dyn BoxedPolicy> {
+        Box::new(self.clone())
+    }
+}
+
+/// A policy behind a pointer, as a policy. (The box itself must not become a [`BoxedPolicy`], so it
+/// stands in a type of its own.)
+pub struct Boxed(Box<dyn BoxedPolicy>);
+
+impl Clone for Boxed {
+    fn clone(&self) -> Self {
+        Boxed(self.0.clone_box())
+    }
+}
+
+impl VictimPolicy for Boxed {
+    fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64) {
+        self.0.on_close(block, invalid_pages, now);
+    }
+
+    fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64) {
+        self.0.on_invalidate(block, invalid_pages, now);
+    }
+
+    fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32> {
+        self.0.choose(invalid_pages, now, random)
+    }
+
+    fn forget(&mut self, block: u32, invalid_pages: u32) {
+        self.0.forget(block, invalid_pages);
+    }
+}
