@@ -7,7 +7,7 @@ PAPERS := park2017 dayan2015 verschoren2019
 CARGO_CRATES := --workspace --exclude writeamp-python
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test lint bench reproduce clean
+.PHONY: all demo test test-full lint bench reproduce clean
 all: $(ENGINE)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
@@ -31,6 +31,10 @@ test: $(VENV)/.tools lint
 	scripts/install_test_programs.sh
 	cargo test --quiet $(CARGO_CRATES)
 	$(BIN)/python -m pytest
+
+# The same with every combination and the long forms that tests leave out of the gate.
+test-full: export WRITEAMP_TEST_FULL := 1
+test-full: test
 
 lint: $(VENV)/.tools
 	cargo fmt --check

@@ -19,6 +19,9 @@ mod groups;
 mod intervals;
 mod rules;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, HashMap};
 
 use writeamp_engine::rng::Stream;

@@ -77,6 +77,8 @@ enum Trial {
     Full,
     /// Blocks wear out, beyond the last spare.
     Worn,
+    /// Half empty, with many blocks: there is room for many groups to come and go.
+    Roomy,
 }
 
 #[test]
@@ -94,9 +96,14 @@ fn combinations_agree_while_blocks_wear_out_and_beyond_the_last_spare() {
     for_each_combination(Trial::Worn, |most_logical_pages| most_logical_pages, 300);
 }
 
+#[test]
+fn combinations_collect_and_agree_on_a_drive_with_room_for_many_groups() {
+    for_each_combination(Trial::Roomy, |most_logical_pages| most_logical_pages / 2, 100);
+}
+
 /// The combinations for a trial; which trial it is counts as a factor.
 fn combinations_for(trial: Trial) -> Vec<Combination> {
-    let trials = [Trial::Ordinary, Trial::Full, Trial::Worn];
+    let trials = [Trial::Ordinary, Trial::Full, Trial::Worn, Trial::Roomy];
     let all = leveled_combinations().into_iter().flat_map(|c| trials.map(|trial| (c, trial)));
     let values = |(combination, trial): &(Combination, Trial)| {
         let [manager, victims, layout, leveler] = factors(combination);
@@ -128,6 +135,7 @@ fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erase
         Trial::Ordinary => (5, 67, Wear::default()),
         Trial::Full => (5, 9, Wear::default()),
         Trial::Worn => (7, 9, Wear { limit: 12, spare_blocks_per_pool: 2 }),
+        Trial::Roomy => (24, 6, Wear::default()),
     };
     let (mut leveled, mut moved) = (0, 0);
     for ((victims, manager, layout), wear_leveling) in combinations_for(trial) {

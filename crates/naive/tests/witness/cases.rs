@@ -22,7 +22,7 @@ const MORE_VICTIMS: [&str; 6] = [
 ];
 
 /// Likewise. Small drives have short intervals, and filters that soon know every page.
-const MORE_MANAGERS: [&str; 10] = [
+const MORE_MANAGERS: [&str; 11] = [
     "nvme-fdp:handles=3,isolation=persistent,by=range",
     "hcwf-swap:d_swap=1",
     "wolf:interval=0.05,allocation=closed-form,weight=0.3",
@@ -30,6 +30,7 @@ const MORE_MANAGERS: [&str; 10] = [
     "wolf:detector=bloom,groups=3,max_groups=3,interval=0.02,weight=0.2,allocation=frequency",
     "wolf:detector=none",
     "wolf:detector=bloom,allocation=marginal,interval=0.01,weight=0.2,hold=4,ratio=1.3",
+    "wolf:detector=bloom,interval=0.02,weight=0.6,hold=2,ratio=1.6,demotion=1,max_groups=6",
     "wolf-interval:interval=0.01,weight=0.2,ratio=1.2",
     "fdp-frequency:class=current,interval=0.02",
     "fdp-frequency:detector=bloom,groups=3,interval=0.02,allocation=closed-form",

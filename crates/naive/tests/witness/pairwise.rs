@@ -9,7 +9,7 @@ pub fn is_full() -> bool {
 }
 
 /// All of `combinations` in a full run; else some of them, among which there is each pair of values
-/// of two factors that occurs in any.
+/// of two factors that occurs in any. They keep their order.
 pub fn covering<T: Clone, const FACTORS: usize>(
     combinations: Vec<T>,
     values: impl Fn(&T) -> [String; FACTORS],
@@ -22,7 +22,8 @@ pub fn covering<T: Clone, const FACTORS: usize>(
     chosen.into_iter().map(|row| combinations[row].clone()).collect()
 }
 
-/// Rows, each of which covered the most pairs that those before it left; of equals the first.
+/// Rows in order, found greedily: each next one has the most pairs that are still missing; of equals
+/// it is the first.
 fn rows_that_cover<const FACTORS: usize>(rows: &[[String; FACTORS]]) -> Vec<usize> {
     let pairs_of: Vec<HashSet<_>> = rows.iter().map(pairs).collect();
     let mut left: HashSet<_> = pairs_of.iter().flatten().copied().collect();
@@ -34,6 +35,7 @@ fn rows_that_cover<const FACTORS: usize>(rows: &[[String; FACTORS]]) -> Vec<usiz
         left.retain(|pair| !pairs_of[best].contains(pair));
         chosen.push(best);
     }
+    chosen.sort_unstable();
     chosen
 }
 
