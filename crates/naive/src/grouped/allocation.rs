@@ -1,7 +1,8 @@
 //! How much spare space each group should have (paper 3, §5.5).
 //!
 //! The closed forms are the paper's, as corrected in `docs/wolf.md`. The optimum is found by
-//! bisection, which shares nothing with the engine's Newton but the condition that it must meet.
+//! bracketing its one unknown, which shares nothing with the engine's Newton but the condition that
+//! it must meet.
 
 use super::rules::{Allocation, Exceptions};
 
@@ -73,7 +74,7 @@ fn divide(allocation: Allocation, groups: &[Demand], op: f64) -> Vec<f64> {
         _ => group.writes / all_writes,
     };
     let each = |share: &dyn Fn(&Demand) -> f64| groups.iter().map(|g| op * share(g)).collect();
-    let closed_form = || each(&|group| (of_pages(group) + of_writes(group)) / 2.0);
+    let closed_form = || each(&|group| f64::midpoint(of_pages(group), of_writes(group)));
     match allocation {
         Allocation::Size => each(&of_pages),
         Allocation::Frequency => each(&of_writes),
@@ -110,8 +111,38 @@ fn spare_of(group: &Demand, mu: f64) -> f64 {
     }
     let z = mu * group.hit_rate();
     // x²/2 > x − ln(1 + x) > x − √(2x), for x = y − 1.
-    let y = bisect(1.0 + z, 1.0 + z + (2.0 * z).sqrt(), |y| y - 1.0 - libm::log(y) < z);
-    if y > 1.0 { group.pages * (y * libm::log(y) / (y - 1.0) - 1.0) } else { 0.0 }
+    let y = root(1.0 + z, 1.0 + z + (2.0 * z).sqrt(), |y| y - 1.0 - libm::log(y) - z);
+    if y <= 1.0 { 0.0 } else { group.pages * (y * libm::log(y) / (y - 1.0) - 1.0) }
+}
+
+/// The root of a function that is negative at `low` and positive at `high`: where the chord is zero,
+/// again and again; an end that stays twice is taken for half as far from zero (Illinois method).
+fn root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let (mut at_low, mut at_high) = (f(low), f(high));
+    let mut last: Option<f64> = None;
+    let mut low_moved = None;
+    loop {
+        let chord = low - at_low * (high - low) / (at_high - at_low);
+        if chord.is_nan() {
+            return high; // the ends are one number, or beyond all numbers
+        }
+        let has_settled = last.is_some_and(|last| (chord - last).abs() < 1e-15 * chord);
+        if has_settled || chord <= low || chord >= high {
+            return chord.clamp(low, high);
+        }
+        let at_chord = f(chord);
+        let moves_low = at_chord < 0.0;
+        let stays_twice = low_moved == Some(moves_low);
+        if moves_low {
+            (low, at_low) = (chord, at_chord);
+            at_high /= if stays_twice { 2.0 } else { 1.0 };
+        } else {
+            (high, at_high) = (chord, at_chord);
+            at_low /= if stays_twice { 2.0 } else { 1.0 };
+        }
+        low_moved = Some(moves_low);
+        last = Some(chord);
+    }
 }
 
 /// The last number between `low` and `high` that is too low, where greater ones are not.

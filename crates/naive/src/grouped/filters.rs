@@ -93,7 +93,7 @@ impl Periods {
 
 /// A Bloom filter. Which pages it mistakes for known ones decides where they go, so its size and its
 /// hash are the engine's: k hashes that follow from one (Kirsch & Mitzenmacher 2006), which is the
-/// finalizer of SplitMix64.
+/// finalizer of `SplitMix64`.
 struct Filter {
     bits: u64,
     hashes: u32,
@@ -122,15 +122,15 @@ impl Filter {
     fn places(&self, page: u32) -> Vec<u64> {
         const HALF: u64 = 1 << 32;
         let hash = split_mix(u64::from(page));
-        let (lower, step) = (hash % HALF, hash / HALF | 1);
+        let (lower, step) = (hash % HALF, (hash / HALF) | 1);
         (0..u64::from(self.hashes)).map(|i| (lower + i * step) % HALF * self.bits / HALF).collect()
     }
 }
 
-/// The first number of SplitMix64 (Steele, Lea & Flood 2014) with this seed.
+/// The first number of `SplitMix64` (Steele, Lea & Flood 2014) with this seed.
 fn split_mix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }

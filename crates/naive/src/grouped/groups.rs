@@ -231,7 +231,8 @@ impl Groups {
         let own = self.hit_rate(place, sizes);
         let times = |other: usize| {
             let other = self.hit_rate(other, sizes);
-            if own == other { 1.0 } else { own.max(other) / own.min(other) }
+            let (lesser, greater) = (own.min(other), own.max(other));
+            if greater > lesser { greater / lesser } else { 1.0 } // of two zeros, too
         };
         let colder = place.checked_sub(1).filter(|&colder| !self.is_held(colder));
         let hotter = Some(place + 1)

@@ -21,7 +21,7 @@ impl Intervals {
         let parts = |value: f64| (libm::log2(value) * OCTAVE as f64).round() as i64;
         Intervals {
             written_at: HashMap::new(),
-            groups: groups as i64,
+            groups: i64::try_from(groups).expect("few groups"),
             longest: parts(4.0 * f64::from(logical_pages)),
             step: parts(ratio).max(1),
         }
@@ -85,8 +85,9 @@ impl Intervals {
 
 /// Linear between powers of two; 0 counts as 1.
 fn parts_of(interval: u64) -> i64 {
-    let interval = interval.max(1);
-    let octaves = (1..).take_while(|octaves| interval >> octaves > 0).count();
-    let power = 1_u64 << octaves;
-    octaves as i64 * OCTAVE + ((interval - power) * OCTAVE as u64 / power) as i64
+    let interval = u128::from(interval.max(1));
+    let octaves = interval.ilog2();
+    let power = 1 << octaves;
+    let fraction = (interval - power) * OCTAVE.unsigned_abs() as u128 / power;
+    i64::from(octaves) * OCTAVE + fraction as i64
 }
