@@ -16,6 +16,7 @@
 //! - [`observe`]: what a run is asked to remember.
 //! - [`registry`], [`params`] and [`spec`]: what can be asked for by name, and in which words.
 //! - [`simulation`]: a workload driving a drive.
+//! - [`state`]: a run saved, and restored to go on as if it had not been interrupted.
 //! - [`endurance`]: drives that are driven until they are worn out.
 //! - [`meanfield`]: the limit of many blocks, without a simulation.
 
@@ -36,6 +37,7 @@ pub mod request;
 pub mod rng;
 pub mod simulation;
 pub mod spec;
+pub mod state;
 pub mod victims;
 pub mod workloads;
 

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::flash::filled;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
+use crate::state::state;
 
 /// Exact, at 4 bytes a logical page.
 pub struct UpdateDistance {
@@ -16,6 +17,8 @@ pub struct UpdateDistance {
     now: u32,
     hot_below: u32,
 }
+
+state!(UpdateDistance { table written_at, value now, fixed hot_below });
 
 impl Detector for UpdateDistance {
     fn is_hot(&mut self, logical: u32) -> bool {

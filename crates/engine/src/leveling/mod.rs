@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::flash::{BlockState, Geometry};
 use crate::params::{Domain, Param, Params, U32_MAX};
 use crate::registry::{Entry, Kind, Registered, dispatch, entries};
+use crate::state::{State, state};
 
 /// The wear of one pool of blocks.
 #[derive(Debug, Clone)]
@@ -57,7 +58,7 @@ pub struct Declared {
 }
 
 /// Levels the wear of one pool.
-pub trait WearLeveler: Send {
+pub trait WearLeveler: Send + State {
     /// What it declares with such parameters.
     fn declared(_params: &Params) -> Declared
     where
@@ -121,6 +122,8 @@ pub fn reserve_blocks(text: Option<&str>) -> Result<u32> {
 struct Least {
     bound: u32,
 }
+
+state!(Least { value bound });
 
 impl Least {
     /// A block with `value` joins the set.

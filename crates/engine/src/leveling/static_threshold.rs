@@ -6,12 +6,15 @@ use crate::error::Result;
 use crate::flash::Geometry;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
+use crate::state::state;
 
 pub struct StaticThreshold {
     threshold: u32,
     /// The erases of the closed blocks.
     least: Least,
 }
+
+state!(StaticThreshold { fixed threshold, part least });
 
 impl WearLeveler for StaticThreshold {
     fn on_close(&mut self, _block: u32, erases: u32) {

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::flash::Geometry;
 use crate::params::{Domain, Param, Params, U32_MAX};
 use crate::registry::{Entry, Registered};
+use crate::state::state;
 
 /// Costs no write, but the free blocks to choose among are taken from the spare space. Among
 /// equals the block erased last is opened.
@@ -12,6 +13,8 @@ pub struct YoungestFree {
     /// Whether some block of the pool has been erased; until then all are alike.
     worn: bool,
 }
+
+state!(YoungestFree { value worn });
 
 impl WearLeveler for YoungestFree {
     fn declared(params: &Params) -> Declared {

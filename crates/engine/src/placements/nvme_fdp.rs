@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::hints::Hears;
 use crate::params::{Domain, Param, Params, words};
 use crate::registry::{Entry, Registered};
+use crate::state::state;
 
 pub struct NvmeFdp {
     handles: usize,
@@ -17,6 +18,8 @@ pub struct NvmeFdp {
     by: By,
     logical_pages: u64,
 }
+
+state!(NvmeFdp { fixed handles, fixed persistently_isolated, fixed by, fixed logical_pages });
 
 /// What tells the handle of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use crate::flash::{filled, prefetch};
 use crate::hints::{Hears, NEVER};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
+use crate::state::state;
 
 pub struct Oracle {
     streams: usize,
@@ -17,6 +18,8 @@ pub struct Oracle {
     /// The clock at which each page will be invalid.
     invalidation_times: Vec<u64>,
 }
+
+state!(Oracle { fixed streams, fixed pages_per_block, table invalidation_times });
 
 impl Oracle {
     #[inline(always)]

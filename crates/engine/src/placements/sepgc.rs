@@ -5,9 +5,12 @@ use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
+use crate::state::state;
 
 #[derive(Debug, Clone, Copy)]
 pub struct SepGc;
+
+state!(SepGc {});
 
 impl Registered<Sizes> for SepGc {
     const ENTRY: Entry =

@@ -5,9 +5,12 @@ use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
+use crate::state::state;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Single;
+
+state!(Single {});
 
 impl Registered<Sizes> for Single {
     const ENTRY: Entry = Entry::new("single", "one write frontier for host and migrated pages");

@@ -1,12 +1,13 @@
 //! d-choices: the block with the fewest valid pages among d drawn at random (Van Houdt 2013;
 //! paper 4, §2.2). d = 1 is random, d → ∞ is greedy.
 
-use super::{Bag, VictimPolicy};
+use super::{Bag, Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::params::{Domain, Param, Params, U32_MAX};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
+use crate::state::state;
 
 /// Draws with replacement; among equals the first drawn wins.
 #[derive(Debug, Clone)]
@@ -14,6 +15,8 @@ pub struct DChoices {
     candidates: Bag,
     d: u32,
 }
+
+state!(DChoices { part candidates, fixed d });
 
 impl VictimPolicy for DChoices {
     #[inline(always)]
@@ -32,6 +35,10 @@ impl VictimPolicy for DChoices {
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {
         self.candidates.remove(block);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        census.count_all(self.candidates.blocks())
     }
 }
 

@@ -2,15 +2,18 @@
 
 use std::collections::VecDeque;
 
-use super::VictimPolicy;
+use super::{Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
+use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Fifo(VecDeque<u32>);
+
+state!(Fifo { list 0 });
 
 impl VictimPolicy for Fifo {
     #[inline(always)]
@@ -27,6 +30,10 @@ impl VictimPolicy for Fifo {
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {
         self.0.retain(|other| *other != block);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        census.count_all(&self.0)
     }
 }
 

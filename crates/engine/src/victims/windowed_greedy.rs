@@ -3,12 +3,13 @@
 
 use std::collections::VecDeque;
 
-use super::VictimPolicy;
+use super::{Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::params::{Domain, Param, Params, U32_MAX};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
+use crate::state::state;
 
 /// Blocks in the order in which they were filled; among equals the oldest wins.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct WindowedGreedy {
     by_age: VecDeque<u32>,
     window: usize,
 }
+
+state!(WindowedGreedy { list by_age, fixed window });
 
 impl VictimPolicy for WindowedGreedy {
     #[inline(always)]
@@ -39,6 +42,10 @@ impl VictimPolicy for WindowedGreedy {
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {
         self.by_age.retain(|other| *other != block);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        census.count_all(&self.by_age)
     }
 }
 

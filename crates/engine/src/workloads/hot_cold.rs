@@ -9,6 +9,7 @@ use crate::hints::Group;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::rng::{Stream, threshold};
+use crate::state::state;
 
 /// The hot pages are the first of the address space; writes are uniform within each part.
 #[derive(Debug, Clone)]
@@ -18,6 +19,16 @@ pub struct HotCold {
     hot_write_share: f64,
     hot_threshold: u64,
     random: Stream,
+}
+
+state! {
+    HotCold {
+        fixed pages,
+        fixed hot_pages,
+        fixed hot_write_share,
+        fixed hot_threshold,
+        part random,
+    }
 }
 
 impl Workload for HotCold {

@@ -5,11 +5,20 @@ use crate::error::Result;
 use crate::hints::Group;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
+use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Sequential {
     pages: u32,
     next: u32,
+}
+
+state!(Sequential { fixed pages, value next } where is_sound);
+
+impl Sequential {
+    fn is_sound(&self) -> bool {
+        self.next < self.pages
+    }
 }
 
 impl Workload for Sequential {

@@ -19,6 +19,7 @@ use crate::hints::Group;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
+use crate::state::state;
 
 /// Writes are independent, to each page in proportion to its weight.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct Tpcc {
     group_of_page: Vec<u8>,
     random: Stream,
 }
+
+state!(Tpcc { fixed weights, fixed groups, fixed group_of_page, part random });
 
 /// How often the pages are updated.
 struct Updates {

@@ -6,12 +6,15 @@ use crate::hints::Group;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
+use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Uniform {
     pages: u32,
     random: Stream,
 }
+
+state!(Uniform { fixed pages, part random });
 
 impl Workload for Uniform {
     fn next(&mut self, buffer: &mut [u32]) -> Step {

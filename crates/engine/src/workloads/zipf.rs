@@ -14,6 +14,7 @@ use crate::hints::Group;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
+use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Zipf {
@@ -28,6 +29,18 @@ pub struct Zipf {
     /// ⌊log₂ rank⌋: within such a band, frequencies differ by 2^s at most.
     band_of_page: Vec<u8>,
     random: Stream,
+}
+
+state! {
+    Zipf {
+        fixed s,
+        fixed h_first,
+        fixed h_last,
+        fixed shortcut,
+        fixed page_of_rank,
+        fixed band_of_page,
+        part random,
+    }
 }
 
 impl Zipf {

@@ -40,7 +40,7 @@ fn small_specs(kind: Kind) -> impl Iterator<Item = Small> {
 }
 
 /// The specs of the policies of a drive.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Combination {
     pub victims: &'static str,
     pub manager: &'static str,
@@ -48,38 +48,40 @@ pub struct Combination {
     pub wear_leveling: Option<&'static str>,
 }
 
-/// The combinations of victim policy, block manager, wear leveller and layout to be tested. Where one
-/// entry is to be tested: all that it is part of. Else a placement, whose manager the first two stand
-/// for, meets a third of the victim policies in turn; and a leveller one policy, on managers that
-/// remember blocks.
+impl Combination {
+    /// The values of its four factors.
+    pub fn factors(&self) -> [String; 4] {
+        let layout = self.layout.name();
+        let leveler = self.wear_leveling.unwrap_or("none");
+        [self.manager, self.victims, layout, leveler].map(str::to_owned)
+    }
+}
+
+/// The combinations that managers declare to serve, with and without each wear leveller; those of
+/// the one entry to be tested, or of all. Where it is all, a placement meets a third of the victim
+/// policies in turn: it shares its manager with the first two, which meet every one.
 pub fn combinations() -> Vec<Combination> {
     const STAND_INS: usize = 2;
     let only = only();
-    let is_only = |small: &Small| only.as_deref() == Some(small.name);
+    let levelers: Vec<_> = small_specs(Kind::WearLevelers).map(Some).chain([None]).collect();
     let mut all = Vec::new();
     for manager in small_specs(Kind::Managers) {
         let declared = managers::declared(manager.spec).expect("a spec of its entry");
-        let stands_for_others = !declared.is_placement || manager.index < STAND_INS;
-        let can_confuse_blocks = stands_for_others || declared.remembers_blocks;
         let served = declared.victims();
-        let victims = small_specs(Kind::Victims).filter(|victims| served.contains(&victims.name));
-        for (at, victims) in victims.enumerate() {
-            let asked = is_only(&manager) || is_only(&victims);
-            let meets = stands_for_others || (manager.index + victims.index).is_multiple_of(3);
-            let mut levelings = Vec::new();
-            levelings.extend((asked || only.is_none() && meets).then_some(None));
-            let levelers = small_specs(Kind::WearLevelers).filter(|leveler| {
-                let is_first = at == 0 && (only.is_none() || is_only(leveler));
-                can_confuse_blocks && (asked || is_first)
-            });
-            levelings.extend(levelers.map(|leveler| Some(leveler.spec)));
-            for (&layout, wear_leveling) in declared
-                .layouts()
-                .iter()
-                .flat_map(|layout| levelings.iter().map(move |l| (layout, *l)))
-            {
-                let (victims, manager) = (victims.spec, manager.spec);
-                all.push(Combination { victims, manager, layout, wear_leveling });
+        for victims in small_specs(Kind::Victims).filter(|victims| served.contains(&victims.name)) {
+            let meets = !declared.is_placement
+                || manager.index < STAND_INS
+                || (manager.index + victims.index).is_multiple_of(3);
+            for leveler in &levelers {
+                let names = [Some(manager.name), Some(victims.name), leveler.map(|of| of.name)];
+                let is_asked = only.as_deref().map_or(meets, |name| names.contains(&Some(name)));
+                let of_layout = |&layout: &Layout| Combination {
+                    victims: victims.spec,
+                    manager: manager.spec,
+                    layout,
+                    wear_leveling: leveler.map(|of| of.spec),
+                };
+                all.extend(declared.layouts().iter().filter(|_| is_asked).map(of_layout));
             }
         }
     }
@@ -97,8 +99,12 @@ pub struct Blueprint {
 
 impl Blueprint {
     pub fn build(&self, logical_pages: u32) -> Result<Box<dyn BlockManager>> {
-        let Combination { victims, manager, layout, wear_leveling } = self.policies;
-        let setup = Setup {
+        managers::build(self.policies.manager, self.setup(logical_pages))
+    }
+
+    fn setup(&self, logical_pages: u32) -> Setup {
+        let Combination { victims, layout, wear_leveling, .. } = self.policies;
+        Setup {
             geometry: self.geometry,
             logical_pages,
             layout,
@@ -106,8 +112,7 @@ impl Blueprint {
             wear_leveling: wear_leveling.map(str::to_owned),
             seed: self.seed,
             wear: self.wear,
-        };
-        managers::build(manager, setup)
+        }
     }
 
     /// The most logical pages that the engine accepts; 0 if it accepts none.
@@ -143,14 +148,8 @@ impl fmt::Debug for Drive {
 
 /// Random drives; a third of them as full as the engine allows.
 pub fn drives() -> impl Strategy<Value = Drive> {
-    let levelers: Vec<_> = small_specs(Kind::WearLevelers).map(|leveler| leveler.spec).collect();
-    let some_leveler = select(levelers).prop_map(Some);
-    let other_leveler = prop_oneof![1 => Just(None), 2 => some_leveler];
-    let blueprints = (geometries(), select(combinations()), other_leveler, 0..1000u64, wears())
-        .prop_map(|(geometry, mut policies, other_leveler, seed, wear)| {
-            policies.wear_leveling = policies.wear_leveling.or(other_leveler);
-            Blueprint { geometry, policies, seed, wear }
-        });
+    let blueprints = (geometries(), select(combinations()), 0..1000u64, wears())
+        .prop_map(|(geometry, policies, seed, wear)| Blueprint { geometry, policies, seed, wear });
     let share_percent = prop_oneof![1 => Just(100), 2 => 30..100u32];
     (blueprints, share_percent).prop_filter_map("a drive of any size", |(blueprint, share)| {
         let logical_pages = (blueprint.most_logical_pages() * share).div_ceil(100);

@@ -4,11 +4,11 @@ use std::fmt::Debug;
 
 use writeamp_engine::flash::{Cause, Moment, Wear};
 use writeamp_engine::hints::{Group, Hints, NEVER};
-use writeamp_engine::managers::wolf::Config;
 use writeamp_engine::managers::{self, BlockManager, Layout};
 use writeamp_engine::registry::Kind;
 use writeamp_naive::{
-    Counters, EndOfLife, Erased, Hint, Leveling, Manager, NaiveDrive, Setup, Spec,
+    Counters, EndOfLife, Erased, GroupRules, Hint, HostGroup, Leveling, Manager, NaiveDrive, Setup,
+    Spec,
 };
 
 use crate::cases::Drive;
@@ -17,8 +17,11 @@ use crate::host::{Burst, Request};
 /// A failure quotes the requests that led to it, up to this many.
 const QUOTED_REQUESTS: usize = 100;
 
-/// So large a part of the logical pages is hot for the managers that care.
-const HOT_DIVISOR: u32 = 4;
+/// The host has two groups of pages, of which the first has so small a part.
+const GROUP_DIVISOR: u32 = 4;
+
+/// Its shares of the writes, from burst to burst: whole and half steps of FDP's ladder apart.
+const FIRST_SHARES: [f64; 3] = [0.9, 0.05, 0.5];
 
 /// What the drives are told of when a page will be invalid. Nothing makes it come true, so these
 /// invalidation times lie in the past, too, when the page is collected.
@@ -32,6 +35,7 @@ pub struct Pair {
     naive: NaiveDrive,
     drive: Drive,
     served: Vec<Request>,
+    bursts: usize,
 }
 
 impl Pair {
@@ -48,14 +52,14 @@ impl Pair {
                 Layout::Striped => writeamp_naive::Layout::Striped,
                 Layout::StripedPerLun => writeamp_naive::Layout::StripedPerLun,
             },
-            manager: manager(policies.manager, drive.logical_pages),
+            manager: manager(policies.manager),
             victims: spec(Kind::Victims, policies.victims),
             leveling: leveler(policies.wear_leveling),
             seed: blueprint.seed,
             wear: wear(blueprint.wear),
         });
         let engine = blueprint.build(drive.logical_pages).expect("a drive that the engine accepts");
-        Pair { engine, naive, drive: drive.clone(), served: Vec::new() }
+        Pair { engine, naive, drive: drive.clone(), served: Vec::new(), bursts: 0 }
     }
 
     pub fn counters(&self) -> Counters {
@@ -68,8 +72,9 @@ impl Pair {
 
     /// Serves a burst on both drives and compares all of their state after every batch.
     pub fn serve(&mut self, burst: &Burst) -> Result<(), String> {
-        let groups = host_groups(self.drive.logical_pages);
-        let hot_pages = groups[0].pages;
+        let groups = host_groups(self.drive.logical_pages, self.bursts);
+        let first_pages = groups[0].pages;
+        self.bursts += 1;
         for batch in 0..burst.batches() {
             let on_lun = |lun| self.logical_pages_on(lun);
             let request = burst.request(batch, self.drive.logical_pages, on_lun);
@@ -82,7 +87,11 @@ impl Pair {
                         .map(|(&page, now)| invalidation_time(page, now))
                         .collect();
                     let group_of: Vec<u8> =
-                        pages.iter().map(|&page| u8::from(page >= hot_pages)).collect();
+                        pages.iter().map(|&page| u8::from(page >= first_pages)).collect();
+                    self.naive.hear(&groups.map(|group| HostGroup {
+                        pages: group.pages,
+                        write_share: group.write_share,
+                    }));
                     for ((&page, &group), &invalidation_time) in
                         pages.iter().zip(&group_of).zip(&invalidation_times)
                     {
@@ -190,33 +199,32 @@ fn wear(wear: Wear) -> writeamp_naive::Wear {
     }
 }
 
-/// The hot and the cold pages of the host.
-fn host_groups(logical_pages: u32) -> [Group; 2] {
-    let hot_pages = logical_pages / HOT_DIVISOR;
-    [(hot_pages, 0.9), (logical_pages - hot_pages, 0.1)]
+/// What the host says of its pages: those before the cut and those behind it. After each burst it
+/// says something else, and every other time it is the other group that is hot.
+fn host_groups(logical_pages: u32, bursts: usize) -> [Group; 2] {
+    let first_pages = logical_pages / GROUP_DIVISOR;
+    let first_share = FIRST_SHARES[bursts % FIRST_SHARES.len()];
+    [(first_pages, first_share), (logical_pages - first_pages, 1.0 - first_share)]
         .map(|(pages, write_share)| Group { pages, write_share })
 }
 
 /// The name and the parameters that the naive drive is given.
 fn spec(kind: Kind, text: &str) -> Spec {
     let params = kind.read(text).expect("a spec of its entry");
-    Spec::new(params.entry().name, params.filled())
+    let values: Vec<_> = params.canonical_values().collect();
+    Spec::new(params.entry().name, values.iter().map(|(name, value)| (*name, value.as_str())))
 }
 
-fn manager(text: &str, logical_pages: u32) -> Manager {
-    let params = Kind::Managers.read(text).expect("a spec of its entry");
+fn manager(text: &str) -> Manager {
+    let spec = spec(Kind::Managers, text);
     if managers::declared(text).is_ok_and(|declared| declared.is_placement) {
-        return Manager::Placed(spec(Kind::Managers, text));
+        return Manager::Placed(spec);
     }
-    let grouped = |config| {
-        let hints = host_groups(logical_pages);
-        Manager::Grouped { config, hints, logical_pages }
-    };
-    match params.entry().name {
+    match spec.name.as_str() {
         "hcwf" => Manager::HotCold { d_swap: None },
-        "hcwf-swap" => Manager::HotCold { d_swap: Some(params.integer("d_swap")) },
-        "wolf" | "wolf-interval" => grouped(Config::wolf(&params).expect("a valid spec")),
-        "fdp-frequency" => grouped(Config::fdp(&params).expect("a valid spec")),
+        "hcwf-swap" => Manager::HotCold { d_swap: Some(spec.get("d_swap")) },
+        "wolf" | "wolf-interval" => Manager::Grouped(GroupRules::wolf(|name| spec.get(name))),
+        "fdp-frequency" => Manager::Grouped(GroupRules::fdp(|name| spec.get(name))),
         other => panic!(
             "block manager '{other}' has no naive counterpart; write one in crates/naive/src/lib.rs \
              and name it here"
@@ -226,11 +234,11 @@ fn manager(text: &str, logical_pages: u32) -> Manager {
 
 fn leveler(text: Option<&str>) -> Leveling {
     let Some(text) = text else { return Leveling::None };
-    let params = Kind::WearLevelers.read(text).expect("a spec of its entry");
-    match params.entry().name {
-        "youngest-free" => Leveling::YoungestFree { reserve_blocks: params.integer("reserve") },
-        "static" => Leveling::Static { threshold: params.integer("threshold") },
-        "dual-pool" => Leveling::DualPool { threshold: params.integer("threshold") },
+    let spec = spec(Kind::WearLevelers, text);
+    match spec.name.as_str() {
+        "youngest-free" => Leveling::YoungestFree { reserve_blocks: spec.get("reserve") },
+        "static" => Leveling::Static { threshold: spec.get("threshold") },
+        "dual-pool" => Leveling::DualPool { threshold: spec.get("threshold") },
         other => panic!(
             "wear leveller '{other}' has no naive counterpart; write one in \
              crates/naive/src/leveling.rs and name it here"

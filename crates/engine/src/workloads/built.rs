@@ -1,0 +1,55 @@
+//! A workload as the registry hands it out: with the words that it was built from.
+
+use super::{Site, Step, Unserved, Workload};
+use crate::hints::Group;
+use crate::params::Params;
+use crate::request::Request;
+use crate::state::{Identity, state};
+
+/// A workload whose state is restored into no other.
+pub struct Built<W: Workload> {
+    identity: Identity,
+    workload: W,
+}
+
+state!(Built<W: Workload> { part identity, part workload });
+
+impl<W: Workload> Built<W> {
+    pub fn new(params: &Params, site: &Site, workload: W) -> Self {
+        let identity = Identity::default()
+            .with("workload", params.canonical())
+            .with("number of pages written", site.pages.to_string())
+            .with("seed", site.context.seed.to_string());
+        Built { identity, workload }
+    }
+}
+
+impl<W: Workload> Workload for Built<W> {
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        self.workload.next(buffer)
+    }
+
+    fn next_request(&mut self) -> Option<Request> {
+        self.workload.next_request()
+    }
+
+    fn take_unserved(&mut self) -> Unserved {
+        self.workload.take_unserved()
+    }
+
+    fn pages(&self) -> u32 {
+        self.workload.pages()
+    }
+
+    fn horizon_writes(&self) -> u64 {
+        self.workload.horizon_writes()
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        self.workload.groups()
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        self.workload.find_groups(pages, group_of);
+    }
+}
