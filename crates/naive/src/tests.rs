@@ -32,8 +32,8 @@ fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
 }
 
 fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
-    let mut drive = NaiveDrive::new(setup);
     let cold_pages = setup.logical_pages - HOT_PAGES;
+    let mut drive = NaiveDrive::new(setup);
     drive.hear(&[
         HostGroup { pages: HOT_PAGES, write_share: 0.9 },
         HostGroup { pages: cold_pages, write_share: 0.1 },
