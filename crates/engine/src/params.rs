@@ -254,9 +254,9 @@ impl Params {
     ) -> Result<Self> {
         let mut params = Params { entry, given: Vec::with_capacity(pairs.len()) };
         for (spelled, value) in pairs {
-            let known = entry.params.iter().find(|param| param.names().any(|name| name == spelled));
+            let known = entry.all_params().find(|param| param.names().any(|name| name == spelled));
             let Some(param) = known else {
-                let names: Vec<&str> = entry.params.iter().flat_map(Param::names).collect();
+                let names: Vec<&str> = entry.all_params().flat_map(Param::names).collect();
                 let what = format!("parameter of {noun} {}", entry.name);
                 return Err(Error::unknown(&what, &spelled, &names));
             };
@@ -273,9 +273,22 @@ impl Params {
                     || params.outside(param.name, param.domain.culprit(value), param.domain);
                 return Err(wrong.unwrap_or_else(outside));
             }
+            let is_common = entry.common.iter().any(|common| common.name == param.name);
+            let is_default = || {
+                param.default.map(|text| param.domain.canonical(text))
+                    == Some(param.domain.canonical(value))
+            };
+            if depth > 0 && is_common && !is_default() {
+                return Err(Error::Spec(format!(
+                    "{}: {}={value} is for a whole {noun}, not for a part of one; give it outside of \
+                     the parentheses",
+                    entry.name, param.name
+                )));
+            }
         }
-        let missing = |param: &&Param| param.default.is_none() && !params.is_given(param.name);
-        if let Some(param) = entry.params.iter().find(missing) {
+        let missing =
+            |param: &&'static Param| param.default.is_none() && !params.is_given(param.name);
+        if let Some(param) = entry.all_params().find(missing) {
             return Err(Error::Spec(format!(
                 "{} needs {}= ({}), as in {}",
                 entry.name, param.name, param.help, entry.example
@@ -303,12 +316,12 @@ impl Params {
     /// Every parameter with its value in the form that all spellings of it share.
     pub fn canonical_values(&self) -> impl Iterator<Item = (&'static str, String)> {
         let value = |param: &Param| param.domain.canonical(self.text(param.name));
-        self.entry.params.iter().map(move |param| (param.name, value(param)))
+        self.entry.all_params().map(move |param| (param.name, value(param)))
     }
 
     /// Every parameter with its value.
     pub fn filled(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.entry.params.iter().map(|param| (param.name, self.text(param.name)))
+        self.entry.all_params().map(|param| (param.name, self.text(param.name)))
     }
 
     /// The text of a parameter.
@@ -366,7 +379,7 @@ impl Params {
     }
 
     fn param(&self, name: &str) -> &'static Param {
-        let declared = self.entry.params.iter().find(|param| param.name == name);
+        let declared = self.entry.all_params().find(|param| param.name == name);
         declared.unwrap_or_else(|| panic!("{} declares no parameter '{name}'", self.entry.name))
     }
 }
