@@ -45,6 +45,7 @@ lint: $(VENV)/.test,lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_crates.py
 	$(if $(wildcard $(CARGO_DENY)),$(DENY))
 

@@ -15,9 +15,9 @@ from in_process import document, interrupt, run
 from registered import fewest_blocks
 from scipy import stats
 from writeamp import _engine
-from writeamp.byte_sizes import parse_bytes
+from writeamp.devices.byte_sizes import parse_bytes
+from writeamp.devices.policy import Policy
 from writeamp.plots import LifeCurve, erases_of_blocks, life_over_w, save
-from writeamp.policy import Policy
 from writeamp.registry import engine_entries
 
 SMALL = {"blocks": 60, "pages_per_block": 16, "op": 0.25, "w_max": 50, "replicas": 4}
@@ -91,16 +91,16 @@ def test_a_life_is_what_a_replay_page_by_page_finds(victims: str) -> None:
     assert moments == list(
         zip(
             reached.erases[0].tolist(),
-            reached.lifted[0].tolist(),
+            reached.migrated[0].tolist(),
             reached.host_pages[0].tolist(),
             strict=True,
         )
     )
     assert found.erases_of_block[0].tolist() == worn.tolist()
-    last_erases, last_lifted, last_host = moments[-1]
+    last_erases, last_migrated, last_host = moments[-1]
     assert found.pe_fairness == last_erases / (40 * w_max)
-    assert found.endurance_full_drive_writes == (8 * last_erases - last_lifted) / (8 * 40)
-    assert (found.host_pages, found.wa) == (last_host, 1 + last_lifted / last_host)
+    assert found.endurance_full_drive_writes == (8 * last_erases - last_migrated) / (8 * 40)
+    assert (found.host_pages, found.wa) == (last_host, 1 + last_migrated / last_host)
 
 
 def test_neither_threads_nor_batches_change_anything() -> None:

@@ -49,7 +49,7 @@ def test_a_detector_gains_most_of_what_the_oracle_gains(detector: str) -> None:
 
 
 def test_a_trace_needs_a_detector_and_runs_with_one() -> None:
-    with pytest.raises(wa.WriteampError, match="hcwf must be told which pages are hot"):
+    with pytest.raises(wa.WriteampError, match="hcwf needs hints on the group of each page"):
         wa.simulate(trace=TRACE, op=0.2, manager="hcwf", spread=False)
     result = wa.simulate(trace=TRACE, op=0.2, manager="hcwf:detector=bloom", spread=False)
     assert result.wa > 1

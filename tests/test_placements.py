@@ -12,7 +12,7 @@ from writeamp import _engine
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 NAMES = [entry.name for entry in managers()]
-# Those that must be told the groups of pages, which a trace does not know, and how they do without.
+# Those that need hints on groups, which a trace does not give, and how they do without.
 WITHOUT_GROUPS = {
     "hcwf": "hcwf:detector=bloom",
     "hcwf-swap": "hcwf-swap:detector=bloom",
@@ -83,7 +83,7 @@ def test_persistently_isolated_handles_keep_relocated_pages_apart_too() -> None:
 
 
 def test_a_placement_that_must_be_told_says_so_on_a_trace() -> None:
-    with pytest.raises(wa.WriteampError, match="nvme-fdp must be told the group of each page"):
+    with pytest.raises(wa.WriteampError, match="nvme-fdp needs hints on the group of each page"):
         wa.simulate(trace=TRACE, op=0.20, manager="nvme-fdp", spread=False)
     assert wa.simulate(trace=TRACE, op=0.20, manager="nvme-fdp:by=range", spread=False).wa > 1
 

@@ -15,8 +15,8 @@ import writeamp as wa
 from writeamp.errors import WriteampError
 from writeamp.models import MODELS, d_choices, expected_value, required_op
 from writeamp.plots import save
-from writeamp.plots.models import models_over
-from writeamp.prediction import parse_sweep, predict_sweep
+from writeamp.plots.figures.models import models_over
+from writeamp.theory.prediction import parse_sweep, predict_sweep
 
 
 def run(arguments: str) -> in_process.Done:

@@ -55,7 +55,7 @@ impl Hears {
             Hears::Groups
                 if hints.group_of.iter().any(|g| usize::from(*g) >= hints.groups.len()) =>
             {
-                Err("the group of each page among the groups that there are")
+                Err("the group of each page, among the groups that there are")
             }
             Hears::InvalidationTimes if hints.invalidation_times.len() != pages => {
                 Err("when each page will be written next")

@@ -25,7 +25,7 @@ pub trait Policy: Send {
     /// Writes `pages`, all of which exist, in order; `hints` hold what [`Self::hears`] asks for.
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()>;
 
-    /// What the host must tell.
+    /// What it must hear of the host.
     fn hears(&self) -> Hears;
 
     /// How to do without hints, as the end of a sentence.
@@ -57,7 +57,7 @@ impl<P: Policy> BlockManager for P {
         let hints = hints.unwrap_or_default();
         self.hears().check(&hints, pages.len()).map_err(|missing| {
             Error::Spec(format!(
-                "{} must be told {missing}, and this workload cannot tell; {}",
+                "{} needs hints on {missing}, and this workload gives none; {}",
                 self.name(),
                 self.without_hints()
             ))
