@@ -1,28 +1,46 @@
-//! Wolf and FDP, as a transcript of what `docs/wolf.md` says of blocks and pages.
+//! Wolf and FDP, as a transcript of paper 3 and of what `docs/wolf.md` says of blocks and pages.
 //!
-//! Every number is a search: what a group owns less what it holds is what it may still open. How
-//! large groups should be and which pages look hot is plain arithmetic, and shared with the engine.
+//! Every number is a search: what a group owns less what it holds is what it may still open. The
+//! arithmetic is this crate's own, too: nothing of the engine's is called, and where a method has
+//! steps (the optimum, a moving average, a filter), the steps are others.
+//!
+//! Counters must nevertheless agree exactly, though some decisions compare floating-point numbers.
+//! Formulas of a line or two are therefore worked out in the order in which the paper or the docs
+//! write them, so that what ties in the engine ties here. The optimum and the size that victims
+//! speak for come out by another way and differ in the last digits; they are irrational, so two of
+//! them are equal only if they come of equal numbers, and then they are equal in both drives.
 
-use std::cmp::Reverse;
+mod allocation;
+mod arrivals;
+mod balance;
+mod classes;
+mod filters;
+mod groups;
+mod intervals;
+mod rules;
+
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, HashMap};
 
-use writeamp_engine::hints::Group;
-use writeamp_engine::managers::wolf::{
-    Change, Config, Groups, Intervals, Knowledge, Ladder, Temperature, ladder,
-};
 use writeamp_engine::rng::Stream;
 
-use super::{Candidate, NaiveDrive, Page, Setup};
+use super::{Candidate, HostGroup, NaiveDrive, Page, Setup};
+use classes::classes;
+use filters::Filters;
+use groups::{Change, Groups};
+use intervals::Intervals;
+use rules::Detector;
+
+pub use rules::GroupRules;
 
 /// What the manager knows beside the drive.
 pub(super) struct Books {
-    config: Config,
+    rules: GroupRules,
     groups: Groups,
-    temperature: Option<Temperature>,
-    intervals: Option<Intervals>,
+    knowledge: Knowledge,
     most_groups: usize,
-    class_of: Vec<usize>,
-    hint_of_page: HashMap<u32, usize>,
     /// Blocks that each group has on each LUN, free ones included.
     owned: BTreeMap<(usize, usize), i64>,
     /// Blocks that each group should have on each LUN.
@@ -30,70 +48,80 @@ pub(super) struct Books {
     /// Blocks on a LUN that groups may use, and how often one was opened.
     blocks_each: u32,
     pub(super) opened: HashMap<usize, u32>,
+    /// h
     interval_pages: u32,
     interval_left: u32,
 }
 
+/// What tells the group of a page.
+enum Knowledge {
+    Nothing,
+    Host {
+        /// The group of each group of the host.
+        class_of: Vec<usize>,
+        /// The host's group of each page, if pages that collection moves go by it.
+        current: Option<HashMap<u32, usize>>,
+    },
+    Filters(Filters),
+    Intervals(Intervals),
+}
+
 impl Books {
-    pub(super) fn new(
-        config: Config,
-        hints: [Group; 2],
-        logical_pages: u32,
-        setup: &Setup,
-        (luns, reserve_blocks): (u32, u32),
-    ) -> Self {
-        let Setup { blocks, pages_per_block, wear, seed, .. } = *setup;
+    pub(super) fn new(rules: GroupRules, setup: &Setup, luns: u32, reserve_blocks: u32) -> Self {
+        let Setup { blocks, pages_per_block, logical_pages, wear, seed, .. } = *setup;
         let usable_blocks = blocks / luns - wear.spare_blocks_per_pool;
-        let most_groups = config.groups_that_fit(
-            luns,
-            usable_blocks,
-            pages_per_block,
-            logical_pages,
-            reserve_blocks,
-        );
-        let mut groups = config.groups(luns, pages_per_block, most_groups);
-        let mut class_of = vec![0, 1];
-        if let Knowledge::Host { .. } = config.knowledge {
-            groups.grow(hints.len());
-            if let Some(ratio) = groups.assumed_ratio() {
-                let Ladder { class_of: classes, steps } = ladder(&hints, ratio);
-                groups.assume(&steps);
-                class_of = classes.into_iter().map(usize::from).collect();
+        let spare_pages =
+            (luns * usable_blocks * pages_per_block).saturating_sub(logical_pages) as usize;
+        // Open blocks, and those kept back, tie up at most half of the spare pages.
+        let fits = |&groups: &usize| {
+            let tied_up_blocks = groups - 1 + reserve_blocks as usize;
+            2 * tied_up_blocks * (luns * pages_per_block) as usize <= spare_pages
+                && groups + 1 + reserve_blocks as usize <= usable_blocks as usize
+        };
+        let least = match rules.detector {
+            Detector::Nothing => 1,
+            Detector::Host { .. } => rules.max_groups.min(2),
+            _ => rules.groups_at_first,
+        };
+        let fitting = (1..=rules.max_groups).filter(fits).max().unwrap_or(0);
+        let most_groups = if rules.detector == Detector::Nothing { 1 } else { fitting.max(least) };
+        let smallest_pages = rules.smallest_blocks * luns * pages_per_block;
+        let mut groups = Groups::new(rules, smallest_pages);
+        let knowledge = match rules.detector {
+            Detector::Nothing => Knowledge::Nothing,
+            Detector::Host { current } => {
+                Knowledge::Host { class_of: Vec::new(), current: current.then(HashMap::new) }
             }
-        }
-        let temperature = if let Knowledge::Filters(rules) = config.knowledge {
-            let random = Stream::new(seed, "demotions");
-            let smallest_pages = config.smallest_pages(luns, pages_per_block);
-            Some(
-                Temperature::new(rules, smallest_pages, most_groups, random)
-                    .expect("small filters"),
-            )
-        } else {
-            None
+            Detector::Filters { false_positives, demotion } => {
+                let random = Stream::new(seed, "demotions");
+                let rates = (false_positives, demotion);
+                Knowledge::Filters(Filters::new(rates, smallest_pages, most_groups, random))
+            }
+            Detector::Intervals { ratio } => {
+                groups.grow(most_groups);
+                Knowledge::Intervals(Intervals::new(ratio, most_groups, logical_pages))
+            }
         };
-        let intervals = if let Knowledge::Intervals { ratio } = config.knowledge {
-            Some(Intervals::new(ratio, most_groups, logical_pages).expect("a small drive"))
-        } else {
-            None
-        };
-        let interval_pages = config.interval_pages(logical_pages);
+        let blocks_each = usable_blocks - reserve_blocks;
+        let interval_pages = (rules.interval * f64::from(logical_pages)).round().max(1.0) as u32;
         Books {
-            config,
+            rules,
             groups,
-            temperature,
-            intervals,
+            knowledge,
             most_groups,
-            class_of,
-            hint_of_page: HashMap::new(),
-            owned: (0..luns as usize)
-                .map(|lun| ((0, lun), i64::from(usable_blocks - reserve_blocks)))
-                .collect(),
+            owned: (0..luns as usize).map(|lun| ((0, lun), i64::from(blocks_each))).collect(),
             targets: Vec::new(),
-            blocks_each: usable_blocks - reserve_blocks,
+            blocks_each,
             opened: HashMap::new(),
             interval_pages,
             interval_left: interval_pages,
         }
+    }
+
+    /// True if space goes to any group, and as soon as one has too much (Wolf); else to neighbours,
+    /// as blocks are erased (FDP).
+    fn moves_space(&self) -> bool {
+        self.rules.assumed_ratio.is_none()
     }
 
     fn owned(&self, group: usize, lun: usize) -> i64 {
@@ -120,7 +148,21 @@ impl NaiveDrive {
     }
 
     fn order(&self) -> Vec<usize> {
-        self.peek().groups.order().to_vec()
+        self.peek().groups.order()
+    }
+
+    /// The host says what its groups are like now.
+    pub(super) fn hear_groups(&mut self, said: &[HostGroup]) {
+        let Books { rules, groups, knowledge, .. } = self.books();
+        let Knowledge::Host { class_of, .. } = knowledge else { return };
+        groups.grow(said.len());
+        *class_of = (0..said.len()).collect();
+        if let Some(ratio) = rules.assumed_ratio {
+            let (classes, steps) = classes(said, ratio);
+            *class_of = classes;
+            groups.assume(&steps);
+        }
+        self.set_targets();
     }
 
     pub(super) fn write_to_group(&mut self, logical: u32, hint: usize) {
@@ -138,46 +180,33 @@ impl NaiveDrive {
     }
 
     fn group_of_write(&mut self, logical: u32, hint: usize) -> usize {
-        let now = self.physical(logical).map(|page| page / self.setup.pages_per_block);
-        let now = now.map(|block| self.opened_for[&block]);
+        let holder = self.physical(logical).map(|page| page / self.setup.pages_per_block);
+        let holder = holder.map(|block| self.opened_for[&block]);
         let sizes = self.sizes();
-        let written = self.clock.now;
-        let books = self.books();
-        match books.config.knowledge {
+        let now = self.clock.now;
+        let Books { knowledge, groups, .. } = self.books();
+        match knowledge {
             Knowledge::Nothing => 0,
-            Knowledge::Host { .. } => {
-                books.hint_of_page.insert(logical, hint);
-                books.class_of[hint]
+            Knowledge::Host { class_of, current } => {
+                if let Some(hints) = current {
+                    hints.insert(logical, hint);
+                }
+                class_of[hint]
             }
-            Knowledge::Intervals { .. } => {
-                let intervals = books.intervals.as_mut().expect("intervals");
-                intervals.group_of_write(logical, now, written)
-            }
-            Knowledge::Filters { .. } => {
-                let temperature = books.temperature.as_mut().expect("filters");
-                let size = |group: usize| sizes[group];
-                temperature
-                    .group_of_write(logical, now, &books.groups, size)
-                    .expect("small filters")
-            }
+            Knowledge::Filters(filters) => filters.group_of_write(logical, holder, groups, &sizes),
+            Knowledge::Intervals(intervals) => intervals.group_of_write(logical, holder, now),
         }
     }
 
-    fn group_of_migration(&mut self, logical: u32, now: usize) -> usize {
-        let written = self.clock.now;
-        let books = self.books();
-        match books.config.knowledge {
-            Knowledge::Nothing | Knowledge::Host { current: false } => now,
-            Knowledge::Host { current: true } => books.class_of[books.hint_of_page[&logical]],
-            Knowledge::Intervals { .. } => books
-                .intervals
-                .as_ref()
-                .expect("intervals")
-                .group_of_migration(logical, now, written),
-            Knowledge::Filters { .. } => {
-                let temperature = books.temperature.as_mut().expect("filters");
-                temperature.group_of_migration(logical, now, &books.groups)
-            }
+    /// The group of a page of `holder` that collection moves.
+    fn group_of_migration(&mut self, logical: u32, holder: usize) -> usize {
+        let now = self.clock.now;
+        let Books { knowledge, groups, .. } = self.books();
+        match knowledge {
+            Knowledge::Nothing | Knowledge::Host { current: None, .. } => holder,
+            Knowledge::Host { class_of, current: Some(hints) } => class_of[hints[&logical]],
+            Knowledge::Filters(filters) => filters.group_of_migration(logical, holder, groups),
+            Knowledge::Intervals(intervals) => intervals.group_of_migration(logical, holder, now),
         }
     }
 
@@ -219,80 +248,13 @@ impl NaiveDrive {
         left.is_some()
     }
 
-    /// Debts are paid, and whoever has too much gives.
-    fn balance(&mut self, lun: usize) {
-        loop {
-            while let Some(debtor) =
-                self.first_in_order(|drive, group| drive.credits(group, lun) < 0)
-            {
-                if !self.gain(debtor, lun) {
-                    break;
-                }
-            }
-            let Some(giver) = self.giver(lun) else { return };
-            if self.credits(giver, lun) > 0 {
-                let receiver = self.neediest(giver, lun);
-                self.books().pass(giver, receiver, lun);
-            } else {
-                self.collect_in(giver, lun, None);
-            }
-        }
-    }
-
-    fn first_in_order(&self, accept: impl Fn(&Self, usize) -> bool) -> Option<usize> {
-        self.order().into_iter().find(|&group| accept(self, group))
-    }
-
-    fn giver(&self, lun: usize) -> Option<usize> {
-        let two_blocks = 2 * i64::from(self.setup.pages_per_block);
-        let can_give = |group: usize| {
-            self.peek().config.moves_space
-                && self.peek().surplus(group, lun) >= 1.0
-                && (self.credits(group, lun) > 0 || self.invalid_pages_of(group, lun) > 0)
-                && self.reclaimable_pages(group, lun) >= two_blocks
-        };
-        self.richest(lun, can_give)
-    }
-
-    fn gain(&mut self, group: usize, lun: usize) -> bool {
-        let can_lend = |other: usize| other != group && self.credits(other, lun) > 0;
-        let books = self.peek();
-        let opened = books.opened.get(&lun).copied().unwrap_or(0);
-        if !books.config.moves_space
-            && opened < books.blocks_each
-            && let Some(giver) = self.richest(lun, can_lend)
-        {
-            self.books().pass(giver, group, lun);
-            return true;
-        }
-        let a_block = i64::from(self.setup.pages_per_block);
-        if self.invalid_pages_of(group, lun) > 0 && self.reclaimable_pages(group, lun) >= a_block {
-            self.collect_in(group, lun, None);
-            return true;
-        }
-        if let Some(giver) = self.richest(lun, can_lend) {
-            self.books().pass(giver, group, lun);
-            return true;
-        }
-        let order = self.order();
-        let places = 0..order.len();
-        let most = places.max_by_key(|&at| (self.invalid_pages_of(order[at], lun), Reverse(at)));
-        let collector = order[most.expect("a group")];
-        if self.invalid_pages_of(collector, lun) == 0 {
-            return false;
-        }
-        self.collect_in(collector, lun, Some(group));
-        true
-    }
-
     fn collect_in(&mut self, group: usize, lun: usize, receiver: Option<usize>) {
         let blocks = self.closed_of(group, lun);
         let candidates: Vec<Candidate> =
             blocks.iter().map(|&block| self.candidate(block)).collect();
         let victim = blocks[self.setup.victims.choose(&candidates, &mut self.random)];
         let pages = self.erase_victim(victim);
-        let pages_per_block = self.setup.pages_per_block;
-        self.books().groups.count_victim(group, pages.len() as u32, pages_per_block);
+        self.books().groups.count_victim(group, pages.len() as u32);
         *self.books().owned.entry((group, lun)).or_default() -= 1;
         for logical in pages {
             self.copy_to_group(logical, group, lun);
@@ -346,8 +308,8 @@ impl NaiveDrive {
             books.groups.follow(&sizes, &owned_pages, pages_per_block);
         }
         for change in books.groups.end_interval(&sizes, unused) {
-            if let Some(temperature) = &mut self.books().temperature {
-                temperature.on_change(change).expect("small filters");
+            if let Knowledge::Filters(filters) = &mut self.books().knowledge {
+                filters.on_change(change);
             }
             if let Change::Merged { from, into } = change {
                 self.merge_groups(from, into);
@@ -401,27 +363,6 @@ impl NaiveDrive {
         &mut self.closed_at.get_mut(&block).expect("a closed block").event
     }
 
-    fn neediest(&self, giver: usize, lun: usize) -> usize {
-        let order = self.order();
-        let place = order.iter().position(|&group| group == giver).expect("a group");
-        let reached = if self.peek().config.moves_space {
-            &order[..]
-        } else {
-            &order[place.saturating_sub(1)..(place + 2).min(order.len())]
-        };
-        let surplus = |group: usize| self.peek().surplus(group, lun);
-        let least = reached.iter().map(|&group| surplus(group)).fold(f64::INFINITY, f64::min);
-        let neediest = reached.iter().find(|&&group| surplus(group) <= least);
-        *neediest.expect("a group reaches itself")
-    }
-
-    fn richest(&self, lun: usize, accept: impl Fn(usize) -> bool) -> Option<usize> {
-        let groups: Vec<usize> = self.order().into_iter().filter(|&group| accept(group)).collect();
-        let surplus = |group: usize| self.peek().surplus(group, lun);
-        let most = groups.iter().map(|&group| surplus(group)).fold(f64::NEG_INFINITY, f64::max);
-        groups.into_iter().find(|&group| surplus(group) >= most)
-    }
-
     fn closed_of(&self, group: usize, lun: usize) -> Vec<u32> {
         let all = self.closed.iter().flatten().copied();
         all.filter(|&block| self.pool_of(block) == lun && self.opened_for[&block] == group)
@@ -433,31 +374,12 @@ impl NaiveDrive {
         blocks.filter(|(_, block)| self.opened_for[*block] == group).count() as u32
     }
 
-    fn credits(&self, group: usize, lun: usize) -> i64 {
-        let held = self.closed_of(group, lun).len() as u32 + self.open_of(group, lun);
-        self.peek().owned(group, lun) - i64::from(held)
-    }
-
-    fn invalid_pages_of(&self, group: usize, lun: usize) -> u32 {
-        self.closed_of(group, lun).into_iter().map(|block| self.invalid_pages(block)).sum()
-    }
-
-    fn reclaimable_pages(&self, group: usize, lun: usize) -> i64 {
-        let erased = |&block: &u32| {
-            self.pages_of(block).iter().filter(|page| **page == Page::Erased).count() as u32
-        };
-        i64::from(self.invalid_pages_of(group, lun))
-            + i64::from(self.open.get(&(group, lun)).map_or(0, erased))
-            + self.credits(group, lun) * i64::from(self.setup.pages_per_block)
-    }
-
-    /// Valid pages of each group.
+    /// Valid pages of each group, by number.
     fn sizes(&self) -> Vec<u32> {
         let mut sizes = vec![0; self.peek().most_groups];
-        for (at, page) in self.pages.iter().enumerate() {
-            if let Page::Valid(_) = page {
-                sizes[self.opened_for[&(at as u32 / self.setup.pages_per_block)]] += 1;
-            }
+        for (&block, &group) in &self.opened_for {
+            let is_valid = |page: &&Page| matches!(page, Page::Valid(_));
+            sizes[group] += self.pages_of(block).iter().filter(is_valid).count() as u32;
         }
         sizes
     }

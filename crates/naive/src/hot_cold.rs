@@ -1,11 +1,19 @@
 //! Hot and cold frontiers, as a transcript of paper 4, §2.2.
 
-use super::{Layout, Manager, NaiveDrive};
+use super::{HostGroup, Layout, Manager, NaiveDrive};
 
 const HOT: usize = 0;
 const COLD: usize = 1;
 
 impl NaiveDrive {
+    /// True if pages of a group of the host are written more often than the average page.
+    pub(super) fn is_hot(&self, group: u8) -> bool {
+        let all_pages: f64 = self.said.iter().map(|group| f64::from(group.pages)).sum();
+        let all_writes: f64 = self.said.iter().map(|group| group.write_share).sum();
+        let HostGroup { pages, write_share } = self.said[usize::from(group)];
+        write_share / f64::from(pages) > all_writes / all_pages
+    }
+
     pub(super) fn write_hot_or_cold(&mut self, logical: u32, hot: bool) {
         let stream = if hot { HOT } else { COLD };
         let first = self.next_pool.get(&stream).copied().unwrap_or(0);

@@ -36,7 +36,7 @@ impl NaiveDrive {
             _ => 0,
         };
         let for_groups = match self.setup.manager {
-            Manager::Grouped { config, .. } => config.reserve_blocks() as usize,
+            Manager::Grouped(rules) => rules.reserve_blocks(),
             _ => 0,
         };
         // One for each migration stream but the first, to which the erased block falls.

@@ -2,8 +2,8 @@
 //!
 //! It keeps what it must and counts the rest anew on every question: the list of physical pages is
 //! the only record of the data, so "where is this logical page" and "how many pages of this block
-//! are invalid" are searches of that list. It shares nothing with the engine but the generator of
-//! random numbers, and the arithmetic of groups of pages, which knows no flash.
+//! are invalid" are searches of that list. It shares nothing with the engine but
+//! `writeamp_engine::rng::Stream`, so that both draw the same random numbers; a test holds it to that.
 
 mod grouped;
 mod hot_cold;
@@ -17,14 +17,13 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use writeamp_engine::hints::Group;
-use writeamp_engine::managers::wolf::Config;
 use writeamp_engine::rng::Stream;
 
 use grouped::Books;
 use leveling::PoolMember;
 use placement::{Collected, Scheme};
 
+pub use grouped::GroupRules;
 pub use leveling::Leveling;
 pub use placement::Placement;
 pub use victims::{Candidate, Victims};
@@ -39,16 +38,24 @@ pub enum Manager {
     /// Stream 0 for hot pages, stream 1 for cold ones; with a number, hot and cold blocks swap, and
     /// the second victim is the best of so many drawn.
     HotCold { d_swap: Option<u32> },
-    /// A stream for each group of pages; the host's groups are its hot and its cold pages.
-    Grouped { config: Config, hints: [Group; 2], logical_pages: u32 },
+    /// A stream for each group of pages.
+    Grouped(GroupRules),
     /// As a placement says.
     Placed(Placement),
+}
+
+/// What the host says of one of its groups of pages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HostGroup {
+    pub pages: u32,
+    /// Share of the host's writes that goes to the group.
+    pub write_share: f64,
 }
 
 /// What the host says of a page that it writes, for those managers that care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hint {
-    /// Pages of group 0 are hot.
+    /// Of the groups that the drive has heard of.
     pub group: u8,
     /// The clock at which the page is going to be invalid.
     pub invalidation_time: Option<u64>,
@@ -175,6 +182,8 @@ pub struct NaiveDrive {
     migrated_pages: u64,
     first_to_reach: Vec<Erased>,
     end_of_life: Option<EndOfLife>,
+    /// The groups of the host, as it described them last.
+    said: Vec<HostGroup>,
     /// What a manager with groups knows.
     books: Option<Books>,
 }
@@ -224,15 +233,16 @@ impl NaiveDrive {
             migrated_pages: 0,
             first_to_reach: Vec::new(),
             end_of_life: None,
+            said: Vec::new(),
             books: None,
         };
         match setup.manager {
             Manager::HotCold { .. } => {
                 (0..drive.pools).for_each(|pool| drive.replace_full_frontiers(pool));
             }
-            Manager::Grouped { config, hints, logical_pages } => {
-                let luns = (pools, drive.reserve_blocks() as u32);
-                drive.books = Some(Books::new(config, hints, logical_pages, &setup, luns));
+            Manager::Grouped(rules) => {
+                let reserve_blocks = drive.reserve_blocks() as u32;
+                drive.books = Some(Books::new(rules, &setup, pools, reserve_blocks));
                 drive.set_targets();
             }
             Manager::Single | Manager::SepGc | Manager::Placed(_) => {}
@@ -240,12 +250,23 @@ impl NaiveDrive {
         drive
     }
 
+    /// The host says what its groups of pages are like from now on.
+    pub fn hear(&mut self, groups: &[HostGroup]) {
+        if self.said == groups {
+            return;
+        }
+        self.said = groups.to_vec();
+        if self.books.is_some() {
+            self.hear_groups(groups);
+        }
+    }
+
     /// The host writes one logical page.
     pub fn write(&mut self, logical: u32, hint: Hint) {
         if let Manager::HotCold { .. } = self.setup.manager {
-            return self.write_hot_or_cold(logical, hint.group == 0);
+            return self.write_hot_or_cold(logical, self.is_hot(hint.group));
         }
-        if let Manager::Grouped { .. } = self.setup.manager {
+        if let Manager::Grouped(_) = self.setup.manager {
             return self.write_to_group(logical, usize::from(hint.group));
         }
         let now = self.clock.now;

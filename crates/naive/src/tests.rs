@@ -25,6 +25,11 @@ fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
 
 fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
     let mut drive = NaiveDrive::new(setup);
+    let cold_pages = setup.logical_pages - HOT_PAGES;
+    drive.hear(&[
+        HostGroup { pages: HOT_PAGES, write_share: 0.9 },
+        HostGroup { pages: cold_pages, write_share: 0.1 },
+    ]);
     for &page in pages {
         drive.write(page, Hint { group: u8::from(page >= HOT_PAGES), invalidation_time: None });
     }

@@ -1,6 +1,6 @@
 //! Drives to compare: what is registered, and random small geometries that use it.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -22,7 +22,7 @@ const MORE_VICTIMS: [&str; 6] = [
 ];
 
 /// Likewise. Small drives have short intervals, and filters that soon know every page.
-const MORE_MANAGERS: [&str; 10] = [
+const MORE_MANAGERS: [&str; 11] = [
     "nvme-fdp:handles=3,isolation=persistent,by=range",
     "hcwf-swap:d_swap=1",
     "wolf:interval=0.05,allocation=closed-form,weight=0.3",
@@ -30,6 +30,7 @@ const MORE_MANAGERS: [&str; 10] = [
     "wolf:detector=bloom,groups=3,max_groups=3,interval=0.02,weight=0.2,allocation=frequency",
     "wolf:detector=none",
     "wolf:detector=bloom,allocation=marginal,interval=0.01,weight=0.2,hold=4,ratio=1.3",
+    "wolf:detector=bloom,interval=0.02,weight=0.6,hold=2,ratio=1.6,demotion=1,max_groups=6",
     "wolf-interval:interval=0.01,weight=0.2,ratio=1.2",
     "fdp-frequency:class=current,interval=0.02",
     "fdp-frequency:detector=bloom,groups=3,interval=0.02,allocation=closed-form",
@@ -104,23 +105,22 @@ pub fn combinations() -> Vec<(&'static str, &'static str, Layout)> {
     all
 }
 
-/// Every combination without a wear leveller, and each leveller under one policy with the managers
-/// that differ in more than the names of streams.
+/// Every one of these without a wear leveller, and with each.
 pub fn leveled_combinations() -> Vec<Combination> {
-    let mut all: Vec<Combination> = combinations().into_iter().map(|c| (c, None)).collect();
-    for leveler in leveler_specs() {
-        let of_greedy = combinations().into_iter().filter(|(victims, manager, _)| {
-            let is_distinct = victim_specs_for(manager) == victim_specs()
-                || ["sepbit", "midas:groups=3"].contains(manager);
-            *victims == "greedy" && is_distinct
-        });
-        all.extend(of_greedy.map(|c| (c, Some(leveler))));
-    }
-    all
+    let levelers = iter::once(None).chain(leveler_specs().into_iter().map(Some));
+    let levelers: Vec<_> = levelers.collect();
+    let leveled = |c| levelers.iter().map(move |&leveler| (c, leveler));
+    combinations().into_iter().flat_map(leveled).collect()
 }
 
 /// Victim policy, block manager and layout, and the wear leveller.
 pub type Combination = ((&'static str, &'static str, Layout), Option<&'static str>);
+
+/// The values of its four factors.
+pub fn factors(((victims, manager, layout), leveler): &Combination) -> [String; 4] {
+    let layout = format!("{layout:?}");
+    [*manager, *victims, &layout, leveler.unwrap_or("none")].map(str::to_owned)
+}
 
 /// A drive, but for its logical size.
 #[derive(Debug, Clone)]

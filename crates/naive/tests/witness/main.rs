@@ -1,9 +1,10 @@
 //! The engine against the naive drive: every registered victim policy, on every registered block
-//! manager, in every layout.
+//! manager, in every layout, with every wear leveller; in the gate, every pair of those.
 
 mod agreement;
 mod batches;
 mod cases;
 mod host;
 mod pair;
+mod pairwise;
 mod patience;

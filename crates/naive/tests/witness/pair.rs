@@ -5,12 +5,12 @@ use std::fmt::Debug;
 use writeamp_engine::flash::{Cause, Moment, Wear};
 use writeamp_engine::hints::{Group, Hints, NEVER};
 use writeamp_engine::leveling;
-use writeamp_engine::managers::wolf::Config;
 use writeamp_engine::managers::{self, BlockManager, Layout};
 use writeamp_engine::spec::Spec;
 use writeamp_engine::victims;
 use writeamp_naive::{
-    Counters, EndOfLife, Erased, Hint, Leveling, Manager, NaiveDrive, Placement, Setup, Victims,
+    Counters, EndOfLife, Erased, GroupRules, Hint, HostGroup, Leveling, Manager, NaiveDrive,
+    Placement, Setup, Victims,
 };
 
 use crate::cases::Drive;
@@ -19,8 +19,11 @@ use crate::host::{Burst, Request};
 /// A failure quotes the requests that led to it, up to this many.
 const QUOTED_REQUESTS: usize = 100;
 
-/// So large a part of the logical pages is hot for the managers that care.
-const HOT_DIVISOR: u32 = 4;
+/// The host has two groups of pages, of which the first has so small a part.
+const GROUP_DIVISOR: u32 = 4;
+
+/// Its shares of the writes, from burst to burst: whole and half steps of FDP's ladder apart.
+const FIRST_SHARES: [f64; 3] = [0.9, 0.05, 0.5];
 
 /// What the drives are told of when a page will be invalid. Nothing makes it come true, so these
 /// invalidation times lie in the past, too, when the page is collected.
@@ -34,6 +37,7 @@ pub struct Pair {
     naive: NaiveDrive,
     drive: Drive,
     served: Vec<Request>,
+    bursts: usize,
 }
 
 impl Pair {
@@ -49,14 +53,14 @@ impl Pair {
                 Layout::Striped => writeamp_naive::Layout::Striped,
                 Layout::StripedPerLun => writeamp_naive::Layout::StripedPerLun,
             },
-            manager: manager(blueprint.manager, drive.logical_pages),
+            manager: manager(blueprint.manager),
             victims: victim_policy(blueprint.victims),
             leveling: leveler(blueprint.wear_leveling),
             seed: blueprint.seed,
             wear: wear(blueprint.wear),
         });
         let engine = blueprint.build(drive.logical_pages).expect("a drive that the engine accepts");
-        Pair { engine, naive, drive: drive.clone(), served: Vec::new() }
+        Pair { engine, naive, drive: drive.clone(), served: Vec::new(), bursts: 0 }
     }
 
     pub fn counters(&self) -> Counters {
@@ -69,8 +73,9 @@ impl Pair {
 
     /// Serves a burst on both drives and compares all of their state after every batch.
     pub fn serve(&mut self, burst: &Burst) -> Result<(), String> {
-        let groups = host_groups(self.drive.logical_pages);
-        let hot_pages = groups[0].pages;
+        let groups = host_groups(self.drive.logical_pages, self.bursts);
+        let first_pages = groups[0].pages;
+        self.bursts += 1;
         for batch in 0..burst.batches() {
             let on_lun = |lun| self.logical_pages_on(lun);
             let request = burst.request(batch, self.drive.logical_pages, on_lun);
@@ -83,7 +88,11 @@ impl Pair {
                         .map(|(&page, now)| invalidation_time(page, now))
                         .collect();
                     let group_of: Vec<u8> =
-                        pages.iter().map(|&page| u8::from(page >= hot_pages)).collect();
+                        pages.iter().map(|&page| u8::from(page >= first_pages)).collect();
+                    self.naive.hear(&groups.map(|group| HostGroup {
+                        pages: group.pages,
+                        write_share: group.write_share,
+                    }));
                     for ((&page, &group), &invalidation_time) in
                         pages.iter().zip(&group_of).zip(&invalidation_times)
                     {
@@ -191,22 +200,21 @@ fn wear(wear: Wear) -> writeamp_naive::Wear {
     }
 }
 
-/// The hot and the cold pages of the host.
-fn host_groups(logical_pages: u32) -> [Group; 2] {
-    let hot_pages = logical_pages / HOT_DIVISOR;
-    [(hot_pages, 0.9), (logical_pages - hot_pages, 0.1)]
+/// What the host says of its pages: those before the cut and those behind it. After each burst it
+/// says something else, and every other time it is the other group that is hot.
+fn host_groups(logical_pages: u32, bursts: usize) -> [Group; 2] {
+    let first_pages = logical_pages / GROUP_DIVISOR;
+    let first_share = FIRST_SHARES[bursts % FIRST_SHARES.len()];
+    [(first_pages, first_share), (logical_pages - first_pages, 1.0 - first_share)]
         .map(|(pages, write_share)| Group { pages, write_share })
 }
 
-fn manager(text: &str, logical_pages: u32) -> Manager {
+fn manager(text: &str) -> Manager {
     let spec = Spec::parse("block manager", text).expect("a spec");
     let (entry, params) =
         spec.resolve("block manager", managers::ENTRIES).expect("a registered name");
     let integer = |name| params.integer(name, 1..=1_000_000).expect("a small number");
-    let grouped = |config| {
-        let hints = host_groups(logical_pages);
-        Manager::Grouped { config, hints, logical_pages }
-    };
+    let text = |name: &str| params.text(name).expect("a parameter with a value");
     match entry.name {
         "single" => Manager::Single,
         "sepgc" => Manager::SepGc,
@@ -232,8 +240,8 @@ fn manager(text: &str, logical_pages: u32) -> Manager {
         }),
         "sepbit" => Manager::Placed(Placement::SepBit),
         "oracle" => Manager::Placed(Placement::Oracle { streams: integer("streams") as usize }),
-        "wolf" | "wolf-interval" => grouped(Config::wolf(&params).expect("a valid spec")),
-        "fdp-frequency" => grouped(Config::fdp(&params).expect("a valid spec")),
+        "wolf" | "wolf-interval" => Manager::Grouped(GroupRules::wolf(text)),
+        "fdp-frequency" => Manager::Grouped(GroupRules::fdp(text)),
         other => panic!(
             "block manager '{other}' has no naive counterpart; write one in crates/naive/src/lib.rs \
              and name it here"

@@ -1,0 +1,161 @@
+//! How much spare space each group should have (paper 3, §5.5).
+//!
+//! The closed forms are the paper's, as corrected in `docs/wolf.md`. The optimum is found by
+//! bracketing its one unknown, which shares nothing with the engine's Newton but the condition that
+//! it must meet.
+
+use super::rules::{Allocation, Exceptions};
+
+/// A group as an allocation sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Demand {
+    /// s
+    pub pages: f64,
+    /// p
+    pub writes: f64,
+}
+
+impl Demand {
+    fn hit_rate(&self) -> f64 {
+        self.writes / self.pages
+    }
+}
+
+/// Spare pages for each of `groups`, the coldest first, of `op` in all.
+pub(super) fn spare_pages(
+    allocation: Allocation,
+    exceptions: Exceptions,
+    groups: &[Demand],
+    op: f64,
+) -> Vec<f64> {
+    let all_pages: f64 = groups.iter().map(|group| group.pages).sum();
+    if op <= exceptions.floor * all_pages {
+        return divide(Allocation::Size, groups, op);
+    }
+    // What the exceptions grant; the rule divides the rest among the rest.
+    let mut granted: Vec<Option<f64>> = vec![None; groups.len()];
+    if let (Allocation::ClosedForm, [coldest, next, ..]) = (allocation, groups)
+        && coldest.hit_rate() < exceptions.coldest_ratio * next.hit_rate()
+    {
+        let part = exceptions.coldest_op.max(exceptions.floor);
+        granted[0] = Some((part * coldest.pages).min(op * coldest.pages / all_pages));
+    }
+    loop {
+        let rest_op = op - granted.iter().flatten().sum::<f64>();
+        let rest: Vec<usize> = (0..groups.len()).filter(|&at| granted[at].is_none()).collect();
+        let demands: Vec<Demand> = rest.iter().map(|&at| groups[at]).collect();
+        let divided = divide(allocation, &demands, rest_op);
+        let mut all_above_floor = true;
+        for (&at, &spare) in rest.iter().zip(&divided) {
+            let floor = exceptions.floor * groups[at].pages;
+            if spare < floor {
+                granted[at] = Some(floor);
+                all_above_floor = false;
+            }
+        }
+        if all_above_floor {
+            let mut divided = divided.into_iter();
+            let spare = |grant: Option<f64>| grant.or_else(|| divided.next()).expect("a share");
+            return granted.into_iter().map(spare).collect();
+        }
+    }
+}
+
+/// Divides by the bare rule.
+fn divide(allocation: Allocation, groups: &[Demand], op: f64) -> Vec<f64> {
+    let all_pages: f64 = groups.iter().map(|group| group.pages).sum();
+    let all_writes: f64 = groups.iter().map(|group| group.writes).sum();
+    let of_pages = |group: &Demand| match all_pages {
+        0.0 => 1.0 / groups.len() as f64,
+        _ => group.pages / all_pages,
+    };
+    let of_writes = |group: &Demand| match all_writes {
+        0.0 => of_pages(group),
+        _ => group.writes / all_writes,
+    };
+    let each = |share: &dyn Fn(&Demand) -> f64| groups.iter().map(|g| op * share(g)).collect();
+    let closed_form = || each(&|group| f64::midpoint(of_pages(group), of_writes(group)));
+    match allocation {
+        Allocation::Size => each(&of_pages),
+        Allocation::Frequency => each(&of_writes),
+        Allocation::ClosedForm => closed_form(),
+        Allocation::Optimal | Allocation::Marginal => {
+            optimum(groups, op).unwrap_or_else(closed_form)
+        }
+    }
+}
+
+/// y − 1 − ln y = μ·p/s in every group, with y = 1/δ and the one μ at which all spare pages are
+/// used. Nothing if there is nothing to divide by, or if such a y is beyond all numbers.
+fn optimum(groups: &[Demand], op: f64) -> Option<Vec<f64>> {
+    let rates = groups.iter().filter(|group| group.pages > 0.0).map(Demand::hit_rate);
+    let highest = rates.fold(0.0, f64::max);
+    if highest <= 0.0 || op <= 0.0 {
+        return None;
+    }
+    let spare = |log_mu: f64| -> Vec<f64> {
+        groups.iter().map(|group| spare_of(group, libm::exp(log_mu))).collect()
+    };
+    let uses_less = |log_mu: f64| spare(log_mu).iter().sum::<f64>() < op;
+    // Spare space grows with μ. Beyond the greatest number it is not less than anything.
+    let log_mu = bisect(libm::log(1e-30 / highest), libm::log(f64::MAX), uses_less);
+    let found = spare(log_mu);
+    let used: f64 = found.iter().sum();
+    ((used / op - 1.0).abs() < 1e-9).then_some(found)
+}
+
+/// OP/s = y·ln y/(y − 1) − 1, times s.
+fn spare_of(group: &Demand, mu: f64) -> f64 {
+    if group.pages == 0.0 {
+        return 0.0;
+    }
+    let z = mu * group.hit_rate();
+    // x²/2 > x − ln(1 + x) > x − √(2x), for x = y − 1.
+    let y = root(1.0 + z, 1.0 + z + (2.0 * z).sqrt(), |y| y - 1.0 - libm::log(y) - z);
+    if y <= 1.0 { 0.0 } else { group.pages * (y * libm::log(y) / (y - 1.0) - 1.0) }
+}
+
+/// The root of a function that is negative at `low` and positive at `high`: where the chord is zero,
+/// again and again; an end that stays twice is taken for half as far from zero (Illinois method).
+fn root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let (mut at_low, mut at_high) = (f(low), f(high));
+    let mut last: Option<f64> = None;
+    let mut low_moved = None;
+    loop {
+        let chord = low - at_low * (high - low) / (at_high - at_low);
+        if chord.is_nan() {
+            return high; // the ends are one number, or beyond all numbers
+        }
+        let has_settled = last.is_some_and(|last| (chord - last).abs() < 1e-15 * chord);
+        if has_settled || chord <= low || chord >= high {
+            return chord.clamp(low, high);
+        }
+        let at_chord = f(chord);
+        let moves_low = at_chord < 0.0;
+        let stays_twice = low_moved == Some(moves_low);
+        if moves_low {
+            (low, at_low) = (chord, at_chord);
+            at_high /= if stays_twice { 2.0 } else { 1.0 };
+        } else {
+            (high, at_high) = (chord, at_chord);
+            at_low /= if stays_twice { 2.0 } else { 1.0 };
+        }
+        low_moved = Some(moves_low);
+        last = Some(chord);
+    }
+}
+
+/// The last number between `low` and `high` that is too low, where greater ones are not.
+fn bisect(mut low: f64, mut high: f64, is_too_low: impl Fn(f64) -> bool) -> f64 {
+    loop {
+        let middle = low + (high - low) / 2.0;
+        if middle <= low || middle >= high {
+            return low;
+        }
+        if is_too_low(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+}

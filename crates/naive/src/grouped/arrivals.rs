@@ -1,0 +1,66 @@
+//! What collection tells of a group: `allocation=marginal` of `docs/wolf.md`.
+
+/// Of one group.
+#[derive(Debug, Clone)]
+pub(super) struct Arrivals {
+    /// Pages that arrive, from the host or another group, per write of the host.
+    pub share: f64,
+    /// Size, per page, of the group of random writes that would leave victims as full.
+    pub effective: f64,
+    interval_migrations: u32,
+    victims: Vec<Victim>,
+}
+
+/// A block that was collected.
+#[derive(Debug, Clone, Copy)]
+struct Victim {
+    valid_pages: u32,
+    /// 1 at first, and 0.98 times as much after each look at the victims.
+    weight: f64,
+}
+
+impl Arrivals {
+    pub fn new(share: f64) -> Self {
+        Arrivals { share, effective: 1.0, interval_migrations: 0, victims: Vec::new() }
+    }
+
+    pub fn count_migration(&mut self) {
+        self.interval_migrations += 1;
+    }
+
+    pub fn count_victim(&mut self, valid_pages: u32) {
+        self.victims.push(Victim { valid_pages, weight: 1.0 });
+    }
+
+    /// Of `all` writes in the interval, `own` were the group's; the interval weighs `a`.
+    pub fn end_interval(&mut self, own: u32, all: f64, a: f64) {
+        let arrived = f64::from(own + std::mem::take(&mut self.interval_migrations));
+        self.share += a * (arrived / all - self.share);
+    }
+
+    /// Holds two victims or more against eqs. 3 and 9, for a group of so many `pages` with `spare`
+    /// beside them: the size that they speak for counts for a 50th.
+    pub fn follow(&mut self, pages: f64, spare: f64, pages_per_block: u32) {
+        let blocks: f64 = self.victims.iter().map(|victim| victim.weight).sum();
+        if blocks < 2.0 || pages == 0.0 {
+            return;
+        }
+        let valid = self.victims.iter().map(|victim| f64::from(victim.valid_pages) * victim.weight);
+        let delta =
+            (valid.sum::<f64>() / (blocks * f64::from(pages_per_block))).clamp(0.001, 0.999);
+        // OP/s by eq. 9: with LBA/PBA = (δ − 1)/ln δ, that is PBA/LBA − 1.
+        let op_per_page = libm::log(delta) / (delta - 1.0) - 1.0;
+        let found = if spare > 0.0 { (spare / op_per_page / pages).clamp(0.02, 1.0) } else { 1.0 };
+        self.effective = libm::pow(self.effective, 0.98) * libm::pow(found, 0.02);
+        for victim in &mut self.victims {
+            victim.weight *= 0.98;
+        }
+    }
+
+    /// Another group's pages are this one's from now on.
+    pub fn join(&mut self, other: Arrivals) {
+        self.share += other.share;
+        self.interval_migrations += other.interval_migrations;
+        self.victims.extend(other.victims);
+    }
+}

@@ -1,0 +1,112 @@
+//! Who collects, who gives a block away and who receives it (paper 3, §5.3 and Listing 3).
+
+use std::cmp::Reverse;
+
+use crate::{NaiveDrive, Page};
+
+impl NaiveDrive {
+    /// Debts are paid, and whoever has too much gives.
+    pub(super) fn balance(&mut self, lun: usize) {
+        loop {
+            while let Some(debtor) =
+                self.first_in_order(|drive, group| drive.credits(group, lun) < 0)
+            {
+                if !self.gain(debtor, lun) {
+                    break;
+                }
+            }
+            let Some(giver) = self.giver(lun) else { return };
+            if self.credits(giver, lun) > 0 {
+                let receiver = self.neediest(giver, lun);
+                self.books().pass(giver, receiver, lun);
+            } else {
+                self.collect_in(giver, lun, None);
+            }
+        }
+    }
+
+    fn first_in_order(&self, accept: impl Fn(&Self, usize) -> bool) -> Option<usize> {
+        self.order().into_iter().find(|&group| accept(self, group))
+    }
+
+    fn giver(&self, lun: usize) -> Option<usize> {
+        let two_blocks = 2 * i64::from(self.setup.pages_per_block);
+        let can_give = |group: usize| {
+            self.peek().moves_space()
+                && self.peek().surplus(group, lun) >= 1.0
+                && (self.credits(group, lun) > 0 || self.invalid_pages_of(group, lun) > 0)
+                && self.reclaimable_pages(group, lun) >= two_blocks
+        };
+        self.richest(lun, can_give)
+    }
+
+    pub(super) fn gain(&mut self, group: usize, lun: usize) -> bool {
+        let can_lend = |other: usize| other != group && self.credits(other, lun) > 0;
+        let books = self.peek();
+        let opened = books.opened.get(&lun).copied().unwrap_or(0);
+        if !books.moves_space()
+            && opened < books.blocks_each
+            && let Some(giver) = self.richest(lun, can_lend)
+        {
+            self.books().pass(giver, group, lun);
+            return true;
+        }
+        let a_block = i64::from(self.setup.pages_per_block);
+        if self.invalid_pages_of(group, lun) > 0 && self.reclaimable_pages(group, lun) >= a_block {
+            self.collect_in(group, lun, None);
+            return true;
+        }
+        if let Some(giver) = self.richest(lun, can_lend) {
+            self.books().pass(giver, group, lun);
+            return true;
+        }
+        let order = self.order();
+        let places = 0..order.len();
+        let most = places.max_by_key(|&at| (self.invalid_pages_of(order[at], lun), Reverse(at)));
+        let collector = order[most.expect("a group")];
+        if self.invalid_pages_of(collector, lun) == 0 {
+            return false;
+        }
+        self.collect_in(collector, lun, Some(group));
+        true
+    }
+
+    pub(super) fn neediest(&self, giver: usize, lun: usize) -> usize {
+        let order = self.order();
+        let place = order.iter().position(|&group| group == giver).expect("a group");
+        let reached = if self.peek().moves_space() {
+            &order[..]
+        } else {
+            &order[place.saturating_sub(1)..(place + 2).min(order.len())]
+        };
+        let surplus = |group: usize| self.peek().surplus(group, lun);
+        let least = reached.iter().map(|&group| surplus(group)).fold(f64::INFINITY, f64::min);
+        let neediest = reached.iter().find(|&&group| surplus(group) <= least);
+        *neediest.expect("a group reaches itself")
+    }
+
+    fn richest(&self, lun: usize, accept: impl Fn(usize) -> bool) -> Option<usize> {
+        let groups: Vec<usize> = self.order().into_iter().filter(|&group| accept(group)).collect();
+        let surplus = |group: usize| self.peek().surplus(group, lun);
+        let most = groups.iter().map(|&group| surplus(group)).fold(f64::NEG_INFINITY, f64::max);
+        groups.into_iter().find(|&group| surplus(group) >= most)
+    }
+
+    pub(super) fn credits(&self, group: usize, lun: usize) -> i64 {
+        let held = self.closed_of(group, lun).len() as u32 + self.open_of(group, lun);
+        self.peek().owned(group, lun) - i64::from(held)
+    }
+
+    pub(super) fn invalid_pages_of(&self, group: usize, lun: usize) -> u32 {
+        self.closed_of(group, lun).into_iter().map(|block| self.invalid_pages(block)).sum()
+    }
+
+    pub(super) fn reclaimable_pages(&self, group: usize, lun: usize) -> i64 {
+        let erased = |&block: &u32| {
+            self.pages_of(block).iter().filter(|page| **page == Page::Erased).count() as u32
+        };
+        i64::from(self.invalid_pages_of(group, lun))
+            + i64::from(self.open.get(&(group, lun)).map_or(0, erased))
+            + self.credits(group, lun) * i64::from(self.setup.pages_per_block)
+    }
+}

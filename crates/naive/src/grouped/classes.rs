@@ -1,0 +1,24 @@
+//! The classes that FDP puts the host's groups into (Stoica & Ailamaki 2013, as `docs/wolf.md` has
+//! it): by the frequency of their pages, in whole steps of an assumed ratio.
+
+use crate::HostGroup;
+
+/// The class of each group, and the steps of each class above the coldest.
+pub(super) fn classes(groups: &[HostGroup], ratio: f64) -> (Vec<usize>, Vec<u32>) {
+    const MOST_STEPS: f64 = 30.0;
+    let frequency = |group: usize| groups[group].write_share / f64::from(groups[group].pages);
+    let mut coldest_first: Vec<usize> = (0..groups.len()).collect();
+    coldest_first.sort_by(|&a, &b| frequency(a).total_cmp(&frequency(b)));
+    let mut class_of = vec![0; groups.len()];
+    let mut steps = vec![0.0; groups.len()];
+    for class in 0..groups.len() {
+        class_of[coldest_first[class]] = class;
+        if class > 0 {
+            let times = frequency(coldest_first[class]) / frequency(coldest_first[class - 1]);
+            let step = libm::log(times) / libm::log(ratio.max(1.0 + 1e-9));
+            let step = if step.is_nan() { 0.0 } else { step.round() };
+            steps[class] = f64::min(steps[class - 1] + step, MOST_STEPS);
+        }
+    }
+    (class_of, steps.into_iter().map(|steps| steps as u32).collect())
+}

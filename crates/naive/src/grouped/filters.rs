@@ -1,0 +1,136 @@
+//! Two Bloom filters for each group (paper 3, §5.6): which pages are too hot or too cold for it.
+
+use std::collections::HashSet;
+
+use writeamp_engine::rng::Stream;
+
+use super::groups::{Change, Groups};
+
+/// The filters of all groups, by number.
+pub(super) struct Filters {
+    false_positives: f64,
+    demotion: f64,
+    least_writes: u32,
+    periods: Vec<Periods>,
+    random: Stream,
+}
+
+/// What the host wrote to a group in this period and the one before.
+struct Periods {
+    now: Filter,
+    before: Filter,
+    writes_left: u32,
+}
+
+impl Filters {
+    /// No period has fewer than `least_writes`.
+    pub fn new(
+        (false_positives, demotion): (f64, f64),
+        least_writes: u32,
+        groups: usize,
+        random: Stream,
+    ) -> Self {
+        let periods = (0..groups).map(|_| Periods::new(least_writes, false_positives)).collect();
+        Filters { false_positives, demotion, least_writes, periods, random }
+    }
+
+    /// The group of a page that the host writes and `holder` holds: one up if it was written in both
+    /// periods, the coldest if it is new. `sizes` are the pages of each group before the write.
+    pub fn group_of_write(
+        &mut self,
+        page: u32,
+        holder: Option<usize>,
+        groups: &Groups,
+        sizes: &[u32],
+    ) -> usize {
+        let group = match holder {
+            None => groups.order()[0],
+            Some(holder) => {
+                let of_holder = &self.periods[holder];
+                let is_hot = of_holder.now.knows(page) && of_holder.before.knows(page);
+                if is_hot { groups.hotter(holder) } else { holder }
+            }
+        };
+        let periods = &mut self.periods[group];
+        if periods.writes_left == 0 {
+            // As many writes as the group has pages.
+            let writes = sizes[group].max(self.least_writes);
+            let next = Periods::new(writes, self.false_positives);
+            let now = std::mem::replace(periods, next).now;
+            periods.before = now;
+        }
+        periods.writes_left -= 1;
+        periods.now.learn(page);
+        group
+    }
+
+    /// The group of a page of `holder` that collection moves: one down, with some probability, if it
+    /// was written in neither period. Only then is there a draw.
+    pub fn group_of_migration(&mut self, page: u32, holder: usize, groups: &Groups) -> usize {
+        let of_holder = &self.periods[holder];
+        if of_holder.now.knows(page) || of_holder.before.knows(page) {
+            return holder;
+        }
+        let drawn = u128::from(self.random.bits());
+        let falls = drawn < (self.demotion * 2.0_f64.powi(64)) as u128;
+        if falls { groups.colder(holder) } else { holder }
+    }
+
+    /// A new group knows nothing; one that takes in another goes on as it was.
+    pub fn on_change(&mut self, change: Change) {
+        if let Change::Created { group } = change {
+            self.periods[group] = Periods::new(self.least_writes, self.false_positives);
+        }
+    }
+}
+
+impl Periods {
+    fn new(writes: u32, false_positives: f64) -> Self {
+        let fresh = || Filter::new(writes, false_positives);
+        Periods { now: fresh(), before: fresh(), writes_left: writes }
+    }
+}
+
+/// A Bloom filter. Which pages it mistakes for known ones decides where they go, so its size and its
+/// hash are the engine's: k hashes that follow from one (Kirsch & Mitzenmacher 2006), which is the
+/// finalizer of `SplitMix64`.
+struct Filter {
+    bits: u64,
+    hashes: u32,
+    set: HashSet<u64>,
+}
+
+impl Filter {
+    /// p = (1 − e^(−k·n/m))^k, with k = −log2 p, for n elements in m bits.
+    fn new(elements: u32, false_positives: f64) -> Self {
+        let hashes = (-libm::log2(false_positives)).round().max(1.0);
+        let set_when_full = libm::pow(false_positives, 1.0 / hashes);
+        let bits = -hashes * f64::from(elements) / libm::log(1.0 - set_when_full);
+        Filter { bits: (bits.ceil() as u64).max(64), hashes: hashes as u32, set: HashSet::new() }
+    }
+
+    fn learn(&mut self, page: u32) {
+        self.set.extend(self.places(page));
+    }
+
+    fn knows(&self, page: u32) -> bool {
+        self.places(page).iter().all(|place| self.set.contains(place))
+    }
+
+    /// The i-th hash is the lower half plus i times the upper half made odd, modulo 2^32; it stands
+    /// for a place in proportion.
+    fn places(&self, page: u32) -> Vec<u64> {
+        const HALF: u64 = 1 << 32;
+        let hash = split_mix(u64::from(page));
+        let (lower, step) = (hash % HALF, (hash / HALF) | 1);
+        (0..u64::from(self.hashes)).map(|i| (lower + i * step) % HALF * self.bits / HALF).collect()
+    }
+}
+
+/// The first number of `SplitMix64` (Steele, Lea & Flood 2014) with this seed.
+fn split_mix(seed: u64) -> u64 {
+    let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

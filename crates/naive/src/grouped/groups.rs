@@ -1,0 +1,292 @@
+//! The groups of a drive and their order by temperature: Listing 2 and §5.2 of paper 3.
+
+use super::allocation::{Demand, spare_pages};
+use super::arrivals::Arrivals;
+use super::rules::{Allocation, FEWEST_GROUPS, GroupRules};
+
+/// One group.
+#[derive(Debug, Clone)]
+struct Group {
+    number: usize,
+    /// p: the measured share of the host's writes.
+    share: f64,
+    interval_writes: u32,
+    /// Intervals for which it keeps its place.
+    held: u32,
+    /// Of FDP: steps of the assumed ratio above the coldest.
+    steps: u32,
+    arrivals: Arrivals,
+}
+
+impl Group {
+    fn new(number: usize, share: f64) -> Self {
+        let arrivals = Arrivals::new(share);
+        Group { number, share, interval_writes: 0, held: 0, steps: number as u32, arrivals }
+    }
+}
+
+/// What happened to the groups at the end of an interval, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    Created { group: usize },
+    Merged { from: usize, into: usize },
+}
+
+/// The groups there are.
+#[derive(Debug)]
+pub(super) struct Groups {
+    rules: GroupRules,
+    /// F
+    smallest_pages: u32,
+    coldest_first: Vec<Group>,
+    /// For each place: intervals in a row for which whoever stands there was like the next colder.
+    alike: Vec<u32>,
+}
+
+impl Groups {
+    /// As many groups as the rules begin with; until it is measured, they share the writes evenly.
+    pub fn new(rules: GroupRules, smallest_pages: u32) -> Self {
+        let count = rules.groups_at_first;
+        let share = 1.0 / count as f64;
+        Groups {
+            rules,
+            smallest_pages,
+            coldest_first: (0..count).map(|number| Group::new(number, share)).collect(),
+            alike: vec![0; count],
+        }
+    }
+
+    /// Adds hotter groups that nobody has written to, until there are `count`.
+    pub fn grow(&mut self, count: usize) {
+        for number in self.coldest_first.len()..count {
+            self.coldest_first.push(Group::new(number, 0.0));
+            self.alike.push(0);
+        }
+    }
+
+    /// The steps of each class above the coldest.
+    pub fn assume(&mut self, steps: &[u32]) {
+        for (group, &steps) in self.coldest_first.iter_mut().zip(steps) {
+            group.steps = steps;
+        }
+    }
+
+    /// Numbers, the coldest first.
+    pub fn order(&self) -> Vec<usize> {
+        self.coldest_first.iter().map(|group| group.number).collect()
+    }
+
+    pub fn hotter(&self, number: usize) -> usize {
+        self.coldest_first.get(self.place(number) + 1).map_or(number, |group| group.number)
+    }
+
+    pub fn colder(&self, number: usize) -> usize {
+        let colder = self.place(number).checked_sub(1);
+        colder.map_or(number, |place| self.coldest_first[place].number)
+    }
+
+    fn place(&self, number: usize) -> usize {
+        self.order().into_iter().position(|other| other == number).expect("a group there is")
+    }
+
+    fn group(&mut self, number: usize) -> &mut Group {
+        let place = self.place(number);
+        &mut self.coldest_first[place]
+    }
+
+    /// The host wrote a page to the group.
+    pub fn count_write(&mut self, number: usize) {
+        self.group(number).interval_writes += 1;
+    }
+
+    /// Collection moved a page there from another group.
+    pub fn count_migration(&mut self, number: usize) {
+        self.group(number).arrivals.count_migration();
+    }
+
+    /// A block of the group was collected.
+    pub fn count_victim(&mut self, number: usize, valid_pages: u32) {
+        self.group(number).arrivals.count_victim(valid_pages);
+    }
+
+    /// True if space goes by what collection finds.
+    pub fn follows_collection(&self) -> bool {
+        self.rules.allocation == Allocation::Marginal
+    }
+
+    /// Looks at what was collected; sizes and owned pages are by number.
+    pub fn follow(&mut self, sizes: &[u32], owned_pages: &[i64], pages_per_block: u32) {
+        for group in &mut self.coldest_first {
+            let pages = f64::from(sizes[group.number]);
+            let spare = owned_pages[group.number] as f64 - pages;
+            group.arrivals.follow(pages, spare, pages_per_block);
+        }
+    }
+
+    /// Listing 2. A group that is created takes the number `unused`.
+    pub fn end_interval(&mut self, sizes: &[u32], unused: Option<usize>) -> Vec<Change> {
+        self.measure();
+        if self.rules.assumed_ratio.is_some() {
+            return Vec::new();
+        }
+        self.sort(sizes);
+        if !self.rules.adapts {
+            return Vec::new();
+        }
+        let mut sizes = sizes.to_vec();
+        self.watch_likeness(&sizes);
+        let merged = self.merge(&sizes);
+        if let Some(Change::Merged { from, into }) = merged {
+            sizes[into] += sizes[from];
+        }
+        let created = unused.and_then(|number| self.create(number, &sizes));
+        for group in &mut self.coldest_first {
+            group.held = group.held.saturating_sub(1);
+        }
+        merged.into_iter().chain(created).collect()
+    }
+
+    /// Lines 2, 3 and 5: the last interval weighs a.
+    fn measure(&mut self) {
+        let all: u32 = self.coldest_first.iter().map(|group| group.interval_writes).sum();
+        let all = f64::from(all.max(1));
+        let a = self.rules.weight;
+        for group in &mut self.coldest_first {
+            let own = std::mem::take(&mut group.interval_writes);
+            group.share += a * (f64::from(own) / all - group.share);
+            group.arrivals.end_interval(own, all, a);
+        }
+    }
+
+    /// p/s of whoever stands in a place.
+    fn hit_rate(&self, place: usize, sizes: &[u32]) -> f64 {
+        let group = &self.coldest_first[place];
+        group.share / f64::from(sizes[group.number].max(1))
+    }
+
+    fn is_held(&self, place: usize) -> bool {
+        self.coldest_first[place].held > 0
+    }
+
+    /// Line 7: neighbours change places until the order is right. Who is held, or has no pages,
+    /// stays where it is, and its neighbours are each other's.
+    fn sort(&mut self, sizes: &[u32]) {
+        let stays =
+            |place: usize| self.is_held(place) || sizes[self.coldest_first[place].number] == 0;
+        let places: Vec<usize> =
+            (0..self.coldest_first.len()).filter(|&place| !stays(place)).collect();
+        let wrong = |groups: &Self| {
+            let mut pairs = places.windows(2).map(|pair| (pair[0], pair[1]));
+            pairs.find(|&(colder, hotter)| {
+                groups.hit_rate(colder, sizes) > groups.hit_rate(hotter, sizes)
+            })
+        };
+        while let Some((colder, hotter)) = wrong(self) {
+            self.coldest_first.swap(colder, hotter);
+        }
+    }
+
+    fn watch_likeness(&mut self, sizes: &[u32]) {
+        for hotter in 1..self.coldest_first.len() {
+            let colder = hotter - 1;
+            let are_free = !self.is_held(colder) && !self.is_held(hotter);
+            let [low, high] = [colder, hotter].map(|place| self.hit_rate(place, sizes));
+            let is_alike = are_free && high < self.rules.ratio * low;
+            self.alike[hotter] = if is_alike { self.alike[hotter] + 1 } else { 0 };
+        }
+    }
+
+    /// Merges one pair, unless only the fewest groups are left: the coldest group that is too small
+    /// joins the neighbour most like it; failing that, the coldest that has long been like its
+    /// colder neighbour joins that.
+    fn merge(&mut self, sizes: &[u32]) -> Option<Change> {
+        let places = 0..self.coldest_first.len();
+        if places.len() <= FEWEST_GROUPS {
+            return None;
+        }
+        let is_small = |place: usize| {
+            !self.is_held(place) && sizes[self.coldest_first[place].number] < self.smallest_pages
+        };
+        let mut small = places.clone().filter(|&place| is_small(place));
+        let too_small = small.find_map(|place| Some((place, self.most_like(place, sizes)?)));
+        let too_alike = || {
+            let mut hotter = places.skip(1);
+            let hotter = hotter.find(|&place| self.alike[place] > self.rules.hold_intervals)?;
+            Some((hotter, hotter - 1))
+        };
+        let (from, into) = too_small.or_else(too_alike)?;
+        let into = self.coldest_first[into].number;
+        self.alike.remove(from);
+        self.alike[0] = 0; // nobody is colder than the coldest
+        let from = self.coldest_first.remove(from);
+        let joined = self.group(into);
+        joined.share += from.share;
+        joined.arrivals.join(from.arrivals);
+        Some(Change::Merged { from: from.number, into })
+    }
+
+    /// The neighbour whose hit rate is nearest, as a ratio; of equals the colder. A held one is out
+    /// of it.
+    fn most_like(&self, place: usize, sizes: &[u32]) -> Option<usize> {
+        let own = self.hit_rate(place, sizes);
+        let times = |other: usize| {
+            let other = self.hit_rate(other, sizes);
+            let (lesser, greater) = (own.min(other), own.max(other));
+            if greater > lesser { greater / lesser } else { 1.0 } // of two zeros, too
+        };
+        let colder = place.checked_sub(1).filter(|&colder| !self.is_held(colder));
+        let hotter = Some(place + 1)
+            .filter(|&hotter| hotter < self.coldest_first.len() && !self.is_held(hotter));
+        match (colder, hotter) {
+            (Some(colder), Some(hotter)) if times(hotter) < times(colder) => Some(hotter),
+            (Some(colder), _) => Some(colder),
+            (None, hotter) => hotter,
+        }
+    }
+
+    /// Creates one group: above the hottest, if that has pages enough and is hotter by Q than the
+    /// next; failing that, between the coldest two neighbours that are 2·Q apart. Beside the coldest
+    /// group of all, hardly ever written pages would fill it.
+    fn create(&mut self, number: usize, sizes: &[u32]) -> Option<Change> {
+        let rate = |place: usize| self.hit_rate(place, sizes);
+        let q = self.rules.ratio;
+        let hottest = self.coldest_first.len() - 1;
+        let hottest_pages = sizes[self.coldest_first[hottest].number];
+        let is_worth_more = !self.is_held(hottest)
+            && hottest_pages > 0
+            && hottest_pages >= self.smallest_pages
+            && rate(hottest) >= q * rate(hottest - 1);
+        let is_gap = |&hotter: &usize| {
+            let are_free = !self.is_held(hotter) && !self.is_held(hotter - 1);
+            are_free && rate(hotter) > 2.0 * q * rate(hotter - 1)
+        };
+        let place = if is_worth_more { hottest + 1 } else { (2..=hottest).find(is_gap)? };
+        let held = self.rules.hold_intervals;
+        self.coldest_first.insert(place, Group { held, ..Group::new(number, 0.0) });
+        self.alike.insert(place, 0);
+        Some(Change::Created { group: number })
+    }
+
+    /// Pages of flash that each group should have, by number, where `op` are spare in all.
+    pub fn target_pages(&self, sizes: &[u32], op: f64) -> Vec<f64> {
+        let follows = self.follows_collection();
+        let size = |group: &Group| f64::from(sizes[group.number]);
+        let weight = |group: &Group| match self.rules.assumed_ratio {
+            Some(ratio) => (0..group.steps).fold(size(group), |weight, _| weight * ratio),
+            None if follows => group.arrivals.share,
+            None => group.share,
+        };
+        let all: f64 = self.coldest_first.iter().map(weight).sum();
+        let demand = |group: &Group| Demand {
+            pages: size(group) * if follows { group.arrivals.effective } else { 1.0 },
+            writes: if all > 0.0 { weight(group) / all } else { 0.0 },
+        };
+        let demands: Vec<Demand> = self.coldest_first.iter().map(demand).collect();
+        let spare = spare_pages(self.rules.allocation, self.rules.exceptions, &demands, op);
+        let mut targets = vec![0.0; sizes.len()];
+        for (group, spare) in self.coldest_first.iter().zip(spare) {
+            targets[group.number] = size(group) + spare;
+        }
+        targets
+    }
+}

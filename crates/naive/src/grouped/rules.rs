@@ -1,0 +1,162 @@
+//! What the spec of a manager with groups says, read from the text of its parameters.
+
+/// Groups that a drive begins with if it creates and merges them (paper 3, §5.2).
+pub(super) const FEWEST_GROUPS: usize = 2;
+
+/// Parameters of a manager with groups. Symbols are those of paper 3.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GroupRules {
+    pub(super) detector: Detector,
+    /// Of FDP: pages of each class count as written so many times as often as those of the next
+    /// colder one. Nothing is measured, and blocks go to neighbours only.
+    pub(super) assumed_ratio: Option<f64>,
+    pub(super) allocation: Allocation,
+    /// Groups are created and merged.
+    pub(super) adapts: bool,
+    pub(super) groups_at_first: usize,
+    pub(super) max_groups: usize,
+    /// h, per logical page.
+    pub(super) interval: f64,
+    /// a
+    pub(super) weight: f64,
+    /// Q
+    pub(super) ratio: f64,
+    /// w
+    pub(super) hold_intervals: u32,
+    /// F, in blocks on each LUN.
+    pub(super) smallest_blocks: u32,
+    pub(super) exceptions: Exceptions,
+}
+
+/// What tells the group of a page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Detector {
+    /// Nothing: there is one group.
+    Nothing,
+    /// The host; a page that collection moves goes by what the host said last, or by what it would
+    /// say now.
+    Host { current: bool },
+    /// Two Bloom filters a group.
+    Filters { false_positives: f64, demotion: f64 },
+    /// The intervals between a page's writes.
+    Intervals { ratio: f64 },
+}
+
+/// How spare space is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Allocation {
+    /// By size (eq. 6).
+    Size,
+    /// By writes (eq. 7, corrected).
+    Frequency,
+    /// By the mean of both (eq. 8, corrected).
+    ClosedForm,
+    /// So that write amplification is least (eqs. 3 to 5).
+    Optimal,
+    /// The same for groups as collection finds them.
+    Marginal,
+}
+
+/// What keeps a cold group alive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Exceptions {
+    /// Under the closed form, a coldest group below that part of the next one's hit rate …
+    pub coldest_ratio: f64,
+    /// … gets that part of its size (§5.5.3).
+    pub coldest_op: f64,
+    /// Nobody gets less than that part of its size.
+    pub floor: f64,
+}
+
+impl GroupRules {
+    /// Rules of `wolf` or `wolf-interval`; `text` is the text of each parameter, or its default.
+    pub fn wolf(text: impl Fn(&str) -> String) -> Self {
+        let detector = detector(&text, false);
+        let finds_groups = matches!(detector, Detector::Filters { .. });
+        let adapts = finds_groups && text("groups") == "adaptive";
+        let groups_at_first = match (finds_groups, adapts) {
+            (true, true) => FEWEST_GROUPS,
+            (true, false) => whole(&text("groups")),
+            (false, _) => 1,
+        };
+        GroupRules {
+            detector,
+            adapts,
+            weight: number(&text("weight")),
+            ratio: number(&text("ratio")),
+            hold_intervals: whole(&text("hold")) as u32,
+            smallest_blocks: whole(&text("smallest")) as u32,
+            ..shared(&text, groups_at_first)
+        }
+    }
+
+    /// Rules of `fdp-frequency`.
+    pub fn fdp(text: impl Fn(&str) -> String) -> Self {
+        let detector = detector(&text, text("class") == "current");
+        let finds_groups = matches!(detector, Detector::Filters { .. });
+        let groups_at_first = if finds_groups { whole(&text("groups")) } else { 1 };
+        let assumed_ratio = Some(number(&text("ratio")));
+        GroupRules { detector, assumed_ratio, ..shared(&text, groups_at_first) }
+    }
+
+    /// Free blocks of each LUN that only migrated pages may open: one, where such a page may change
+    /// its group.
+    pub(crate) fn reserve_blocks(&self) -> usize {
+        match self.detector {
+            Detector::Nothing | Detector::Host { current: false } => 0,
+            Detector::Host { current: true }
+            | Detector::Filters { .. }
+            | Detector::Intervals { .. } => 1,
+        }
+    }
+}
+
+/// What both read in the same way.
+fn shared(text: impl Fn(&str) -> String, groups_at_first: usize) -> GroupRules {
+    GroupRules {
+        detector: Detector::Nothing,
+        assumed_ratio: None,
+        allocation: match &text("allocation")[..] {
+            "size" => Allocation::Size,
+            "frequency" => Allocation::Frequency,
+            "closed-form" => Allocation::ClosedForm,
+            "optimal" => Allocation::Optimal,
+            "marginal" => Allocation::Marginal,
+            other => panic!("no such allocation: {other}"),
+        },
+        adapts: false,
+        groups_at_first,
+        max_groups: whole(&text("max_groups")).max(groups_at_first),
+        interval: number(&text("interval")),
+        weight: 1.0,
+        ratio: 1.0,
+        hold_intervals: 0,
+        smallest_blocks: 1,
+        exceptions: Exceptions {
+            coldest_ratio: number(&text("coldest_ratio")),
+            coldest_op: number(&text("coldest_op")),
+            floor: number(&text("floor")),
+        },
+    }
+}
+
+fn detector(text: impl Fn(&str) -> String, current: bool) -> Detector {
+    match &text("detector")[..] {
+        "none" => Detector::Nothing,
+        "oracle" => Detector::Host { current },
+        "bloom" => Detector::Filters {
+            false_positives: number(&text("false_positives")),
+            demotion: number(&text("demotion")),
+        },
+        "interval" => Detector::Intervals { ratio: number(&text("ratio")) },
+        other => panic!("no such detector: {other}"),
+    }
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().expect("a number")
+}
+
+fn whole(text: &str) -> usize {
+    number(text) as usize
+}

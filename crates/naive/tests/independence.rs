@@ -1,0 +1,25 @@
+//! A witness that calls the engine repeats its errors.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const ALLOWED: &str = "writeamp_engine::rng::Stream";
+
+#[test]
+fn the_naive_drive_uses_nothing_of_the_engine_but_its_random_numbers() {
+    let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    assert!(sources.len() > 10, "only {} files", sources.len());
+    for path in sources {
+        let text = fs::read_to_string(&path).expect("a source file");
+        let others = text.replace(ALLOWED, "");
+        let line = others.lines().find(|line| line.contains("writeamp_engine"));
+        assert_eq!(line, None, "{}: only {ALLOWED} may be shared", path.display());
+    }
+}
+
+/// All files below a directory.
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).expect("a directory");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+}
