@@ -92,7 +92,7 @@ def test_there_are_commands_of_every_verb() -> None:
     assert listed <= verbs
 
 
-@pytest.mark.parametrize("command", [c for c in commands() if c != NOT_RUN])
+@pytest.mark.parametrize("command", [c for c in commands() if c != NOT_RUN], ids=str)
 def test_a_command_works_and_prints_one_json_document(
     command: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
