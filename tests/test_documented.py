@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 from functools import partial
@@ -15,10 +14,10 @@ import numpy as np
 import polars as pl
 import pytest
 import writeamp as wa
+from forms import FULL
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-FULL = os.environ.get("WRITEAMP_TEST_FULL") == "1"
 
 # Commands that take more than ten seconds, and what makes them short; by how they begin.
 SHORT = {
