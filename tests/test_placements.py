@@ -12,7 +12,6 @@ from registered import managers
 from writeamp import _engine
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
-NAMES = [entry.name for entry in managers()]
 # Those that need hints on groups, which a trace does not give, and how they do without.
 WITHOUT_GROUPS = {
     "hcwf": "hcwf:detector=bloom",
@@ -21,6 +20,11 @@ WITHOUT_GROUPS = {
     "wolf": "wolf:detector=bloom",
     "fdp-frequency": "fdp-frequency:detector=bloom",
 }
+NAMES = [
+    entry.name
+    for entry in managers()
+    if entry.declared["hears"] != "groups" or entry.name in WITHOUT_GROUPS
+]
 
 
 @cache

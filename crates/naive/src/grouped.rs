@@ -252,7 +252,7 @@ impl NaiveDrive {
         let blocks = self.closed_of(group, lun);
         let candidates: Vec<Candidate> =
             blocks.iter().map(|&block| self.candidate(block)).collect();
-        let victim = blocks[self.setup.victims.choose(&candidates, &mut self.random)];
+        let victim = blocks[self.rule.choose(&candidates, &mut self.random)];
         let pages = self.erase_victim(victim);
         self.books().groups.count_victim(group, pages.len() as u32);
         *self.books().owned.entry((group, lun)).or_default() -= 1;

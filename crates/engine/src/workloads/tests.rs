@@ -178,7 +178,7 @@ fn a_database_logs_every_update_and_writes_dirty_pages_in_order_once_the_log_is_
 fn a_checkpoint_writes_each_page_that_was_not_evicted_since_its_last_update() {
     let spec = "database:sizes=600/300/50/50,updates=hot-cold(f=0.1,r=0.9),evict=0.2";
     let pages = drawn(spec, 1000, 600, 97);
-    let context = Context::root(1).part(0).unwrap();
+    let context = Context::root(1).part(0);
     let mut updates = [0; 300];
     build("hot-cold:f=0.1,r=0.9", 600, context).unwrap().next(&mut updates);
     let (mut expected, mut dirty) = (Vec::new(), std::collections::BTreeSet::new());
