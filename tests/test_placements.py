@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,12 +27,14 @@ NAMES = [
 ]
 
 
+@cache
 def on_zipf(manager: str, victims: str | None = None) -> float:
     drive = {"blocks": 1024, "pages_per_block": 64, "op": 0.20}
     run = {"warmup": 1_000_000, "writes": 2_000_000, "victims": victims}
     return wa.simulate(**drive, **run, workload="zipf:s=0.99", manager=manager).wa
 
 
+@cache
 def on_trace(manager: str, victims: str | None = None) -> float:
     run = {"repeat": 3, "spread": False, "victims": victims}
     return wa.simulate(trace=TRACE, op=0.20, **run, manager=manager).wa
