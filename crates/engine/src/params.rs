@@ -52,6 +52,12 @@ impl Param {
         self
     }
 
+    /// True if a valid `text` means the same as its default.
+    fn is_default(&self, text: &str) -> bool {
+        self.default
+            .is_some_and(|default| self.domain.canonical(default) == self.domain.canonical(text))
+    }
+
     /// Its name and its aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
@@ -274,11 +280,7 @@ impl Params {
                 return Err(wrong.unwrap_or_else(outside));
             }
             let is_common = entry.common.iter().any(|common| common.name == param.name);
-            let is_default = || {
-                param.default.map(|text| param.domain.canonical(text))
-                    == Some(param.domain.canonical(value))
-            };
-            if depth > 0 && is_common && !is_default() {
+            if depth > 0 && is_common && !param.is_default(value) {
                 return Err(Error::Spec(format!(
                     "{}: {}={value} is for a whole {noun}, not for a part of one; give it outside of \
                      the parentheses",
@@ -313,10 +315,15 @@ impl Params {
         }
     }
 
-    /// Every parameter with its value in the form that all spellings of it share.
+    /// Every parameter with its value in the form that all spellings of it share; but for those
+    /// that its kind has in common and that are at their defaults, so that a further one changes no
+    /// spec that does not use it.
     pub fn canonical_values(&self) -> impl Iterator<Item = (&'static str, String)> {
         let value = |param: &Param| param.domain.canonical(self.text(param.name));
-        self.entry.all_params().map(move |param| (param.name, value(param)))
+        let own = self.entry.params.iter().map(move |param| (param.name, value(param)));
+        let common =
+            self.entry.common.iter().filter(|param| !param.is_default(self.text(param.name)));
+        own.chain(common.map(move |param| (param.name, value(param))))
     }
 
     /// Every parameter with its value.
