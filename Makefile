@@ -4,44 +4,77 @@ VENV := .venv
 BIN := $(VENV)/bin
 ENGINE := python/writeamp/_engine.abi3.so
 PAPERS := park2017 dayan2015 verschoren2019
-CARGO_CRATES := --workspace --exclude writeamp-python
+TOOLS := target/tools
+CARGO_DENY := $(TOOLS)/bin/cargo-deny
+DENY = $(CARGO_DENY) --log-level error check bans licenses sources
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test test-full lint bench reproduce clean
+.PHONY: all demo test test-full lint deny docs wheel sdist check-sdist fuzz bench reproduce clean
 all: $(ENGINE)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "writeamp needs Python 3.11 or later; set PYTHON=")'
-	@command -v cargo > /dev/null || { echo "writeamp needs a Rust toolchain (cargo)" >&2; exit 1; }
+	@cargo --version > /dev/null || { echo "writeamp needs Rust, as CONTRIBUTING.md says under Tools" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(ENGINE): $(BIN)/pip pyproject.toml $(RUST_SOURCES)
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.tools: $(ENGINE)
-	$(BIN)/pip install --quiet --editable '.[test,lint]'
+# The tools of an extra, or of several, of pyproject.toml.
+$(VENV)/.%: pyproject.toml | $(ENGINE)
+	$(BIN)/pip install --quiet --editable '.[$*]'
 	@touch $(ENGINE) $@
 
 demo: $(ENGINE)
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/.tools lint
+test: $(VENV)/.test,lint lint
 	scripts/install_test_programs.sh
-	cargo test --quiet $(CARGO_CRATES)
+	cargo test --quiet
 	$(BIN)/python -m pytest
 
-# The same with every combination and the long forms that tests leave out of the gate.
+# Every test in its long form, and the checks whose tools take minutes to build.
 test-full: export WRITEAMP_TEST_FULL := 1
-test-full: test
+test-full: test deny docs check-sdist
 
-lint: $(VENV)/.tools
+lint: $(VENV)/.test,lint
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- --deny warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python scripts/check_crates.py
+	$(if $(wildcard $(CARGO_DENY)),$(DENY))
+
+# All that deny.toml says, by cargo-deny, which takes two minutes to build; from then on lint runs it too.
+# Not its advisories: their database is no package of a registry.
+deny: $(CARGO_DENY)
+	$(DENY)
+
+$(CARGO_DENY):
+	cargo install --quiet --debug --locked --no-default-features --root $(TOOLS) cargo-deny@0.20.2
+
+# The documentation site, in build/site; a link or anchor that leads nowhere fails.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# In dist/: a wheel for every Python from 3.11 on, and an sdist that brings its crates along.
+wheel: $(VENV)/.dist
+	$(BIN)/maturin build --release --out dist
+
+sdist: $(VENV)/.dist
+	rm -f dist/writeamp-*.tar.gz
+	$(BIN)/python scripts/make_sdist.py
+
+check-sdist: sdist
+	scripts/check_sdist.sh $(BIN)
+
+# Each target of fuzz/ for so many seconds; it says what is missing where it cannot.
+fuzz:
+	scripts/fuzz.sh $(or $(SECONDS),60)
 
 bench: $(ENGINE)
 	$(BIN)/python benches/run.py

@@ -12,7 +12,7 @@ import time
 import psutil
 import writeamp as wa
 from writeamp import _engine
-from writeamp.policy import Policy
+from writeamp.devices.policy import Policy
 
 
 def main() -> None:

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 import io
+import json
+import shlex
+import signal
+import subprocess
 import sys
+import time
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
+import psutil
 import pytest
 from writeamp.cli import main
 
+WRITEAMP = Path(sys.executable).with_name("writeamp")
+# Of processor time, which does not depend on how busy the machine is; the imports take one.
+SECONDS_TO_START = 3
 
-def run(verb: str, arguments: str) -> tuple[int, str, str]:
-    """Run a verb with arguments separated by spaces: status, stdout, stderr."""
+
+class Done(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+
+def run(verb: str, arguments: str) -> Done:
+    """Run a verb with arguments as a shell would read them."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     with (
-        patch.object(sys, "argv", ["writeamp", verb, *arguments.split()]),
+        patch.object(sys, "argv", ["writeamp", *verb.split(), *shlex.split(arguments)]),
         redirect_stdout(out),
         redirect_stderr(err),
         pytest.raises(SystemExit) as ended,
@@ -23,4 +43,36 @@ def run(verb: str, arguments: str) -> tuple[int, str, str]:
         main()
     for stream in (out, err):
         stream.seek(0)
-    return int(ended.value.code or 0), out.read(), err.read()
+    assert isinstance(ended.value.code, int)
+    return Done(ended.value.code, out.read(), err.read())
+
+
+def document(verb: str, arguments: str = "") -> dict[str, Any]:
+    """Return the one JSON document that a verb prints; beside it there may be notes."""
+    status, out, err = run(verb, f"{arguments} --json")
+    assert status == 0, err
+    assert all(
+        line.startswith(("writeamp: note: ", "writeamp: warning: ")) for line in err.splitlines()
+    )
+    found = json.loads(out)
+    assert isinstance(found, dict)
+    return found
+
+
+def interrupt(arguments: list[str], folder: Path) -> None:
+    """Press Ctrl-C in a process of its own: one sentence, status 130, and no file stays."""
+    running = subprocess.Popen(
+        [WRITEAMP, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    used = psutil.Process(running.pid)
+    while sum(used.cpu_times()[:2]) < SECONDS_TO_START:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert (out, err) == ("", "writeamp: interrupted; nothing was written\n")
+    assert list(folder.iterdir()) == []

@@ -14,7 +14,7 @@ GROUPS = "--sizes 0.4,0.3,0.2,0.1 --frequencies 0.05,0.1,0.25,0.6"
 SIZES, FREQUENCIES = [0.4, 0.3, 0.2, 0.1], [0.05, 0.1, 0.25, 0.6]
 
 
-def run(arguments: str) -> tuple[int, str, str]:
+def run(arguments: str) -> in_process.Done:
     return in_process.run("allocate", arguments)
 
 

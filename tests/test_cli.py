@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
+from in_process import WRITEAMP, document, interrupt, run
 
-WRITEAMP = Path(sys.executable).with_name("writeamp")
 ROOT = Path(__file__).parents[1]
 TRACE = ROOT / "examples" / "postgres-tpcb.parquet"
 SIMULATE_KEYS = {
@@ -26,22 +22,15 @@ TRACE_KEYS = {
 }  # fmt: skip
 
 
-def writeamp(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [WRITEAMP, *arguments], capture_output=True, text=True, timeout=120, check=True
-    )
-
-
-def document(*arguments: str | Path) -> dict[str, Any]:
-    """Return the one JSON document that a command prints."""
-    found = json.loads(writeamp(*arguments, "--json").stdout)
-    assert isinstance(found, dict)
-    return found
-
-
 def test_simulate_prints_the_promised_keys_and_nothing_on_stderr_when_piped() -> None:
     arguments = "simulate --workload uniform --blocks 512 --pages-per-block 64 --fill 0.70 --seed 1"
-    done = writeamp(*arguments.split(), "--json")
+    done = subprocess.run(
+        [WRITEAMP, *arguments.split(), "--json"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
     found = json.loads(done.stdout)
     assert found.keys() >= SIMULATE_KEYS
     assert done.stderr == ""
@@ -53,7 +42,7 @@ def test_simulate_prints_the_promised_keys_and_nothing_on_stderr_when_piped() ->
 
 
 def test_a_trace_reports_its_spread_over_drive_sizes() -> None:
-    found = document("simulate", "--trace", TRACE, "--op", "0.10", "--repeat", "5")
+    found = document("simulate", f"--trace '{TRACE}' --op 0.10 --repeat 5")
     assert found.keys() >= SIMULATE_KEYS | {"wa_spread"}
     assert found["steady"]
     around = [found["wa"], *found["wa_one_block_less_more"]]
@@ -62,14 +51,13 @@ def test_a_trace_reports_its_spread_over_drive_sizes() -> None:
 
 
 def test_series_are_in_the_document_when_asked_for() -> None:
-    arguments = "simulate --blocks 64 --pages-per-block 16 --op 0.2 --writes 4000 --series"
-    found = document(*arguments.split())
+    found = document("simulate", "--blocks 64 --pages-per-block 16 --op 0.2 --writes 4000 --series")
     assert found["series"]["host_pages"][-1] == 4000
     assert len(found["series"]["wa"]) == len(found["series"]["host_pages"])
 
 
 def test_trace_info_prints_the_promised_keys() -> None:
-    found = document("trace", "info", TRACE)
+    found = document("trace info", f"'{TRACE}'")
     assert found.keys() >= TRACE_KEYS
     assert found["writes"] > 300_000
 
@@ -77,9 +65,9 @@ def test_trace_info_prints_the_promised_keys() -> None:
 def test_a_converted_trace_holds_the_same_requests(tmp_path: Path) -> None:
     spc = tmp_path / "small.spc"
     spc.write_text("0,20941264,8192,W,0.551706\n0,20939840,4096,R,0.554041\n")
-    writeamp("trace", "convert", spc, tmp_path / "out.parquet", "--from", "spc")
+    assert run("trace convert", f"'{spc}' '{tmp_path}/out.parquet' --from spc")[0] == 0
     first, second = (
-        document("trace", "info", path, "--format", name)
+        document("trace info", f"'{path}' --format {name}")
         for path, name in ((spc, "spc"), (tmp_path / "out.parquet", "parquet"))
     )
     for key in TRACE_KEYS - {"format"}:
@@ -87,7 +75,7 @@ def test_a_converted_trace_holds_the_same_requests(tmp_path: Path) -> None:
 
 
 def test_predict_names_each_model() -> None:
-    found = document("predict", "--op", "0.28", "--pages-per-block", "32768")
+    found = document("predict", "--op 0.28 --pages-per-block 32768")
     wa = {model["model"]: model["wa"] for model in found["models"]}
     assert wa["expected-value"] == pytest.approx(2.481361, abs=1e-6)
     assert wa["markov"] == pytest.approx(2.481200, abs=1e-6)
@@ -106,35 +94,24 @@ def test_list_covers_every_registry() -> None:
 
 
 @pytest.mark.parametrize(
-    "verb",
-    [["simulate"], ["endurance"], ["predict"], ["list"], ["trace", "info"], ["trace", "convert"]],
+    "verb", ["simulate", "endurance", "predict", "list", "trace info", "trace convert"]
 )
-def test_help_shows_an_example(verb: list[str]) -> None:
-    assert "Example: writeamp" in writeamp(*verb, "--help").stdout
+def test_help_shows_an_example(verb: str) -> None:
+    status, out, _ = run(verb, "--help")
+    assert status == 0
+    assert "Example: writeamp" in out
 
 
 def test_a_plot_is_drawn_where_asked(tmp_path: Path) -> None:
     picture = tmp_path / "wa.svg"
-    arguments = "simulate --blocks 64 --pages-per-block 16 --op 0.2 --writes 40000 --plot"
-    writeamp(*arguments.split(), picture)
+    drive = "--blocks 64 --pages-per-block 16 --op 0.2 --writes 40000"
+    assert run("simulate", f"{drive} --plot '{picture}'")[0] == 0
     assert "write amplification" in picture.read_text()
 
 
 def test_ctrl_c_ends_a_run_with_a_sentence_and_leaves_no_file(tmp_path: Path) -> None:
-    running = subprocess.Popen(
-        [WRITEAMP, "simulate", "--blocks", "8192", "--op", "0.28", "--writes", "1e13", "--plot",
-         "wa.png"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
-    time.sleep(2)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=30)
-    assert running.returncode == 130
-    assert (out, err) == ("", "writeamp: interrupted; nothing was written\n")
-    assert list(tmp_path.iterdir()) == []
+    arguments = "simulate --blocks 8192 --op 0.28 --writes 1e13 --plot wa.png"
+    interrupt(arguments.split(), tmp_path)
 
 
 def test_a_closed_pipe_is_no_traceback() -> None:

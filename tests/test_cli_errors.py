@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
+import in_process
 import pytest
 
-WRITEAMP = Path(sys.executable).with_name("writeamp")
 ROW = "128166385295514663,hm,0,Write,4096,4096,2833\n"
 
 DRIVE = "simulate --blocks 64 --pages-per-block 16"
@@ -236,28 +234,49 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return found | {"folder": folder / "folder", "readonly": Path("/proc")}
 
 
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder, on a terminal wide enough for any sentence."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path
+
+
 @pytest.mark.parametrize(("line", "words"), CASES, ids=[line for line, _ in CASES])
 def test_bad_input_is_one_sentence_and_status_2(
-    line: str, words: list[str], inputs: dict[str, Path], tmp_path: Path
+    line: str,
+    words: list[str],
+    inputs: dict[str, Path],
+    folder: Path,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    arguments = line.format(**inputs).split()
-    done = subprocess.run(
-        [WRITEAMP, *arguments],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, "COLUMNS": "200"},
-    )
+    verb, _, arguments = line.format(**inputs).partition(" ")
+    status, out, err = in_process.run(verb, arguments)
+    assert status == 2, err
+    check_sentence(out, err, words)
+    assert list(folder.iterdir()) == []
+    assert capfd.readouterr() == ("", ""), "the engine printed something of its own"
+
+
+# The same through a real process, one case of each kind of error: usage, the engine's, a file's.
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "case", [f"{DRIVE} --op much", f"{DRIVE} --victims greddy", f"{TRACE} no-such.csv"]
+)
+def test_a_process_ends_with_the_same_sentence_and_status(case: str) -> None:
+    command = [in_process.WRITEAMP, *case.split()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2, done.stderr
-    sentences = [line for line in done.stderr.splitlines() if "warning:" not in line]
-    assert len(sentences) == 1, done.stderr
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr
+    check_sentence(done.stdout, done.stderr, dict(CASES)[case])
+
+
+def check_sentence(out: str, err: str, words: list[str]) -> None:
+    sentences = [line for line in err.splitlines() if "warning:" not in line]
+    assert len(sentences) == 1, err
+    assert out == ""
+    assert "Traceback" not in err
     for word in words:
         assert word.lower() in sentences[0].lower()
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_there_are_at_least_forty_cases() -> None:

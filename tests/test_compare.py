@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import writeamp as wa
 from test_cli import document, writeamp
-from writeamp.comparison import split_specs
+from writeamp.registry import split_specs
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 DRIVE = {"blocks": 128, "pages_per_block": 32, "op": 0.2}
@@ -87,7 +87,7 @@ def test_a_run_too_short_to_erase_anything_has_no_fairness() -> None:
 
 def test_a_parameter_without_its_colon_is_refused_with_the_spec_that_was_meant() -> None:
     with pytest.raises(wa.WriteampError, match=r"'d=5' follows 'hcwf' without a colon.*hcwf:d=5"):
-        split_specs("single,hcwf,d=5")
+        split_specs("managers", "single,hcwf,d=5")
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ def test_a_parameter_without_its_colon_is_refused_with_the_spec_that_was_meant()
     ],
 )  # fmt: skip
 def test_commas_within_a_spec_do_not_separate(text: str, specs: list[str]) -> None:
-    assert split_specs(text) == specs
+    assert split_specs("managers", text) == specs
 
 
 def test_an_error_names_the_manager_that_it_comes_from() -> None:
-    with pytest.raises(wa.WriteampError, match=r"^hcwf: hcwf needs hints on the group of each page"):
+    with pytest.raises(wa.WriteampError, match=r"^hcwf: hcwf needs hints on the group"):
         wa.compare(trace=TRACE, managers=["single", "hcwf"], replicas=1, op=0.2)
 
 

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +11,15 @@ import numpy as np
 import polars as pl
 import pytest
 import writeamp as wa
+from in_process import document, interrupt, run
 from registered import fewest_blocks
 from scipy import stats
 from writeamp import _engine
-from writeamp.byte_sizes import parse_bytes
+from writeamp.devices.byte_sizes import parse_bytes
+from writeamp.devices.policy import Policy
 from writeamp.plots import LifeCurve, erases_of_blocks, life_over_w, save
-from writeamp.policy import Policy
 from writeamp.registry import engine_entries
 
-WRITEAMP = Path(sys.executable).with_name("writeamp")
 SMALL = {"blocks": 60, "pages_per_block": 16, "op": 0.25, "w_max": 50, "replicas": 4}
 SKEWED = "hot-cold:f=0.1,r=0.9"
 
@@ -95,16 +91,16 @@ def test_a_life_is_what_a_replay_page_by_page_finds(victims: str) -> None:
     assert moments == list(
         zip(
             reached.erases[0].tolist(),
-            reached.lifted[0].tolist(),
+            reached.migrated[0].tolist(),
             reached.host_pages[0].tolist(),
             strict=True,
         )
     )
     assert found.erases_of_block[0].tolist() == worn.tolist()
-    last_erases, last_lifted, last_host = moments[-1]
+    last_erases, last_migrated, last_host = moments[-1]
     assert found.pe_fairness == last_erases / (40 * w_max)
-    assert found.endurance_full_drive_writes == (8 * last_erases - last_lifted) / (8 * 40)
-    assert (found.host_pages, found.wa) == (last_host, 1 + last_lifted / last_host)
+    assert found.endurance_full_drive_writes == (8 * last_erases - last_migrated) / (8 * 40)
+    assert (found.host_pages, found.wa) == (last_host, 1 + last_migrated / last_host)
 
 
 def test_neither_threads_nor_batches_change_anything() -> None:
@@ -203,7 +199,7 @@ def test_fairness_is_a_share_for_every_entry() -> None:
         for entry in engine_entries("managers")
     ]
     runs += [({"victims": entry.example}, 64) for entry in engine_entries("victims")]
-    for run, blocks in runs:
+    for policies, blocks in runs:
         for layout in ("flat", "striped-per-lun"):
             found = wa.endurance(
                 "eagletree",
@@ -213,7 +209,7 @@ def test_fairness_is_a_share_for_every_entry() -> None:
                 layout=layout,
                 w_max=30,
                 replicas=2,
-                **run,
+                **policies,
             )
             assert 0 < found.pe_fairness <= 1, run
             assert found.curve["pe_fairness"].is_between(0, 1, closed="right").all(), run
@@ -380,16 +376,16 @@ def test_the_outline_of_a_histogram_has_the_height_of_its_bins(tmp_path: Path) -
     assert (tmp_path / "it.png").stat().st_size > 1000
 
 
-def test_the_command_prints_the_promised_keys_and_draws(tmp_path: Path) -> None:
+def test_the_command_prints_the_promised_keys_and_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     arguments = (
-        f"endurance --manager sepgc --victims d-choices:d=5 --workload {SKEWED} --replicas 3 "
+        f"--manager sepgc --victims d-choices:d=5 --workload {SKEWED} --replicas 3 "
         "--logical-blocks 1000 --pages-per-block 32 --spare-factor 0.10 --w-max 100 --curve "
-        "--spare-share 0.01 --daily-writes 100MB --json --plot a.png --plot-erases b.svg"
+        "--spare-share 0.01 --daily-writes 100MB --plot a.png --plot-erases b.svg"
     )
-    done = subprocess.run(
-        [WRITEAMP, *arguments.split()], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    found = json.loads(done.stdout)
+    found = document("endurance", arguments)
     assert found.keys() >= {
         "pe_fairness", "pe_fairness_ci95", "endurance_full_drive_writes", "endurance_ci95", "wa",
         "erase_histogram", "endurance_logical_drive_writes", "years", "host_pages", "op",
@@ -398,30 +394,17 @@ def test_the_command_prints_the_promised_keys_and_draws(tmp_path: Path) -> None:
     assert low < found["endurance_full_drive_writes"] < high
     assert sum(row["blocks"] for row in found["erase_histogram"]) == 3 * found["blocks"]
     assert (found["spare_blocks"], len(found["curve"]["w"])) == (11, 100)
-    assert done.stderr == ""
     assert {path.name for path in tmp_path.iterdir()} == {"a.png", "b.svg"}
 
 
 def test_without_json_a_table_is_printed() -> None:
-    arguments = "endurance --blocks 64 --pages-per-block 16 --w-max 20 --daily-writes 1GiB"
-    done = subprocess.run(
-        [WRITEAMP, *arguments.split()], capture_output=True, text=True, check=True
-    )
+    arguments = "--blocks 64 --pages-per-block 16 --w-max 20 --daily-writes 1GiB"
+    status, out, _ = run("endurance", arguments)
+    assert status == 0
     for words in ("PE fairness", "95% CI", "years of 365 days", "1,073,741,824 bytes a day"):
-        assert words in " ".join(done.stdout.replace("│", " ").split())
+        assert words in " ".join(out.replace("│", " ").split())
 
 
 def test_ctrl_c_ends_the_lives_with_a_sentence(tmp_path: Path) -> None:
-    running = subprocess.Popen(
-        [WRITEAMP, "endurance", "--blocks", "8192", "--w-max", "1e6", "--plot", "life.png"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    time.sleep(2)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=30)
-    assert running.returncode == 130
-    assert (out, err) == ("", "writeamp: interrupted; nothing was written\n")
-    assert list(tmp_path.iterdir()) == []
+    arguments = "endurance --blocks 8192 --w-max 1e6 --plot life.png"
+    interrupt(arguments.split(), tmp_path)

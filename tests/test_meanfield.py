@@ -18,7 +18,6 @@ from writeamp.errors import WriteampError
 from writeamp.meanfield import FixedPoint, hot_cold, hot_cold_swap, transient
 from writeamp.models import d_choices
 from writeamp.plots import save
-from writeamp.plots.meanfield import blocks_by_valid_pages
 
 # b, S_f, d, d*, r, f and the ODE's value of Table 1; the first row prints r = 0.96, below.
 TABLE_1 = [
@@ -458,7 +457,7 @@ PLAIN = (
 )
 
 
-def run(arguments: str) -> tuple[int, str, str]:
+def run(arguments: str) -> in_process.Done:
     return in_process.run("meanfield", arguments)
 
 
@@ -543,13 +542,13 @@ def test_bad_usage_is_one_sentence_and_status_2(arguments: str, words: list[str]
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "html"])
 def test_the_blocks_are_drawn(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"blocks.{suffix}"
-    save(blocks_by_valid_pages(hot_cold_swap(**DRIVE, d_swap=4)), path)
+    save(hot_cold_swap(**DRIVE, d_swap=4).figure(), path)
     assert path.stat().st_size > 1000
 
 
 def test_the_figure_shows_both_kinds_by_valid_pages() -> None:
     point = hot_cold_swap(**DRIVE, d_swap=4)
-    figure = blocks_by_valid_pages(point)
+    figure = point.figure()
     hot, cold = figure.lines
     assert (list(hot.x), list(hot.y)) == (list(range(17)), point.m_hot.tolist())
     assert list(cold.y) == point.m_cold.tolist()

@@ -12,7 +12,7 @@ from writeamp import _engine
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 NAMES = [entry.name for entry in managers()]
-# Those that need hints on the groups of pages, which a trace does not give, and how they do without.
+# Those that need hints on groups, which a trace does not give, and how they do without.
 WITHOUT_GROUPS = {
     "hcwf": "hcwf:detector=bloom",
     "hcwf-swap": "hcwf-swap:detector=bloom",

@@ -24,7 +24,7 @@ from writeamp.plots import (
     wa_by_policy,
     wa_over_time,
 )
-from writeamp.plots.group_events import group_strips
+from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.spec import BarChart, LineChart
 
 SUBTITLE = "op = (T-U)/U = 0.4286, 8,192 blocks of 128 pages, seed 1"
@@ -220,7 +220,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_the_old_file(
 
     target = tmp_path / "out.svg"
     target.write_text("old")
-    monkeypatch.setattr("writeamp.plots.matplotlib_backend.render", interrupted)
+    monkeypatch.setattr("writeamp.plots.backends.matplotlib_backend.render", interrupted)
     with pytest.raises(KeyboardInterrupt):
         save(over_time(), target)
     assert target.read_text() == "old"

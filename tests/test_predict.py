@@ -2,62 +2,29 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import subprocess
-import sys
 import time
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
+import in_process
 import pytest
 import writeamp as wa
-from writeamp.cli import main
 from writeamp.errors import WriteampError
 from writeamp.models import MODELS, d_choices, expected_value, required_op
 from writeamp.plots import save
-from writeamp.plots.models import models_over
-from writeamp.prediction import parse_sweep, predict_sweep
-
-WRITEAMP = Path(sys.executable).with_name("writeamp")
+from writeamp.plots.figures.models import models_over
+from writeamp.theory.prediction import parse_sweep, predict_sweep
 
 
-@dataclass(frozen=True)
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def run(arguments: str) -> Done:
-    """Run the command in this process, which spares a second of imports each time."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
-    with (
-        patch.object(sys, "argv", ["writeamp", "predict", *arguments.split()]),
-        redirect_stdout(out),
-        redirect_stderr(err),
-        pytest.raises(SystemExit) as ended,
-    ):
-        main()
-    assert isinstance(ended.value.code, int)
-    return Done(ended.value.code, *(_content(stream) for stream in (out, err)))
-
-
-def _content(stream: io.TextIOWrapper) -> str:
-    stream.seek(0)
-    return stream.read()
+def run(arguments: str) -> in_process.Done:
+    return in_process.run("predict", arguments)
 
 
 def document(arguments: str) -> dict[str, Any]:
-    done = run(f"{arguments} --json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert isinstance(found, dict)
-    return found
+    return in_process.document("predict", arguments)
 
 
 def answers(found: dict[str, Any], key: str) -> dict[str, Any]:
@@ -67,10 +34,10 @@ def answers(found: dict[str, Any], key: str) -> dict[str, Any]:
 def refusal(arguments: str) -> str:
     """Return the one sentence with which bad input is refused."""
     done = run(arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("writeamp: ")
-    assert done.stderr.count("\n") == 1
-    return done.stderr
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("writeamp: ")
+    assert done.err.count("\n") == 1
+    return done.err
 
 
 def test_every_model_answers_with_what_it_assumes() -> None:
@@ -131,7 +98,15 @@ def test_a_large_block_is_predicted_by_every_model_in_time() -> None:
     seconds = []
     for _ in range(2):
         start = time.perf_counter()
-        command = [WRITEAMP, "predict", "--op", "0.28", "--pages-per-block", "32768", "--json"]
+        command = [
+            in_process.WRITEAMP,
+            "predict",
+            "--op",
+            "0.28",
+            "--pages-per-block",
+            "32768",
+            "--json",
+        ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
         seconds.append(time.perf_counter() - start)
     assert None not in answers(json.loads(done.stdout), "wa").values()
@@ -141,10 +116,10 @@ def test_a_large_block_is_predicted_by_every_model_in_time() -> None:
 
 def test_warnings_stand_in_the_document_and_on_stderr() -> None:
     done = run("--op 1.5 --model uniform-distribution --model fifo --json")
-    [uniform, fifo] = json.loads(done.stdout)["models"]
+    [uniform, fifo] = json.loads(done.out)["models"]
     assert "falls below 1" in uniform["warnings"][0]
     assert fifo["warnings"] == []
-    assert done.stderr == f"writeamp: warning: uniform-distribution: {uniform['warnings'][0]}\n"
+    assert done.err == f"writeamp: warning: uniform-distribution: {uniform['warnings'][0]}\n"
 
 
 def test_a_model_that_cannot_answer_is_null_unless_it_was_asked_for_by_name() -> None:
@@ -224,23 +199,23 @@ def test_every_quantity_can_be_swept(sweep: str, rest: str, asked: str) -> None:
 
 def test_a_sweep_says_once_for_each_model_where_it_is_outside() -> None:
     done = run("--sweep op=0.5:1.5:11 --model uniform-distribution --model fifo --json")
-    assert done.stderr.count("\n") == 1
-    assert "uniform-distribution: 5 of 11 points lie outside, the first at op 1.1" in done.stderr
-    rows = json.loads(done.stdout)["sweep"]
+    assert done.err.count("\n") == 1
+    assert "uniform-distribution: 5 of 11 points lie outside, the first at op 1.1" in done.err
+    rows = json.loads(done.out)["sweep"]
     warned = [bool(answers(row, "warnings")["uniform-distribution"]) for row in rows]
     assert warned == [False] * 6 + [True] * 5
 
 
 def test_a_table_of_a_sweep_is_short_and_has_its_ends() -> None:
     done = run("--sweep op=0.05:1.0:100 --model expected-value --model fifo")
-    assert "12 of 100 points" in done.stdout
-    assert "0.05" in done.stdout
-    assert done.stdout.count("│") == 12 * 4
+    assert "12 of 100 points" in done.out
+    assert "0.05" in done.out
+    assert done.out.count("│") == 12 * 4
 
 
 def test_a_sweep_is_drawn_where_asked(tmp_path: Path) -> None:
     done = run(f"--sweep op=0.05:1.0:20 --plot {tmp_path}/wa.svg")
-    assert done.returncode == 0
+    assert done.status == 0
     drawn = (tmp_path / "wa.svg").read_text()
     for text in ("Write amplification that the models predict", "128 pages per block", "markov"):
         assert text in drawn

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from writeamp.plots import save
-from writeamp.reproduce import PAPERS, Bench, Findings, Item, dayan2015_allocation
-from writeamp.reproduce.dayan2015 import PARTS
-from writeamp.reproduce.dayan2015_drive import SHORT, run
+from writeamp.reproduce import PAPERS, Bench, Findings, Item
+from writeamp.reproduce.dayan2015 import allocation
+from writeamp.reproduce.dayan2015.drives import SHORT, run
+from writeamp.reproduce.dayan2015.paper import PARTS
 
 # What the text leaves open decides these, and nothing else.
 UNDERDETERMINED = {
@@ -37,7 +38,7 @@ PRINTED = {
 @pytest.fixture(scope="module")
 def found() -> Findings:
     bench = Bench(figures=True)
-    return sum((part(bench) for part in PARTS if part is not dayan2015_allocation.run), Findings())
+    return sum((part(bench) for part in PARTS if part is not allocation.run), Findings())
 
 
 def items(found: Findings, start: str) -> list[Item]:
@@ -45,7 +46,7 @@ def items(found: Findings, start: str) -> list[Item]:
 
 
 def test_the_paper_is_registered_with_its_analytic_part() -> None:
-    assert dayan2015_allocation.run in PARTS
+    assert allocation.run in PARTS
     assert PAPERS["dayan2015"].run.__module__ == "writeamp.reproduce.dayan2015"
 
 

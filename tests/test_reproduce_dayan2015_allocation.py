@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from writeamp.plots import save
 from writeamp.reproduce import Bench, Findings
-from writeamp.reproduce.dayan2015_allocation import run
+from writeamp.reproduce.dayan2015.allocation import run
 
 PUBLISHED = [
     ("valid share δ at LBA/PBA 0.7", 0.466996422),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import writeamp as wa
 from writeamp.reproduce import PAPERS, Bench, Findings, Item
-from writeamp.reproduce.hot_file import PASSES, overwrite, overwrite_for_long, two_files
+from writeamp.reproduce.park2017.hot_file import PASSES, overwrite, overwrite_for_long, two_files
 
 # Every value that the project must reproduce, by what an item's name contains.
 PUBLISHED = [

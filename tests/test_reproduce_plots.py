@@ -11,8 +11,8 @@ import writeamp as wa
 from writeamp.plots import FigureSpec, HeatMapChart, PanelChart, save
 from writeamp.plots.spec import HeatMap, Line, Mark, Panel
 from writeamp.plots.style import heat_ink
-from writeamp.reproduce import park2017_figures as figures
-from writeamp.reproduce.hot_file import Passes
+from writeamp.reproduce.park2017 import figures
+from writeamp.reproduce.park2017.hot_file import Passes
 
 DRIVE = wa.device("samsung-843tn", pages_per_block=64)
 

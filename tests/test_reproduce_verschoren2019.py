@@ -6,7 +6,7 @@ import math
 
 import pytest
 from writeamp.reproduce import PAPERS, Bench, Findings
-from writeamp.reproduce import verschoren2019_levelers as levelers
+from writeamp.reproduce.verschoren2019 import levelers
 
 # Every value of the tables: the items' names are tested by their number.
 TABLE_1, TABLE_2 = 12, 32

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 import writeamp as wa
 from in_process import run
-from writeamp.plots import wa_over_time_of
-from writeamp.result import EVENT_SCHEMA
+from writeamp.experiments.simulation_result import EVENT_SCHEMA
 
 SWAP_AT, WRITES = 1_000_000, 3_000_000
 SWAP = f"groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at={SWAP_AT}"
@@ -113,7 +112,7 @@ def test_a_log_that_is_full_is_told_of() -> None:
 
 
 def test_the_figure_marks_the_swap_and_what_it_set_in_motion(swapped: wa.Result) -> None:
-    spec = wa_over_time_of(swapped)
+    spec = swapped.figure()
     (swap,) = [mark.value for mark in spec.instants]
     assert swap == pytest.approx(SWAP_AT / swapped.device.logical_pages)
     (strip,) = spec.strips
@@ -125,7 +124,7 @@ def test_the_figure_marks_the_swap_and_what_it_set_in_motion(swapped: wa.Result)
 
 
 def test_the_figure_marks_every_creation_and_merge(filtered: wa.Result) -> None:
-    ticks, bars = wa_over_time_of(filtered).strips
+    ticks, bars = filtered.figure().strips
     for line, kind in zip(ticks.lines, ("created", "merged"), strict=True):
         at = filtered.events.filter(kind=kind)["host_pages"].to_numpy()
         assert np.allclose(line.x, at / filtered.device.logical_pages)
@@ -148,5 +147,5 @@ def test_swaps_within_the_run_are_marked_unless_they_would_hide_the_curve(
     workload: str, swaps: list[int]
 ) -> None:
     result = wa.simulate(workload=workload, writes=5_000, warmup=0, **DRIVE)
-    pages = [mark.value * result.device.logical_pages for mark in wa_over_time_of(result).instants]
+    pages = [mark.value * result.device.logical_pages for mark in result.figure().instants]
     assert pages == pytest.approx(swaps)

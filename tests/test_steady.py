@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 from scipy.signal import lfilter  # type: ignore[import-untyped]
 from writeamp.errors import WriteampError
-from writeamp.steady import SteadyState, analyse
+from writeamp.statistics.steady import SteadyState, analyse
 
 PAGES = 1_000_000  # a host page count per interval that makes rounding to whole pages harmless
 MEAN, NOISE = 2.5, 0.02

@@ -11,7 +11,7 @@ import pytest
 import writeamp as wa
 from scipy.optimize import brentq, minimize_scalar
 from writeamp import _engine
-from writeamp.policy import Policy
+from writeamp.devices.policy import Policy
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 FILL = 0.7
@@ -188,7 +188,7 @@ def test_uniform_writes_leave_two_groups_at_the_end() -> None:
 
 def test_a_trace_needs_a_detector_and_runs_with_one() -> None:
     for manager in ("wolf", "fdp-frequency"):
-        with pytest.raises(wa.WriteampError, match=f"{manager} needs hints on the group of each page"):
+        with pytest.raises(wa.WriteampError, match=f"{manager} needs hints on the group"):
             wa.simulate(trace=TRACE, op=0.4, manager=manager, spread=False)
         result = wa.simulate(trace=TRACE, op=0.4, manager=f"{manager}:detector=bloom", spread=False)
         assert result.wa > 1
@@ -223,7 +223,11 @@ def test_tiny_drives_work_or_are_refused(manager: str, layout: str) -> None:
     [
         ("wolf", {"victims": "random"}, ["wolf", "greedy, fifo"]),
         ("wolf", {"layout": "striped"}, ["wolf", "striped-per-lun"]),
-        ("wolf:allocation=even", {}, ["allocation=even", "closed-form, optimal, marginal, size"]),
+        (
+            "wolf:allocation=even",
+            {},
+            ["allocation=even", "optimal, effective-size, size"],
+        ),
         ("wolf:detector=blom", {}, ["detector=blom", "oracle, bloom, interval or none"]),
         ("wolf:groups=3", {}, ["detector=bloom", "leave groups="]),
         ("wolf:detector=bloom,groups=few", {}, ["groups=few", "adaptive"]),

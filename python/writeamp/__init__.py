@@ -7,31 +7,39 @@ print(result.wa, result.ci, result.causes)
 
 from writeamp import allocation, meanfield, models, traces
 from writeamp._engine import __version__
-from writeamp.comparison import Comparison, compare
-from writeamp.device import Device, device
-from writeamp.endurance import endurance
+from writeamp.devices.device import Device, device
 from writeamp.errors import WriteampError
-from writeamp.life import Endurance
-from writeamp.prediction import Prediction, predict, predict_sweep
-from writeamp.result import Result
-from writeamp.simulation import simulate
+from writeamp.experiments.comparison_result import Comparison
+from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.functions import compare, endurance, run, simulate
+from writeamp.experiments.lifetime_result import Endurance
+from writeamp.experiments.simulation_result import Result
+from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
+from writeamp.theory.prediction import Prediction, predict, predict_sweep
 
 __all__ = [
     "Comparison",
     "Device",
     "Endurance",
+    "Experiment",
     "Prediction",
     "Result",
+    "Spec",
     "WriteampError",
     "__version__",
     "allocation",
     "compare",
     "device",
     "endurance",
+    "manager",
     "meanfield",
     "models",
     "predict",
     "predict_sweep",
+    "run",
     "simulate",
     "traces",
+    "victims",
+    "wear_leveling",
+    "workload",
 ]

@@ -126,4 +126,19 @@ class MeanField:
         tolerance: float,
     ) -> dict[str, npt.NDArray[np.float64]]: ...
 
-def entries(kind: str) -> list[dict[str, Any]]: ...
+class ParsedSpec(TypedDict):
+    name: str
+    params: dict[str, str]
+    given: list[str]
+    text: str
+
+def entries(kind_name: str) -> list[dict[str, Any]]: ...
+def parse(kind_name: str, text: str) -> ParsedSpec: ...
+def split_specs(kind_name: str, text: str) -> list[str]: ...
+def divide(
+    method: str,
+    *,
+    sizes: npt.NDArray[np.float64],
+    frequencies: npt.NDArray[np.float64],
+    op: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]: ...

@@ -203,8 +203,50 @@ pub fn integer(text: &str) -> Option<u64> {
         .then_some(value as u64)
 }
 
+/// Splits a list of specs at the commas between them; `what` names the kind of thing in errors.
+///
+/// A comma in parentheses separates parameters, and one that a bare `key=value` follows continues
+/// the spec before it: `hcwf-swap:d=5,d_swap=9,single` are two, as are
+/// `hcwf-swap(d=5,d_swap=9),single`.
+pub fn split_specs(what: &str, text: &str) -> Result<Vec<String>> {
+    let pieces = split(text, ',').ok_or_else(|| {
+        Error::Spec(format!("cannot read {what} list '{text}': parentheses do not match"))
+    })?;
+    let mut specs: Vec<String> = Vec::new();
+    for piece in pieces.into_iter().map(str::trim) {
+        if piece.is_empty() {
+            return Err(Error::Spec(format!(
+                "'{text}' has an empty place between its commas; name a {what} there"
+            )));
+        }
+        match specs.last_mut() {
+            Some(last) if is_parameter(piece) => {
+                if last.find([':', '(']).is_none_or(|at| last.as_bytes()[at] != b':') {
+                    let name = last.split('(').next().unwrap_or_default();
+                    return Err(Error::Spec(format!(
+                        "'{piece}' follows '{last}' without a colon; parameters go as in \
+                         {name}:{piece}"
+                    )));
+                }
+                last.push(',');
+                last.push_str(piece);
+            }
+            _ => specs.push(piece.to_owned()),
+        }
+    }
+    if specs.is_empty() {
+        return Err(Error::Spec(format!("there is no {what} in '{text}'; name at least one")));
+    }
+    Ok(specs)
+}
+
+/// True of `key=value`, and not of a spec, whose name ends with a colon or a parenthesis.
+fn is_parameter(piece: &str) -> bool {
+    piece.find([':', '(', '=']).is_some_and(|at| piece.as_bytes()[at] == b'=')
+}
+
 /// Splits at `separator` outside parentheses; `None` if they do not match. Empty text is no items.
-fn split(text: &str, separator: char) -> Option<Vec<&str>> {
+pub fn split(text: &str, separator: char) -> Option<Vec<&str>> {
     let mut items = Vec::new();
     let (mut depth, mut start) = (0i32, 0);
     for (at, c) in text.char_indices() {
@@ -283,5 +325,38 @@ mod tests {
     fn lists_split_outside_parentheses_only() {
         assert_eq!(split("a/b(x=1/2)/c", '/'), Some(vec!["a", "b(x=1/2)", "c"]));
         assert_eq!(split("a)(b", '/'), None);
+    }
+
+    #[test]
+    fn a_list_of_specs_splits_between_them_and_not_within_one() {
+        let split = |text| split_specs("block manager", text);
+        for text in ["hcwf-swap(d=5,d_swap=9),single", " hcwf-swap(d=5,d_swap=9) , single "] {
+            assert_eq!(split(text).unwrap(), ["hcwf-swap(d=5,d_swap=9)", "single"]);
+        }
+        assert_eq!(
+            split("hcwf-swap:d=5, d_swap=9,single").unwrap(),
+            ["hcwf-swap:d=5,d_swap=9", "single"]
+        );
+        assert_eq!(
+            split("mix:of=zipf(s=1,t=2)/uniform,sizes=1/1,single").unwrap(),
+            ["mix:of=zipf(s=1,t=2)/uniform,sizes=1/1", "single"]
+        );
+        assert_eq!(split("d=5").unwrap(), ["d=5"], "which no registry knows");
+    }
+
+    #[test]
+    fn a_bad_list_of_specs_is_refused_in_a_sentence() {
+        for (text, words) in [
+            ("single,d=5", "without a colon; parameters go as in single:d=5"),
+            ("hcwf(d=5),d_swap=9", "parameters go as in hcwf:d_swap=9"),
+            ("single,,sepgc", "an empty place between its commas"),
+            ("single,", "an empty place between its commas"),
+            ("hcwf(d=5,single", "parentheses do not match"),
+            ("hcwf)d=5(,single", "parentheses do not match"),
+            ("", "name at least one"),
+        ] {
+            let message = split_specs("block manager", text).expect_err(text).to_string();
+            assert!(message.contains(words), "{text}: {message}");
+        }
     }
 }

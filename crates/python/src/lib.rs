@@ -2,9 +2,11 @@
 #![allow(clippy::too_many_arguments)] // Python's keyword arguments are positional here
 #![allow(clippy::needless_pass_by_value)] // as the binding macros hand them over
 
+mod allocation;
 mod drive;
 mod endurance;
 mod meanfield;
+mod specs;
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -16,8 +18,7 @@ use writeamp_engine as engine;
 use writeamp_engine::flash::{Cause, Counters, Wear};
 use writeamp_engine::hints::Hears;
 use writeamp_engine::observe::GroupChange;
-use writeamp_engine::spec::Entry;
-use writeamp_engine::{detectors, leveling, managers, observe, victims, workloads};
+use writeamp_engine::{managers, observe};
 
 pyo3::import_exception!(writeamp.errors, WriteampError);
 
@@ -155,46 +156,11 @@ fn default_victims(manager: &str) -> PyResult<String> {
     managers::default_victims(manager).map_err(|e| raised(&e))
 }
 
-/// The registered entries of one kind, a dictionary each.
-#[pyfunction]
-fn entries<'py>(py: Python<'py>, kind: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let registries: [(&str, &[Entry]); 5] = [
-        ("wear_levelers", leveling::ENTRIES),
-        ("victims", victims::ENTRIES),
-        ("detectors", detectors::ENTRIES),
-        ("managers", managers::ENTRIES),
-        ("workloads", workloads::ENTRIES),
-    ];
-    let (_, entries) = registries.iter().find(|(name, _)| *name == kind).ok_or_else(|| {
-        raised(&engine::Error::unknown("registry", kind, &registries.map(|(name, _)| name)))
-    })?;
-    entries
-        .iter()
-        .map(|entry| {
-            let params = entry
-                .params
-                .iter()
-                .map(|param| {
-                    let dict = PyDict::new(py);
-                    dict.set_item("name", param.name)?;
-                    dict.set_item("default", param.default)?;
-                    dict.set_item("help", param.help)?;
-                    Ok(dict)
-                })
-                .collect::<PyResult<Vec<_>>>()?;
-            let dict = PyDict::new(py);
-            dict.set_item("name", entry.name)?;
-            dict.set_item("summary", entry.summary)?;
-            dict.set_item("example", entry.example)?;
-            dict.set_item("params", params)?;
-            Ok(dict)
-        })
-        .collect()
-}
-
 /// The engine.
 #[pymodule]
 mod _engine {
+    #[pymodule_export]
+    use super::allocation::divide;
     #[pymodule_export]
     use super::drive::{Drive, Load, PyGeometry};
     #[pymodule_export]
@@ -202,7 +168,9 @@ mod _engine {
     #[pymodule_export]
     use super::meanfield::MeanField;
     #[pymodule_export]
-    use super::{Simulation, default_victims, entries};
+    use super::specs::{entries, parse, split_specs};
+    #[pymodule_export]
+    use super::{Simulation, default_victims};
 
     use pyo3::prelude::*;
 

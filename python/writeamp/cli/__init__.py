@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from writeamp import _engine
+from writeamp._engine import __version__
 from writeamp.cli import (
     allocate,
     compare,
@@ -35,7 +35,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"writeamp {_engine.__version__}")
+        print(f"writeamp {__version__}")
         raise typer.Exit
 
 

@@ -14,13 +14,14 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from writeamp import allocation
-from writeamp.allocation import Allocation, ColdestGroup
 from writeamp.cli import options
 from writeamp.cli.options import stderr, stdout
+from writeamp.devices.ratios import RATIOS, op_of
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target, save
-from writeamp.plots.allocation import op_shares_by_method, over_optimal
-from writeamp.ratios import RATIOS, op_of
+from writeamp.plots.figures.allocation import op_shares_by_method, over_optimal
+from writeamp.theory.allocation.coldest import ColdestGroup
+from writeamp.theory.allocation.result import Allocation
 
 _GROUPS = "Groups of pages (as many sizes as frequencies)"
 _COLDEST = "Coldest group"
@@ -117,7 +118,11 @@ def allocate(
     groups = _shares("sizes", sizes), _shares("frequencies", frequencies)
     found = {name: method(*groups, ratio, coldest) for name, method in allocation.METHODS.items()}
     if plot is not None:
-        save(op_shares_by_method(found, subtitle=_drive_in_words(ratio)), plot)
+        divisions = {name: (one.op_shares.tolist(), float(one.wa)) for name, one in found.items()}
+        subtitle = _drive_in_words(ratio)
+        save(
+            op_shares_by_method(list(zip(*groups, strict=True)), divisions, subtitle=subtitle), plot
+        )
     if json:
         document = _drive(ratio) | {
             "sizes": groups[0],

@@ -3,97 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
-from writeamp import traces
-from writeamp.byte_sizes import parse_bytes
 from writeamp.cli import options
 from writeamp.cli.bar import Bar
+from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
-from writeamp.endurance import endurance as run_endurance
+from writeamp.devices.byte_sizes import parse_bytes
 from writeamp.errors import WriteampError
-from writeamp.life import Endurance
+from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.lifetime import run_lifetime
+from writeamp.experiments.lifetime_result import Endurance
 from writeamp.plots import check_target
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("endurance")(endurance)
+    register_experiment(app, endurance)
 
 
 def endurance(
+    experiment: Experiment,
     *,
-    w_max: Annotated[
-        int,
-        typer.Option(
-            "--w-max",
-            help="Erases after which a block is worn out.",
-            parser=options.count,
-            metavar="N",
-            rich_help_panel=options.RUN,
-        ),
-    ],
-    workload: options.Workload = None,
-    trace: options.TraceFile = None,
-    trace_format: options.TraceFormat = None,
-    action: options.Action = None,
-    mapping: options.Mapping = "compact",
-    trace_device: options.TraceDevice = None,
-    device: options.DeviceOption = None,
-    blocks: options.Blocks = None,
-    logical_blocks: options.LogicalBlocks = None,
-    pages_per_block: options.PagesPerBlock = None,
-    page_bytes: options.PageBytes = None,
-    op: options.Op = None,
-    fill: options.Fill = None,
-    spare_factor: options.SpareFactor = None,
-    layout: options.LayoutOption = None,
-    spare_share: Annotated[
-        float,
-        typer.Option(
-            "--spare-share",
-            help="Share of the blocks that is set aside to replace worn ones; it is taken from "
-            "the over-provisioning.",
-            parser=options.number,
-            metavar="SHARE",
-            rich_help_panel=options.CAPACITY,
-        ),
-    ] = 0.0,
-    manager: options.Manager = "single",
-    victims: options.Victims = None,
-    wear_leveling: options.WearLeveling = None,
-    replicas: Annotated[
-        int,
-        typer.Option(
-            "--replicas",
-            help="Drives to run, for the confidence interval.",
-            parser=options.count,
-            metavar="N",
-            rich_help_panel=options.RUN,
-        ),
-    ] = 10,
-    seed: Annotated[
-        int,
-        typer.Option(
-            "--seed",
-            help="Decides every random draw; replica i is the run with seed + i.",
-            rich_help_panel=options.RUN,
-        ),
-    ] = 1,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads",
-            help="Replicas that run at the same time; by default one for each processor.",
-            parser=options.count,
-            metavar="N",
-            rich_help_panel=options.RUN,
-        ),
-    ] = None,
-    precondition: options.Precondition = "full",
-    utilization: options.Utilization = 1.0,
     daily_writes: Annotated[
         str | None,
         typer.Option(
@@ -137,34 +70,8 @@ def endurance(
     if curve and not json:
         raise WriteampError("--curve adds to the JSON document; give --json too")
     daily_bytes = None if daily_writes is None else parse_bytes("--daily-writes", daily_writes)
-    load = options.read_trace(trace, trace_format, action)
     with Bar("wearing out", _percent) as bar:
-        found = run_endurance(
-            device,
-            workload,
-            w_max=w_max,
-            trace=load,
-            manager=manager,
-            victims=victims,
-            wear_leveling=wear_leveling,
-            replicas=replicas,
-            seed=seed,
-            spare_share=spare_share,
-            threads=threads,
-            precondition=precondition,
-            utilization=utilization,
-            mapping=cast(traces.Mapping, mapping),
-            trace_device=trace_device,
-            progress=bar.update,
-            blocks=blocks,
-            logical_blocks=logical_blocks,
-            pages_per_block=pages_per_block,
-            page_bytes=page_bytes,
-            op=op,
-            fill=fill,
-            spare_factor=spare_factor,
-            layout=layout,
-        )
+        found = run_lifetime(experiment, bar.update)
     for sentence in found.notes:
         options.note(sentence)
     if json:

@@ -9,10 +9,10 @@ import typer
 
 from writeamp import traces
 from writeamp.cli import options
-from writeamp.device import profile_names, profile_summary
-from writeamp.models import MODELS
-from writeamp.names import unknown
+from writeamp.devices.device import profile_names, profile_summary
+from writeamp.errors import unknown
 from writeamp.registry import EngineKind, Entry, engine_entries
+from writeamp.theory.models._registry import MODELS
 
 _Row = dict[str, str]
 

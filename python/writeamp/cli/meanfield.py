@@ -10,11 +10,10 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
-from writeamp.errors import WriteampError
-from writeamp.meanfield import FixedPoint, hot_cold, hot_cold_swap
-from writeamp.names import unknown
+from writeamp.errors import WriteampError, unknown
 from writeamp.plots import check_target, save
-from writeamp.plots.meanfield import NAMES, blocks_by_valid_pages
+from writeamp.theory.meanfield.fixed_point import FixedPoint, hot_cold, hot_cold_swap
+from writeamp.theory.meanfield.parameters import MODES
 
 _DRIVE = "Drive (one ratio of spare space) and data"
 
@@ -31,7 +30,7 @@ def _of_drive(flag: str, help_text: str, **more: Any) -> Any:
 def meanfield(
     *,
     mode: Annotated[
-        str, typer.Option("--mode", help=f"Write mode: {', '.join(NAMES)}.", metavar="MODE")
+        str, typer.Option("--mode", help=f"Write mode: {', '.join(MODES)}.", metavar="MODE")
     ],
     pages_per_block: Annotated[
         int,
@@ -109,8 +108,8 @@ def meanfield(
     Example: writeamp meanfield --mode hcwf-swap --pages-per-block 32 --spare-factor 0.12
     --d 50 --d-swap 8 --hot-fraction 0.2 --hot-write-fraction 0.77
     """
-    if mode not in NAMES:
-        raise unknown("mode", mode, NAMES)
+    if mode not in MODES:
+        raise unknown("mode", mode, MODES)
     if plot is not None:
         check_target(plot)
     drive: dict[str, Any] = {
@@ -133,7 +132,7 @@ def meanfield(
     if point.ill_conditioned:
         options.warn(f"ill-conditioned: {point.why}")
     if plot is not None:
-        save(blocks_by_valid_pages(point), plot)
+        save(point.figure(), plot)
     if json:
         options.print_json(point.to_dict())
         return
@@ -143,7 +142,7 @@ def meanfield(
 def _facts(point: FixedPoint) -> Sequence[tuple[str, str]]:
     drive = point.parameters
     rows = [
-        ("write mode", NAMES[drive.mode]),
+        ("write mode", MODES[drive.mode]),
         ("pages per block", str(drive.pages_per_block)),
         ("spare factor (T-U)/T", f"{drive.spare_factor:.6g}"),
         ("op (T-U)/U", f"{drive.op:.6g}"),

@@ -11,11 +11,12 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.devices.ratios import op_of
 from writeamp.errors import WriteampError
-from writeamp.models import MODELS
 from writeamp.plots import check_target, save
-from writeamp.plots.models import models_over
-from writeamp.prediction import (
+from writeamp.plots.figures.models import models_over
+from writeamp.theory.models._registry import MODELS
+from writeamp.theory.prediction import (
     DEFAULT_PAGES_PER_BLOCK,
     SWEEPABLE,
     Prediction,
@@ -24,8 +25,7 @@ from writeamp.prediction import (
     effective_op_of,
     predict_sweep,
 )
-from writeamp.prediction import predict as predict_wa
-from writeamp.ratios import op_of
+from writeamp.theory.prediction import predict as predict_wa
 
 _PARTLY = "Drive that is partly full (give both)"
 _MODELS = "Models"

@@ -6,13 +6,11 @@ path decides which library draws it, and only then is that library imported.
 
 from __future__ import annotations
 
-from writeamp.plots.life import LifeCurve, erases_of_blocks, life_over_w
-from writeamp.plots.of_life import erase_histogram_of, life_over_w_of
-from writeamp.plots.of_result import wa_over_time_of
+from writeamp.plots.figures.life import LifeCurve, erases_of_blocks, life_over_w
+from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
+from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.output import check_target, save
 from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart
-from writeamp.plots.wa_by_policy import PolicyResult, wa_by_policy
-from writeamp.plots.wa_over_time import WaSeries, wa_over_time
 
 __all__ = [
     "BarChart",
@@ -24,12 +22,9 @@ __all__ = [
     "PolicyResult",
     "WaSeries",
     "check_target",
-    "erase_histogram_of",
     "erases_of_blocks",
     "life_over_w",
-    "life_over_w_of",
     "save",
     "wa_by_policy",
     "wa_over_time",
-    "wa_over_time_of",
 ]

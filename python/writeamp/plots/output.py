@@ -13,10 +13,10 @@ from writeamp.plots.spec import FigureSpec
 
 # The libraries take a second to import; each is imported when a file of its kind is asked for.
 _BACKENDS = {
-    ".png": "writeamp.plots.matplotlib_backend",
-    ".svg": "writeamp.plots.matplotlib_backend",
-    ".pdf": "writeamp.plots.matplotlib_backend",
-    ".html": "writeamp.plots.plotly_backend",
+    ".png": "writeamp.plots.backends.matplotlib_backend",
+    ".svg": "writeamp.plots.backends.matplotlib_backend",
+    ".pdf": "writeamp.plots.backends.matplotlib_backend",
+    ".html": "writeamp.plots.backends.plotly_backend",
 }
 
 

@@ -1,13 +1,14 @@
-"""The papers' published values beside ours: one file a paper, one registry line each.
+"""The papers' published values beside ours: one folder a paper, one registry line each.
 
-A paper's file computes everything when it is run and nothing when it is imported; verdicts follow
-from the numbers (`writeamp.reproduce.items`), never from the file.
+A paper's folder computes everything when it is run and nothing when it is imported; verdicts follow
+from the numbers (`writeamp.reproduce.items`), never from the folder.
 """
 
 from __future__ import annotations
 
-from writeamp.names import unknown
-from writeamp.reproduce.dayan2015 import PAPER as DAYAN2015
+from writeamp.errors import unknown
+from writeamp.reproduce.bench import Bench, Findings, Paper
+from writeamp.reproduce.dayan2015.paper import PAPER as DAYAN2015
 from writeamp.reproduce.items import (
     Erratum,
     Item,
@@ -17,9 +18,8 @@ from writeamp.reproduce.items import (
     compared,
     within,
 )
-from writeamp.reproduce.paper import Bench, Findings, Paper
-from writeamp.reproduce.park2017 import PAPER as PARK2017
-from writeamp.reproduce.verschoren2019 import PAPER as VERSCHOREN2019
+from writeamp.reproduce.park2017.paper import PAPER as PARK2017
+from writeamp.reproduce.verschoren2019.paper import PAPER as VERSCHOREN2019
 
 __all__ = [
     "PAPERS",

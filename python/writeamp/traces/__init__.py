@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from writeamp.traces.formats import Format
-from writeamp.traces.info import info
+from writeamp.traces.format import Format
 from writeamp.traces.pages import MAPPINGS, Mapping, PageTrace, to_pages
 from writeamp.traces.reading import detect, read
 from writeamp.traces.registry import FORMATS
+from writeamp.traces.summary import info
 from writeamp.traces.trace import OPERATIONS, SCHEMA, Trace
 from writeamp.traces.writing import write
 

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp.errors import WriteampError
-from writeamp.names import unknown
+from writeamp.errors import WriteampError, unknown
 from writeamp.traces.intervals import Runs, end_to_end, union
 from writeamp.traces.quoting import shortened
 from writeamp.traces.trace import SECTOR_BYTES, Trace
@@ -85,6 +84,11 @@ def to_pages(
 
     Raises:
         WriteampError: an argument is not valid, nothing is written, or the pages do not fit.
+
+    >>> import writeamp as wa
+    >>> pages = wa.traces.to_pages(wa.traces.read("examples/postgres-tpcb.parquet"))
+    >>> pages.host_pages, pages.footprint_pages
+    (1490653, 112641)
     """
     if mapping not in MAPPINGS:
         raise unknown("mapping", mapping, MAPPINGS)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from writeamp.errors import WriteampError
-from writeamp.names import unknown
-from writeamp.traces.formats import ReadOptions
+from writeamp.errors import WriteampError, unknown
+from writeamp.traces.format import ReadOptions
 from writeamp.traces.quoting import quoted
 from writeamp.traces.registry import FORMATS, find_format
 from writeamp.traces.source import file_path, read_head
@@ -25,6 +24,11 @@ def read(
 
     Raises:
         WriteampError: the file cannot be read, its format is not certain, or a row is not valid.
+
+    >>> import writeamp as wa
+    >>> trace = wa.traces.read("examples/postgres-tpcb.parquet")
+    >>> trace.format, trace.requests.columns
+    ('parquet', ['timestamp_ns', 'device', 'op', 'offset', 'length'])
     """
     file = file_path(path)
     entry = find_format(format) if format else FORMATS[detect(file)]
@@ -45,6 +49,10 @@ def detect(path: str | os.PathLike[str]) -> str:
     Raises:
         WriteampError: no format or more than one fits; names the candidates and what sets them
             apart.
+
+    >>> import writeamp as wa
+    >>> wa.traces.detect("examples/postgres-tpcb.parquet")
+    'parquet'
     """
     head = read_head(file_path(path))
     candidates = [entry for entry in FORMATS.values() if entry.matches(head)]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from writeamp.names import unknown
-from writeamp.traces import blkparse, disksim, mqsim, msr, parquet, spc, ssdsim
-from writeamp.traces.formats import Format
+from writeamp.errors import unknown
+from writeamp.traces.format import Format
+from writeamp.traces.formats import blkparse, disksim, mqsim, msr, parquet, spc, ssdsim
 
 FORMATS: dict[str, Format] = {
     entry.name: entry

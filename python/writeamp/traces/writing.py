@@ -12,7 +12,7 @@ from typing import BinaryIO
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.formats import Format
+from writeamp.traces.format import Format
 from writeamp.traces.quoting import one_line
 from writeamp.traces.registry import FORMATS, find_format
 from writeamp.traces.source import file_path
@@ -34,6 +34,14 @@ def write(trace: Trace, path: str | os.PathLike[str], format: str | None = None)
 
     Raises:
         WriteampError: the format cannot carry a request, or the file cannot be written.
+
+    >>> import tempfile
+    >>> import writeamp as wa
+    >>> trace = wa.traces.read("examples/postgres-tpcb.parquet")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     notes = wa.traces.write(trace, f"{folder}/copy.parquet")
+    ...     wa.traces.read(f"{folder}/copy.parquet").requests.equals(trace.requests)
+    True
     """
     target = file_path(path)
     if target.suffix in _COMPRESSED:

@@ -20,15 +20,17 @@ pub enum Allocation {
     ClosedForm,
     /// What minimises write amplification (eqs. 3–5).
     Optimal,
-    /// The same for groups as collection finds them ([`super::measured`]).
-    Marginal,
+    /// The same for groups of the sizes that collection finds them to have ([`super::measured`]).
+    EffectiveSize,
 }
 
 impl Allocation {
-    pub const ALL: [(&'static str, Allocation); 5] = [
+    /// By name; `marginal` is an older word for `effective-size`.
+    pub const ALL: [(&'static str, Allocation); 6] = [
         ("closed-form", Allocation::ClosedForm),
         ("optimal", Allocation::Optimal),
-        ("marginal", Allocation::Marginal),
+        ("effective-size", Allocation::EffectiveSize),
+        ("marginal", Allocation::EffectiveSize),
         ("size", Allocation::Size),
         ("frequency", Allocation::Frequency),
     ];
@@ -42,11 +44,11 @@ impl Allocation {
         let share = |g: &Demand| match self {
             Allocation::Size => by_size(g),
             Allocation::Frequency => by_writes(g),
-            Allocation::ClosedForm | Allocation::Optimal | Allocation::Marginal => {
+            Allocation::ClosedForm | Allocation::Optimal | Allocation::EffectiveSize => {
                 f64::midpoint(by_size(g), by_writes(g))
             }
         };
-        if matches!(self, Allocation::Optimal | Allocation::Marginal)
+        if matches!(self, Allocation::Optimal | Allocation::EffectiveSize)
             && let Some(op) = optimal(groups, op_pages)
         {
             return op;
@@ -117,62 +119,133 @@ fn is_far_colder(groups: &[Demand], ratio: f64) -> bool {
     }
 }
 
-/// With y = 1/δ, OP/s = y·ln y/(y−1) − 1, and at the optimum y − 1 − ln y = μ·p/s in every group;
-/// μ follows from ΣOP = `op_pages` by Newton on ln OP as a function of ln μ, which is concave.
-/// `None` if no group has writes, there is nothing to divide, or y leaves the range of numbers, as
-/// in a group with hundreds of times its size to spare.
+/// With y = 1/δ, OP/s = y·ln y/(y−1) − 1 (eq. 3), and at the optimum y − 1 − ln y = μ·p/s in every
+/// group; ln μ follows from ΣOP = `op_pages` by Newton, as the space that groups take is convex in
+/// it. `None` if no group has writes or there is nothing to divide.
 fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
     const MOST_STEPS: usize = 60;
-    const TOLERANCE: f64 = 1e-10;
-    let rates: Vec<f64> =
-        groups.iter().map(|g| if g.pages > 0.0 { g.write_share / g.pages } else { 0.0 }).collect();
-    let highest = rates.iter().copied().fold(0.0, f64::max);
-    if highest <= 0.0 || op_pages <= 0.0 {
+    const TOLERANCE: f64 = 1e-13;
+    let mut pages = 0.0;
+    let mut roots = 0.0;
+    let mut lowest = f64::INFINITY;
+    let log_rates: Vec<f64> = groups
+        .iter()
+        .map(|group| {
+            let rate = if group.pages > 0.0 { group.write_share / group.pages } else { 0.0 };
+            let log_rate = log(rate);
+            if rate > 0.0 {
+                pages += group.pages;
+                roots += (group.pages * group.write_share).sqrt();
+                lowest = lowest.min(log_rate);
+            }
+            log_rate
+        })
+        .collect();
+    if pages <= 0.0 || op_pages <= 0.0 {
         return None;
     }
-    // From the left, so that the concave function is approached without overshooting.
-    let mut log_mu = log(1e-9 / highest);
+    // OP/s <= √(μ·rate/2): here the groups take too little.
+    let mut log_mu = std::f64::consts::LN_2 + 2.0 * log(op_pages / roots);
+    // OP/s >= ln y − 1, and y > μ·rate: here they take too much.
+    let highest = op_pages / pages + 1.0 - lowest;
+    let mut taken = vec![0.0; groups.len()];
     for _ in 0..MOST_STEPS {
-        let (mut total, mut slope) = (0.0, 0.0);
-        for (group, &rate) in groups.iter().zip(&rates) {
-            let z = libm::exp(log_mu) * rate;
-            let x = excess(z);
-            total += group.pages * op_over_size(x);
-            slope += if x > 0.0 { group.pages * (z / x) * (z / x) * (1.0 / x + 1.0) } else { 0.0 };
+        let (mut total, mut growth) = (0.0, 0.0);
+        for ((group, &log_rate), taken) in groups.iter().zip(&log_rates).zip(&mut taken) {
+            if log_rate == f64::NEG_INFINITY {
+                continue;
+            }
+            let (u, x) = log_y(log_mu + log_rate);
+            let (op, slope) = op_at(u, x);
+            *taken = group.pages * op;
+            total += *taken;
+            // d ln(y − 1 − ln y)/dh = 2/(u − op), with h = u/2.
+            growth += group.pages * slope * (u - op) / 2.0;
         }
-        let error = log(op_pages / total);
-        log_mu += error * total / slope;
-        if error.abs() < TOLERANCE {
+        // From where too little is taken, the first step may go much too far.
+        let next = (log_mu + (op_pages - total) / growth).min(highest);
+        if (next - log_mu).abs() < TOLERANCE * log_mu.abs().max(1.0) {
             break;
         }
+        log_mu = next;
     }
-    let mu = libm::exp(log_mu);
-    let pages = groups.iter().zip(&rates);
-    let found: Vec<f64> =
-        pages.map(|(group, &rate)| group.pages * op_over_size(excess(mu * rate))).collect();
-    let scale = op_pages / found.iter().sum::<f64>();
-    scale.is_finite().then(|| found.into_iter().map(|op| op * scale).collect())
+    let scale = op_pages / taken.iter().sum::<f64>();
+    scale.is_finite().then(|| taken.into_iter().map(|op| op * scale).collect())
 }
 
-/// The x = y − 1 ≥ 0 with x − ln(1 + x) = z.
-fn excess(z: f64) -> f64 {
-    // Above the root of a convex function, so that Newton only falls.
-    let mut x = (2.0 * z).sqrt() + z;
-    if x < 1e-6 {
-        return x; // to within 1e-6 of itself, where the left side would lose all its digits
+/// Above, e^u − 1 − u is e^u in double precision.
+const LOG_LARGE: f64 = 45.0;
+/// Below, series are exact to the last bits, and above, at most three bits are lost without them.
+const SERIES_BELOW: f64 = 0.25;
+
+/// The u = ln y > 0 at which ln(y − 1 − ln y) is `log_value`, and x = y − 1.
+fn log_y(log_value: f64) -> (f64, f64) {
+    if log_value > LOG_LARGE {
+        return (log_value, f64::INFINITY);
     }
-    for _ in 0..60 {
-        let step = (x - libm::log1p(x) - z) * (1.0 + x) / x;
-        x -= step;
-        if step < 1e-12 * x {
-            break;
+    let value = libm::exp(log_value).max(f64::MIN_POSITIVE);
+    // y = 1 + value + u, and u = z − z²/6 + … for small z = √(2·value): 0.14% off at most, from
+    // where two of Halley's steps reach the last bits.
+    let z = (2.0 * value).sqrt();
+    let start = value + z / (1.0 + z / 6.0);
+    let x = start - halley(start, libm::log1p(start), value);
+    let u = libm::log1p(x);
+    let step = halley(x, u, value);
+    // The step is so small that the logarithm follows it in proportion.
+    (u - step / (1.0 + x), x - step)
+}
+
+/// How far x is above the root of x − ln(1 + x) = `value`, with u = ln(1 + x).
+fn halley(x: f64, u: f64, value: f64) -> f64 {
+    let gap = if u < SERIES_BELOW { gap_of_small(u) } else { x - u };
+    let newton = (gap - value) * (1.0 + x) / x;
+    newton / (1.0 - 0.5 * newton / (x * (1.0 + x)))
+}
+
+/// e^u − 1 − u.
+fn gap_of_small(u: f64) -> f64 {
+    // 1/3, 1/4, … 1/13
+    const PARTS: [f64; 11] = [
+        1.0 / 3.0,
+        1.0 / 4.0,
+        1.0 / 5.0,
+        1.0 / 6.0,
+        1.0 / 7.0,
+        1.0 / 8.0,
+        1.0 / 9.0,
+        1.0 / 10.0,
+        1.0 / 11.0,
+        1.0 / 12.0,
+        1.0 / 13.0,
+    ];
+    let series = PARTS.iter().rev().fold(1.0, |sum, part| 1.0 + u * part * sum);
+    0.5 * u * u * series
+}
+
+/// OP/s = u·y/(y − 1) − 1 at u = ln y and x = y − 1, and its derivative by h = u/2.
+fn op_at(u: f64, x: f64) -> (f64, f64) {
+    // Of h·coth h − 1 in powers of h².
+    const SERIES: [f64; 6] = [
+        1.0 / 3.0,
+        -1.0 / 45.0,
+        2.0 / 945.0,
+        -1.0 / 4725.0,
+        2.0 / 93555.0,
+        -1382.0 / 638_512_875.0,
+    ];
+    let h = 0.5 * u;
+    if h < SERIES_BELOW {
+        let square = h * h;
+        let (mut value, mut slope) = (0.0, 0.0);
+        for (at, coefficient) in SERIES.iter().enumerate().rev() {
+            value = value * square + coefficient;
+            slope = slope * square + 2.0 * (at + 1) as f64 * coefficient;
         }
+        return (h + value * square, 1.0 + slope * h);
     }
-    x
-}
-
-fn op_over_size(x: f64) -> f64 {
-    if x < 1e-5 { x / 2.0 } else { (1.0 + x) * libm::log1p(x) / x - 1.0 }
+    // coth h = (y + 1)/(y − 1), and its derivative is 1 − coth² h.
+    let coth = 1.0 + 2.0 / x;
+    (h + h * coth - 1.0, 1.0 + coth + h * (1.0 - coth * coth))
 }
 
 #[cfg(test)]
@@ -269,5 +342,24 @@ mod tests {
                 assert!(op.iter().zip(&groups).all(|(op, g)| *op >= least * g.pages), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn the_equation_of_the_multiplier_is_inverted_to_the_last_bits() {
+        for step in 0..400 {
+            let u = libm::exp(-16.0 + 0.05 * f64::from(step)).min(300.0);
+            let gap = if u < SERIES_BELOW { gap_of_small(u) } else { libm::expm1(u) - u };
+            let (found, _) = log_y(log(gap));
+            // The logarithm of the gap is itself off by a last bit.
+            assert!((found / u - 1.0).abs() < 4e-15 * (1.0 + log(gap).abs()), "{u}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_group_that_is_never_written_gets_nothing_at_the_optimum() {
+        let op =
+            allocate(Allocation::Optimal, PLAIN, &demands(&[(500.0, 0.0), (200.0, 1.0)]), 300.0);
+        assert_eq!(op[0], 0.0);
+        assert!((op[1] - 300.0).abs() < 1e-9);
     }
 }

@@ -47,7 +47,7 @@ pub const DETECTOR: Param = Param {
 pub const ALLOCATION: Param = Param {
     name: "allocation",
     default: "closed-form",
-    help: "how spare space is divided: closed-form, optimal, marginal, size or frequency",
+    help: "how spare space is divided: closed-form, optimal, effective-size, size or frequency",
 };
 pub const INTERVAL: Param = Param {
     name: "interval",
@@ -302,7 +302,11 @@ fn rules(params: &Params) -> Result<Rules> {
     let text = params.text("allocation")?;
     let named = Allocation::ALL.iter().find(|(name, _)| *name == text);
     let (_, allocation) = *named.ok_or_else(|| {
-        params.outside("allocation", &text, "closed-form, optimal, marginal, size or frequency")
+        params.outside(
+            "allocation",
+            &text,
+            "closed-form, optimal, effective-size, size or frequency",
+        )
     })?;
     let share = |name| params.number(name, "from 0 to 1", |v| (0.0..=1.0).contains(&v));
     Ok(Rules {

@@ -138,7 +138,7 @@ impl Groups {
 
     /// True if [`Self::follow`] says something new.
     pub fn follows_collection(&self) -> bool {
-        self.rules.allocation == Allocation::Marginal
+        self.rules.allocation == Allocation::EffectiveSize
     }
 
     /// Compares what was collected with what is expected of groups that hold so many valid pages

@@ -19,7 +19,7 @@ mod order;
 mod space;
 mod temperature;
 
-pub use allocation::{Allocation, Exceptions};
+pub use allocation::{Allocation, Demand, Exceptions, allocate};
 pub use config::{Config, Knowledge};
 pub use groups::{Change, Groups, Rules};
 pub use intervals::Intervals;

@@ -1,0 +1,147 @@
+"""The options of the verbs that do an experiment, made from its settings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from writeamp.cli.options import CAPACITY, completer, count, number
+from writeamp.devices.device import profile_names
+from writeamp.domains import WholeOr
+from writeamp.experiments.experiment import Experiment, setting_places
+from writeamp.experiments.setting import Words, words_of
+from writeamp.registry.entries import engine_entries
+
+_PANELS = {"capacity": CAPACITY, "trace": "Trace", "run": "Run", "": None}
+
+_File = Annotated[
+    Path | None,
+    typer.Argument(
+        help="A file with an experiment; options change what it says.",
+        metavar="EXPERIMENT.toml",
+        show_default=False,
+    ),
+]
+_SaveConfig = Annotated[
+    Path | None,
+    typer.Option(
+        "--save-config", help="Write the complete experiment to a .toml file.", metavar="FILE"
+    ),
+]
+
+
+def register_experiment(app: typer.Typer, body: Callable[..., None]) -> None:
+    """Add the verb that `body` is called.
+
+    Args:
+        app: the command line.
+        body: takes the experiment, and by keyword the options of its own.
+    """
+    verb = body.__name__
+    settings = _setting_parameters(verb)
+    own = list(inspect.signature(body, eval_str=True).parameters.values())[1:]
+
+    def command(experiment: Path | None, save_config: Path | None, **given: Any) -> None:
+        changes = {one.name: given.pop(one.name) for one in settings}
+        found = _experiment(verb, experiment, changes)
+        if save_config is not None:
+            found.to_toml(save_config)
+        body(found, **given)
+
+    parameters = [
+        _parameter("experiment", _File),
+        *settings,
+        *own,
+        _parameter("save_config", _SaveConfig),
+    ]
+    command.__doc__ = body.__doc__
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    app.command(verb)(command)
+
+
+def _experiment(verb: str, file: Path | None, options: dict[str, Any]) -> Experiment:
+    """Return the file's experiment as the options that are given change it."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if file is None:
+        return Experiment.of(verb, **given)
+    return Experiment.from_toml(file, verb=verb).with_settings(**given)
+
+
+def _setting_parameters(verb: str) -> list[inspect.Parameter]:
+    """Return an option for each setting of a verb; none that is not given has a value."""
+    found = []
+    for name, (kind, field_name) in setting_places(verb).items():
+        one = next(one for one in fields(kind) if one.name == field_name)  # type: ignore[arg-type]
+        words = words_of(one)
+        if words.flag is not None:
+            annotation = _annotation(name, words, one.default, one.metadata["domain"])
+            found.append(_parameter(name, annotation))
+    return found
+
+
+def _parameter(name: str, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+    )
+
+
+def _annotation(name: str, words: Words, default: Any, domain: Any) -> Any:
+    flag = words.flag or f"--{name.replace('_', '-')}"
+    value_type: Any = {"count": int, "ratio": float, "path": Path, "flag": bool, "text": str}[
+        words.number
+    ]
+    more: dict[str, Any] = {}
+    if words.number == "count":
+        more |= {"parser": count, "metavar": "N"}
+    elif words.number == "ratio":
+        more |= {"parser": number, "metavar": "RATIO"}
+    elif words.number == "flag":
+        flag = f"{flag}/--no-{flag.removeprefix('--')}"
+    elif isinstance(domain, WholeOr):
+        more["parser"] = _count_or(domain.word)
+    completions = words.choices
+    help_text = f"{words.help[0].upper()}{words.help[1:]}"
+    if words.kind is not None:
+        completions = tuple(entry.example for entry in engine_entries(words.kind))
+        help_text += f": {', '.join(completions)}"
+        more["metavar"] = "SPEC"
+    elif name == "device":
+        completions = profile_names()
+    if default is not None:
+        help_text += f" (default {_shown(default, words)})"
+    if words.metavar is not None:
+        more["metavar"] = words.metavar
+    if completions:
+        more["autocompletion"] = completer(completions)
+    option = typer.Option(
+        flag,
+        help=f"{help_text}.",
+        rich_help_panel=_PANELS[words.panel],
+        show_default=False,
+        **more,
+    )
+    return Annotated[value_type | None, option]
+
+
+def _shown(default: Any, words: Words) -> str:
+    if words.number == "flag":
+        return "yes" if default else "no"
+    return str(default)
+
+
+def _count_or(word: str) -> Callable[[str], int | str]:
+    def parse(text: str) -> int | str:
+        if text == word:
+            return text
+        try:
+            return count(text)
+        except typer.BadParameter:
+            raise typer.BadParameter(f"it must be {word} or a whole number") from None
+
+    return parse

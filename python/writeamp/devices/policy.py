@@ -1,0 +1,56 @@
+"""What a drive works by: its block manager, its victim policy and its wear leveller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from writeamp._engine import Drive as EngineDrive
+from writeamp._engine import default_victims
+from writeamp.devices.device import Device
+from writeamp.registry.specs import SpecLike
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Specs of registered entries; `asked_victims` is None for the manager's own policy."""
+
+    manager: str
+    asked_victims: str | None
+    wear_leveling: str | None
+
+    @staticmethod
+    def of(manager: SpecLike, victims: SpecLike | None, wear_leveling: SpecLike | None) -> Policy:
+        """Return the policy that specs say, or their texts."""
+        return Policy(
+            str(manager),
+            None if victims is None else str(victims),
+            None if wear_leveling is None else str(wear_leveling),
+        )
+
+    @property
+    def victims(self) -> str:
+        """The victim policy: the one asked for, or else the manager's own."""
+        return self.asked_victims or default_victims(self.manager)
+
+    def facts(self) -> dict[str, str | None]:
+        """Return the specs with the keys of `--json`."""
+        return {
+            "manager": self.manager,
+            "victims": self.victims,
+            "wear_leveling": self.wear_leveling,
+        }
+
+    def drive(self, device: Device) -> EngineDrive:
+        """Return a drive for the engine to build."""
+        return EngineDrive(
+            geometry=device.geometry,
+            logical_pages=device.logical_pages,
+            layout=device.layout,
+            manager=self.manager,
+            victims=self.asked_victims,
+            wear_leveling=self.wear_leveling,
+        )
+
+    def __str__(self) -> str:
+        """Return the specs in a few words."""
+        return ", ".join(filter(None, (self.manager, self.victims, self.wear_leveling)))

@@ -1,0 +1,118 @@
+"""Domains of settings: what a value may be, said once, checked and named in errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Protocol
+
+from writeamp.errors import WriteampError, unknown
+
+# The engine counts in 64 bits; seeds use all of them but one, as all other numbers do.
+MOST = 2**63 - 1
+
+
+class Domain(Protocol):
+    """What a value may be."""
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return the value as the settings keep it, or raise a `WriteampError` that names it."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from `least` to `most`."""
+
+    least: int
+    most: int = MOST
+
+    @property
+    def words(self) -> str:
+        """What the number must be."""
+        return f"a whole number from {self.least} to {self.most}"
+
+    def check(self, name: str, value: Any) -> int:
+        """Return the number as an int."""
+        if not self.holds(value):
+            raise WriteampError(f"{name} is {value!r}; it must be {self.words}")
+        return int(value)
+
+    def holds(self, value: Any) -> bool:
+        """Return whether it is such a number."""
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        return whole and self.least <= int(value) <= self.most
+
+
+@dataclass(frozen=True)
+class WholeOr:
+    """A whole number, or a word that stands for one."""
+
+    word: str
+    number: Whole
+
+    def check(self, name: str, value: Any) -> int | str:
+        """Return the number as an int, or the word."""
+        if value == self.word:
+            return self.word
+        if not self.number.holds(value):
+            raise WriteampError(
+                f"{name} is {value!r}; it must be {self.word} or {self.number.words}"
+            )
+        return int(value)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number for which `holds` is true; `words` says for which it is."""
+
+    words: str
+    holds: Callable[[float], bool]
+
+    def check(self, name: str, value: Any) -> float:
+        """Return the number as a float."""
+        real = isinstance(value, Real) and not isinstance(value, bool)
+        if not real or not math.isfinite(value) or not self.holds(float(value)):
+            raise WriteampError(f"{name} is {value!r}; it must {self.words}")
+        return float(value)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    def check(self, name: str, value: Any) -> str:
+        """Return the word."""
+        if not isinstance(value, str) or value not in self.words:
+            raise unknown(name, str(value), self.words)
+        return value
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or false."""
+
+    def check(self, name: str, value: Any) -> bool:
+        """Return it."""
+        if not isinstance(value, bool):
+            raise WriteampError(f"{name} is {value!r}; it must be true or false")
+        return value
+
+
+@dataclass(frozen=True)
+class Text:
+    """Any text."""
+
+    def check(self, name: str, value: Any) -> str:
+        """Return it."""
+        if not isinstance(value, str):
+            raise WriteampError(f"{name} is {value!r}; it must be text")
+        return value
+
+
+POSITIVE_COUNT = Whole(1)
+SHARE = Number("be above 0 and at most 1", lambda value: 0 < value <= 1)
+BELOW_ONE = Number("lie between 0 and 1, both excluded", lambda value: 0 < value < 1)

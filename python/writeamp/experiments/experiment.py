@@ -1,0 +1,281 @@
+"""One experiment as one value: the drive, its load, its policy, and how it is run.
+
+`writeamp.simulate`, `compare` and `endurance` and their verbs on the command line make one from
+their arguments; a file holds one (docs/experiments.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import tomli_w
+
+from writeamp._engine import default_victims
+from writeamp.devices.device import device, profile_op
+from writeamp.errors import WriteampError, unknown
+from writeamp.experiments.setting import Settings, words_of
+from writeamp.experiments.settings import (
+    ComparisonSettings,
+    DeviceSettings,
+    LifetimeSettings,
+    LoadSettings,
+    PoliciesSettings,
+    PolicySettings,
+    RunSettings,
+    SimulationSettings,
+)
+from writeamp.experiments.tables import moved, plain, settings_of, table_of
+from writeamp.registry.specs import Spec
+
+_Path: TypeAlias = str | Path
+_S = TypeVar("_S", bound=Settings)
+
+_RUNS: dict[str, type[RunSettings]] = {
+    kind.verb: kind for kind in (SimulationSettings, ComparisonSettings, LifetimeSettings)
+}
+VERBS = tuple(_RUNS)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What to do: a drive, its load, what it works by, and how it is run and measured.
+
+    The type of `run` says which of `writeamp.simulate`, `compare` and `endurance` it is for;
+    `writeamp.run` calls that. The value can be pickled and compared; a trace is held as its path
+    and how to read it, or, if it was given in memory, as itself and a digest.
+
+    >>> import writeamp as wa
+    >>> experiment = wa.Experiment.of("simulate", workload="zipf:s=0.99", op=0.15, writes=100_000)
+    >>> experiment.load.workload.params["s"]
+    '0.99'
+    >>> experiment.with_settings(seed=2).run.seed
+    2
+    >>> experiment.hash == wa.Experiment.of(
+    ...     "simulate", workload="zipf(s=9.9e-1)", op=0.15, writes=100_000, seed=1
+    ... ).hash
+    True
+    """
+
+    device: DeviceSettings
+    load: LoadSettings
+    policy: PolicySettings | PoliciesSettings
+    run: RunSettings
+
+    def __post_init__(self) -> None:
+        """Refuse a policy that the run is not for."""
+        wanted = _policy_type(type(self.run))
+        if not isinstance(self.policy, wanted):
+            raise WriteampError(f"{self.verb} takes its policy as {wanted.__name__}")
+        for one in fields(self.load):
+            idle = self.verb in words_of(one).not_for
+            if idle and getattr(self.load, one.name) != one.default:
+                raise WriteampError(f"{one.name} is not for {self.verb}; leave it out")
+
+    @property
+    def verb(self) -> str:
+        """Which measurement it is for: "simulate", "compare" or "endurance"."""
+        return self.run.verb
+
+    @staticmethod
+    def of(verb: str, **settings: Any) -> Experiment:
+        """Return an experiment from keyword arguments, those of `writeamp.simulate` and the like.
+
+        Args:
+            verb: "simulate", "compare" or "endurance".
+            settings: by name; what is left out, or None where there is no default, has its default.
+
+        Raises:
+            WriteampError: an unknown verb, a value outside its domain, or values that contradict
+                each other.
+            TypeError: an argument that the verb has not.
+        """
+        kinds = setting_types(verb)
+        values: dict[type[Settings], dict[str, Any]] = {kind: {} for kind in kinds}
+        places = setting_places(verb)
+        for name, value in settings.items():
+            if name not in places:
+                raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
+            kind, field_name = places[name]
+            values[kind][field_name] = value
+        return Experiment(*(kind(**given) for kind, given in values.items()))  # type: ignore[arg-type]
+
+    def with_settings(self, **settings: Any) -> Experiment:
+        """Return the experiment with some settings replaced, named as in `of`.
+
+        One that excludes others (`op` and `fill`, `blocks` and `logical_pages`, `workload` and
+        `trace`) replaces them.
+        """
+        places = setting_places(self.verb)
+        changes: dict[type[Settings], dict[str, Any]] = {}
+        for name, value in settings.items():
+            if name not in places:
+                raise TypeError(f"{self.verb} has no setting {name!r}")
+            kind, field_name = places[name]
+            changes.setdefault(kind, {})[field_name] = value
+        parts = [self.device, self.load, self.policy, self.run]
+        return Experiment(*(_changed(part, changes.get(type(part), {})) for part in parts))  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the complete experiment as JSON types; settings without a value are left out."""
+        parts = (self.device, self.load, self.policy, self.run)
+        return {"verb": self.verb} | {part.title: table_of(part) for part in parts}
+
+    @staticmethod
+    def from_dict(
+        tables: Mapping[str, Any], *, verb: str | None = None, where: str = "experiment"
+    ) -> Experiment:
+        """Return the experiment that `to_dict` gave; what is left out has its default.
+
+        Args:
+            tables: the verb and a table for each of device, load, policy and run.
+            verb: what it must be for; needed if the tables do not say.
+            where: what it was read from, for errors.
+
+        Raises:
+            WriteampError: an unknown key or a value outside its domain, with the place of it.
+        """
+        found = tables.get("verb", verb)
+        if found is None:
+            raise WriteampError(f"{where}: verb is missing; valid: {', '.join(VERBS)}")
+        if verb is not None and found != verb:
+            raise WriteampError(f"{where}:verb is {found!r}; it must be {verb!r} here")
+        if not isinstance(found, str) or found not in _RUNS:
+            raise WriteampError(f"{where}:verb: {unknown('verb', str(found), VERBS)}")
+        kinds = setting_types(found)
+        known = ["verb", *(kind.title for kind in kinds)]
+        for key in tables:
+            if key not in known:
+                raise WriteampError(f"{where}:{key}: {unknown('key', key, known)}")
+        parts = (
+            settings_of(kind, tables.get(kind.title, {}), where=f"{where}:{kind.title}")
+            for kind in kinds
+        )
+        return Experiment(*parts)  # type: ignore[arg-type]
+
+    @staticmethod
+    def from_toml(path: _Path, *, verb: str | None = None) -> Experiment:
+        """Read an experiment from a file; the paths in it are relative to its folder.
+
+        Raises:
+            WriteampError: the file cannot be read, is not TOML, or is as `from_dict` refuses it.
+        """
+        try:
+            tables = tomllib.loads(Path(path).read_text("utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            raise WriteampError(f"cannot read experiment {path}: {why}") from None
+        except tomllib.TOMLDecodeError as error:
+            raise WriteampError(f"{path}: not valid TOML: {error}") from None
+        here = moved(tables, Path(path).parent, Path())
+        return Experiment.from_dict(here, verb=verb, where=str(path))
+
+    def to_toml(self, path: _Path | None = None) -> str:
+        """Return the complete experiment as TOML; with a path, write it there too.
+
+        Paths in a file are relative to its folder.
+        """
+        tables = self.to_dict()
+        if path is not None:
+            tables = moved(tables, Path(), Path(path).parent)
+        text = tomli_w.dumps(tables)
+        if path is not None:
+            Path(path).write_text(text, "utf-8")
+        return text
+
+    @property
+    def hash(self) -> str:
+        """The SHA-256 of what the experiment means, in hexadecimal digits.
+
+        It is the same for every spelling that means the same, whether a value is given or a
+        default. What changes speed only (`threads`, `batch_pages`) and the engine's version are
+        not in it; a trace file is in it by its path.
+        """
+        text = json.dumps(self._meaning(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _meaning(self) -> dict[str, Any]:
+        """Return what the experiment means, every choice in one form."""
+        load = _meant(self.load)
+        if self.load.trace is None:
+            load["workload"] = Spec.of("workloads", self.load.workload or "uniform").canonical
+        policy = _meant(self.policy)
+        if isinstance(self.policy, PolicySettings):
+            asked = self.policy.victims or default_victims(str(self.policy.manager))
+            policy["victims"] = Spec.of("victims", asked).canonical
+        return {
+            "verb": self.verb,
+            "device": self._drive(),
+            "load": load,
+            "policy": policy,
+            "run": _meant(self.run),
+        }
+
+    def _drive(self) -> dict[str, Any]:
+        """Return the drive as built, or what is known of one that a trace will size."""
+        settings = self.device
+        base = settings.profile or "generic"
+        found = asdict(device(base, **settings.overrides()))
+        # Drives of one shape are one drive, whatever their profile is called.
+        del found["name"]
+        if self.load.trace is not None and not settings.is_sized:
+            del found["blocks_per_plane"], found["logical_pages"]
+            found["op"] = settings.asked_op or profile_op(base)
+        return found
+
+
+def setting_types(verb: str) -> tuple[type[Settings], ...]:
+    """Return the four groups of settings of a verb."""
+    if verb not in _RUNS:
+        raise unknown("verb", verb, VERBS)
+    run = _RUNS[verb]
+    return DeviceSettings, LoadSettings, _policy_type(run), run
+
+
+@cache
+def setting_places(verb: str) -> dict[str, tuple[type[Settings], str]]:
+    """Return where each setting of a verb stands, by the name of its keyword argument."""
+    return {
+        words_of(one).name or one.name: (kind, one.name)
+        for kind in setting_types(verb)
+        for one in fields(kind)  # type: ignore[arg-type]
+        if verb not in words_of(one).not_for
+    }
+
+
+def _policy_type(run: type[RunSettings]) -> type[PolicySettings | PoliciesSettings]:
+    return PoliciesSettings if run is ComparisonSettings else PolicySettings
+
+
+def _changed(settings: _S, changes: dict[str, Any]) -> _S:
+    """Return settings with some replaced, and without what those exclude."""
+    if not changes:
+        return settings
+    one_of = {one.name: words_of(one).excludes for one in fields(settings)}  # type: ignore[arg-type]
+    decided = {one_of[name] for name, value in changes.items() if value is not None} - {""}
+    dropped = {name: None for name, group in one_of.items() if group in decided}
+    if isinstance(settings, LoadSettings):
+        dropped = settings.dropped_by(changes)
+    return replace(settings, **(dropped | changes))  # type: ignore[type-var]
+
+
+def _meant(settings: Settings) -> dict[str, Any]:
+    """Return the settings that decide what is found, specs in their one form."""
+    found = {}
+    for one in fields(settings):  # type: ignore[arg-type]
+        value = getattr(settings, one.name)
+        if not words_of(one).is_speed:
+            found[one.name] = (
+                [spec.canonical for spec in value]
+                if isinstance(value, tuple)
+                else value.canonical
+                if isinstance(value, Spec)
+                else plain(value)
+            )
+    return found

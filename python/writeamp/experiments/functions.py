@@ -1,0 +1,250 @@
+"""The three measurements as functions of keyword arguments, and of one experiment."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypedDict, TypeVar, Unpack
+
+from writeamp import traces
+from writeamp.devices.device import DeviceLike
+from writeamp.experiments.comparison import run_comparison
+from writeamp.experiments.comparison_result import Comparison
+from writeamp.experiments.experiment import Experiment, setting_places
+from writeamp.experiments.lifetime import run_lifetime
+from writeamp.experiments.lifetime_result import Endurance
+from writeamp.experiments.runner import Progress
+from writeamp.experiments.settings import TraceLike, Warmup
+from writeamp.experiments.simulation import run_simulation
+from writeamp.experiments.simulation_result import Result
+from writeamp.registry.specs import SpecLike
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class _Arguments(TypedDict, total=False):
+    """What all three take besides device and workload; `settings.py` says what each is."""
+
+    blocks: int | None
+    logical_blocks: int | None
+    logical_pages: int | None
+    pages_per_block: int | None
+    page_bytes: int | None
+    op: float | None
+    fill: float | None
+    spare_factor: float | None
+    layout: str | None
+    trace: TraceLike | None
+    trace_format: str | None
+    action: str | None
+    mapping: traces.Mapping
+    trace_device: str | None
+    utilization: float
+    precondition: str
+    victims: SpecLike | None
+    wear_leveling: SpecLike | None
+    seed: int
+    batch_pages: int
+
+
+class SimulateArguments(_Arguments, total=False):
+    """What `simulate` takes."""
+
+    manager: SpecLike
+    repeat: int
+    writes: int | None
+    warmup: Warmup
+    precision: float
+    spread: bool
+
+
+class CompareArguments(_Arguments, total=False):
+    """What `compare` takes."""
+
+    managers: Sequence[SpecLike] | str
+    repeat: int
+    writes: int | None
+    replicas: int
+    threads: int | None
+
+
+class EnduranceArguments(_Arguments, total=False):
+    """What `endurance` takes."""
+
+    manager: SpecLike
+    w_max: int
+    replicas: int
+    spare_share: float
+    threads: int | None
+
+
+def _with_defaults(verb: str) -> Callable[[_F], _F]:
+    """Show the settings' defaults in a function's signature, where `help` looks for them."""
+
+    def show(function: _F) -> _F:
+        at_front = [
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+            for name in ("device", "workload")
+        ]
+        defaults = {
+            name: one.default
+            for name, (kind, field_name) in setting_places(verb).items()
+            for one in fields(kind)  # type: ignore[arg-type]
+            if one.name == field_name
+        }
+        by_keyword = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in (defaults | {"progress": None}).items()
+            if name not in ("device", "workload")
+        ]
+        function.__signature__ = inspect.Signature([*at_front, *by_keyword])  # type: ignore[attr-defined]
+        return function
+
+    return show
+
+
+@_with_defaults("simulate")
+def simulate(
+    device: DeviceLike | None = None,
+    workload: SpecLike | None = None,
+    *,
+    progress: Progress | None = None,
+    **settings: Unpack[SimulateArguments],
+) -> Result:
+    """Simulate a page-mapped drive and measure its steady write amplification.
+
+    Args:
+        device: a profile's name, the path of a profile, or a device. Without one, a synthetic
+            workload runs on "generic", and a trace on a flat drive sized to its footprint.
+        workload: a workload or its text, such as "hot-cold:f=0.1,r=0.9"; "uniform" unless there is
+            a trace.
+        progress: called from time to time with the host pages written and expected.
+        settings: by keyword, each with the default that the signature shows. `trace`: a trace
+            file (`trace_format` and `action` say how to read it), a trace, or one already turned
+            into pages; `repeat`: how often it is replayed; `mapping`: how its addresses become
+            logical pages (docs/traces.md); `trace_device`: the only device of it to replay.
+            `manager`, `victims`, `wear_leveling`: specs or their texts; the victims are the
+            manager's own and no wear is levelled unless they are given. `seed`: decides every
+            random draw; the same seed gives the same counters everywhere. `writes`: host page
+            writes after the initial fill; without it, a synthetic workload runs until it is steady
+            and its confidence interval is narrower than ±`precision`, and a trace runs to its end.
+            `warmup`: host page writes to leave out, or "auto" (docs/steady-state.md).
+            `precondition`: what is written once, in order, before the run: the "full" drive, the
+            pages of the "workload" only, or "none". `utilization`: share of the logical pages that
+            a synthetic workload, and the fill before it, use; the rest is never written and serves
+            as spare space. `spread`: rerun a trace on drives one block (in each plane) smaller and
+            larger. `batch_pages`: changes speed, never the outcome. What differs from the device
+            profile: `blocks`, `logical_blocks` or `logical_pages`; `op`, `fill` or
+            `spare_factor`; `pages_per_block`, `page_bytes`, `layout` (see `writeamp.device`).
+
+    Raises:
+        WriteampError: an input that cannot be used; the sentence says which, and what is valid.
+
+    >>> import writeamp as wa
+    >>> result = wa.simulate(workload="uniform", op=0.25, blocks=64, pages_per_block=16,
+    ...                      writes=20_000, warmup=10_000)
+    >>> result.host_pages, sorted(result.causes)
+    (10000, ['gc', 'host', 'wear_leveling'])
+    """
+    return run_simulation(
+        Experiment.of("simulate", device=device, workload=workload, **settings), progress
+    )
+
+
+@_with_defaults("compare")
+def compare(
+    device: DeviceLike | None = None,
+    workload: SpecLike | None = None,
+    *,
+    progress: Progress | None = None,
+    **settings: Unpack[CompareArguments],
+) -> Comparison:
+    """Simulate the same drive and host under each of several block managers.
+
+    Args:
+        device: as for `simulate`, like `workload`.
+        workload: see `device`.
+        progress: called after each run with the runs done and in all.
+        settings: by keyword. `managers`: block managers, each of which becomes a row: a list of
+            specs or texts, or one text with commas. `victims`: victim policy for all of them; each
+            manager's own by default. `replicas`: runs of each manager, with seeds from `seed` on; a
+            trace has no draws of its own. `writes`: host page writes after the initial fill of each
+            run, of which the second half is measured; by default 20 times the logical pages, or
+            those of the trace. `threads`: runs at the same time; as many as there are processors by
+            default. All others as for `simulate`.
+
+    Raises:
+        WriteampError: an input that cannot be used; the sentence says which, and what is valid.
+
+    >>> import writeamp as wa
+    >>> found = wa.compare(workload="hot-cold:f=0.1,r=0.9", managers=["single", "sepgc"], op=0.25,
+    ...                    blocks=64, pages_per_block=16, writes=20_000, replicas=2)
+    >>> found.table["manager"].to_list()
+    ['single', 'sepgc']
+    """
+    return run_comparison(
+        Experiment.of("compare", device=device, workload=workload, **settings), progress
+    )
+
+
+@_with_defaults("endurance")
+def endurance(
+    device: DeviceLike | None = None,
+    workload: SpecLike | None = None,
+    *,
+    progress: Progress | None = None,
+    **settings: Unpack[EnduranceArguments],
+) -> Endurance:
+    """Run replicas of a drive until they are worn out; measure how evenly and how long.
+
+    The life of a drive ends when its first block has been erased `w_max` times, or, with spare
+    blocks, when as many blocks have as there are spare ones, of one LUN in layouts where each LUN
+    has its own (docs/endurance.md).
+
+    Args:
+        device: as for `simulate`, like `workload`; a trace is replayed without end.
+        workload: see `device`.
+        progress: called from time to time with the erases of the most worn block, summed over the
+            replicas, and what they will be in the end.
+        settings: by keyword. `w_max`: erases after which a block is worn out (the paper's W_max).
+            `replicas`: drives to run; the intervals are over them. `seed`: replica i is the run
+            with seed + i. `spare_share`: share of the drive's blocks (of each LUN's, unless the
+            layout is "flat"), rounded down to whole blocks, that is set aside to replace worn ones;
+            they are taken from the over-provisioning. `threads`: replicas that run at the same
+            time, which changes speed only. `precondition`: as for `simulate`; it wears nothing and
+            is not counted. All others as for `simulate`.
+
+    Raises:
+        WriteampError: an input that cannot be used; the sentence says which, and what is valid.
+
+    >>> import writeamp as wa
+    >>> found = wa.endurance(blocks=32, pages_per_block=8, op=0.25, w_max=20, replicas=2)
+    >>> 0 < found.pe_fairness <= 1
+    True
+    """
+    return run_lifetime(
+        Experiment.of("endurance", device=device, workload=workload, **settings), progress
+    )
+
+
+def run(
+    experiment: Experiment | str | Path, progress: Progress | None = None
+) -> Result | Comparison | Endurance:
+    """Do an experiment, or the one in a file: `simulate`, `compare` or `endurance`, as it says.
+
+    >>> import writeamp as wa
+    >>> experiment = wa.Experiment.of("simulate", blocks=64, pages_per_block=16, op=0.25,
+    ...                               writes=2_000, warmup=1_000)
+    >>> wa.run(experiment).host_pages
+    1000
+    """
+    if not isinstance(experiment, Experiment):
+        experiment = Experiment.from_toml(experiment)
+    runs: dict[str, Callable[..., Result | Comparison | Endurance]] = {
+        "simulate": run_simulation,
+        "compare": run_comparison,
+        "endurance": run_lifetime,
+    }
+    return runs[experiment.verb](experiment, progress)

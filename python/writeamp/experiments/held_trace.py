@@ -1,0 +1,49 @@
+"""A trace that an experiment holds in memory, known by what it says."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp import traces
+
+
+class HeldTrace:
+    """A trace with the digest of its contents, by which two are equal."""
+
+    def __init__(self, trace: traces.Trace | traces.PageTrace) -> None:
+        """Hold a trace."""
+        self.trace = trace
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of what the trace says: requests and devices, or runs of pages."""
+        found = hashlib.sha256()
+        if isinstance(self.trace, traces.PageTrace):
+            pages = self.trace
+            found.update(f"pages {pages.page_bytes} {pages.logical_pages}".encode())
+            columns: list[npt.NDArray[Any]] = [pages.op, pages.start, pages.count]
+        else:
+            frame = self.trace.requests
+            found.update(f"requests {self.trace.devices}".encode())
+            columns = [column.to_physical().to_numpy() for column in frame.get_columns()]
+        for column in columns:
+            little_endian = column.astype(column.dtype.newbyteorder("<"))
+            found.update(np.ascontiguousarray(little_endian).tobytes())
+        return f"sha256:{found.hexdigest()}"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both say the same."""
+        return isinstance(other, HeldTrace) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        """Return a number that is the same for traces that say the same."""
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        """Return the digest in brackets."""
+        return f"<trace {self.digest}>"

@@ -1,0 +1,118 @@
+"""What is run: the drive, and a workload or a trace that fits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from writeamp import traces
+from writeamp.devices.device import Device
+from writeamp.devices.device import device as build_device
+from writeamp.errors import WriteampError
+from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.held_trace import HeldTrace
+from writeamp.experiments.settings import DeviceSettings, LoadSettings
+from writeamp.registry.specs import Spec
+
+# Below this a drive fitted to a trace is no drive; and an op rounded by more than this is another.
+_FEWEST_FITTED_BLOCKS = 4
+_MATERIAL_ROUNDING = 0.02
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A drive, what its host does (a workload, or a trace in pages), and what was assumed."""
+
+    drive: Device
+    load: Spec | traces.PageTrace
+    load_name: str
+    notes: tuple[str, ...]
+
+
+def prepare(experiment: Experiment) -> Prepared:
+    """Build the drive, and turn the trace, if there is one, into pages of it.
+
+    Without a device, a synthetic workload ("uniform" without a name) runs on "generic", and a trace
+    on a flat drive sized to its footprint.
+    """
+    device, asked = experiment.device, experiment.load
+    load: Spec | traces.PageTrace
+    if asked.trace is None:
+        drive = build_device(device.profile or "generic", **device.overrides())
+        load = Spec.of("workloads", asked.workload or "uniform")
+        load_name = load.text
+        notes: list[str] = []
+    else:
+        requests = _read(asked)
+        drive, load = _fit_trace(requests, device, asked)
+        load_name = _trace_name(requests)
+        notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
+    notes += _rounding_note(drive, device)
+    return Prepared(drive, load, load_name, tuple(notes))
+
+
+def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace:
+    if isinstance(load.trace, HeldTrace):
+        return load.trace.trace
+    assert load.trace is not None
+    return traces.read(load.trace, load.trace_format, action=load.action)
+
+
+def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
+    """Return a note if whole blocks and pages make another op than was asked for."""
+    wanted_op = device.asked_op
+    if wanted_op is None or abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
+        return []
+    return [
+        f"whole blocks make op {drive.op:.4g}, not the {wanted_op:.4g} asked for; fewer "
+        "pages_per_block come closer"
+    ]
+
+
+def _fit_trace(
+    trace: traces.Trace | traces.PageTrace, device: DeviceSettings, load: LoadSettings
+) -> tuple[Device, traces.PageTrace]:
+    """Turn a trace into pages; size the drive to its footprint unless a size is given."""
+    # Of a drive that is yet to be sized, only the page size is known.
+    known = device.overrides() if device.is_sized else {"page_bytes": device.page_bytes}
+    profile = build_device(device.profile or "generic", **known)
+    if isinstance(trace, traces.Trace):
+        pages = traces.to_pages(
+            trace,
+            profile.page_bytes,
+            mapping=load.mapping,
+            device=load.trace_device,
+            logical_pages=profile.logical_pages if device.is_sized else None,
+        )
+    else:
+        pages = trace
+        as_read = (load.mapping, load.trace_device) == ("compact", None)
+        if not as_read or pages.page_bytes != profile.page_bytes:
+            raise WriteampError(
+                f"the trace is in pages of {pages.page_bytes} bytes already; mapping, trace_device "
+                "and page_bytes belong to traces.to_pages"
+            )
+    if not device.is_sized:
+        return _fitted(pages, device), pages
+    if pages.logical_pages > profile.logical_pages:
+        raise WriteampError(
+            f"the trace needs {pages.logical_pages} logical pages but the drive has "
+            f"{profile.logical_pages}; use a larger drive, or give no size to fit it to the trace"
+        )
+    return profile, pages
+
+
+def _fitted(pages: traces.PageTrace, device: DeviceSettings) -> Device:
+    """Return the flat drive that the trace's written pages just fill."""
+    drive = build_device("generic", **(device.overrides() | {"logical_pages": pages.logical_pages}))
+    if drive.geometry.blocks < _FEWEST_FITTED_BLOCKS:
+        raise WriteampError(
+            f"the trace writes only {pages.footprint_pages} distinct pages, which "
+            f"{drive.geometry.blocks} blocks of {drive.pages_per_block} pages hold; use fewer "
+            "pages_per_block, or give the drive a size"
+        )
+    return drive
+
+
+def _trace_name(trace: traces.Trace | traces.PageTrace) -> str:
+    return Path(trace.path).name if isinstance(trace, traces.Trace) else "trace"

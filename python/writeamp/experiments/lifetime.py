@@ -1,0 +1,138 @@
+"""Run drives until they are worn out: an experiment in, lives out (docs/endurance.md)."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING
+
+from writeamp._engine import CAUSES
+from writeamp._engine import Endurance as EngineLives
+from writeamp._engine import Load as EngineLoad
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.inputs import prepare
+from writeamp.experiments.lifetime_result import Counts, Endurance, Lifetime
+from writeamp.experiments.plan import fill_pages, used_pages
+from writeamp.experiments.runner import Progress, check_memory, load_of_trace
+from writeamp.experiments.settings import LifetimeSettings, PolicySettings
+from writeamp.registry.specs import Spec
+
+if TYPE_CHECKING:  # a type of the stub only
+    from writeamp._engine import Lives
+
+# Passes over a trace: more than any drive outlives.
+_WITHOUT_END = 2**63 - 1
+
+# Between two looks at Ctrl-C and the progress.
+_POLL_S = 0.1
+
+# What the engine and the library keep of each replica, and of each number of erases in it.
+_BYTES_PER_BLOCK = 16
+_BYTES_PER_W = 24 * (2 + len(CAUSES))
+
+
+def run_lifetime(experiment: Experiment, progress: Progress | None = None) -> Endurance:
+    """Wear replicas of a drive out.
+
+    `progress` is called with the erases of the most worn block, summed over the replicas, and what
+    they will be in the end.
+    """
+    settings, policy = experiment.run, experiment.policy
+    assert isinstance(settings, LifetimeSettings)
+    assert isinstance(policy, PolicySettings)
+    prepared = prepare(experiment)
+    drive = prepared.drive
+    spare_per_pool, pools = _spare_blocks(drive, settings.spare_share)
+    plan = Lifetime(
+        device=drive,
+        load=prepared.load,
+        load_name=prepared.load_name,
+        host=experiment.load,
+        policy=Policy.of(policy.manager, policy.victims, policy.wear_leveling),
+        run=settings,
+        spare_blocks=spare_per_pool * pools,
+        threads=min(settings.threads or _processors(), settings.replicas),
+        notes=(*prepared.notes, *_spare_note(settings.spare_share, spare_per_pool)),
+    )
+    _check_memory(plan)
+    started = time.perf_counter()
+    filled = fill_pages(plan.load, plan.host, drive)
+    engine = _build(plan, settings.batch_pages, spare_per_pool, filled)
+    lives = _run(engine, plan.replicas * plan.w_max, progress)
+    return Endurance(
+        plan=plan,
+        end=Counts.of({name: table[:, 0] for name, table in lives["end"].items()}, filled),
+        reached=Counts.of(lives["first_to_reach"], filled),
+        erases_of_block=lives["erase_counts"],
+        elapsed_s=time.perf_counter() - started,
+    )
+
+
+def _spare_blocks(drive: Device, share: float) -> tuple[int, int]:
+    """Return the spare blocks of each pool, and the pools."""
+    pools = 1 if drive.layout == "flat" else drive.geometry.luns
+    # 0.29·100 is 28.999999999999996 in floating point: a hair below a whole number is that number.
+    return math.floor(share * (drive.geometry.blocks // pools) * (1 + 1e-12)), pools
+
+
+def _spare_note(share: float, spare_per_pool: int) -> list[str]:
+    if share == 0 or spare_per_pool > 0:
+        return []
+    return [f"spare_share {share} is less than one block, so that no block is spare"]
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def _check_memory(plan: Lifetime) -> None:
+    drive = plan.device
+    of_life = _BYTES_PER_BLOCK * drive.geometry.blocks + _BYTES_PER_W * plan.w_max
+    at_once = plan.threads * drive.geometry.bytes_needed(drive.logical_pages)
+    check_memory(
+        f"{plan.threads} drive(s) at a time and the records of {plan.replicas} live(s) need",
+        at_once + plan.replicas * of_life,
+    )
+
+
+def _build(plan: Lifetime, batch_pages: int, spare_per_pool: int, filled: int) -> EngineLives:
+    drive = plan.device
+    if isinstance(plan.load, Spec):
+        load = EngineLoad.spec(plan.load.text, used_pages(plan.load, plan.host, drive))
+    else:
+        load = load_of_trace(plan.load, passes=_WITHOUT_END)
+    return EngineLives(
+        plan.policy.drive(drive),
+        load,
+        seed=plan.seed,
+        batch_pages=batch_pages,
+        w_max=plan.w_max,
+        spare_blocks_per_pool=spare_per_pool,
+        fill_pages=filled,
+        replicas=plan.replicas,
+        threads=plan.threads,
+    )
+
+
+def _run(engine: EngineLives, expected: int, progress: Progress | None) -> Lives:
+    # The engine works on a thread of its own, so that this one hears of Ctrl-C.
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(engine.run)
+        try:
+            while wait([running], timeout=_POLL_S).not_done:
+                if progress:
+                    progress(engine.reached_erases(), expected)
+        except BaseException:  # Ctrl-C: the pool would wait for the end of every life
+            engine.cancel()
+            raise
+        lives = running.result()
+    if progress:
+        progress(engine.reached_erases(), expected)
+    return lives

@@ -1,0 +1,375 @@
+"""What the lives of drives show: fairness of wear, endurance and write amplification (paper 4)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp import traces
+from writeamp._engine import CAUSES, __version__
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.errors import WriteampError
+from writeamp.experiments.settings import LifetimeSettings, LoadSettings
+from writeamp.plots.figures.life import LifeCurve, erases_of_blocks, life_over_w
+from writeamp.plots.output import save
+from writeamp.plots.spec import LineChart, PanelChart
+from writeamp.registry.specs import Spec
+from writeamp.statistics.replicas import student_interval, student_intervals
+
+_Floats: TypeAlias = npt.NDArray[np.float64]
+
+# Vendors state drive writes per day over years of so many days.
+DAYS_PER_YEAR = 365
+
+# Enough bars to see the shape, few enough for a table.
+_MOST_BINS = 50
+
+_MIGRATIONS = [cause for cause in CAUSES if cause != "host"]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What drives had done at some moment of each life; the arrays have the same shape.
+
+    `host_pages` were written after the initial fill, and `migrated_pages` maps each other cause to
+    the valid pages that were taken from the erased blocks for it. `skipped_pages` were left
+    unprogrammed when wear levelling closed a block early.
+    """
+
+    erases: _Floats
+    host_pages: _Floats
+    skipped_pages: _Floats
+    migrated_pages: dict[str, _Floats]
+
+    @property
+    def migrated(self) -> _Floats:
+        """Valid pages taken from the erased blocks for any cause."""
+        return np.asarray(np.sum(list(self.migrated_pages.values()), axis=0))
+
+    @property
+    def wa(self) -> _Floats:
+        """Flash pages programmed per host page written; NaN before the first."""
+        written = np.where(self.host_pages > 0, self.host_pages, math.nan)
+        return 1 + self.migrated / written
+
+    @staticmethod
+    def of(counts: dict[str, npt.NDArray[np.uint64]], fill_pages: int) -> Counts:
+        """Take the engine's tables, whose host pages include the fill."""
+        tables = {name: table.astype(np.float64) for name, table in counts.items()}
+        return Counts(
+            erases=tables["erases"],
+            # A life so short that it ends within the fill has no host page after it.
+            host_pages=np.maximum(tables["host"] - fill_pages, 0.0),
+            skipped_pages=tables["skipped_pages"],
+            migrated_pages={cause: tables[cause] for cause in _MIGRATIONS},
+        )
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """What was run: drives that differ by their seed, until they are worn out."""
+
+    device: Device
+    load: Spec | traces.PageTrace
+    load_name: str
+    host: LoadSettings
+    policy: Policy
+    run: LifetimeSettings
+    spare_blocks: int
+    threads: int
+    notes: tuple[str, ...]
+
+    @property
+    def w_max(self) -> int:
+        """Erases after which a block is worn out."""
+        assert self.run.w_max is not None
+        return self.run.w_max
+
+    @property
+    def replicas(self) -> int:
+        """Drives that are run."""
+        return self.run.replicas
+
+    @property
+    def seed(self) -> int:
+        """The seed of the first replica; the next has one more."""
+        return self.run.seed
+
+
+@dataclass(frozen=True, repr=False)
+class Endurance:
+    """The lives of drives that differ by their seed, and the means over them.
+
+    N is the blocks of the drive, spare ones included, and b the pages of a block. Intervals are
+    Student's, at 95%, over the replicas; NaN for one replica.
+    """
+
+    plan: Lifetime
+    end: Counts
+    """At the end of each life, shape (replicas,)."""
+    reached: Counts
+    """When the first block was erased for the w-th time, shape (replicas, w_max)."""
+    erases_of_block: npt.NDArray[np.uint64]
+    """Erases of each block at the end of each life, shape (replicas, blocks)."""
+    elapsed_s: float
+
+    @property
+    def pe_fairness(self) -> float:
+        """Mean erases of a block at the end of life over `w_max`: E[Y]/(W_max·N) (paper 4, §5)."""
+        return float(self.lives["pe_fairness"].to_numpy().mean())
+
+    @property
+    def pe_fairness_ci95(self) -> tuple[float, float]:
+        """The interval of `pe_fairness`."""
+        low, high = student_interval(self.lives["pe_fairness"].to_numpy())
+        # No drive is fairer than 1; min() would lose a NaN.
+        return low, 1.0 if high > 1 else high
+
+    @property
+    def endurance_full_drive_writes(self) -> float:
+        """Host writes that collection made room for until the end of life (paper 4, §6).
+
+        In writes of the physical capacity: E[Σ(b−j)]/(b·N), j being the valid pages of each victim.
+        """
+        return float(self.lives["endurance_full_drive_writes"].to_numpy().mean())
+
+    @property
+    def endurance_ci95(self) -> tuple[float, float]:
+        """The interval of `endurance_full_drive_writes`."""
+        return student_interval(self.lives["endurance_full_drive_writes"].to_numpy())
+
+    @property
+    def endurance_logical_drive_writes(self) -> float:
+        """The endurance in writes of the logical capacity, as vendors count (DWPD)."""
+        device = self.plan.device
+        return self.endurance_full_drive_writes * device.physical_pages / device.logical_pages
+
+    @property
+    def wa(self) -> float:
+        """Flash pages programmed per host page from the fill to the end of life, mean of lives."""
+        return float(self.end.wa.mean())
+
+    @property
+    def wa_ci95(self) -> tuple[float, float]:
+        """The interval of `wa`."""
+        return student_interval(self.end.wa)
+
+    @property
+    def host_pages(self) -> float:
+        """Pages that the host wrote from the fill to the end of life, mean of lives."""
+        return float(self.end.host_pages.mean())
+
+    @property
+    def host_bytes(self) -> float:
+        """The same in bytes."""
+        return self.host_pages * self.plan.device.page_bytes
+
+    @property
+    def causes(self) -> dict[str, float]:
+        """Pages programmed from the fill to the end of life by cause, mean of lives."""
+        migrated = {cause: float(pages.mean()) for cause, pages in self.end.migrated_pages.items()}
+        return {"host": self.host_pages} | migrated
+
+    @cached_property
+    def lives(self) -> pl.DataFrame:
+        """One row for each replica.
+
+        Columns: `seed`, `erases`, `host_pages` (after the fill), `pe_fairness`,
+        `endurance_full_drive_writes`, and `wa`, all at the end of life.
+        """
+        return pl.DataFrame(
+            {
+                "seed": self.plan.seed + np.arange(self.plan.replicas, dtype=np.uint64),
+                "erases": self.end.erases.astype(np.uint64),
+                "host_pages": self.end.host_pages.astype(np.uint64),
+                "pe_fairness": self._fairness(self.end, self.plan.w_max),
+                "endurance_full_drive_writes": self._endurance(self.end),
+                "wa": self.end.wa,
+            }
+        )
+
+    @cached_property
+    def curve(self) -> pl.DataFrame:
+        """What the figures would be if blocks endured `w` erases, one row for each w ≤ `w_max`.
+
+        A life ends here when the first block was erased for the w-th time; spare blocks only come
+        into play at `w_max`, and only the end of life knows of them. Columns: `w`; `pe_fairness`
+        and `endurance_full_drive_writes`, each with `_low` and `_high`; and `wa`.
+        """
+        w = np.arange(1, self.plan.w_max + 1)
+        columns: dict[str, npt.ArrayLike] = {"w": w}
+        for name, values in (
+            ("pe_fairness", self._fairness(self.reached, w)),
+            ("endurance_full_drive_writes", self._endurance(self.reached)),
+        ):
+            columns[name] = values.mean(axis=0)
+            columns[f"{name}_low"], columns[f"{name}_high"] = student_intervals(values)
+        columns["wa"] = self.reached.wa.mean(axis=0)
+        return pl.DataFrame(columns)
+
+    @cached_property
+    def erase_histogram(self) -> pl.DataFrame:
+        """Blocks of all replicas by their erases at the end of life.
+
+        Columns: `erases_from` and `erases_to`, the least and the most erases of a bin (equally
+        wide bins, 50 at most, from 0 to `w_max` or a little beyond), and `blocks` in it.
+        """
+        width = math.ceil((self.plan.w_max + 1) / _MOST_BINS)
+        bins = math.ceil((self.plan.w_max + 1) / width)
+        bin_of_block = self.erases_of_block.astype(np.int64).ravel() // width
+        first = np.arange(bins) * width
+        blocks = np.bincount(bin_of_block, minlength=bins)
+        return pl.DataFrame(
+            {"erases_from": first, "erases_to": first + width - 1, "blocks": blocks}
+        )
+
+    def years(self, daily_bytes: float) -> float:
+        """Return how many years of 365 days the drive lives if the host writes so much a day.
+
+        Raises:
+            WriteampError: `daily_bytes` is not a finite number above 0.
+        """
+        if not isinstance(daily_bytes, int | float) or not 0 < daily_bytes < math.inf:
+            raise WriteampError(f"daily_bytes is {daily_bytes!r}; it must be a number above 0")
+        return self.host_bytes / daily_bytes / DAYS_PER_YEAR
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+        notes = [*self.plan.notes]
+        if self.plan.replicas == 1:
+            notes.append("one replica tells nothing of the scatter; more give an interval")
+        elif np.all(self.erases_of_block == self.erases_of_block[0]):
+            notes.append(
+                "all replicas are alike, since nothing in this run is drawn at random; one suffices"
+            )
+        return notes
+
+    def to_dict(self, *, curve: bool = False, daily_bytes: float | None = None) -> dict[str, Any]:
+        """Return the result as JSON types, with the keys of `writeamp endurance --json`.
+
+        Args:
+            curve: add the `curve`, a list for each column.
+            daily_bytes: add the `years` that the drive lives if the host writes so much a day.
+        """
+        plan = self.plan
+        found: dict[str, Any] = {
+            "pe_fairness": self.pe_fairness,
+            "pe_fairness_ci95": _json(self.pe_fairness_ci95),
+            "endurance_full_drive_writes": self.endurance_full_drive_writes,
+            "endurance_ci95": _json(self.endurance_ci95),
+            "endurance_logical_drive_writes": self.endurance_logical_drive_writes,
+            "wa": _json([self.wa])[0],
+            "wa_ci95": _json(self.wa_ci95),
+            "host_pages": self.host_pages,
+            "host_bytes": self.host_bytes,
+            "causes": self.causes,
+            "erases": float(self.end.erases.mean()),
+        }
+        if daily_bytes is not None:
+            found |= {"daily_bytes": daily_bytes, "years": self.years(daily_bytes)}
+        found |= {
+            "erase_histogram": self.erase_histogram.to_dicts(),
+            "w_max": plan.w_max,
+            "replicas": plan.replicas,
+            "seed": plan.seed,
+            "spare_share": plan.run.spare_share,
+            "spare_blocks": plan.spare_blocks,
+            **plan.device.facts(),
+            "utilization": plan.host.utilization,
+            "precondition": plan.host.precondition,
+            "device": plan.device.name,
+            "workload": plan.load_name,
+            **plan.policy.facts(),
+            "version": __version__,
+            "elapsed_s": self.elapsed_s,
+            "threads": plan.threads,
+            "notes": self.notes,
+        }
+        if curve:
+            columns = self.curve.to_dict(as_series=False)
+            found["curve"] = {name: _json(values) for name, values in columns.items()}
+        return found
+
+    def figure(self) -> PanelChart:
+        """Describe PE fairness and endurance against W."""
+        title = f"PE fairness and endurance: {self.plan.load_name}"
+        interval = " · thin: 95% confidence" if self.plan.replicas > 1 else ""
+        return life_over_w([self.life_curve()], title=title, subtitle=self._subtitle() + interval)
+
+    def life_curve(self, label: str | None = None) -> LifeCurve:
+        """Return the two functions of W, named by what the drives worked by unless by a label."""
+        curve = self.curve
+        fairness, endurance = "pe_fairness", "endurance_full_drive_writes"
+        return LifeCurve(
+            label or str(self.plan.policy),
+            curve["w"].to_numpy(),
+            *(curve[f"{fairness}{bound}"].to_numpy() for bound in ("", "_low", "_high")),
+            *(curve[f"{endurance}{bound}"].to_numpy() for bound in ("", "_low", "_high")),
+        )
+
+    def erases_figure(self) -> LineChart:
+        """Describe how often the blocks were erased by the end of life."""
+        bins = self.erase_histogram
+        return erases_of_blocks(
+            bins["erases_from"].to_list(),
+            bins["blocks"].to_list(),
+            width=bins["erases_to"][0] + 1,
+            label=str(self.plan.policy),
+            title=f"Wear at the end of life: {self.plan.load_name}",
+            subtitle=f"{self._subtitle()} · PE fairness {self.pe_fairness:.4f}",
+        )
+
+    def plot(self, path: str | Path) -> None:
+        """Draw PE fairness and endurance against W to a .png, .svg, .pdf or .html file."""
+        save(self.figure(), path)
+
+    def plot_erases(self, path: str | Path) -> None:
+        """Draw the erase histogram to a .png, .svg, .pdf or .html file."""
+        save(self.erases_figure(), path)
+
+    def _subtitle(self) -> str:
+        device, plan = self.plan.device, self.plan
+        return (
+            f"op = (T-U)/U = {device.op:.4g} · device {device.name}: "
+            f"{device.geometry.blocks:,} blocks of {device.geometry.pages_per_block:,} pages · "
+            f"W_max {plan.w_max:,} · {plan.replicas} replicas from seed {plan.seed}"
+        )
+
+    def __str__(self) -> str:
+        """Return the result in a line."""
+        low, high = self.endurance_ci95
+        return (
+            f"endurance {self.endurance_full_drive_writes:.2f} full drive writes (95% CI {low:.2f} "
+            f"to {high:.2f}) at PE fairness {self.pe_fairness:.4f}, W_max {self.plan.w_max}, of "
+            f"{self.plan.load_name} under {self.plan.policy} at op "
+            f"{self.plan.device.op:.4g}"
+        )
+
+    def __repr__(self) -> str:
+        """Return the line in brackets: the arrays would fill a page."""
+        return f"<Endurance: {self}>"
+
+    def _fairness(self, counts: Counts, w: npt.ArrayLike) -> _Floats:
+        return counts.erases / (self.plan.device.geometry.blocks * np.asarray(w, np.float64))
+
+    def _endurance(self, counts: Counts) -> _Floats:
+        geometry = self.plan.device.geometry
+        # What was skipped had been made room for but was never written.
+        freed_pages = (
+            geometry.pages_per_block * counts.erases - counts.migrated - counts.skipped_pages
+        )
+        return np.asarray(freed_pages / geometry.physical_pages)
+
+
+def _json(values: Any) -> list[Any]:
+    """Return the values with null for what JSON has no number for."""
+    return [None if isinstance(value, float) and math.isnan(value) else value for value in values]

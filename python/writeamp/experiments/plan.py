@@ -1,0 +1,64 @@
+"""What to run, whatever the drive: the load, the policy, and how long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from writeamp import traces
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.experiments.settings import LoadSettings, SimulationSettings
+from writeamp.registry.specs import Spec
+
+# An automatic run begins with so many times the flash's size.
+FIRST_DRIVE_WRITES = 8
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A simulation that is ready to run on any drive that its load fits."""
+
+    load: Spec | traces.PageTrace
+    load_name: str
+    host: LoadSettings
+    policy: Policy
+    run: SimulationSettings
+    notes: tuple[str, ...] = ()
+
+    @property
+    def seed(self) -> int:
+        """What decides every random draw."""
+        return self.run.seed
+
+    @property
+    def repeat(self) -> int:
+        """How often a trace is replayed."""
+        return self.host.repeat
+
+    def expected_writes(self, drive: Device) -> int:
+        """Return how many pages the host will write, as far as that is known beforehand."""
+        if self.run.writes is not None:
+            return self.run.writes
+        if isinstance(self.load, Spec):
+            return FIRST_DRIVE_WRITES * drive.physical_pages
+        return self.load.host_pages * self.repeat
+
+    def used_pages(self, drive: Device) -> int:
+        """Return how many logical pages the host uses at all."""
+        return used_pages(self.load, self.host, drive)
+
+
+def used_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device) -> int:
+    """Return how many logical pages the host uses at all."""
+    if isinstance(load, Spec):
+        return max(1, round(host.utilization * drive.logical_pages))
+    return load.logical_pages
+
+
+def fill_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device) -> int:
+    """Return how many logical pages, from the first, are written once before the run."""
+    if host.precondition == "none":
+        return 0
+    # The space beyond a synthetic workload's utilization is never written, or it would not be free.
+    used_only = host.precondition == "workload" or isinstance(load, Spec)
+    return used_pages(load, host, drive) if used_only else drive.logical_pages

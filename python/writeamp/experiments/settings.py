@@ -1,0 +1,394 @@
+"""The settings of an experiment: each with its default, its domain and its words, once.
+
+The library's keyword arguments, the options of the command line and the keys of an experiment file
+are all made from these fields.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from writeamp import traces
+from writeamp._engine import DEFAULT_BATCH_PAGES
+from writeamp._engine import split_specs as split_spec_texts
+from writeamp.devices.device import COUNT, LAYOUTS, Device, profile_names
+from writeamp.devices.ratios import op_of
+from writeamp.domains import BELOW_ONE, POSITIVE_COUNT, SHARE, Flag, Number, OneOf, Whole, WholeOr
+from writeamp.errors import WriteampError
+from writeamp.experiments.held_trace import HeldTrace
+from writeamp.experiments.setting import Settings, setting
+from writeamp.registry.specs import Spec, SpecLike
+
+TraceLike: TypeAlias = str | Path | traces.Trace | traces.PageTrace
+Warmup: TypeAlias = int | Literal["auto"]
+
+PRECONDITIONS = ("full", "workload", "none")
+
+# Settings that need a trace.
+_OF_TRACES = ("trace_format", "action", "repeat", "mapping", "trace_device")
+
+# The engine counts erases of a block in 32 bits, of which one value means "no limit".
+_MOST_ERASES = 2**32 - 2
+_MOST_REPLICAS = 2**32 - 1
+_MOST_COMPARED_REPLICAS = 10_000
+
+
+class _Specs:
+    """Specs of one kind: several of them, or the text of a list."""
+
+    def check(self, name: str, value: Any) -> tuple[Spec, ...]:
+        """Return them."""
+        if isinstance(value, str):
+            value = split_spec_texts("managers", value)
+        elif isinstance(value, Spec):
+            value = [value]
+        if not isinstance(value, list | tuple):
+            raise WriteampError(f"{name} is {value!r}; it must be a list of block managers")
+        if not value:
+            raise WriteampError("there is no manager to compare; name at least one")
+        return tuple(Spec.of("managers", one) for one in value)
+
+
+_CAPACITY = {"panel": "capacity"}
+
+
+@dataclass(frozen=True)
+class DeviceSettings(Settings):
+    """The drive: a profile, and what differs from it; `writeamp.device` checks and builds it."""
+
+    title: ClassVar[str] = "device"
+
+    profile: str | Path | Device | None = setting(
+        None,
+        None,
+        f"device profile ({', '.join(profile_names())}) or the path of a .toml file; by default "
+        "generic, or for a trace a flat drive that it just fills",
+        name="device",
+        panel="capacity",
+    )
+    blocks: int | None = setting(
+        None, COUNT, "erase blocks in the drive", number="count", excludes="size", **_CAPACITY
+    )
+    logical_blocks: int | None = setting(
+        None,
+        COUNT,
+        "size that the host sees, in erase blocks",
+        number="count",
+        excludes="size",
+        **_CAPACITY,
+    )
+    logical_pages: int | None = setting(
+        None, COUNT, "the same in pages", number="count", excludes="size", **_CAPACITY
+    )
+    pages_per_block: int | None = setting(
+        None, COUNT, "pages of a flash block", number="count", **_CAPACITY
+    )
+    page_bytes: int | None = setting(None, COUNT, "bytes of a page", number="count", **_CAPACITY)
+    op: float | None = setting(
+        None,
+        None,
+        "over-provisioning ratio (T-U)/U, T physical and U logical pages",
+        number="ratio",
+        excludes="ratio",
+        **_CAPACITY,
+    )
+    fill: float | None = setting(
+        None, None, "fill U/T = 1/(1+op)", number="ratio", excludes="ratio", **_CAPACITY
+    )
+    spare_factor: float | None = setting(
+        None,
+        None,
+        "spare factor (T-U)/T = op/(1+op)",
+        number="ratio",
+        excludes="ratio",
+        **_CAPACITY,
+    )
+    layout: str | None = setting(
+        None, None, f"how blocks are pooled: {', '.join(LAYOUTS)}", choices=LAYOUTS, **_CAPACITY
+    )
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        if isinstance(self.profile, Path):
+            object.__setattr__(self, "profile", str(self.profile))
+        super().__post_init__()
+
+    @property
+    def is_sized(self) -> bool:
+        """True if the size of the drive is given, or comes with a profile."""
+        sizes = (self.profile, self.blocks, self.logical_blocks, self.logical_pages)
+        return any(size is not None for size in sizes)
+
+    @property
+    def asked_op(self) -> float | None:
+        """The over-provisioning that is asked for by one of the ratios."""
+        return op_of(op=self.op, fill=self.fill, spare_factor=self.spare_factor)
+
+    def overrides(self) -> dict[str, Any]:
+        """Return what differs from the profile, as `writeamp.device` takes it."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "profile"}
+
+
+@dataclass(frozen=True)
+class LoadSettings(Settings):
+    """What the host writes: a synthetic workload, or a trace; and what is written before it."""
+
+    title: ClassVar[str] = "load"
+
+    workload: Spec | None = setting(
+        None,
+        None,
+        "synthetic workload (default uniform)",
+        kind="workloads",
+    )
+    trace: str | Path | HeldTrace | None = setting(
+        None,
+        None,
+        "replay a block trace instead",
+        number="path",
+        panel="trace",
+    )
+    trace_format: str | None = setting(
+        None,
+        OneOf(tuple(traces.FORMATS)),
+        f"format of the trace if it cannot be detected: {', '.join(traces.FORMATS)}",
+        flag="--format",
+        choices=tuple(traces.FORMATS),
+        panel="trace",
+    )
+    action: str | None = setting(
+        None,
+        None,
+        "which blkparse action counts: Q, D or C",
+        panel="trace",
+    )
+    repeat: int = setting(
+        1,
+        POSITIVE_COUNT,
+        "replay the trace so many times",
+        number="count",
+        not_for=("endurance",),
+        panel="trace",
+    )
+    mapping: traces.Mapping = setting(
+        "compact",
+        OneOf(traces.MAPPINGS),
+        "compact: the trace's written pages, closed up, are the drive's logical space; as-is: "
+        "addresses count",
+        choices=traces.MAPPINGS,
+        panel="trace",
+    )
+    trace_device: str | None = setting(
+        None, None, "use only this device of the trace", panel="trace"
+    )
+    utilization: float = setting(
+        1.0,
+        SHARE,
+        "share of the logical pages that the workload uses; the rest is never written",
+        number="ratio",
+        panel="run",
+    )
+    precondition: str = setting(
+        "full",
+        OneOf(PRECONDITIONS),
+        f"what is written once before the run: {', '.join(PRECONDITIONS)}",
+        choices=PRECONDITIONS,
+        panel="run",
+    )
+
+    def __post_init__(self) -> None:
+        """Check every field, and refuse those that contradict each other."""
+        if isinstance(self.trace, traces.Trace | traces.PageTrace):
+            object.__setattr__(self, "trace", HeldTrace(self.trace))
+        elif isinstance(self.trace, Path):
+            object.__setattr__(self, "trace", str(self.trace))
+        super().__post_init__()
+        if self.trace is None:
+            self._without_trace()
+            return
+        if self.workload is not None:
+            raise WriteampError("workload and trace each say what the host writes; give only one")
+        if self.utilization != 1:
+            raise WriteampError("utilization is for synthetic workloads; a trace says what it uses")
+        reading = (self.trace_format, self.action) != (None, None)
+        if isinstance(self.trace, HeldTrace) and reading:
+            raise WriteampError("trace_format and action say how to read a trace that is read")
+
+    def dropped_by(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Return the defaults of what no longer holds once `changes` say another load."""
+        dropped: tuple[str, ...] = ()
+        if changes.get("workload") is not None:
+            dropped = ("trace", *_OF_TRACES)
+        elif changes.get("trace") is not None:
+            dropped = ("workload", "utilization", "trace_format", "action", "trace_device")
+        return {one.name: one.default for one in fields(self) if one.name in dropped}
+
+    def _without_trace(self) -> None:
+        if (self.trace_format, self.action) != (None, None):
+            raise WriteampError(
+                "trace_format and action say how to read a trace; there is no trace"
+            )
+        if self.repeat != 1:
+            raise WriteampError("repeat is for traces; a synthetic workload has no end")
+        if self.mapping != "compact" or self.trace_device is not None:
+            raise WriteampError("mapping and trace_device are for traces; there is no trace")
+
+
+@dataclass(frozen=True)
+class PolicySettings(Settings):
+    """What the drive works by."""
+
+    title: ClassVar[str] = "policy"
+
+    manager: SpecLike = setting("single", None, "block manager", kind="managers")
+    victims: SpecLike | None = setting(
+        None, None, "victim policy (default: the manager's)", kind="victims"
+    )
+    wear_leveling: SpecLike | None = setting(
+        None, None, "wear leveller (default none)", kind="wear_levelers"
+    )
+
+
+@dataclass(frozen=True)
+class PoliciesSettings(Settings):
+    """What the drives that are compared work by."""
+
+    title: ClassVar[str] = "policy"
+
+    managers: tuple[Spec, ...] | None = setting(
+        None,
+        _Specs(),
+        "block managers, separated by commas, such as single,hcwf:d=5,sepgc",
+        required=True,
+        metavar="SPEC,SPEC,…",
+    )
+    victims: SpecLike | None = setting(
+        None, None, "victim policy for all of them (default: each manager's)", kind="victims"
+    )
+    wear_leveling: SpecLike | None = setting(
+        None, None, "wear leveller (default none)", kind="wear_levelers"
+    )
+
+
+def _seed(help_text: str) -> Any:
+    return setting(1, Whole(0), help_text, number="count", panel="run")
+
+
+def _writes(help_text: str) -> Any:
+    return setting(None, POSITIVE_COUNT, help_text, number="count", panel="run")
+
+
+def _threads(help_text: str) -> Any:
+    return setting(None, POSITIVE_COUNT, help_text, number="count", panel="run", is_speed=True)
+
+
+def _batch_pages() -> Any:
+    return setting(
+        DEFAULT_BATCH_PAGES,
+        POSITIVE_COUNT,
+        "pages handed to the engine at once; changes speed, never the outcome",
+        number="count",
+        flag=None,
+        is_speed=True,
+    )
+
+
+@dataclass(frozen=True)
+class SimulationSettings(Settings):
+    """How one drive is run, and how its write amplification is measured."""
+
+    title: ClassVar[str] = "run"
+    verb: ClassVar[str] = "simulate"
+
+    seed: int = _seed("decides every random draw")
+    writes: int | None = _writes(
+        "host page writes after the initial fill; without it, until steady and precise"
+    )
+    warmup: Warmup = setting(
+        "auto",
+        WholeOr("auto", Whole(0)),
+        "host page writes to leave out of the measurement, or auto",
+        metavar="auto|N",
+        panel="run",
+    )
+    precision: float = setting(
+        0.0005,
+        BELOW_ONE,
+        "relative half width of the confidence interval that ends an automatic run",
+        number="ratio",
+        panel="run",
+    )
+    spread: bool = setting(
+        True,
+        Flag(),
+        "rerun a trace on drives one block smaller and larger",
+        number="flag",
+        panel="run",
+    )
+    batch_pages: int = _batch_pages()
+
+
+@dataclass(frozen=True)
+class ComparisonSettings(Settings):
+    """How drives are run that are compared."""
+
+    title: ClassVar[str] = "run"
+    verb: ClassVar[str] = "compare"
+
+    replicas: int = setting(
+        3,
+        Whole(1, _MOST_COMPARED_REPLICAS),
+        "runs of each manager, with seeds from --seed on",
+        number="count",
+        panel="run",
+    )
+    seed: int = _seed("decides every random draw")
+    writes: int | None = _writes(
+        "host page writes after the initial fill, the second half of them measured; by default 20 "
+        "times the logical pages"
+    )
+    threads: int | None = _threads("runs at the same time; by default one for each processor")
+    batch_pages: int = _batch_pages()
+
+
+@dataclass(frozen=True)
+class LifetimeSettings(Settings):
+    """How drives are worn out."""
+
+    title: ClassVar[str] = "run"
+    verb: ClassVar[str] = "endurance"
+
+    w_max: int | None = setting(
+        None,
+        Whole(1, _MOST_ERASES),
+        "erases after which a block is worn out (the paper's W_max)",
+        required=True,
+        number="count",
+        panel="run",
+    )
+    replicas: int = setting(
+        10,
+        Whole(1, _MOST_REPLICAS),
+        "drives to run, for the confidence interval",
+        number="count",
+        panel="run",
+    )
+    seed: int = _seed("decides every random draw; replica i is the run with seed + i")
+    spare_share: float = setting(
+        0.0,
+        Number("be at least 0 and below 1", lambda value: 0 <= value < 1),
+        "share of the blocks that is set aside to replace worn ones; it is taken from the "
+        "over-provisioning",
+        number="ratio",
+        metavar="SHARE",
+        panel="capacity",
+    )
+    threads: int | None = _threads(
+        "replicas that run at the same time; by default one for each processor"
+    )
+    batch_pages: int = _batch_pages()
+
+
+RunSettings: TypeAlias = SimulationSettings | ComparisonSettings | LifetimeSettings

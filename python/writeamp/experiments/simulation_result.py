@@ -1,0 +1,383 @@
+"""What a simulation found: write amplification with its interval, its causes and its history."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp._engine import CAUSES, __version__
+from writeamp.devices.device import Device
+from writeamp.experiments.plan import Plan
+from writeamp.plots.figures.group_changes import group_strips
+from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
+from writeamp.plots.output import save
+from writeamp.plots.spec import LineChart, Strip
+from writeamp.registry.specs import Spec
+from writeamp.statistics.steady import SteadyState
+from writeamp.theory.models.expected_value import expected_value
+from writeamp.theory.models.markov import markov
+
+# A change of WA with one block more or less that a reader should hear of, as a share of WA.
+_MATERIAL_SPREAD = 0.05
+# A half width of the confidence interval that a reader should hear of, as a share of WA.
+_ROUGH = 0.05
+# Nobody builds such a drive; somebody wrote per cent.
+_PERCENT_LIKE_OP = 3
+# More marks of changes than this would hide what they mark.
+_MOST_CHANGES = 50
+
+EVENT_SCHEMA = {
+    "host_pages": pl.UInt64,
+    "kind": pl.String,
+    "group": pl.UInt64,
+    "groups": pl.UInt64,
+    "blocks": pl.UInt64,
+}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """WA on drives one block (in each plane) smaller and larger; NaN where too small to run."""
+
+    one_block_less: float
+    as_asked: float
+    one_block_more: float
+    smallest_op: float
+    largest_op: float
+
+    @property
+    def wa_spread(self) -> float:
+        """Largest minus smallest WA of the three."""
+        found = [self.one_block_less, self.as_asked, self.one_block_more]
+        return float(np.nanmax(found) - np.nanmin(found))
+
+    @property
+    def share_from_op(self) -> float:
+        """The relative change of WA that theory expects from the change of op alone."""
+        return float(expected_value(self.smallest_op) / expected_value(self.largest_op)) - 1
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """The outcome of one simulation.
+
+    The counts (`host_pages`, `causes`, …) are those of the measured interval: after the initial
+    fill, which is never counted, and after the first `warmup_pages` host page writes.
+    """
+
+    plan: Plan
+    device: Device
+    steady_state: SteadyState
+    samples: dict[str, npt.NDArray[np.uint64]]
+    """Cumulative counters since the fill, at increasing numbers of host pages."""
+    events: pl.DataFrame
+    """Log of group changes since the fill, in order; of managers without groups it is empty.
+
+    Columns: `host_pages` (the clock of `series`), `kind` ("created", "merged" or "moved"), `group`
+    (its number; that of a group merged away is used again), `groups` (that there are from then on)
+    and `blocks` (that movement operations took from the group since the manager's last look).
+    """
+    events_complete: bool
+    """False if the manager's log of events was full before the run ended."""
+    erases_of_block: npt.NDArray[np.uint32]
+    """Erases of each block since the fill."""
+    valid_page_histogram: npt.NDArray[np.uint64]
+    """Closed blocks by their number of valid pages at the end, shape (pages_per_block + 1,)."""
+    hints: str | None
+    """What the host said of its pages: their "groups", "invalidation_times", or nothing (None)."""
+    scheme_bytes: int
+    """Memory of the tables that the block manager's scheme keeps beside the map."""
+    elapsed_s: float
+    run_s: float
+    """Seconds that the run itself took, without the initial fill."""
+    spread: Spread | None = None
+
+    @property
+    def wa(self) -> float:
+        """Write amplification: flash pages programmed per host page written."""
+        return self.flash_pages / self.host_pages
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% confidence interval of `wa`; NaN where the run is too short for one."""
+        low = self.steady_state.ci_low
+        # No drive programs less than the host writes; max() would lose a NaN.
+        return 1.0 if low < 1 else low, self.steady_state.ci_high
+
+    @property
+    def told(self) -> str | None:
+        """The hints in older words: "deaths" for invalidation times."""
+        return "deaths" if self.hints == "invalidation_times" else self.hints
+
+    @property
+    def steady(self) -> bool:
+        """True if the run reached a steady state; `steady_state.reason` says why or why not."""
+        return self.steady_state.steady
+
+    @property
+    def warmup_pages(self) -> int:
+        """Host page writes left out as warm-up."""
+        return self.steady_state.warmup_pages
+
+    @property
+    def host_pages(self) -> int:
+        """Pages that the host wrote in the measured interval."""
+        return self._measured("host")
+
+    @property
+    def causes(self) -> dict[str, int]:
+        """Pages programmed in the measured interval, by cause."""
+        return {cause: self._measured(cause) for cause in CAUSES}
+
+    @property
+    def flash_pages(self) -> int:
+        """Pages programmed in the measured interval, for all causes."""
+        return sum(self.causes.values())
+
+    @property
+    def erases(self) -> int:
+        """Blocks erased in the measured interval."""
+        return self._measured("erases")
+
+    @property
+    def writes(self) -> int:
+        """Host page writes of the whole run after the fill, warm-up included."""
+        return int(self.samples["host"][-1])
+
+    @property
+    def drive_writes(self) -> float:
+        """Length of the whole run in writes of the logical capacity."""
+        return self.writes / self.device.logical_pages
+
+    @property
+    def utilization(self) -> float:
+        """Share of the logical pages that the host writes."""
+        load = self.plan.load
+        used = self.plan.used_pages(self.device) if isinstance(load, Spec) else load.footprint_pages
+        return used / self.device.logical_pages
+
+    @property
+    def host_pages_per_s(self) -> float:
+        """Host page writes simulated per second of computing."""
+        return self.writes / self.run_s
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """One row per sampling interval of the whole run.
+
+        Columns: `host_pages` and `drive_writes` (at the end of the interval, since the fill),
+        `wa` (of the interval), `erases` and `trimmed_pages` (in it), and `<cause>_programs`
+        (pages programmed in it) for each cause.
+        """
+        samples = _without_stub(self.samples)
+        deltas = {name: np.diff(column) for name, column in samples.items()}
+        flash = np.sum([deltas[cause] for cause in CAUSES], axis=0)
+        host_pages = samples["host"][1:]
+        return pl.DataFrame(
+            {
+                "host_pages": host_pages,
+                "drive_writes": host_pages / self.device.logical_pages,
+                "wa": flash / deltas["host"],
+                "erases": deltas["erases"],
+                "trimmed_pages": deltas["trimmed_pages"],
+                **{f"{cause}_programs": deltas[cause] for cause in CAUSES},
+            }
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader of `wa` should know."""
+        found = []
+        if not self.steady:
+            found.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
+            if not isinstance(self.plan.load, Spec):
+                found.append(
+                    f"the trace writes {self.drive_writes:.2f} times the drive in "
+                    f"{self.plan.repeat} pass(es); a larger repeat reaches further"
+                )
+        if self.device.op > _PERCENT_LIKE_OP:
+            found.append(f"op is a ratio: 28% is 0.28, and {self.device.op:.4g} is many times that")
+        automatic = self.plan.run.writes is None and isinstance(self.plan.load, Spec)
+        wanted = self.plan.run.precision if automatic else _ROUGH
+        reached = (self.ci[1] - self.ci[0]) / 2 / self.wa
+        if self.steady and reached > wanted:
+            found.append(
+                f"WA is known to ±{reached:.2%} only, after {self.drive_writes:.0f} drive writes; "
+                "a longer run tells it better"
+            )
+        if self.spread and self.spread.wa_spread > _MATERIAL_SPREAD * self.wa:
+            found.append(self._spread_warning(self.spread))
+        return found
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+        looped = not isinstance(self.plan.load, Spec) and self.plan.repeat > 1
+        return [
+            *self.plan.notes,
+            *([f"the trace was looped {self.plan.repeat} times"] if looped else []),
+            *([] if self.events_complete else [self._events_note()]),
+        ]
+
+    def __str__(self) -> str:
+        """Return the result in a line."""
+        low, high = self.ci
+        return (
+            f"WA {self.wa:.4f} (95% CI {low:.4f} to {high:.4f}, "
+            f"{'steady' if self.steady else 'NOT steady'}) of {self.plan.load_name} under "
+            f"{self.plan.policy} at op {self.device.op:.4g}"
+        )
+
+    def __repr__(self) -> str:
+        """Return the line in brackets: the arrays would fill a page."""
+        return f"<Result: {self}>"
+
+    def _events_note(self) -> str:
+        known = "none since the fill is in it"
+        if self.events.height:
+            known = f"none after host page {self.events['host_pages'][-1]:,} is in it"
+        return f"the manager's log of group changes is full: {known}"
+
+    def _spread_warning(self, spread: Spread) -> str:
+        change = f"WA changes by {spread.wa_spread:.3f} between drives one block smaller and larger"
+        if self.plan.repeat > 1 and spread.wa_spread > 2 * spread.share_from_op * self.wa:
+            return (
+                f"{change}, more than their op explains: the looped trace locks in phase with "
+                "collection, so trust no single size"
+            )
+        return (
+            f"{change}, whose op is {spread.smallest_op:.4g} and {spread.largest_op:.4g}: the "
+            "drive is small for blocks of this size"
+        )
+
+    def to_dict(self, *, series: bool = False) -> dict[str, Any]:
+        """Return the result as JSON types, with the keys of `writeamp simulate --json`.
+
+        With `series`, two more: "series", an array for each column of `series`, and "events", an
+        object for each row of `events`.
+        """
+        ci = [None if math.isnan(bound) else bound for bound in self.ci]
+        found: dict[str, Any] = {
+            "wa": self.wa,
+            "wa_ci95": ci,
+            "steady": self.steady,
+            "steady_reason": self.steady_state.reason,
+            "host_pages": self.host_pages,
+            "flash_pages": self.flash_pages,
+            "causes": self.causes,
+            "erases": self.erases,
+            "warmup_pages": self.warmup_pages,
+            "writes": self.writes,
+            "drive_writes": self.drive_writes,
+            **self.device.facts(),
+            "utilization": self.utilization,
+            "device": self.device.name,
+            "workload": self.plan.load_name,
+            **self.plan.policy.facts(),
+            "seed": self.plan.seed,
+            "version": __version__,
+            "elapsed_s": self.elapsed_s,
+            "host_pages_per_s": self.host_pages_per_s,
+            "warnings": self.warnings,
+            "notes": self.notes,
+        }
+        if not isinstance(self.plan.load, Spec):
+            found["repeat"] = self.plan.repeat
+            found["mapping"] = self.plan.load.mapping
+            found["footprint_pages"] = self.plan.load.footprint_pages
+            found["partial_pages"] = self.plan.load.partial_pages
+        if self.spread:
+            around = (self.spread.one_block_less, self.spread.one_block_more)
+            found["wa_spread"] = self.spread.wa_spread
+            found["wa_one_block_less_more"] = [None if math.isnan(w) else w for w in around]
+        if series:
+            found["series"] = self.series.to_dict(as_series=False)
+            found["events"] = self.events.to_dicts()
+        return found
+
+    def figure(self) -> LineChart:
+        """Describe write amplification over the run, and the changes of the manager's groups."""
+        device, plan, steady = self.device, self.plan, self.steady_state
+        pages_per_block = device.geometry.pages_per_block
+        series = self.series
+        run = WaSeries(
+            label=str(plan.policy),
+            drive_writes=series["drive_writes"].to_numpy(),
+            wa=series["wa"].to_numpy(),
+            warmup_drive_writes=steady.warmup_pages / device.logical_pages,
+            steady_wa=self.wa,
+            ci_low=steady.ci_low,
+            ci_high=steady.ci_high,
+        )
+        theory: list[tuple[str, float]] = []
+        if isinstance(plan.load, Spec) and plan.load.name == "uniform":  # which the models describe
+            theory = [
+                ("expected-value (fifo)", float(expected_value(device.op))),
+                ("markov (greedy)", float(markov(device.op, pages_per_block))),
+            ]
+        return wa_over_time(
+            [run],
+            theory,
+            title=f"Write amplification over time: {plan.load_name}",
+            subtitle=(
+                f"op = (T-U)/U = {device.op:.4g} · device {device.name}: "
+                f"{device.physical_pages // pages_per_block:,} blocks of {pages_per_block:,} pages"
+                f" · seed {plan.seed}" + ("" if steady.steady else " · not steady")
+            ),
+            changes=[at / device.logical_pages for at in _swaps(plan.load, self.writes)],
+            strips=self._strips(),
+        )
+
+    def plot(self, path: str | Path) -> None:
+        """Draw WA over the run, and its events, to a .png, .svg, .pdf or .html file."""
+        save(self.figure(), path)
+
+    def _strips(self) -> tuple[Strip, ...]:
+        events = self.events.with_columns(
+            drive_writes=pl.col("host_pages") / self.device.logical_pages
+        )
+        created, merged, moved = (
+            events.filter(kind=kind) for kind in ("created", "merged", "moved")
+        )
+        return group_strips(
+            created["drive_writes"].to_numpy(),
+            merged["drive_writes"].to_numpy(),
+            moved["drive_writes"].to_numpy(),
+            moved["blocks"].to_numpy(),
+            intervals=self.series.height,
+            end=self.drive_writes,
+        )
+
+    def _measured(self, counter: str) -> int:
+        column = self.samples[counter]
+        cut = int(np.searchsorted(self.samples["host"], self.warmup_pages))
+        return int(column[-1] - column[cut])
+
+
+def _without_stub(samples: dict[str, npt.NDArray[np.uint64]]) -> dict[str, npt.NDArray[np.uint64]]:
+    """Join a last interval that is shorter than half of the one before to that one."""
+    host = samples["host"].astype(np.int64)
+    if host.size < 3 or 2 * (host[-1] - host[-2]) >= host[-2] - host[-3]:
+        return samples
+    return {name: np.delete(column, -2) for name, column in samples.items()}
+
+
+def _swaps(load: object, writes: int) -> list[int]:
+    """Return after how many writes `groups` swapped frequencies; none if too many to draw."""
+    if not (isinstance(load, Spec) and load.name == "groups"):
+        return []
+    at, every = load.params["swap_at"], load.params["period"]
+    if at == "never":
+        return []
+    swaps = [int(text) for text in at.split("/")]
+    if every != "never":
+        swaps += range(swaps[-1] + int(every), writes, int(every))[: _MOST_CHANGES + 1]
+    swaps = [swap for swap in swaps if swap < writes]
+    return swaps if len(swaps) <= _MOST_CHANGES else []

@@ -1,0 +1,106 @@
+"""Settings as tables of plain values, which TOML and JSON can hold, and back."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from writeamp.devices.device import Device
+from writeamp.errors import WriteampError, unknown
+from writeamp.experiments.held_trace import HeldTrace
+from writeamp.experiments.setting import Settings
+from writeamp.registry.specs import Spec
+
+_S = TypeVar("_S", bound=Settings)
+
+# Fields that may name a file.
+_PATHS = ("trace", "profile")
+
+
+def table_of(settings: Settings) -> dict[str, Any]:
+    """Return every setting that has a value, defaults included."""
+    return {
+        one.name: plain(value)
+        for one in fields(settings)  # type: ignore[arg-type]
+        if (value := getattr(settings, one.name)) is not None
+    }
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: specs as their text, a trace in memory as its digest."""
+    if isinstance(value, Spec):
+        return value.text
+    if isinstance(value, tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, HeldTrace):
+        return {"digest": value.digest}
+    if isinstance(value, Device):
+        return asdict(value)
+    return str(value) if isinstance(value, Path) else value
+
+
+def settings_of(kind: type[_S], table: Any, *, where: str) -> _S:
+    """Return the settings that a table holds.
+
+    Args:
+        kind: which settings.
+        table: what `table_of` gives, or part of it.
+        where: the file and the table in it, for errors.
+
+    Raises:
+        WriteampError: a key that is none of the settings', or a value outside its domain.
+    """
+    if not isinstance(table, dict):
+        raise WriteampError(f"{where} is {table!r}; it must be a table of settings")
+    known = [one.name for one in fields(kind)]  # type: ignore[arg-type]
+    values = {}
+    for key, value in table.items():
+        if key not in known:
+            raise WriteampError(f"{where}.{key}: {unknown('key', key, known)}")
+        values[key] = _from_plain(f"{where}.{key}", value)
+    try:
+        return kind(**values)
+    except WriteampError as error:
+        raise WriteampError(f"{where}: {error}") from None
+
+
+def _from_plain(where: str, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"digest"}:
+        raise WriteampError(
+            f"{where}: the trace was in memory and only its digest is here; give the path of a file"
+        )
+    try:
+        return Device(**value)
+    except TypeError:
+        words = ", ".join(one.name for one in fields(Device))
+        raise WriteampError(f"{where}: a device needs the keys {words}") from None
+
+
+def moved(tables: dict[str, Any], source: Path, target: Path) -> dict[str, Any]:
+    """Return tables whose paths are written as seen from another folder.
+
+    Args:
+        tables: the tables of an experiment.
+        source: the folder that the paths are relative to.
+        target: the folder that they shall be relative to.
+    """
+    found = {}
+    for title, table in tables.items():
+        if not isinstance(table, dict):
+            found[title] = table
+            continue
+        found[title] = {key: _moved(key, value, source, target) for key, value in table.items()}
+    return found
+
+
+def _moved(key: str, value: Any, source: Path, target: Path) -> Any:
+    is_path = key in _PATHS and isinstance(value, str)
+    # A profile without that suffix is one of the shipped ones.
+    is_name = key == "profile" and not str(value).endswith(".toml")
+    if not is_path or is_name or Path(value).is_absolute():
+        return value
+    return Path(os.path.relpath(source / value, target)).as_posix()

@@ -1,0 +1,1 @@
+"""What draws a `FigureSpec`: matplotlib for pictures, plotly for pages."""

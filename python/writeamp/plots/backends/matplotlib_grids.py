@@ -1,0 +1,130 @@
+"""Draw charts of several panels with Matplotlib."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib as mpl
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.ticker import FuncFormatter, LogLocator
+
+from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
+from writeamp.plots.spec import HeatMap, HeatMapChart, Panel, PanelChart
+from writeamp.plots.style import GRID, INK, heat_ink
+
+_MOST_LEGEND_COLUMNS = 3
+_WIDTH_INCHES = 10.0
+_HEAT_COLORS = "RdBu"
+_MANY_DECADES = 1e3
+
+
+def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
+    """Draw small line charts with one legend below; return the first one's axes."""
+    rows = math.ceil(len(spec.panels) / spec.columns)
+    height = 4.6 if rows == 1 else 1.6 + 2.9 * rows
+    figure.set_size_inches(_WIDTH_INCHES, height)
+    grid = figure.subplots(rows, spec.columns, squeeze=False, sharex=True, sharey=not spec.own_y)
+    handles: dict[str, Artist] = {}
+    for axes, panel in zip(grid.flat, spec.panels, strict=False):
+        for handle in _panel(axes, panel, spec, alone=len(spec.panels) == 1):
+            handles.setdefault(str(handle.get_label()), handle)
+    for axes in grid.flat[len(spec.panels) :]:
+        axes.set_visible(False)
+    for axes in grid[-1]:
+        axes.set_xlabel(spec.x_label)
+    if rows == 1:
+        grid[0, 0].set_ylabel(spec.y_label)
+    else:
+        figure.supylabel(spec.y_label, fontsize=10, multialignment="center")
+    legend_rows = math.ceil(len(handles) / _MOST_LEGEND_COLUMNS)
+    figure.legend(
+        list(handles.values()),
+        list(handles),
+        loc="outside lower center",
+        frameon=False,
+        ncols=math.ceil(len(handles) / legend_rows),
+        handlelength=2.6,
+    )
+    first: Axes = grid.flat[0]
+    return first
+
+
+def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[Artist]:
+    if spec.x_log:
+        axes.set_xscale("log")
+    if spec.y_log:
+        axes.set_yscale("log")
+    _plain_ticks(axes, spec)
+    for mark in panel.levels:
+        axes.axhline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=1.5)
+    drawn = [(line, draw_line(axes, line)) for line in panel.lines]
+    if not alone:
+        axes.set_title(panel.title, loc="left", fontsize=10, fontweight="bold")
+    if spec.own_y:
+        axes.set_ylim(bottom=0)
+    axes.grid(color=GRID, lw=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    labelled: list[Artist] = [artist for line, artist in drawn if line.label is not None]
+    return labelled + mark_handles(panel.levels)
+
+
+def _plain_ticks(axes: Axes, spec: PanelChart) -> None:
+    """Write logarithmic ticks as numbers: powers would be markup, which texts here never are."""
+    plain = FuncFormatter(lambda value, _: f"{value:g}")
+    if spec.x_log:
+        axes.xaxis.set_major_formatter(plain)
+    if spec.y_log:
+        axes.yaxis.set_major_formatter(plain)
+        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(spec)))
+    if spec.x_ticks:
+        axes.set_xticks(spec.x_ticks)
+        axes.set_xticks((), minor=True)
+
+
+def _log_steps(spec: PanelChart) -> tuple[float, ...]:
+    """Return where a decade is ticked: also within it if there are few."""
+    values = [y for panel in spec.panels for line in panel.lines for y in line.y]
+    return (1.0,) if max(values) > _MANY_DECADES * min(values) else (1.0, 2.0, 5.0)
+
+
+def draw_heat_maps(figure: Figure, spec: HeatMapChart) -> Axes:
+    """Draw heat maps with one scale of colours at the right; return the first one's axes."""
+    rows = math.ceil(len(spec.maps) / spec.columns)
+    map_height = _WIDTH_INCHES / spec.columns * 0.75 * len(spec.y_ticks) / len(spec.x_ticks)
+    figure.set_size_inches(_WIDTH_INCHES, 1.6 + rows * map_height)
+    grid = figure.subplots(rows, spec.columns, squeeze=False, sharex=True, sharey=True)
+    for axes, heat_map in zip(grid.flat, spec.maps, strict=False):
+        image = _heat_map(axes, heat_map, spec)
+    for axes in grid.flat[len(spec.maps) :]:
+        axes.set_visible(False)
+    figure.supxlabel(spec.x_label, fontsize=10)
+    figure.supylabel(spec.y_label, fontsize=10)
+    bar = figure.colorbar(image, ax=grid, shrink=0.6, pad=0.02, label=spec.color_label)
+    bar.outline.set_visible(False)
+    first: Axes = grid.flat[0]
+    return first
+
+
+def _heat_map(axes: Axes, heat_map: HeatMap, spec: HeatMapChart) -> AxesImage:
+    image = axes.imshow(
+        heat_map.values,
+        cmap=mpl.colormaps[_HEAT_COLORS],
+        vmin=-spec.limit,
+        vmax=spec.limit,
+        aspect="auto",
+    )
+    for row, values in enumerate(heat_map.values):
+        for column, value in enumerate(values):
+            color = heat_ink(value, spec.limit)
+            text = spec.cell_text(value)
+            axes.text(column, row, text, ha="center", va="center", fontsize=9, color=color)
+    axes.set_title(heat_map.title, loc="left", fontsize=10, color=INK)
+    axes.set_xticks(range(len(spec.x_ticks)), spec.x_ticks)
+    axes.set_yticks(range(len(spec.y_ticks)), spec.y_ticks)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    return image

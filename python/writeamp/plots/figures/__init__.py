@@ -1,0 +1,1 @@
+"""One module a figure: plain numbers in, a `FigureSpec` out."""

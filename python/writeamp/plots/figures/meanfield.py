@@ -1,0 +1,45 @@
+"""The figure of how full a drive's hot and cold blocks are at the fixed point of a mean field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.plots.spec import Line, LineChart, Mark
+from writeamp.plots.style import MUTED, series_color, series_dash
+
+
+def blocks_by_valid_pages(
+    blocks: Mapping[str, npt.NDArray[np.float64]],
+    *,
+    mean_victim_pages: float,
+    title: str,
+    subtitle: str,
+) -> LineChart:
+    """Describe the share of all blocks that is of a kind and has 0, 1, … b valid pages.
+
+    Args:
+        blocks: the shares of each kind, by its name, shape (b + 1,).
+        mean_victim_pages: valid pages of the mean victim, drawn as a dashed line.
+        title: what is shown.
+        subtitle: the drive and its data.
+    """
+    return LineChart(
+        title=title,
+        subtitle=f"{subtitle} · dashed: mean victim of d blocks",
+        x_label="valid pages of a block",
+        y_label="share of all blocks",
+        lines=tuple(
+            Line(
+                list(range(shares.size)),
+                shares.tolist(),
+                series_color(1 - index),
+                dash=series_dash(index),
+                label=f"{name} blocks, {shares.sum():.4f} in all",
+            )
+            for index, (name, shares) in enumerate(blocks.items())
+        ),
+        instants=(Mark(mean_victim_pages, MUTED, "dash"),),
+    )

@@ -1,0 +1,184 @@
+"""Specs: the words that name a registered entry and its parameters, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from numbers import Real
+from types import MappingProxyType
+from typing import TypeAlias
+
+from writeamp._engine import parse as parse_spec
+from writeamp._engine import split_specs as split_spec_texts
+from writeamp.errors import WriteampError
+from writeamp.registry.entries import EngineKind
+
+_WORDS: dict[EngineKind, str] = {
+    "workloads": "workload",
+    "managers": "block manager",
+    "victims": "victim policy",
+    "wear_levelers": "wear leveller",
+    "detectors": "detector",
+}
+
+# What a parameter may be given as: a list becomes items separated by "/".
+Value: TypeAlias = "str | float | Spec | list[str | float | Spec] | tuple[str | float | Spec, ...]"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A registered entry and its parameters, checked when made; `str` gives the text it stands for.
+
+    Two specs are equal if they mean the same, however they are spelled: `values` has every
+    parameter, in order of declaration, with defaults filled in and numbers in one form.
+    """
+
+    kind: EngineKind
+    name: str
+    values: tuple[tuple[str, str], ...]
+    text: str = field(compare=False)
+
+    @staticmethod
+    def of(kind: EngineKind, given: SpecLike) -> Spec:
+        """Return the spec that a text means, or the spec itself.
+
+        Raises:
+            WriteampError: the text is no spec of that kind, or the spec is one of another kind.
+        """
+        if isinstance(given, Spec):
+            if given.kind != kind:
+                raise WriteampError(
+                    f"'{given}' is a {_WORDS[given.kind]}; a {_WORDS[kind]} is wanted here"
+                )
+            return given
+        if not isinstance(given, str):
+            raise WriteampError(
+                f"{_WORDS[kind]} is {given!r}; it must be a spec or the text of one"
+            )
+        parsed = parse_spec(kind, given)
+        return Spec(kind, parsed["name"], tuple(parsed["params"].items()), given)
+
+    @property
+    def params(self) -> Mapping[str, str]:
+        """Every parameter with its value as text."""
+        return MappingProxyType(dict(self.values))
+
+    @property
+    def canonical(self) -> str:
+        """The spec with every parameter; the same for all spellings that mean the same."""
+        params = ",".join(f"{name}={value}" for name, value in self.values)
+        return f"{self.name}({params})" if params else self.name
+
+    def __str__(self) -> str:
+        """Return the text that the spec was given as, or that says it."""
+        return self.text
+
+    def __repr__(self) -> str:
+        """Return the text in brackets."""
+        return f"<{_WORDS[self.kind]} {self.text}>"
+
+
+SpecLike: TypeAlias = str | Spec
+
+
+def workload(name: str, **params: Value) -> Spec:
+    """Return a workload, checked: what the host writes.
+
+    Args:
+        name: a registered name, or a whole spec such as "zipf:s=0.99".
+        params: its parameters; a list for those that take several values, and specs where they
+            take specs.
+
+    Raises:
+        WriteampError: an unknown name or parameter.
+
+    >>> import writeamp as wa
+    >>> print(wa.workload("zipf", s=0.99))
+    zipf:s=0.99
+    >>> print(wa.workload("mix", sizes=[0.1, 0.9], weights=[0.9, 0.1],
+    ...                   of=[wa.workload("zipf", s=1.2), "uniform"]))
+    mix:sizes=0.1/0.9,weights=0.9/0.1,of=zipf(s=1.2)/uniform
+    >>> wa.workload("hot-cold:f=0.1,r=0.9") == wa.workload("hot-cold", r=0.9, f=1e-1)
+    True
+    """
+    return _made("workloads", name, params)
+
+
+def manager(name: str, **params: Value) -> Spec:
+    """Return a block manager, checked: where pages go and what is collected when.
+
+    Args and errors are those of `workload`.
+
+    >>> import writeamp as wa
+    >>> print(wa.manager("hcwf-swap", d=5, d_swap=9))
+    hcwf-swap:d=5,d_swap=9
+    """
+    return _made("managers", name, params)
+
+
+def victims(name: str, **params: Value) -> Spec:
+    """Return a victim policy, checked: which block is collected.
+
+    Args and errors are those of `workload`.
+
+    >>> import writeamp as wa
+    >>> print(wa.victims("d-choices", d=10))
+    d-choices:d=10
+    """
+    return _made("victims", name, params)
+
+
+def wear_leveling(name: str, **params: Value) -> Spec:
+    """Return a wear leveller, checked: which blocks take the wear.
+
+    Args and errors are those of `workload`.
+
+    >>> import writeamp as wa
+    >>> print(wa.wear_leveling("static", threshold=16))
+    static:threshold=16
+    """
+    return _made("wear_levelers", name, params)
+
+
+def split_specs(kind: EngineKind, text: str) -> list[str]:
+    """Return the specs of a list separated by commas, each as its text.
+
+    A comma in parentheses, or before a bare key=value, belongs to the spec before it.
+
+    Raises:
+        WriteampError: the list has an empty place, or parentheses that do not match.
+
+    >>> split_specs("managers", "hcwf-swap(d=5,d_swap=9),single")
+    ['hcwf-swap(d=5,d_swap=9)', 'single']
+    """
+    return split_spec_texts(kind, text)
+
+
+def _made(kind: EngineKind, name: str, params: Mapping[str, Value]) -> Spec:
+    text = Spec.of(kind, name).text if not params else name
+    if params:
+        if ":" in name or "(" in name:
+            raise WriteampError(
+                f"{_WORDS[kind]} {name!r} has parameters in its text; give them there or by "
+                "keyword, not both"
+            )
+        given = ",".join(f"{key}={_value(kind, key, value)}" for key, value in params.items())
+        text = f"{name}:{given}"
+    return Spec.of(kind, text)
+
+
+def _value(kind: EngineKind, key: str, value: Value) -> str:
+    if isinstance(value, list | tuple):
+        return "/".join(_value(kind, key, item) for item in value)
+    if isinstance(value, Spec):
+        head, colon, params = value.text.partition(":")
+        return f"{head}({params})" if colon and "(" not in head else value.text
+    if isinstance(value, bool) or not isinstance(value, str | Real):
+        raise WriteampError(
+            f"{key} of {_WORDS[kind]} is {value!r}; it must be a number, a text, a spec, or a list"
+        )
+    if isinstance(value, str) and "," in value and "(" not in value:
+        raise WriteampError(
+            f"{key} of {_WORDS[kind]} is {value!r}, which holds more than one value"
+        )
+    return str(value)

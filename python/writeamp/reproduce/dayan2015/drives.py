@@ -1,0 +1,144 @@
+"""The simulated drive of paper 3 (Table 2), and what is kept of a run on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import DEFAULT_BATCH_PAGES
+from writeamp._engine import Load as EngineLoad
+from writeamp._engine import Simulation as EngineSimulation
+from writeamp.devices.device import Device, device
+from writeamp.devices.policy import Policy
+from writeamp.plots.spec import Line
+
+FILL = 0.7
+
+# Parameters in all experiments: h, Q, and the least spare space of a group per page of its own.
+FLOOR = 0.02
+WOLF = f"wolf:interval=0.001,floor={FLOOR}"
+FDP = f"fdp-frequency:interval=0.001,floor={FLOOR},ratio=2"
+
+CHECKED = "checked value: independent simulation, not in the paper"
+
+_BLOCKS = 8192
+
+# Points of a series: so many writes apart on the paper's drive.
+_INTERVAL = 50_000
+
+
+@dataclass(frozen=True)
+class Size:
+    """A drive of the paper's proportions, on which everything takes as many drive writes."""
+
+    blocks: int
+    layout: str
+
+    def device(self, *, layout: str | None = None, fill: float = FILL) -> Device:
+        """Return the drive, in another layout if asked for."""
+        return device("eagletree", blocks=self.blocks, fill=fill, layout=layout or self.layout)
+
+    def writes(self, of_the_paper: float) -> int:
+        """Return as large a part of this drive as `of_the_paper` writes are of the paper's."""
+        return round(of_the_paper * self.blocks / _BLOCKS)
+
+
+# The paper's drive, each LUN of which collects for itself; and one of its LUNs.
+FULL = Size(_BLOCKS, "striped-per-lun")
+SHORT = Size(_BLOCKS // 8, "flat")
+
+
+@dataclass(frozen=True)
+class Run:
+    """Pages counted since the fill, at equal distances in host pages; arrays of one shape (n,).
+
+    `groups` is how many groups of pages there were, 1 if nothing is known of any; `created` (shape
+    (m,)) is after how many host pages one was created.
+    """
+
+    device: Device
+    host_pages: npt.NDArray[np.float64]
+    migrations: npt.NDArray[np.float64]
+    groups: npt.NDArray[np.float64]
+    created: npt.NDArray[np.float64]
+
+    def migrated(self, start: int, end: int) -> float:
+        """Return the pages that collection moved between two numbers of host pages."""
+        of_start, of_end = np.interp((start, end), self.host_pages, self.migrations)
+        return float(of_end - of_start)
+
+    def wa(self, start: int, end: int) -> float:
+        """Return write amplification between two numbers of host pages."""
+        return 1 + self.migrated(start, end) / (end - start)
+
+    def percent_of_drive(self, pages: float) -> float:
+        """Return pages in percent of the flash's, PBA."""
+        return 100 * pages / self.device.physical_pages
+
+    def line(
+        self, color: str, label: str, *, start: int, end: int, zero: int = 0, points: int = 1
+    ) -> Line:
+        """Return WA over millions of writes on the paper's drive, counted from `zero`.
+
+        Each point is the mean over `points` of the intervals.
+        """
+        ends = np.arange(start, end + 1, points * (self.host_pages[1] - self.host_pages[0]))
+        wa = 1 + np.diff(np.interp(ends, self.host_pages, self.migrations)) / np.diff(ends)
+        middles = (ends[1:] + ends[:-1]) / 2 - zero
+        million = 1e6 * self.device.physical_pages / FULL.device().physical_pages
+        return Line((middles / million).tolist(), wa.tolist(), color, 1.3, label=label)
+
+
+def run(
+    manager: str,
+    victims: str | None,
+    workload: str,
+    drive: Device,
+    writes: int,
+    *,
+    seed: int = 1,
+) -> Run:
+    """Fill a drive and write to it under a workload.
+
+    Args:
+        manager: spec of the block manager.
+        victims: spec of the victim policy, or None for the manager's own.
+        workload: spec of the writes that follow the fill.
+        drive: the drive.
+        writes: how many writes.
+        seed: decides every random draw.
+    """
+    simulation = EngineSimulation(
+        Policy(manager, victims, None).drive(drive),
+        EngineLoad.spec(workload, drive.logical_pages),
+        seed=seed,
+        batch_pages=DEFAULT_BATCH_PAGES,
+    )
+    simulation.fill(0, drive.logical_pages)
+    filled = simulation.counters()["host"]
+    simulation.start_series(max(1, round(_INTERVAL * drive.geometry.blocks / _BLOCKS)))
+    simulation.run(writes)
+    series = simulation.series()
+    host_pages = series["host"].astype(np.float64) - filled
+    events = simulation.events()
+    changed_at = events["host_pages"].astype(np.float64) - filled
+    created = changed_at[np.array(events["kind"], dtype=object) == "created"]
+    numbers = np.ones_like(host_pages)
+    if len(changed_at):
+        # Before the first event there were as many as it found.
+        of_events = np.concatenate((events["groups"][:1], events["groups"])).astype(np.float64)
+        numbers = of_events[np.searchsorted(changed_at, host_pages, side="right")]
+    return Run(drive, host_pages, series["gc"].astype(np.float64), numbers, created)
+
+
+def groups(frequencies: Sequence[float], sizes: Sequence[float] | None = None) -> str:
+    """Return the nested spec of writes to groups of pages, of one size unless said otherwise."""
+    relative = sizes or [1] * len(frequencies)
+    return f"groups(sizes={_listed(relative)},freq={_listed(frequencies)})"
+
+
+def _listed(numbers: Sequence[float]) -> str:
+    return "/".join(f"{number:g}" for number in numbers)

@@ -1,0 +1,107 @@
+"""The experiment on a real drive: a cold file that fills it, and a hot file that is overwritten.
+
+Park et al. 2017, sections 4.4 and 4.5. The paper leaves open where the files lie; here each is one
+run of pages, the hot file first, and both are written once, in order, before the hot file's
+passes begin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.devices.device import Device
+from writeamp.experiments.functions import simulate
+
+PASSES = 15
+
+# WA swings about its level for a few passes after the first, in which collection begins.
+_UNSETTLED_PASSES = 5
+
+# In steady state: drive writes until collection is under way, further ones until every cold page
+# was overwritten once, and those that are measured.
+_SETTLING_DRIVE_WRITES = 10.0
+_SETTLING_COLD_WRITES = 1.0
+_MEASURED_DRIVE_WRITES = 10
+
+
+@dataclass(frozen=True)
+class Passes:
+    """Write amplification of each pass over the hot file, shape (PASSES,)."""
+
+    wa_of_pass: npt.NDArray[np.float64]
+
+    @property
+    def all(self) -> float:
+        """WA over all passes, the first included, in which free blocks are still found."""
+        return float(self.wa_of_pass.mean())
+
+    @property
+    def settled(self) -> float:
+        """WA once it has settled."""
+        return float(self.wa_of_pass[_UNSETTLED_PASSES:].mean())
+
+
+def overwrite(
+    drive: Device, utilization: float, hot_ratio: float, pattern: str = "uniform", seed: int = 1
+) -> Passes:
+    """Write the hot file over and over, as many pages a pass as it has.
+
+    Args:
+        drive: the drive, whose logical space is the file system.
+        utilization: share of the file system that the two files fill.
+        hot_ratio: size of the hot file, as a share of the file system, below `utilization`.
+        pattern: workload spec of the writes within the hot file.
+        seed: decides every random draw.
+    """
+    hot_pages = round(hot_ratio * drive.logical_pages)
+    result = simulate(
+        drive,
+        two_files(utilization, hot_ratio, pattern),
+        utilization=utilization,
+        writes=PASSES * hot_pages,
+        warmup=0,
+        seed=seed,
+    )
+    ends = np.concatenate(([0.0], result.series["host_pages"].to_numpy().astype(np.float64)))
+    flash = np.concatenate(([0.0], np.cumsum(result.series["wa"].to_numpy() * np.diff(ends))))
+    programmed = np.interp(np.arange(PASSES + 1) * hot_pages, ends, flash)
+    return Passes(np.diff(programmed) / hot_pages)
+
+
+def overwrite_for_long(
+    drive: Device,
+    utilization: float,
+    hot_ratio: float,
+    *,
+    pattern: str = "uniform",
+    cold_share: float = 0.0,
+    seed: int = 1,
+) -> float:
+    """Return WA in steady state if share `cold_share` of the writes goes to the cold file.
+
+    The arguments are those of `overwrite`; the cold file is written uniformly.
+    """
+    settling = _SETTLING_DRIVE_WRITES
+    if cold_share > 0:
+        settling += _SETTLING_COLD_WRITES / cold_share
+    warmup = round(settling * drive.logical_pages)
+    result = simulate(
+        drive,
+        two_files(utilization, hot_ratio, pattern, cold_share),
+        utilization=utilization,
+        writes=warmup + _MEASURED_DRIVE_WRITES * drive.logical_pages,
+        warmup=warmup,
+        seed=seed,
+    )
+    return result.wa
+
+
+def two_files(utilization: float, hot_ratio: float, pattern: str, cold_share: float = 0.0) -> str:
+    """Return the spec of writes of `pattern` to the hot file and of uniform ones to the cold."""
+    name, _, parameters = pattern.partition(":")
+    nested = f"{name}({parameters})" if parameters else name
+    sizes = f"{hot_ratio:.9g}/{utilization - hot_ratio:.9g}"
+    return f"mix:sizes={sizes},weights={1 - cold_share:.9g}/{cold_share:.9g},of={nested}/uniform"

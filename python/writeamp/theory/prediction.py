@@ -1,0 +1,236 @@
+"""What the analytic models say of one drive, side by side, or of a row of drives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TypedDict, Unpack
+
+import numpy as np
+
+from writeamp.devices.ratios import RATIOS, op_of
+from writeamp.errors import WriteampError, unknown
+from writeamp.theory.models._model import Drive, Model
+from writeamp.theory.models._registry import MODELS, find_model
+from writeamp.theory.models.effective_op import effective_op
+
+DEFAULT_PAGES_PER_BLOCK = 128
+
+SWEEPABLE = (*RATIOS, "pages_per_block", "target_wa")
+
+_MOST_POINTS = 10_000
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One model's answer: write amplification `wa` at `op`, and why it may not hold.
+
+    `op` is the one that the model was given (the effective op, where it applies), or what it finds
+    that the target WA needs. What the model cannot answer is NaN, and the warning says why.
+    """
+
+    model: Model
+    wa: float
+    op: float
+    warnings: tuple[str, ...]
+
+
+class Question(TypedDict, total=False):
+    """The arguments of `predict`."""
+
+    op: float | None
+    fill: float | None
+    spare_factor: float | None
+    target_wa: float | None
+    utilization: float | None
+    hot_ratio: float | None
+    pages_per_block: int
+    d: float
+    window: int
+    reserve: int
+    logical_blocks: float
+    models: list[str] | None
+
+
+def predict(
+    *,
+    op: float | None = None,
+    fill: float | None = None,
+    spare_factor: float | None = None,
+    target_wa: float | None = None,
+    utilization: float | None = None,
+    hot_ratio: float | None = None,
+    pages_per_block: int = DEFAULT_PAGES_PER_BLOCK,
+    d: float = 10,
+    window: int = 64,
+    reserve: int = 0,
+    logical_blocks: float = math.inf,
+    models: list[str] | None = None,
+) -> list[Prediction]:
+    """Ask every model, or those named, for the WA of uniform random writes, or for the op it needs.
+
+    Args:
+        op: over-provisioning (T−U)/U; or give `fill` = U/T, or `spare_factor` = (T−U)/T.
+        fill: see `op`.
+        spare_factor: see `op`.
+        target_wa: write amplification above 1; each model then says which op it needs.
+        utilization: share of the logical space that holds data; with `hot_ratio` it replaces op by
+            `models.effective_op` (and the drive by its hot part).
+        hot_ratio: share of the logical space that is written.
+        pages_per_block: pages of an erase block, for the models that know of it.
+        d: choices of d-choices collection; infinite for greedy.
+        window: oldest blocks that windowed collection chooses from.
+        reserve: blocks that windowed collection holds free.
+        logical_blocks: U in blocks, for windowed collection; infinite for a large drive.
+        models: names of models; all of them by default. A model that was not named and cannot
+            answer is left NaN with a warning; one that was named is an error.
+
+    Raises:
+        WriteampError: no ratio, two ratios, a value outside its domain, or an unknown model.
+
+    >>> import writeamp as wa
+    >>> for found in wa.predict(op=0.28, pages_per_block=256, models=["expected-value", "markov"]):
+    ...     print(found.model.name, round(float(found.wa), 4))
+    expected-value 2.4814
+    markov 2.461
+    """
+    chosen = list(MODELS.values()) if models is None else [find_model(name) for name in models]
+    parameters = Drive(
+        op=1.0,  # replaced below
+        pages_per_block=pages_per_block,
+        d=d,
+        window=window,
+        reserve=reserve,
+        logical_blocks=logical_blocks,
+    )
+    given = op_of(op=op, fill=fill, spare_factor=spare_factor)
+    if target_wa is not None:
+        ratios = {"op": op, "fill": fill, "spare_factor": spare_factor}
+        shares = {"utilization": utilization, "hot_ratio": hot_ratio}
+        for name, value in (ratios | shares).items():
+            if value is not None:
+                raise WriteampError(
+                    f"{name} and target_wa exclude each other: target_wa asks for the op of a full "
+                    "drive; give only one of them"
+                )
+        _require_amplified(target_wa)
+        return [_inverse(model, target_wa, parameters, models is not None) for model in chosen]
+    if given is None:
+        raise WriteampError(
+            f"over-provisioning is missing; give one of {', '.join(RATIOS)}, or target_wa"
+        )
+    drive = replace(parameters, op=given)
+    effective = effective_op_of(given, utilization, hot_ratio)
+    if effective is not None and hot_ratio is not None:
+        drive = replace(drive, op=effective, logical_blocks=logical_blocks * hot_ratio)
+    return [_forward(model, drive, models is not None) for model in chosen]
+
+
+def effective_op_of(op: float, utilization: float | None, hot_ratio: float | None) -> float | None:
+    """Return `models.effective_op`, or None if neither share is given.
+
+    Raises:
+        WriteampError: only one of the shares is given, or one is outside its domain.
+    """
+    if utilization is None and hot_ratio is None:
+        return None
+    if utilization is None or hot_ratio is None:
+        missing = "utilization" if utilization is None else "hot_ratio"
+        raise WriteampError(
+            f"{missing} is missing; the effective op needs both utilization and hot_ratio"
+        )
+    return float(effective_op(op, utilization, hot_ratio))
+
+
+def _require_amplified(target_wa: float) -> None:
+    if not (math.isfinite(target_wa) and target_wa > 1):
+        raise WriteampError(f"target_wa is {target_wa}; it must be a finite number above 1")
+
+
+def _forward(model: Model, drive: Drive, strict: bool) -> Prediction:
+    try:
+        return Prediction(model, model.wa(drive), drive.op, model.warnings(drive))
+    except WriteampError as error:
+        if strict:
+            raise
+        return Prediction(model, math.nan, drive.op, (str(error),))
+
+
+def _inverse(model: Model, target_wa: float, parameters: Drive, strict: bool) -> Prediction:
+    names = model.inverse_parameters
+    try:
+        op = float(model.inverse(wa=target_wa, **parameters.arguments(names)))
+    except WriteampError as error:
+        if strict:
+            raise
+        return Prediction(model, target_wa, math.nan, (str(error),))
+    return Prediction(model, target_wa, op, model.warnings(replace(parameters, op=op)))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A parameter of `predict` and the values that it runs through."""
+
+    name: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """What the models say at one value of the swept parameter."""
+
+    value: float
+    predictions: list[Prediction]
+
+
+def parse_sweep(text: str) -> Sweep:
+    """Read "name=from:to:points": evenly spaced values, both ends included.
+
+    Values of pages_per_block are rounded to whole numbers, and equal ones are taken once.
+
+    Raises:
+        WriteampError: the text has another form, or names what cannot be swept.
+    """
+    name, equals, span = text.partition("=")
+    if equals and name not in SWEEPABLE:
+        raise unknown("swept parameter", name, SWEEPABLE)
+    try:
+        first, last, points = span.split(":")
+        low, high, number = float(first), float(last), int(points)
+    except ValueError:
+        low = high = math.nan
+        number = 0
+    if not (math.isfinite(low) and math.isfinite(high) and 2 <= number <= _MOST_POINTS):
+        raise WriteampError(
+            f"sweep {text!r} is not name=from:to:points, such as op=0.05:1.0:100, with finite ends "
+            f"and 2 to {_MOST_POINTS} points"
+        )
+    values = np.linspace(low, high, number)
+    if name == "pages_per_block":
+        values = np.rint(values)
+    return Sweep(name, tuple(dict.fromkeys(values.tolist())))
+
+
+def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> list[SweepPoint]:
+    """Call `predict` for every value of one of its arguments.
+
+    Args:
+        sweep: what to vary, also as text such as "op=0.05:1.0:100" (see `parse_sweep`).
+        question: the other arguments of `predict`.
+
+    Raises:
+        WriteampError: the swept argument is given too, or as `predict` and `parse_sweep` raise.
+
+    >>> import writeamp as wa
+    >>> points = wa.predict_sweep("op=0.1:0.3:3", models=["expected-value"])
+    >>> [(round(point.value, 2), round(point.predictions[0].wa, 3)) for point in points]
+    [(0.1, 5.677), (0.2, 3.188), (0.3, 2.364)]
+    """
+    steps = parse_sweep(sweep) if isinstance(sweep, str) else sweep
+    if question.get(steps.name) is not None:
+        raise WriteampError(f"{steps.name} is swept; give it no other value")
+    points = []
+    for value in steps.values:
+        step: Question = {**question, steps.name: value}  # type: ignore[misc]
+        points.append(SweepPoint(value, predict(**step)))
+    return points

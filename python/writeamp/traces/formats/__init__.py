@@ -1,0 +1,1 @@
+"""Formats of block traces: one module a format, each with its `FORMAT`."""

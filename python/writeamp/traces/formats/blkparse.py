@@ -1,0 +1,230 @@
+"""blkparse: the text that ``blkparse`` prints from a Linux blktrace, in its default format."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.traces.assemble import assemble
+from writeamp.traces.devices import DeviceCodes
+from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.quoting import quoted
+from writeamp.traces.row_format import any_line
+from writeamp.traces.rows import Check, first_failure, read_lines
+from writeamp.traces.source import Block, read_blocks
+from writeamp.traces.text_output import (
+    decimal_time,
+    device_labels,
+    refuse_early_times,
+    refuse_part_sectors,
+    renaming_notes,
+    sectors,
+    write_columns,
+)
+from writeamp.traces.trace import (
+    MAX_END_BYTES,
+    MAX_LENGTH_BYTES,
+    MAX_TIMESTAMP_NS,
+    SECTOR_BYTES,
+    Operation,
+    Trace,
+)
+
+# blktrace sees each request several times on its way down: an action says where. Counting more than
+# one would count the same bytes twice.
+ACTIONS = {"Q": "queued by the host", "D": "issued to the device", "C": "completed"}
+DEFAULT_ACTION = "Q"
+
+_FORM = "major,minor cpu sequence time pid action rwbs sector + sectors [process]"
+_GAP = r"[ \t]+"
+_UP_TO_ACTION = _GAP.join(
+    [r"^[ \t]*([0-9]+,[0-9]+)", "[0-9]+", "[0-9]+", r"([0-9.]+)", "[0-9]+", "([A-Za-z]+)"]
+)
+_ACTION_GROUP = 3
+# After RWBS comes a range of sectors, or (a flush, a command of no sectors) at once the process or
+# the bytes of the command.
+_AFTER_ACTION = rf"([A-Z]+){_GAP}(?:([0-9]+){_GAP})?(?:\+{_GAP}([0-9]+)(?:[ \t]|$)|[\[(])"
+_EVENT = rf"{_UP_TO_ACTION}{_GAP}{_AFTER_ACTION}"
+_EVENT_FIELDS = ["device", "time", "action", "rwbs", "sector", "sectors"]
+
+_ROW = re.compile(rf"{_UP_TO_ACTION}([ \t].*)?")
+_EVENT_BEGINNING = re.compile(r"\s*\d+,\d+\s")
+_DEVICE = re.compile(r"\d+,\d+")
+# After the events comes a summary in words, whose first line starts with one of these.
+_SUMMARY = re.compile(r"\s*(CPU\d+ |Total |Throughput |Events |Skips: |=== )")
+_CHATTER = re.compile(r"\s*Input file ")  # "Input file sda.blktrace.0 added" may stand anywhere
+
+# RWBS: F for a flush before; read, write, discard or none; then what does not matter here: erase,
+# forced unit access, ahead, sync, meta, barrier, atomic.
+_RWBS = re.compile(r"(?P<flush>F?)(?P<operation>[RWDN]?)E?[FASMBU]*")
+_OPERATION_OF_LETTER = {"R": "read", "W": "write", "D": "trim"}
+_NO_OPERATION = "none"
+
+_LONGEST_SECTORS = MAX_LENGTH_BYTES // SECTOR_BYTES
+_LAST_SECTOR = (MAX_END_BYTES - MAX_LENGTH_BYTES) // SECTOR_BYTES
+_HAS_RANGE = pl.col("sectors").is_not_null()
+_CHECKS = (
+    Check(pl.col("device").is_not_null(), f"the event is {{line}}, valid is {_FORM}"),
+    Check(
+        pl.col("operation").is_not_null(),
+        "RWBS is {rwbs}, valid is one of R, W, D (discard), F (flush) and N (none) with modifiers",
+    ),
+    Check(
+        pl.col("time_ns").is_between(0, MAX_TIMESTAMP_NS).fill_null(False),
+        "time is {time}, valid are seconds from 0 to 2^63 - 1 ns",
+    ),
+    Check(
+        ~_HAS_RANGE | (pl.col("first") <= _LAST_SECTOR).fill_null(False),
+        f"the sector is {{sector}}, valid are 0 to {_LAST_SECTOR}",
+    ),
+    Check(
+        ~_HAS_RANGE | (pl.col("count") <= _LONGEST_SECTORS).fill_null(False),
+        f"the number of sectors is {{sectors}}, valid are 0 to {_LONGEST_SECTORS}",
+    ),
+)
+
+
+def read(path: Path, options: ReadOptions) -> Trace:
+    """Read the events of one action from blkparse text.
+
+    Raises:
+        WriteampError: a row is not valid, or no event has the action.
+    """
+    action = options.action or DEFAULT_ACTION
+    devices = DeviceCodes(",")
+    parts: list[pl.DataFrame] = []
+    present: Counter[str] = Counter()
+    without_range = 0
+    in_summary = False
+    for block in read_blocks(path):
+        events, in_summary = _events(block, in_summary)
+        present.update(dict(events["action"].value_counts().rows()))
+        chosen = events.filter(pl.col("action") == action)
+        requests, others = _requests(block, chosen, devices)
+        parts.append(requests)
+        without_range += others
+    if present and not present[action]:
+        raise _no_such_action(path, action, present, chosen=options.action is not None)
+    notes = [f"action {action} ({ACTIONS[action]}) of {_counts(present)}; sectors of 512 bytes"]
+    if without_range:
+        notes.append(f"{without_range} events without a range of sectors are left out")
+    return assemble(path, "blkparse", parts, devices, notes)
+
+
+def write(trace: Trace, file: BinaryIO) -> list[str]:
+    """Write each request as one queued event (Q)."""
+    refuse_early_times(trace, "blkparse")
+    refuse_part_sectors(trace, "blkparse", ["offset", "length"])
+    named = all(_DEVICE.fullmatch(name) for name in trace.devices)
+    labels = trace.devices if named else [f"0,{i}" for i in range(len(trace.devices))]
+    letters = {"read": "R", "write": "W", "trim": "D", "flush": "FN"}
+    extent = pl.format("{} + {}", sectors("offset"), sectors("length"))
+    columns = [
+        device_labels(labels),
+        pl.lit(0),
+        pl.col("sequence"),
+        decimal_time(10**9),
+        pl.lit(0),
+        pl.lit("Q"),
+        pl.col("op").cast(pl.String).replace_strict(letters),
+        # A flush has no sectors, and blkparse then prints none.
+        pl.when(pl.col("op") == "flush").then(pl.lit("[writeamp]")).otherwise(extent),
+        pl.when(pl.col("op") == "flush").then(pl.lit("")).otherwise(pl.lit("[writeamp]")),
+    ]
+    write_columns(trace.requests.with_row_index("sequence", offset=1), columns, " ", file)
+    return renaming_notes(trace, labels)
+
+
+def _events(block: Block, in_summary: bool) -> tuple[pl.DataFrame, bool]:
+    """Return the lines that are events, with number and action, and whether a summary has begun."""
+    lines = read_lines(block.text).with_columns(
+        number=pl.int_range(pl.len()) + block.first_line,
+        action=pl.col("line").str.extract(_UP_TO_ACTION, _ACTION_GROUP),
+    )
+    if lines["action"].has_nulls():
+        others = lines.filter(pl.col("action").is_null() & pl.col("line").str.contains(r"\S"))
+        for line, number in others.select("line", "number").iter_rows():
+            in_summary = in_summary or bool(_SUMMARY.match(line))
+            ignorable = in_summary or _CHATTER.match(line)
+            if not ignorable or _EVENT_BEGINNING.match(line):
+                raise block.fault(number, f"the row is {quoted(line)}, valid is {_FORM}")
+        lines = lines.drop_nulls("action")
+    return lines, in_summary
+
+
+def _requests(block: Block, events: pl.DataFrame, devices: DeviceCodes) -> tuple[pl.DataFrame, int]:
+    """Return the requests of one action's events, and the number of events that are none."""
+    groups = pl.col("line").str.extract_groups(_EVENT).struct.rename_fields(_EVENT_FIELDS)
+    texts = events.select("number", "line", groups.alias("fields")).unnest("fields")
+    operation_of = {word: _operation(word) for word in texts["rwbs"].unique()}
+    fields = texts.with_columns(
+        time_ns=pl.col("time").cast(pl.Decimal(38, 9), strict=False).to_physical(),
+        first=pl.col("sector").cast(pl.UInt64, strict=False),
+        count=pl.col("sectors").cast(pl.UInt64, strict=False),
+        operation=pl.col("rwbs").replace_strict(operation_of, return_dtype=pl.String),
+    )
+    failure = first_failure(fields, _CHECKS)
+    if failure:
+        row, sentence = failure
+        found = fields.row(row, named=True)
+        values = {name: quoted(value) for name, value in found.items()}
+        raise block.fault(found["number"], sentence.format(**values))
+    # A write with F in front is a flush and then the write; without sectors only the flush is left.
+    is_flush = (pl.col("operation") == "flush") | (
+        ~_HAS_RANGE & pl.col("rwbs").str.starts_with("F")
+    )
+    is_request = is_flush | (_HAS_RANGE & (pl.col("operation") != _NO_OPERATION))
+    kept = fields.filter(is_request)
+    requests = kept.select(
+        timestamp_ns=pl.col("time_ns").cast(pl.Int64),
+        device=devices.encode(kept, ["device"]),
+        op=pl.when(is_flush).then(pl.lit("flush")).otherwise("operation").cast(Operation),
+        offset=pl.when(is_flush).then(0).otherwise(pl.col("first") * SECTOR_BYTES),
+        length=pl.when(is_flush).then(0).otherwise(pl.col("count") * SECTOR_BYTES).cast(pl.UInt32),
+    )
+    return requests, events.height - kept.height
+
+
+def _operation(rwbs: str | None) -> str | None:
+    match = _RWBS.fullmatch(rwbs or "?")
+    if not match:
+        return None
+    without_data = "flush" if match["flush"] else _NO_OPERATION
+    return _OPERATION_OF_LETTER.get(match["operation"], without_data)
+
+
+def _no_such_action(
+    path: Path, action: str, present: Counter[str], *, chosen: bool
+) -> WriteampError:
+    usable = [name for name in ACTIONS if present[name]]
+    found = f"there are {_counts(present)}"
+    missing = f"{path}: no event has {'' if chosen else 'the default '}action {action}"
+    if not usable:
+        return WriteampError(f"{missing} nor another of {', '.join(ACTIONS)}; {found}")
+    return WriteampError(
+        f"{missing}; {found}; choose with action (--action) from {', '.join(usable)}"
+    )
+
+
+def _counts(present: Counter[str]) -> str:
+    most_first = sorted(present.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count} {action}" for action, count in most_first)
+
+
+FORMAT = Format(
+    name="blkparse",
+    summary="text that blkparse prints from a Linux blktrace, one action of it",
+    columns=_FORM,
+    units="time in seconds; sectors of 512 bytes; R read, W write, D discard (trim), F flush",
+    detection="rows of major,minor cpu sequence seconds pid action",
+    matches=partial(any_line, _ROW),
+    read=read,
+    write=write,
+    actions=tuple(ACTIONS),
+)

@@ -1,0 +1,193 @@
+"""Our own schema in Parquet: the only format here that carries everything a trace holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.traces.assemble import count_out_of_order, observations
+from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.quoting import one_line, quoted
+from writeamp.traces.rows import Check, first_failure
+from writeamp.traces.source import PARQUET_MAGIC, Head, open_file
+from writeamp.traces.trace import (
+    MAX_END_BYTES,
+    MAX_LENGTH_BYTES,
+    OPERATIONS,
+    SCHEMA,
+    Operation,
+    Trace,
+)
+
+SCHEMA_VERSION = "1"
+_VERSION_KEY = "writeamp.trace_schema"
+_UNITS_KEY = "writeamp.units"
+_DEVICES_KEY = "writeamp.devices"
+_UNITS = {
+    "timestamp_ns": "ns",
+    "device": "index into writeamp.devices",
+    "op": ", ".join(OPERATIONS),
+    "offset": "bytes",
+    "length": "bytes",
+}
+_INTEGER_RANGES = {
+    "timestamp_ns": (-(2**63), 2**63 - 1),
+    "device": (0, 2**32 - 1),
+    "offset": (0, MAX_END_BYTES - MAX_LENGTH_BYTES),
+    "length": (0, MAX_LENGTH_BYTES),
+}
+
+
+def read(path: Path, options: ReadOptions) -> Trace:
+    """Read a Parquet file of our schema; columns beyond it are ignored.
+
+    Raises:
+        WriteampError: the file is not Parquet, is of another schema, or has a row that is not
+            valid (named by its number, from 1).
+    """
+    with open_file(path) as file:
+        try:
+            schema = pl.read_parquet_schema(file)
+            file.seek(0)
+            metadata = pl.read_parquet_metadata(file)
+            _check_schema(path, schema, metadata)
+            file.seek(0)
+            rows = pl.read_parquet(file, columns=list(SCHEMA))
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            # Polars panics on some damaged files, and a panic is no PolarsError.
+            raise WriteampError(
+                f"{path}: is not a readable parquet file ({one_line(error)})"
+            ) from None
+    if rows.is_empty():
+        raise WriteampError(f"{path}: the trace holds no request, at least one is needed")
+    requests = _requests(path, rows)
+    notes = []
+    if _DEVICES_KEY in metadata:
+        devices = _device_names(path, metadata[_DEVICES_KEY])
+    else:
+        requests, devices = _numbered_devices(requests)
+        notes.append("no device names in the metadata: devices are named by their numbers")
+    if _VERSION_KEY not in metadata:
+        notes.append("no schema version in the metadata: units are those of the column names")
+    return Trace(
+        requests=requests,
+        format="parquet",
+        path=str(path),
+        devices=devices,
+        notes=[*notes, *observations(requests, len(devices))],
+    )
+
+
+def write(trace: Trace, file: BinaryIO) -> list[str]:
+    """Write every request, sorted by time (requests of one time stay in order)."""
+    early = count_out_of_order(trace.requests)
+    trace.requests.sort("timestamp_ns", maintain_order=True).write_parquet(
+        file,
+        compression="zstd",
+        compression_level=9,
+        metadata={
+            _VERSION_KEY: SCHEMA_VERSION,
+            _UNITS_KEY: json.dumps(_UNITS),
+            _DEVICES_KEY: json.dumps(trace.devices),
+        },
+    )
+    if early:
+        return [f"{early} requests carried an earlier time than the one before: sorted by time"]
+    return []
+
+
+def _check_schema(path: Path, schema: dict[str, pl.DataType], metadata: dict[str, str]) -> None:
+    version = metadata.get(_VERSION_KEY, SCHEMA_VERSION)
+    if version != SCHEMA_VERSION:
+        raise WriteampError(
+            f"{path}: is of trace schema {quoted(version)}, this version reads {SCHEMA_VERSION}"
+        )
+    missing = [name for name in SCHEMA if name not in schema]
+    if missing:
+        raise WriteampError(
+            f"{path}: has no column {', '.join(missing)}; a trace has {', '.join(SCHEMA)}"
+        )
+    if schema["op"].is_integer():
+        # MQSim writes 0 for a write, Tencent 1: a number does not say what it does.
+        raise WriteampError(
+            f"{path}: column op is {schema['op']}, and whether 0 is a read or a write cannot be "
+            f"told; valid are the words {', '.join(OPERATIONS)}"
+        )
+    wrong = [
+        f"{name} is {schema[name]}, valid is {SCHEMA[name]}"
+        for name in _INTEGER_RANGES
+        if not schema[name].is_integer()
+    ]
+    if not isinstance(schema["op"], pl.String | pl.Categorical | pl.Enum):
+        wrong.append(f"op is {schema['op']}, valid is text of {', '.join(OPERATIONS)}")
+    if wrong:
+        raise WriteampError(f"{path}: column {'; column '.join(wrong)}")
+
+
+def _requests(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
+    no_flush = pl.col("op").cast(pl.String) != "flush"
+    checks = (
+        *(
+            Check(
+                pl.col(name).is_between(low, high).fill_null(False),
+                f"{name} {{{name}}}, valid are {low} to {high}",
+            )
+            for name, (low, high) in _INTEGER_RANGES.items()
+        ),
+        Check(
+            pl.col("op").cast(pl.String).is_in(OPERATIONS).fill_null(False),
+            f"op {{op}}, valid are {', '.join(OPERATIONS)}",
+        ),
+        Check(
+            no_flush | ((pl.col("offset") == 0) & (pl.col("length") == 0)),
+            "a flush of {length} bytes at offset {offset}, a flush has offset and length 0",
+        ),
+    )
+    failure = first_failure(rows, checks)
+    if failure:
+        row, sentence = failure
+        found = {name: quoted(value) for name, value in rows.row(row, named=True).items()}
+        raise WriteampError(f"{path}: row {row + 1} has {sentence.format(**found)}")
+    return rows.select(
+        pl.col(name).cast(Operation if name == "op" else dtype) for name, dtype in SCHEMA.items()
+    )
+
+
+def _device_names(path: Path, written: str) -> list[str]:
+    try:
+        names = json.loads(written)
+    except json.JSONDecodeError:
+        names = None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise WriteampError(
+            f"{path}: {_DEVICES_KEY} in the metadata is {quoted(written)}, valid is a JSON list of "
+            "names"
+        )
+    return names
+
+
+def _numbered_devices(requests: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return the requests with the devices renumbered from 0, and their old numbers as names."""
+    numbers = requests["device"].unique().sort()
+    renumbered = numbers.search_sorted(requests["device"]).cast(pl.UInt32)
+    return requests.with_columns(device=renumbered), [str(number) for number in numbers]
+
+
+def _looks_like_parquet(head: Head) -> bool:
+    return head.start.startswith(PARQUET_MAGIC)
+
+
+FORMAT = Format(
+    name="parquet",
+    summary="writeamp's own schema in Parquet: nanoseconds, bytes, operations as words",
+    columns=",".join(SCHEMA),
+    units="time in ns; offset and length in bytes; op read, write, trim or flush",
+    detection="begins with PAR1",
+    matches=_looks_like_parquet,
+    read=read,
+    write=write,
+)

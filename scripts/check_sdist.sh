@@ -1,0 +1,25 @@
+#!/bin/sh
+# Builds a wheel from the sdist in dist/ with the network off, given maturin and a compiler, and runs
+# what it installs. Its argument is the folder of a Python that has maturin and the dependencies.
+set -eu
+bin=$(realpath --no-symlinks "$1")
+cd "$(dirname "$0")/.."
+sdist=$(realpath dist/writeamp-*.tar.gz)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+# No crate that cargo fetched before may help, and where the machine allows it there is no network.
+offline="env CARGO_HOME=$scratch/cargo CARGO_NET_OFFLINE=true"
+if unshare --net true 2> /dev/null; then offline="unshare --net $offline"; fi
+PATH="$bin:$PATH" $offline "$bin/pip" wheel --quiet --no-index --no-build-isolation --no-deps \
+    --wheel-dir wheels "$sdist"
+"$bin/pip" install --quiet --no-index --no-deps --target site wheels/writeamp-*-cp311-abi3-*.whl
+PYTHONPATH="$scratch/site" "$bin/python" - <<'END'
+import pathlib
+
+import writeamp as wa
+
+assert pathlib.Path(wa.__file__).is_relative_to(pathlib.Path.cwd() / "site"), wa.__file__
+print("built offline and run:", wa.simulate(blocks=64, pages_per_block=16, writes=20_000).wa)
+END
