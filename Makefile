@@ -35,7 +35,7 @@ test: $(VENV)/.test,lint lint
 	cargo test --quiet
 	$(BIN)/python -m pytest
 
-# Every test in its long form, and the checks whose tools take minutes to build.
+# Every test in its long form, with every combination, and the checks whose tools take minutes to build.
 test-full: export WRITEAMP_TEST_FULL := 1
 test-full: test deny docs check-sdist
 

@@ -87,10 +87,10 @@ def main() -> None:
         "4 M): 8 M writes; database: 6 M; uniform: 4 M; the second half counts.",
         "",
     ]
-    # All who are told nothing, so that their means are over the same loads.
-    inferring = [name for name in managers if told(name) is None]
+    # All who get no hints, so that their means are over the same loads.
+    inferring = [name for name in managers if hints(name) is None]
     common = [load for load in LOADS if all(own(load, name) is not None for name in inferring)]
-    heads = ["told", "victims", *LOADS, f"geometric mean of {len(common)}"]
+    heads = ["hints", "victims", *LOADS, f"geometric mean of {len(common)}"]
     lines += table(heads, managers, functools.partial(own_policies, common=common))
     lines += ["", "Zipf tells 17 groups: there `wolf` and `fdp-frequency` have max_groups=17.", ""]
     lines += [f"- {load}: {reason}" for load, reason in sorted(refusals())]
@@ -122,7 +122,7 @@ def own_policies(manager: str, common: list[str]) -> list[str]:
     averaged = [found for load in common if (found := by_load[load]) is not None]
     whole = len(averaged) == len(common)
     return [
-        told(manager) or ABSENT,
+        hints(manager) or ABSENT,
         _engine.default_victims(manager),
         *map(shown, by_load.values()),
         shown(statistics.geometric_mean(averaged) if whole else None),
@@ -142,11 +142,11 @@ def of(load: str, manager: str, victims: str) -> float | None:
     return None if isinstance(found, str) else found.wa
 
 
-def told(manager: str) -> str | None:
+def hints(manager: str) -> str | None:
     found = attempt("uniform", manager, _engine.default_victims(manager))
     if isinstance(found, str):
         raise SystemExit(found)
-    return found.told
+    return found.hints and found.hints.replace("_", " ")
 
 
 def refusals() -> set[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import writeamp as wa
-from test_cli import document, writeamp
+from in_process import document, run
 from writeamp.registry import split_specs
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
@@ -111,9 +111,12 @@ def test_an_error_names_the_manager_that_it_comes_from() -> None:
 def test_the_verb_prints_a_table_or_a_document_and_draws(tmp_path: Path) -> None:
     picture = tmp_path / "compare.png"
     command = (
-        f"compare --managers single,hcwf:d=5 --workload {HOT_COLD} --blocks 128 "
+        f"--managers single,hcwf:d=5 --workload {HOT_COLD} --blocks 128 "
         f"--pages-per-block 32 --op 0.2 --writes 50000 --replicas 2 --plot {picture}"
-    ).split()
-    assert "hcwf:d=5" in writeamp(*command).stdout
+    )
+    assert "hcwf:d=5" in run("compare", command).out
     assert picture.stat().st_size > 10_000
-    assert [row["manager"] for row in document(*command)["rows"]] == ["single", "hcwf:d=5"]
+    assert [row["manager"] for row in document("compare", command)["rows"]] == [
+        "single",
+        "hcwf:d=5",
+    ]

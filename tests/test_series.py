@@ -99,15 +99,16 @@ def test_the_document_holds_both_when_asked_for(manager: str, workload: str) -> 
     assert bool(found["events"]) == (manager == "wolf" and workload == SWAP)
 
 
-def test_a_log_that_is_full_is_told_of() -> None:
+def test_a_log_that_is_full_is_noted() -> None:
     manager = "wolf:detector=bloom,interval=0.0001"
     drive = {"blocks": 128, "pages_per_block": 16, "fill": 0.7}
     result = wa.simulate(workload="tpcc", manager=manager, writes=2_000_000, warmup=0, **drive)
     assert not result.events_complete
     last = result.events["host_pages"][-1]
     assert last < 2_000_000
-    assert f"the manager's log of events is full: none after host page {last:,} is told" in (
-        result.notes
+    assert (
+        f"the manager's log of group changes is full: none after host page {last:,} is in it"
+        in (result.notes)
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+import polars as pl
 import pytest
 import writeamp as wa
 from registered import managers, victims
@@ -37,6 +38,36 @@ def test_causes_add_up_to_the_pages_programmed() -> None:
     assert sum(result.causes.values()) == result.flash_pages
     assert result.causes["host"] == result.host_pages
     assert result.wa == result.flash_pages / result.host_pages
+
+
+def test_what_the_host_asks_for_is_counted_apart_from_what_flash_programs() -> None:
+    page = 4096
+    requests = [
+        ("write", 0, 3 * page),
+        ("read", 0, 2 * page - 512),
+        ("flush", 0, 0),
+        ("write", page, page // 2),
+        ("trim", 2 * page, page),
+        ("write", 0, page),
+    ]
+    frame = pl.DataFrame(
+        [(at, 0, *request) for at, request in enumerate(requests)],
+        schema=wa.traces.trace.SCHEMA,
+        orient="row",
+    )
+    trace = wa.traces.Trace(frame, "by-hand", "by-hand", ["sda"])
+    result = wa.simulate(trace=trace, blocks=4, pages_per_block=2, warmup=0, precondition="none")
+    assert result.host == {
+        "written_pages": 5,
+        "written_bytes": 4 * page + page // 2,
+        "read_pages": 2,
+        "read_bytes": 2 * page - 512,
+        "trimmed_pages": 1,
+        "trimmed_bytes": page,
+        "flushes": 1,
+    }
+    assert result.causes["host"] == result.host_pages == 5
+    assert result.to_dict()["host"] == result.host
 
 
 def test_the_series_adds_up_to_the_counts() -> None:

@@ -37,19 +37,29 @@ def trace_of(requests: list[Request], devices: int = 3) -> traces.Trace:
     return traces.Trace(frame, "by-hand", "by-hand", [f"sd{i}" for i in range(devices)])
 
 
-def steps(pages: traces.PageTrace) -> list[tuple[int, int, int]]:
-    return list(zip(pages.op.tolist(), pages.start.tolist(), pages.count.tolist(), strict=True))
+OPS = {"write": 0, "trim": 1, "read": 2, "flush": 3}
+Step = tuple[int, int, int, int, int, int]  # op, start, count, at_ns, head_bytes, tail_bytes
+
+
+def steps(pages: traces.PageTrace) -> list[Step]:
+    columns = (pages.op, pages.start, pages.count, pages.at_ns, pages.head_bytes, pages.tail_bytes)
+    return list(zip(*(column.tolist() for column in columns if column is not None), strict=True))
+
+
+def changes(pages: traces.PageTrace) -> list[tuple[int, int, int]]:
+    """The writes and trims, without times and partial pages."""
+    return [step[:3] for step in steps(pages) if step[0] in (OPS["write"], OPS["trim"])]
 
 
 def slow_pages(request: Request, page_bytes: int) -> tuple[list[tuple[int, int]], int]:
-    """The pages that a write or trim touches, one by one, and how many it covers in part."""
+    """The pages that a request touches, one by one, and how many it covers in part."""
     device, op, offset, length = request
     touched, partial = [], 0
     for page in range((offset + length) // page_bytes + 1):
         first, beyond = page * page_bytes, (page + 1) * page_bytes
         covered = min(offset + length, beyond) - max(offset, first)
         whole = covered == page_bytes
-        if op == "write" and covered > 0:
+        if op in ("write", "read") and covered > 0:
             touched.append((device, page))
             partial += not whole
         if op == "trim" and whole:
@@ -57,46 +67,70 @@ def slow_pages(request: Request, page_bytes: int) -> tuple[list[tuple[int, int]]
     return touched, partial
 
 
+def slow_steps(
+    requests: list[Request], page_bytes: int, number_of: dict[tuple[int, int], int]
+) -> list[Step]:
+    """What the requests come to, where pages without a number are none of the drive's."""
+    found = []
+    for at_ns, request in enumerate(requests):
+        _, op, offset, length = request
+        if op == "flush":
+            found.append((OPS[op], 0, 0, at_ns, 0, 0))
+            continue
+        pages, _ = slow_pages(request, page_bytes)
+        numbers = [number_of[page] for page in pages if page in number_of]
+        if not numbers:
+            continue
+        assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        head = tail = 0
+        if op != "trim" and len(numbers) == len(pages):
+            head, tail = offset % page_bytes, -(offset + length) % page_bytes
+        found.append((OPS[op], numbers[0], len(numbers), at_ns, head, tail))
+    return found
+
+
+def since_first(found: list[Step]) -> list[Step]:
+    """The steps with times that begin at the first."""
+    first = min((step[3] for step in found), default=0)
+    return [(*step[:3], step[3] - first, *step[4:]) for step in found]
+
+
 @given(requests_strategy, st.sampled_from([512, 4096, 3 * 512]))
 def test_compact_mapping_is_the_rank_among_the_written_pages(
     requests: list[Request], page_bytes: int
 ) -> None:
-    by_request = [(op, *slow_pages((d, op, o, n), page_bytes)) for d, op, o, n in requests]
+    by_request = [(r[1], *slow_pages(r, page_bytes)) for r in requests]
     written = sorted({page for op, pages, _ in by_request if op == "write" for page in pages})
     if not written:
         with pytest.raises(WriteampError, match="no request writes"):
             traces.to_pages(trace_of(requests), page_bytes)
         return
     number_of = {page: number for number, page in enumerate(written)}
-    expected = []
-    for op, pages, _ in by_request:
-        numbers = [number_of[page] for page in pages if page in number_of]
-        if numbers:
-            assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-            expected.append((int(op == "trim"), numbers[0], len(numbers)))
+    expected = slow_steps(requests, page_bytes, number_of)
     found = traces.to_pages(trace_of(requests), page_bytes)
-    assert steps(found) == expected
+    assert steps(found) == since_first(expected)
     assert found.logical_pages == found.footprint_pages == len(written)
-    assert found.host_pages == sum(count for op, _, count in expected if op == 0)
-    assert found.partial_pages == sum(partial for *_, partial in by_request)
+    assert found.host_pages == sum(step[2] for step in expected if step[0] == OPS["write"])
+    assert found.partial_pages == sum(partial for op, _, partial in by_request if op == "write")
 
 
 @given(requests_strategy, st.sampled_from([512, 4096]))
 def test_as_is_mapping_keeps_the_addresses_of_one_device(
     requests: list[Request], page_bytes: int
 ) -> None:
-    chosen = [(1, op, offset, length) for device, op, offset, length in requests if device == 1]
-    by_request = [(request[1], *slow_pages(request, page_bytes)) for request in chosen]
-    if not any(op == "write" and pages for op, pages, _ in by_request):
+    # The requests of other devices keep their times, by which the chosen ones have theirs.
+    chosen = [r if r[0] == 1 else (1, "read", 0, 0) for r in requests]
+    by_request = [(r[1], slow_pages(r, page_bytes)[0]) for r in chosen]
+    if not any(op == "write" and pages for op, pages in by_request):
         return
-    expected = [
-        (int(op == "trim"), pages[0][1], len(pages)) for op, pages, _ in by_request if pages
-    ]
+    changed = [page for op, pages in by_request if op in ("write", "trim") for _, page in pages]
+    end = max(changed) + 1
+    expected = slow_steps(chosen, page_bytes, {(1, page): page for page in range(end)})
     found = traces.to_pages(trace_of(requests), page_bytes, mapping="as-is", device="sd1")
-    assert steps(found) == expected
-    assert found.logical_pages == max(start + count for _, start, count in expected)
+    assert steps(found) == since_first(expected)
+    assert found.logical_pages == end
     assert found.footprint_pages == len(
-        {page for op, pages, _ in by_request if op == "write" for page in pages}
+        {page for op, pages in by_request if op == "write" for page in pages}
     )
 
 
@@ -129,14 +163,14 @@ def test_info_gives_no_mean_over_no_request() -> None:
 
 def test_a_page_cut_at_both_ends_is_one_partial_page() -> None:
     found = traces.to_pages(trace_of([(0, "write", 512, 1024), (0, "write", 512, PAGE)]), PAGE)
-    assert steps(found) == [(0, 0, 1), (0, 0, 2)]
+    assert changes(found) == [(0, 0, 1), (0, 0, 2)]
     assert found.partial_pages == 3
 
 
 def test_a_trim_frees_only_whole_pages_and_says_how_many_freed_none() -> None:
     trace = trace_of([(0, "write", 0, 4 * PAGE), (0, "trim", 1, 3 * PAGE), (0, "trim", 1, PAGE)])
     found = traces.to_pages(trace, PAGE)
-    assert steps(found) == [(0, 0, 4), (1, 1, 2)]
+    assert changes(found) == [(0, 0, 4), (1, 1, 2)]
     assert found.notes == ["1 trims that cover no whole page are left out"]
 
 
@@ -150,7 +184,7 @@ def test_a_trim_across_a_gap_frees_the_written_pages_on_both_sides() -> None:
         ]
     )
     found = traces.to_pages(trace, PAGE)
-    assert steps(found) == [(0, 0, 1), (0, 1, 2), (1, 0, 2)]
+    assert changes(found) == [(0, 0, 1), (0, 1, 2), (1, 0, 2)]
     assert found.notes == ["1 trims of pages that are never written are left out"]
 
 
@@ -167,7 +201,7 @@ def test_addresses_near_the_end_of_the_largest_device_are_exact() -> None:
     offset = 2**63 - 2**32 - PAGE
     trace = trace_of([(0, "write", offset, PAGE), (1, "write", 0, PAGE), (1, "write", offset, 1)])
     assert traces.info(trace)["unique_bytes_written"] == 2 * PAGE + 1
-    assert steps(traces.to_pages(trace)) == [(0, 0, 1), (0, 1, 1), (0, 2, 1)]
+    assert changes(traces.to_pages(trace)) == [(0, 0, 1), (0, 1, 1), (0, 2, 1)]
 
 
 def test_devices_beyond_64_bits_together_are_refused() -> None:

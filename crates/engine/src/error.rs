@@ -24,6 +24,9 @@ pub enum Error {
     /// An allocation that the machine refused.
     #[error("the drive needs {bytes} bytes of memory, which this machine will not give")]
     OutOfMemory { bytes: u64 },
+    /// Bytes that are no state of the drive to be restored.
+    #[error("{0}")]
+    State(String),
     /// Threads that the machine refused.
     #[error("cannot start {threads} threads: {why}; use fewer")]
     Threads { threads: usize, why: String },

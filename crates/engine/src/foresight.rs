@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::flash::filled;
 use crate::hints::NEVER;
 use crate::request::{Op, Request};
+use crate::state::{MOST_PLAUSIBLE, elements, state};
 use crate::workloads::{Step, Workload};
 
 /// "Not drawn yet": no page lies at this place, as places count from 1.
@@ -25,6 +26,8 @@ struct Coming {
     life: u32,
 }
 
+elements!(Coming { page: u32, is_write: bool, writes_before: u32, life: u32 });
+
 /// The steps of a workload, drawn so far ahead that every invalidation time within the horizon is
 /// known.
 pub struct Foresight {
@@ -40,6 +43,20 @@ pub struct Foresight {
     horizon_writes: u64,
     buffer: Vec<u32>,
     ended: bool,
+}
+
+state! {
+    Foresight {
+        list coming,
+        value first_place,
+        list requests,
+        table holder,
+        value drawn_writes,
+        value issued_writes,
+        fixed horizon_writes,
+        scratch buffer,
+        value ended,
+    } where is_sound
 }
 
 impl Foresight {
@@ -142,6 +159,32 @@ impl Foresight {
         times.push(if is_foreseen { clock + u64::from(coming.life) } else { NEVER });
         self.first_place += 1;
         self.issued_writes += 1;
+    }
+
+    fn is_sound(&self) -> bool {
+        let end = self.first_place.saturating_add(self.coming.len() as u64);
+        let writes = self.coming.iter().filter(|coming| coming.is_write).count() as u64;
+        let pages = self.holder.len();
+        self.coming.iter().all(|coming| (coming.page as usize) < pages)
+            && self.holder.iter().all(|&place| place < end)
+            && self.first_place > NOWHERE
+            && self.drawn_writes < MOST_PLAUSIBLE
+            && end < MOST_PLAUSIBLE
+            && self.issued_writes.checked_add(writes) == Some(self.drawn_writes)
+            && (self.requests.is_empty() || self.requests_are_coming())
+    }
+
+    /// True if what comes is what the requests ask for.
+    fn requests_are_coming(&self) -> bool {
+        let mut coming = self.coming.iter();
+        let mut changes = self.requests.iter().filter(|r| matches!(r.op, Op::Write | Op::Trim));
+        changes.all(|request| {
+            request.first_page.checked_add(request.pages).is_some()
+                && request.range().all(|page| {
+                    let is_write = request.op == Op::Write;
+                    coming.next().is_some_and(|c| (c.page, c.is_write) == (page, is_write))
+                })
+        }) && coming.next().is_none()
     }
 
     fn draw(&mut self, workload: &mut dyn Workload) {

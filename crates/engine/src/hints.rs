@@ -1,8 +1,10 @@
 //! What the host knows of the pages that it writes, for managers that make use of it: the oracle
 //! of paper 4, §2.2, and in a real drive the stream or placement handle of a write command.
 
+use serde::{Deserialize, Serialize};
+
 /// Pages of like update frequency.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Group {
     pub pages: u32,
     /// Share of the host's page writes that goes to the group.

@@ -15,6 +15,7 @@
 //! - [`workloads`]: which pages the host writes, one file per generator.
 //! - [`observe`]: what a run is asked to remember.
 //! - [`simulation`]: a workload driving a drive.
+//! - [`state`]: a run saved, and restored to go on as if it had not been interrupted.
 //! - [`endurance`]: drives that are driven until they are worn out.
 //! - [`meanfield`]: the limit of many blocks, without a simulation.
 
@@ -33,6 +34,7 @@ pub mod request;
 pub mod rng;
 pub mod simulation;
 pub mod spec;
+pub mod state;
 pub mod victims;
 pub mod workloads;
 

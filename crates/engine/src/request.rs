@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::state::{Element, elements};
+
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
@@ -27,6 +29,29 @@ pub struct Request {
     pub head_bytes: u32,
     /// Bytes of the last page that lie behind the request.
     pub tail_bytes: u32,
+}
+
+impl Element for Op {
+    const BYTES: usize = 1;
+
+    fn put(self, bytes: &mut [u8]) {
+        (self as u8).put(bytes);
+    }
+
+    fn get(bytes: &[u8]) -> Option<Self> {
+        [Op::Read, Op::Write, Op::Trim, Op::Flush].into_iter().find(|op| *op as u8 == bytes[0])
+    }
+}
+
+elements! {
+    Request {
+        at_ns: u64,
+        op: Op,
+        first_page: u32,
+        pages: u32,
+        head_bytes: u32,
+        tail_bytes: u32,
+    }
 }
 
 impl Request {

@@ -3,6 +3,9 @@
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::error::Result;
+use crate::state::{Reader, State, Writer, require};
+
 /// A deterministic generator (xoshiro256++) for one named purpose.
 #[derive(Debug, Clone)]
 pub struct Stream(Xoshiro256PlusPlus);
@@ -47,6 +50,19 @@ impl Stream {
             let other = self.below(last as u32 + 1) as usize;
             items.swap(last, other);
         }
+    }
+}
+
+impl State for Stream {
+    fn save(&self, to: &mut Writer) {
+        to.value(&self.0);
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        self.0 = from.value("a random stream")?;
+        // All zeros is no state of the generator: it would draw nothing else for ever.
+        let mut from_here = self.clone();
+        require((0..8).any(|_| from_here.bits() != 0), "a random stream")
     }
 }
 

@@ -7,6 +7,7 @@ use crate::hints::{Hears, Hints, NEVER};
 use crate::managers::BlockManager;
 use crate::observe::Series;
 use crate::request::{Op, Request};
+use crate::state::{self, state};
 use crate::workloads::{Step, Unserved, Workload};
 
 /// Pages handed to the drive at once: enough for look-ahead, few enough for the first-level cache.
@@ -22,6 +23,17 @@ pub struct Simulation {
     buffer: Vec<u32>,
     hinted: Hinted,
     series: Series,
+}
+
+// How many pages are handed over at once changes nothing, so a state may be restored with others.
+state! {
+    Simulation {
+        part drive,
+        part workload,
+        scratch buffer,
+        part hinted,
+        part series,
+    } where is_sound
 }
 
 impl Simulation {
@@ -40,6 +52,22 @@ impl Simulation {
         let buffer = vec![0; batch_pages.clamp(1, MAX_BATCH_PAGES)];
         let hinted = Hinted::new(drive.hears(), &*workload)?;
         Ok(Simulation { drive, workload, buffer, hinted, series })
+    }
+
+    /// All that is needed to go on from here in another process, bit for bit as this one would.
+    pub fn save(&self) -> Vec<u8> {
+        state::pack(self)
+    }
+
+    /// The run that was saved as `bytes`, from one that was built in the same way, however far it has
+    /// come. What is not such a state is refused.
+    pub fn restored(mut self, bytes: &[u8]) -> Result<Self> {
+        state::unpack(&mut self, bytes)?;
+        Ok(self)
+    }
+
+    fn is_sound(&self) -> bool {
+        self.series.goes_on_from(self.drive.flash().counters())
     }
 
     /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill. When
@@ -75,25 +103,33 @@ impl Simulation {
                 .min(self.series.until_next(self.drive.flash().counters()))
                 .min(self.buffer.len() as u64) as usize;
             let now = self.now();
-            match self.hinted.next(&mut *self.workload, &mut self.buffer[..most], now) {
+            let step = self.hinted.next(&mut *self.workload, &mut self.buffer[..most], now);
+            match step {
                 Step::Writes(count) => {
                     self.write(count)?;
                     left -= count as u64;
-                    self.series.observe(self.drive.flash().counters());
                 }
                 Step::Request(request) => self.drive.serve(&request, None)?,
-                Step::End => break,
+                Step::End => {}
+            }
+            self.count_unserved();
+            self.series.observe(self.drive.flash().counters());
+            if step == Step::End {
+                break;
             }
         }
-        // Reads change nothing, so they do not break batches: they are counted, no more.
+        self.assert_invariants();
+        Ok(pages - left)
+    }
+
+    /// Counts the requests that were passed over: they change nothing, so they break no batch.
+    fn count_unserved(&mut self) {
         let unserved = self.hinted.take_unserved(&mut *self.workload);
         let host = self.drive.host_mut();
         host.read_pages += unserved.read_pages;
         host.read_bytes += unserved.read_bytes;
         host.flushes += unserved.flushes;
         host.written_bytes -= unserved.partial_bytes;
-        self.assert_invariants();
-        Ok(pages - left)
     }
 
     /// Lets the host issue its next request; returns it, or `None` at the workload's end. The drive
@@ -172,6 +208,16 @@ struct Hinted {
     foresight: Option<Foresight>,
     /// When each page of a batch will be invalid.
     invalidation_times: Vec<u64>,
+}
+
+state! {
+    Hinted {
+        fixed hears,
+        scratch group_of,
+        scratch groups,
+        part foresight,
+        scratch invalidation_times,
+    }
 }
 
 impl Hinted {

@@ -77,6 +77,7 @@ impl PyGeometry {
 /// A drive yet to be built, and the policies that it works by. `victims` is the manager's own if
 /// `None`, and `wear_leveling` no leveller.
 #[pyclass(frozen, module = "writeamp._engine")]
+#[derive(Clone)]
 pub struct Drive {
     pub manager: String,
     setup: Setup,

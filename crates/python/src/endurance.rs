@@ -74,15 +74,16 @@ fn lives_dict<'py>(py: Python<'py>, lives: &[Life]) -> PyResult<Bound<'py, PyDic
     Ok(dict)
 }
 
-/// A table for each count: `erases`, `skipped_pages`, `host` (pages written, the fill included), and
-/// the pages migrating for each other cause.
+/// A table for each count: `erases`, `skipped_pages`, `host_pages` (written, the fill included: the
+/// clock), `host` (pages programmed for the host), and the pages migrated for each other cause.
 fn moments_dict<'py>(py: Python<'py>, table: &[&[Moment]]) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("erases", rows(py, table, |moment| moment.erases)?)?;
     dict.set_item("skipped_pages", rows(py, table, |moment| moment.skipped_pages)?)?;
+    dict.set_item("host_pages", rows(py, table, |moment| moment.host_pages)?)?;
     for cause in Cause::ALL {
         let host = cause == Cause::Host;
-        let pages = |m: &Moment| if host { m.host_pages } else { m.migrated_pages(cause) };
+        let pages = |m: &Moment| if host { m.host_programs } else { m.migrated_pages(cause) };
         dict.set_item(cause.name(), rows(py, table, pages)?)?;
     }
     Ok(dict)

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard};
 use drive::{Drive, Load};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use writeamp_engine as engine;
 use writeamp_engine::flash::{Cause, Counters, Wear};
 use writeamp_engine::hints::Hears;
@@ -28,12 +28,22 @@ fn raised(error: &engine::Error) -> PyErr {
 
 /// A drive and the workload that drives it.
 #[pyclass(frozen, module = "writeamp._engine")]
-struct Simulation(Mutex<engine::simulation::Simulation>);
+struct Simulation {
+    inner: Mutex<engine::simulation::Simulation>,
+    built_from: (Drive, Load, u64, usize),
+}
 
 impl Simulation {
     fn inner(&self) -> MutexGuard<'_, engine::simulation::Simulation> {
-        self.0.lock().expect("no run panicked")
+        self.inner.lock().expect("no run panicked")
     }
+}
+
+fn build(
+    (drive, load, seed, batch_pages): &(Drive, Load, u64, usize),
+) -> engine::Result<engine::simulation::Simulation> {
+    let built = managers::build(&drive.manager, drive.setup(*seed, Wear::default()))?;
+    engine::simulation::Simulation::new(built, load.build(*seed)?, *batch_pages)
 }
 
 fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Bound<'py, PyDict>> {
@@ -66,12 +76,23 @@ impl Simulation {
     #[new]
     #[pyo3(signature = (drive, load, *, seed, batch_pages))]
     fn new(drive: &Drive, load: &Load, seed: u64, batch_pages: usize) -> PyResult<Self> {
-        managers::build(&drive.manager, drive.setup(seed, Wear::default()))
-            .and_then(|built| {
-                engine::simulation::Simulation::new(built, load.build(seed)?, batch_pages)
-            })
-            .map(|simulation| Simulation(Mutex::new(simulation)))
-            .map_err(|e| raised(&e))
+        let built_from = (drive.clone(), load.clone(), seed, batch_pages);
+        let inner = Mutex::new(build(&built_from).map_err(|e| raised(&e))?);
+        Ok(Simulation { inner, built_from })
+    }
+
+    /// Everything that a run needs to go on from here, in this process or another.
+    fn save<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| self.inner().save());
+        PyBytes::new(py, &bytes)
+    }
+
+    /// Goes on from where a run of the same drive, load and seed was saved. If that fails, nothing
+    /// has changed.
+    fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        let restored = py.detach(|| build(&self.built_from)?.restored(state));
+        *self.inner() = restored.map_err(|e| raised(&e))?;
+        Ok(())
     }
 
     /// Writes logical pages `first` to `end` − 1 once, in order.

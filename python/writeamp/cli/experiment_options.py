@@ -142,6 +142,6 @@ def _count_or(word: str) -> Callable[[str], int | str]:
         try:
             return count(text)
         except typer.BadParameter:
-            raise typer.BadParameter(f"it must be {word} or a whole number") from None
+            raise typer.BadParameter(f"{text!r} is neither {word} nor a whole number") from None
 
     return parse

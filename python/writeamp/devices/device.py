@@ -37,6 +37,9 @@ _FLAT = {
     "page_bytes": 4096,
     "erase_unit": "block",
 }
+# What one erase clears: a block of one plane, those of one index in all planes of a die, or in all
+# planes of the drive.
+_ERASE_UNITS = ("block", "multi-plane", "superblock")
 _COUNT_BITS = 32
 
 # What blocks, pages and bytes of a page may be.
@@ -84,8 +87,9 @@ class Device:
 
     @property
     def pages_per_erase_unit(self) -> int:
-        """Pages that one erase clears: those of a block, or of a superblock over all planes."""
-        return self.pages_per_block * (self.planes if self.erase_unit == "superblock" else 1)
+        """Pages that one erase clears: those of a block, of a die's planes, or of all planes."""
+        planes = {"block": 1, "multi-plane": self.planes_per_die, "superblock": self.planes}
+        return self.pages_per_block * planes[self.erase_unit]
 
     @property
     def fill(self) -> float:
@@ -217,12 +221,17 @@ def _sized_by_host(shape: Device, logical_pages: int, op: float) -> Device:
 
 
 def _with_blocks(shape: Device, blocks: int) -> Device:
-    planes = 1 if shape.erase_unit == "superblock" else shape.planes
-    if blocks % planes:
+    dies = shape.planes // shape.planes_per_die
+    units, of_what = {
+        "block": (shape.planes, "planes"),
+        "multi-plane": (dies, "dies"),
+        "superblock": (1, "drives"),
+    }[shape.erase_unit]
+    if blocks % units:
         raise WriteampError(
-            f"blocks is {blocks}; it must be a multiple of {planes}, the planes of {shape.name}"
+            f"blocks is {blocks}; it must be a multiple of {units}, the {of_what} of {shape.name}"
         )
-    return replace(shape, blocks_per_plane=blocks // planes)
+    return replace(shape, blocks_per_plane=blocks // units)
 
 
 def _filled(shape: Device, op: float) -> Device:
@@ -274,8 +283,8 @@ def _profile(name: str, text: str) -> tuple[Device, float]:
     for key, kind in _GEOMETRY.items():
         if kind is int:
             COUNT.check(f"{name}: {key}", geometry[key])
-    if geometry["erase_unit"] not in ("block", "superblock"):
-        raise unknown(f"erase_unit in {name}", geometry["erase_unit"], ("block", "superblock"))
+    if geometry["erase_unit"] not in _ERASE_UNITS:
+        raise unknown(f"erase_unit in {name}", geometry["erase_unit"], _ERASE_UNITS)
     ratios = {key: management[key] for key in RATIOS if key in management}
     if len(ratios) != 1:
         raise WriteampError(f"{name}: [management] needs exactly one of {', '.join(RATIOS)}")
@@ -316,7 +325,8 @@ def _geometry(shape: Device) -> EngineGeometry:
         planes_per_die=shape.planes_per_die,
         blocks_per_plane=_fits("blocks", shape.blocks_per_plane),
         pages_per_block=shape.pages_per_block,
-        superblock=shape.erase_unit == "superblock",
+        page_bytes=shape.page_bytes,
+        erase_unit=shape.erase_unit,
     )
 
 

@@ -27,6 +27,8 @@ class HeldTrace:
             pages = self.trace
             found.update(f"pages {pages.page_bytes} {pages.logical_pages}".encode())
             columns: list[npt.NDArray[Any]] = [pages.op, pages.start, pages.count]
+            may_lack = (pages.at_ns, pages.head_bytes, pages.tail_bytes)
+            columns += [column for column in may_lack if column is not None and column.any()]
         else:
             frame = self.trace.requests
             found.update(f"requests {self.trace.devices}".encode())

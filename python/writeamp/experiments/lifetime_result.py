@@ -39,13 +39,14 @@ _MIGRATIONS = [cause for cause in CAUSES if cause != "host"]
 class Counts:
     """What drives had done at some moment of each life; the arrays have the same shape.
 
-    `host_pages` were written after the initial fill, and `migrated_pages` maps each other cause to
-    the valid pages that were taken from the erased blocks for it. `skipped_pages` were left
-    unprogrammed when wear levelling closed a block early.
+    `host_pages` were written after the initial fill, and `host_programs` programmed for them;
+    `migrated_pages` maps each other cause to the valid pages read from the erased blocks for it.
+    `skipped_pages` were left unprogrammed when wear levelling closed a block early.
     """
 
     erases: _Floats
     host_pages: _Floats
+    host_programs: _Floats
     skipped_pages: _Floats
     migrated_pages: dict[str, _Floats]
 
@@ -58,7 +59,7 @@ class Counts:
     def wa(self) -> _Floats:
         """Flash pages programmed per host page written; NaN before the first."""
         written = np.where(self.host_pages > 0, self.host_pages, math.nan)
-        return 1 + self.migrated / written
+        return np.asarray((self.host_programs + self.migrated) / written)
 
     @staticmethod
     def of(counts: dict[str, npt.NDArray[np.uint64]], fill_pages: int) -> Counts:
@@ -67,7 +68,8 @@ class Counts:
         return Counts(
             erases=tables["erases"],
             # A life so short that it ends within the fill has no host page after it.
-            host_pages=np.maximum(tables["host"] - fill_pages, 0.0),
+            host_pages=np.maximum(tables["host_pages"] - fill_pages, 0.0),
+            host_programs=np.maximum(tables["host"] - fill_pages, 0.0),
             skipped_pages=tables["skipped_pages"],
             migrated_pages={cause: tables[cause] for cause in _MIGRATIONS},
         )
@@ -176,7 +178,7 @@ class Endurance:
     def causes(self) -> dict[str, float]:
         """Pages programmed from the fill to the end of life by cause, mean of lives."""
         migrated = {cause: float(pages.mean()) for cause, pages in self.end.migrated_pages.items()}
-        return {"host": self.host_pages} | migrated
+        return {"host": float(self.end.host_programs.mean())} | migrated
 
     @cached_property
     def lives(self) -> pl.DataFrame:

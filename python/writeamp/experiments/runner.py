@@ -134,7 +134,14 @@ def _load(plan: Plan, drive: Device) -> EngineLoad:
 def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
     """Return a trace for the engine to replay."""
     return EngineLoad.trace(
-        ops=trace.op, first_pages=trace.start, counts=trace.count, passes=passes
+        ops=trace.op,
+        first_pages=trace.start,
+        counts=trace.count,
+        at_ns=trace.at_ns,
+        head_bytes=trace.head_bytes,
+        tail_bytes=trace.tail_bytes,
+        page_bytes=trace.page_bytes,
+        passes=passes,
     )
 
 
@@ -257,7 +264,7 @@ class _Runner:
         """Return the current series, closed by the counters as they stand."""
         series = self.simulation.series()
         now = self.simulation.counters()
-        if series["host"][-1] != now["host"]:
+        if series["host_pages"][-1] != now["host_pages"]:
             series = {
                 name: np.append(column, np.uint64(now[name])) for name, column in series.items()
             }
@@ -278,7 +285,7 @@ class _Runner:
         new = slice(self.start_events, None)
         return pl.DataFrame(
             {
-                "host_pages": found["host_pages"][new] - np.uint64(self.start["host"]),
+                "host_pages": found["host_pages"][new] - np.uint64(self.start["host_pages"]),
                 "kind": found["kind"][new],
                 "group": found["group"][new],
                 "groups": found["groups"][new],
@@ -291,7 +298,7 @@ class _Runner:
         """Return host and flash pages of each interval."""
         samples = self.all_samples()
         flash = np.sum([samples[cause] for cause in CAUSES], axis=0)
-        return np.diff(samples["host"]).astype(float), np.diff(flash).astype(float)
+        return np.diff(samples["host_pages"]).astype(float), np.diff(flash).astype(float)
 
     def judged(self, steady: SteadyState) -> SteadyState:
         """Add what only the drive knows: one that was hardly filled once cannot be steady."""

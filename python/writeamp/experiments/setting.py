@@ -60,7 +60,8 @@ class Settings:
             domain: Domain | None = one.metadata["domain"]
             if value is None and one.default is None:
                 if words.required:
-                    raise WriteampError(f"{one.name} is missing: {words.help}")
+                    flag = words.flag or f"--{one.name.replace('_', '-')}"
+                    raise WriteampError(f"{one.name} is missing; give {flag}: {words.help}")
                 continue
             if words.kind is not None and not isinstance(value, tuple | list):
                 value = Spec.of(words.kind, value)

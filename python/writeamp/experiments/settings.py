@@ -228,7 +228,7 @@ class LoadSettings(Settings):
     def _without_trace(self) -> None:
         if (self.trace_format, self.action) != (None, None):
             raise WriteampError(
-                "trace_format and action say how to read a trace; there is no trace"
+                "--format (trace_format) and --action say how to read a trace; there is no --trace"
             )
         if self.repeat != 1:
             raise WriteampError("repeat is for traces; a synthetic workload has no end")

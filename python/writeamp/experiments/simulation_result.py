@@ -33,6 +33,16 @@ _PERCENT_LIKE_OP = 3
 # More marks of changes than this would hide what they mark.
 _MOST_CHANGES = 50
 
+_OF_THE_HOST = (
+    "written_pages",
+    "written_bytes",
+    "read_pages",
+    "read_bytes",
+    "trimmed_pages",
+    "trimmed_bytes",
+    "flushes",
+)
+
 EVENT_SCHEMA = {
     "host_pages": pl.UInt64,
     "kind": pl.String,
@@ -129,7 +139,19 @@ class Result:
     @property
     def host_pages(self) -> int:
         """Pages that the host wrote in the measured interval."""
-        return self._measured("host")
+        return self._measured("host_pages")
+
+    @property
+    def host(self) -> dict[str, int]:
+        """What the host asked for in the measured interval, apart from what the flash did for it.
+
+        Keys: `written_pages` (the same as `host_pages`), `written_bytes`, `read_pages`,
+        `read_bytes`, `trimmed_pages`, `trimmed_bytes` and `flushes`. A page of which a request
+        covers only a part counts whole in pages and with that part in bytes.
+        """
+        counters = {name: f"host_{name}" for name in _OF_THE_HOST}
+        counters |= {"written_pages": "host_pages", "written_bytes": "host_bytes"}
+        return {name: self._measured(counter) for name, counter in counters.items()}
 
     @property
     def causes(self) -> dict[str, int]:
@@ -149,7 +171,7 @@ class Result:
     @property
     def writes(self) -> int:
         """Host page writes of the whole run after the fill, warm-up included."""
-        return int(self.samples["host"][-1])
+        return int(self.samples["host_pages"][-1])
 
     @property
     def drive_writes(self) -> float:
@@ -179,12 +201,12 @@ class Result:
         samples = _without_stub(self.samples)
         deltas = {name: np.diff(column) for name, column in samples.items()}
         flash = np.sum([deltas[cause] for cause in CAUSES], axis=0)
-        host_pages = samples["host"][1:]
+        host_pages = samples["host_pages"][1:]
         return pl.DataFrame(
             {
                 "host_pages": host_pages,
                 "drive_writes": host_pages / self.device.logical_pages,
-                "wa": flash / deltas["host"],
+                "wa": flash / deltas["host_pages"],
                 "erases": deltas["erases"],
                 "trimmed_pages": deltas["trimmed_pages"],
                 **{f"{cause}_programs": deltas[cause] for cause in CAUSES},
@@ -271,6 +293,7 @@ class Result:
             "steady_reason": self.steady_state.reason,
             "host_pages": self.host_pages,
             "flash_pages": self.flash_pages,
+            "host": self.host,
             "causes": self.causes,
             "erases": self.erases,
             "warmup_pages": self.warmup_pages,
@@ -357,13 +380,13 @@ class Result:
 
     def _measured(self, counter: str) -> int:
         column = self.samples[counter]
-        cut = int(np.searchsorted(self.samples["host"], self.warmup_pages))
+        cut = int(np.searchsorted(self.samples["host_pages"], self.warmup_pages))
         return int(column[-1] - column[cut])
 
 
 def _without_stub(samples: dict[str, npt.NDArray[np.uint64]]) -> dict[str, npt.NDArray[np.uint64]]:
     """Join a last interval that is shorter than half of the one before to that one."""
-    host = samples["host"].astype(np.int64)
+    host = samples["host_pages"].astype(np.int64)
     if host.size < 3 or 2 * (host[-1] - host[-2]) >= host[-2] - host[-3]:
         return samples
     return {name: np.delete(column, -2) for name, column in samples.items()}

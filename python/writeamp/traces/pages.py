@@ -22,15 +22,19 @@ U32 = npt.NDArray[np.uint32]
 _MAX_PAGES = 2**32
 _LARGEST_PAGE_BYTES = 2**24
 
+# The engine's numbers for them.
+_OPS = {"write": 0, "trim": 1, "read": 2, "flush": 3}
+
 
 @dataclass(frozen=True)
 class PageTrace:
-    """Writes and trims of consecutive logical pages, in the order of the trace.
+    """Requests on runs of consecutive logical pages, in the order of the trace.
 
     Attributes:
-        op: u8, 0 for a write and 1 for a trim; shape (requests,), as the next two.
-        start: u32, first logical page.
-        count: u32, number of pages, at least 1.
+        op: u8, 0 for a write, 1 for a trim, 2 for a read and 3 for a flush; shape (requests,), as
+            the other columns.
+        start: u32, first logical page; 0 for a flush.
+        count: u32, number of pages, at least 1; 0 for a flush.
         logical_pages: pages of the smallest drive that ``start`` and ``count`` fit.
         footprint_pages: distinct pages written.
         host_pages: pages written in all (the sum of ``count`` over the writes).
@@ -38,6 +42,9 @@ class PageTrace:
         page_bytes: size of a page.
         mapping: how addresses became page numbers.
         notes: sentences on what was left out.
+        at_ns: u64, time since the earliest of these requests; None if time plays no part.
+        head_bytes: u32, bytes of the first page that lie before the request; None for none.
+        tail_bytes: u32, bytes of the last page that lie behind it; None for none.
     """
 
     op: npt.NDArray[np.uint8]
@@ -50,6 +57,9 @@ class PageTrace:
     page_bytes: int
     mapping: Mapping
     notes: list[str] = field(default_factory=list)
+    at_ns: npt.NDArray[np.uint64] | None = None
+    head_bytes: U32 | None = None
+    tail_bytes: U32 | None = None
 
 
 def to_pages(
@@ -60,19 +70,21 @@ def to_pages(
     device: str | None = None,
     logical_pages: int | None = None,
 ) -> PageTrace:
-    """Return the page writes and trims that the trace's requests come to.
+    """Return what the trace's requests come to, page by page.
 
     Rules:
         - A write touches every page it overlaps, pages ``floor(offset / page_bytes)`` to
           ``ceil(end / page_bytes) - 1``. A page that it covers only in part is programmed whole
           and counted in ``partial_pages``.
-        - A trim frees only pages that it covers entirely.
-        - Reads and flushes do not change flash and are left out, as are requests of zero bytes.
+        - A read touches every page it overlaps, and a trim frees only pages that it covers
+          entirely. Requests of zero bytes other than flushes are left out.
         - ``compact`` numbers the distinct pages that the trace writes in order of
           (device, address), from 0. Neighbours stay neighbours, so a write stays one run of pages;
           so does a trim, since the written pages between two addresses have consecutive numbers.
-          A trim of pages that the trace never writes is left out.
-        - ``as-is`` takes ``offset / page_bytes`` for the page number, of one device.
+          Trims and reads lose the pages that the trace never writes, and are left out where that
+          leaves none.
+        - ``as-is`` takes ``offset / page_bytes`` for the page number, of one device. Reads lose the
+          pages beyond the end of the drive.
 
     Args:
         trace: a trace with at least one write.
@@ -105,15 +117,20 @@ def to_pages(
         needed_pages = written.total
         _refuse_large_footprint(trace, needed_pages, page_bytes, logical_pages)
         touched, dropped = _ranked(touched, written)
-        notes += dropped
     else:
-        needed_pages = int(touched.select(pl.col("end").max()).item())
-        _refuse_far_ends(trace, touched, page_bytes, logical_pages)
+        changing = touched.filter(pl.col("op").is_in(["write", "trim"]))
+        needed_pages = int(changing.select(pl.col("end").max()).item())
+        _refuse_far_ends(trace, changing, page_bytes, logical_pages)
+        touched, dropped = _within(touched, logical_pages or needed_pages)
+    notes += dropped
     counts = touched["end"] - touched["start"]
     return PageTrace(
-        op=(touched["op"] == "trim").cast(pl.UInt8).to_numpy(),
+        op=touched["op"].replace_strict(_OPS, return_dtype=pl.UInt8).to_numpy(),
         start=touched["start"].cast(pl.UInt32).to_numpy(),
         count=counts.cast(pl.UInt32).to_numpy(),
+        at_ns=_since_first(touched["timestamp_ns"]),
+        head_bytes=touched["head"].cast(pl.UInt32).to_numpy(),
+        tail_bytes=touched["tail"].cast(pl.UInt32).to_numpy(),
         logical_pages=needed_pages,
         footprint_pages=written.total,
         host_pages=int((writes["end"] - writes["start"]).sum()),
@@ -140,62 +157,104 @@ def _choose_device(trace: Trace, mapping: Mapping, device: str | None) -> pl.Dat
 
 
 def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.DataFrame, list[str]]:
-    """Return the pages from ``start`` to ``end`` of each write and trim, and notes on the others.
+    """Return the pages from ``start`` to ``end`` of each request, and notes on those left out.
 
     Pages count from 0 on the first device and go on over the next. ``partial`` counts the pages
-    that a write covers only in part; ``end_byte`` is where the request ended on its device.
+    that a request covers only in part, ``head`` and ``tail`` are the bytes of its first and last
+    page that it leaves alone, and ``end_byte`` is where it ended on its device.
     """
-    changing = requests.filter(pl.col("op").is_in(["write", "trim"]))
-    sized = changing.filter(pl.col("length") > 0).with_columns(
-        end_byte=pl.col("offset") + pl.col("length")
+    is_flush = pl.col("op") == "flush"
+    sized = requests.filter((pl.col("length") > 0) | is_flush).with_columns(
+        offset=pl.when(is_flush).then(0).otherwise(pl.col("offset")),
+        end_byte=pl.when(is_flush).then(0).otherwise(pl.col("offset") + pl.col("length")),
     )
     offset, end_byte = pl.col("offset"), pl.col("end_byte")
-    is_write = pl.col("op") == "write"
-    from_first = offset // page_bytes
-    from_next = (offset + (page_bytes - 1)) // page_bytes
-    through_last = (end_byte + (page_bytes - 1)) // page_bytes
+    is_trim = pl.col("op") == "trim"
+    up_to_first = offset // page_bytes
+    past_first = (offset + (page_bytes - 1)) // page_bytes
     up_to_last = end_byte // page_bytes
+    past_last = (end_byte + (page_bytes - 1)) // page_bytes
+    head, tail = offset % page_bytes, (page_bytes - end_byte % page_bytes) % page_bytes
     touched = sized.select(
         "row",
         "device",
         "op",
+        "timestamp_ns",
         "end_byte",
-        start=pl.when(is_write).then(from_first).otherwise(from_next),
-        end=pl.when(is_write).then(through_last).otherwise(up_to_last),
-        cuts=(offset % page_bytes != 0).cast(pl.UInt64) + (end_byte % page_bytes != 0),
-    ).filter(pl.col("end") > pl.col("start"))
+        start=pl.when(is_trim).then(past_first).otherwise(up_to_first),
+        end=pl.when(is_trim).then(up_to_last).otherwise(past_last),
+        # Of its pages, a trim covers each whole.
+        head=pl.when(is_trim).then(0).otherwise(head).cast(pl.UInt32),
+        tail=pl.when(is_trim).then(0).otherwise(tail).cast(pl.UInt32),
+    ).filter((pl.col("end") > pl.col("start")) | is_flush)
     pages = end_to_end(touched, path)
-    touched = touched.select(
-        "row",
-        "op",
-        "end_byte",
+    cuts = (pl.col("head") > 0).cast(pl.UInt64) + (pl.col("tail") > 0).cast(pl.UInt64)
+    touched = touched.with_columns(
         pages["start"],
         pages["end"],
         # A page that is cut at its head and at its tail is still one page.
-        partial=pl.min_horizontal("cuts", pl.col("end") - pl.col("start")),
+        partial=pl.min_horizontal(cuts, pl.col("end") - pl.col("start")),
+    )
+    touched = touched.with_columns(
+        start=pl.when(is_flush).then(0).otherwise(pl.col("start")),
+        end=pl.when(is_flush).then(0).otherwise(pl.col("end")),
     )
     return touched, _left_out(
-        (changing.height - sized.height, "requests of zero bytes are left out"),
+        (requests.height - sized.height, "requests of zero bytes are left out"),
         (sized.height - touched.height, "trims that cover no whole page are left out"),
     )
 
 
 def _ranked(touched: pl.DataFrame, written: Runs) -> tuple[pl.DataFrame, list[str]]:
-    """Return the pages by their rank among the written ones, and a note on trims of no such page.
+    """Return the pages by their rank among the written ones, and notes on those that have none.
 
-    All pages of a write are written ones, so it keeps its length; a trim keeps those that are.
+    All pages of a write are written ones, so it keeps its length; others keep those that are.
     """
-    is_trim = touched["op"] == "trim"
+    others = touched["op"] != "write"
     start = pl.Series("start", written.rank(touched["start"].to_numpy()))
     end = (start + (touched["end"] - touched["start"])).alias("end")
-    if is_trim.any():
-        trim_ends = written.rank(touched["end"].filter(is_trim).to_numpy())
-        end = end.scatter(is_trim.arg_true(), pl.Series(trim_ends))
-    ranked = touched.with_columns(start, end)
-    kept = ranked.filter(pl.col("end") > pl.col("start"))
-    return kept, _left_out(
-        (ranked.height - kept.height, "trims of pages that are never written are left out")
+    if others.any():
+        ends = written.rank(touched["end"].filter(others).to_numpy())
+        end = end.scatter(others.arg_true(), pl.Series(ends))
+    return _kept(touched, start, end, "pages that are never written")
+
+
+def _within(touched: pl.DataFrame, logical_pages: int) -> tuple[pl.DataFrame, list[str]]:
+    """Return the pages that the drive has, and notes on those that it lacks: of reads only."""
+    bound = pl.lit(logical_pages, pl.UInt64)
+    start, end = touched.select(
+        pl.min_horizontal("start", bound).alias("start"), pl.min_horizontal("end", bound)
+    ).get_columns()
+    return _kept(touched, start, end.alias("end"), "pages beyond the end of the drive")
+
+
+def _kept(
+    touched: pl.DataFrame, start: pl.Series, end: pl.Series, what: str
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return the requests with other bounds, and notes on those of which nothing is left."""
+    # Of a request that loses pages it is not known which are cut, so the rest counts whole.
+    is_whole = (end - start) == (touched["end"] - touched["start"])
+    changed = touched.with_columns(
+        start,
+        end,
+        head=pl.when(is_whole).then("head").otherwise(0),
+        tail=pl.when(is_whole).then("tail").otherwise(0),
     )
+    kept = changed.filter((pl.col("end") > pl.col("start")) | (pl.col("op") == "flush"))
+
+    def lost(op: str) -> int:
+        return changed.filter(pl.col("op") == op).height - kept.filter(pl.col("op") == op).height
+
+    return kept, _left_out(
+        (lost("trim"), f"trims of {what} are left out"),
+        (lost("read"), f"reads of {what} are left out"),
+    )
+
+
+def _since_first(times: pl.Series) -> npt.NDArray[np.uint64]:
+    """Return the times since the earliest, which may come later in the trace."""
+    stamps = times.to_numpy()
+    return np.asarray(stamps - stamps.min(), dtype=np.uint64)
 
 
 def _left_out(*counted: tuple[int, str]) -> list[str]:

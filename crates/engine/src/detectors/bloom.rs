@@ -5,6 +5,7 @@ use super::{Detector, Registered, pages_of};
 use crate::error::{Error, Result};
 use crate::flash::filled;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// The active filter learns the pages of the present window; the passive one knows those of the
 /// window before. A few bits for each write of a window, whatever the size of the drive.
@@ -14,6 +15,8 @@ pub struct TwoBloomFilters {
     window_writes: u32,
     writes_left: u32,
 }
+
+state!(TwoBloomFilters { part active, part passive, fixed window_writes, value writes_left });
 
 impl Detector for TwoBloomFilters {
     fn is_hot(&mut self, logical: u32) -> bool {
@@ -73,7 +76,14 @@ pub struct Filter {
     hashes: u32,
 }
 
+// Those of a group are built anew as it grows and shrinks, so their size is saved too.
+state!(Filter { list bits, value bit_count, fixed hashes } where is_sound);
+
 impl Filter {
+    fn is_sound(&self) -> bool {
+        self.bit_count > 0 && self.bits.len() == (self.bit_count as usize).div_ceil(64)
+    }
+
     /// A filter for `elements` at the given share of false positives.
     pub fn new(elements: u32, false_positives: f64) -> Result<Self> {
         let hashes = (-libm::log2(false_positives)).round().max(1.0);

@@ -4,6 +4,7 @@ use super::{Detector, Registered, pages_of};
 use crate::error::Result;
 use crate::flash::filled;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// Exact, at 4 bytes a logical page.
 pub struct UpdateDistance {
@@ -13,6 +14,8 @@ pub struct UpdateDistance {
     now: u32,
     hot_below: u32,
 }
+
+state!(UpdateDistance { table written_at, value now, fixed hot_below });
 
 impl Detector for UpdateDistance {
     fn is_hot(&mut self, logical: u32) -> bool {

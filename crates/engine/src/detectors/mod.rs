@@ -10,9 +10,10 @@ pub(crate) use bloom::Filter;
 
 use crate::error::{Error, Result};
 use crate::spec::{Entry, Param, Params, Spec, entries};
+use crate::state::State;
 
 /// Tells hot from cold pages.
-pub trait Detector: Send {
+pub trait Detector: Send + State {
     /// Hears that the host writes `logical`, and says whether that page is hot.
     fn is_hot(&mut self, logical: u32) -> bool;
 

@@ -249,6 +249,13 @@ impl Array {
             .map(|(word, mask)| (word as u32 * 64, !self.invalid[word] & mask))
     }
 
+    /// The same of any block: the first page of each word, and a bit for each page of the block in
+    /// it that is marked invalid.
+    pub(super) fn marks(&self, block: u32) -> impl Iterator<Item = (u32, u64)> + use<'_> {
+        words(block, self.geometry.pages_per_block())
+            .map(|(word, mask)| (word as u32 * 64, self.invalid[word] & mask))
+    }
+
     /// Clears the marks of a block.
     pub(super) fn clear_marks(&mut self, block: u32) {
         for (word, mask) in words(block, self.geometry.pages_per_block()) {

@@ -4,6 +4,10 @@
 //! stands for, and a host page need not be programmed at all; so [`HostCounters`] is the only clock
 //! of a drive and the only denominator of write amplification.
 
+use serde::{Deserialize, Serialize};
+
+use crate::state::MOST_PLAUSIBLE;
+
 /// Why a page was read, programmed or erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
@@ -31,7 +35,7 @@ impl Cause {
 
 /// Requests of the host since the drive was new, in logical pages and in bytes. A page of which
 /// only a part is written or read counts whole in pages, and with that part in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HostCounters {
     pub written_pages: u64,
     pub written_bytes: u64,
@@ -44,7 +48,7 @@ pub struct HostCounters {
 }
 
 /// Cumulative counts since the drive was new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counters {
     /// What the host asked for: the clock, and the denominator of write amplification.
     pub host: HostCounters,
@@ -60,6 +64,23 @@ impl Counters {
     /// Pages programmed for `cause`.
     pub fn programs(&self, cause: Cause) -> u64 {
         self.programs[cause as usize]
+    }
+
+    /// True if sums of these counts do not overflow, however long the drive goes on.
+    pub(super) fn is_plausible(&self) -> bool {
+        let Counters { host, programs, erases, unmapped_pages, skipped_pages } = self;
+        let HostCounters {
+            written_pages,
+            written_bytes,
+            read_pages,
+            read_bytes,
+            trimmed_pages,
+            trimmed_bytes,
+            flushes,
+        } = host;
+        let pages = [written_pages, read_pages, trimmed_pages, unmapped_pages, skipped_pages];
+        let others = [written_bytes, read_bytes, trimmed_bytes, flushes, erases];
+        pages.into_iter().chain(others).chain(programs).all(|&count| count < MOST_PLAUSIBLE)
     }
 
     /// Pages programmed in all.

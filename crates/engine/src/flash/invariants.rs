@@ -1,81 +1,125 @@
-//! What must hold between any two host requests; asserted by tests, and by debug and fuzz builds.
+//! What must hold between any two host requests; asserted by tests, and by debug and fuzz builds,
+//! and looked for in a state that is restored.
 
 use super::{Array, BlockState, Frontier, NONE};
 
+/// A broken invariant in words, if there is one.
+type Check = Result<(), String>;
+
+/// The pages written of an open block whose frontier is not known yet.
+const UNKNOWN: u32 = u32::MAX;
+
+fn holds(holds: bool, invariant: impl FnOnce() -> String) -> Check {
+    if holds { Ok(()) } else { Err(invariant()) }
+}
+
 impl Array {
-    /// Checks the whole state against itself, in time proportional to the drive. `frontiers` are
-    /// those of the open blocks; full ones are passed over.
+    /// Asserts what [`Self::check_invariants`] checks.
     ///
     /// # Panics
     /// With the invariant that does not hold.
     pub fn assert_invariants(&self, frontiers: &[Frontier]) {
-        let pages_per_block = self.geometry.pages_per_block();
-        let open: Vec<&Frontier> = frontiers.iter().filter(|f| !f.is_full()).collect();
-        let room_pages = |block| {
-            let behind = |f: &&&Frontier| (f.end_page - 1) / pages_per_block == block;
-            open.iter().find(behind).map_or(0, |f| f.room_pages())
-        };
-
-        let mut valid_in_blocks = vec![0u32; self.geometry.blocks() as usize];
-        let mut mapped = 0u32;
-        for (logical, &page) in self.logical_to_physical.iter().enumerate() {
-            if page == NONE {
-                continue;
-            }
-            mapped += 1;
-            assert_eq!(
-                self.physical_to_logical[page as usize], logical as u32,
-                "each valid physical page belongs to one logical page"
-            );
-            assert_eq!(
-                self.invalid[page as usize / 64] >> (page % 64) & 1,
-                0,
-                "a mapped page is not marked invalid"
-            );
-            valid_in_blocks[(page / pages_per_block) as usize] += 1;
+        if let Err(broken) = self.check_invariants(frontiers) {
+            panic!("{broken}");
         }
-        assert_eq!(mapped, self.mapped_pages, "Σ valid = mapped logical pages");
+    }
 
+    /// Checks the whole state against itself, in time proportional to the drive, and without belief
+    /// in any of it but the sizes. `frontiers` are those of the open blocks; full ones are passed
+    /// over.
+    pub fn check_invariants(&self, frontiers: &[Frontier]) -> Check {
+        let written = self.written_pages(frontiers)?;
+        self.check_maps(&written)?;
+        let pages_per_block = u64::from(self.geometry.pages_per_block());
         let mut programmed = 0u64;
         for block in 0..self.geometry.blocks() {
             let index = block as usize;
-            let written = match self.states[index] {
-                BlockState::Free | BlockState::Spare | BlockState::Retired => 0,
-                BlockState::Open => pages_per_block - room_pages(block),
-                BlockState::Closed => pages_per_block,
-            };
-            let marked = (block * pages_per_block..(block + 1) * pages_per_block)
-                .filter(|p| self.invalid[*p as usize / 64] >> (p % 64) & 1 == 1)
-                .count() as u32;
-            assert_eq!(
-                marked, self.invalid_pages[index],
-                "invalid count = invalid marks, block {block}"
-            );
-            assert_eq!(
-                written,
-                valid_in_blocks[index] + self.invalid_pages[index],
-                "written = valid + invalid, block {block}"
-            );
+            let marked: u32 = self.marks(block).map(|(_, marks)| marks.count_ones()).sum();
+            holds(marked == self.invalid_pages[index], || {
+                format!("invalid count = invalid marks, block {block}")
+            })?;
             // Only full blocks are erased, so wear alone tells how much was ever programmed.
-            programmed += u64::from(self.erase_counts[index]) * u64::from(pages_per_block)
-                + u64::from(written);
+            programmed +=
+                u64::from(self.erase_counts[index]) * pages_per_block + u64::from(written[index]);
         }
-        assert_eq!(
-            programmed,
-            self.counters.flash_pages() + self.counters.skipped_pages,
-            "programs = host + every named cause"
-        );
-        assert_eq!(
-            self.erase_counts.iter().map(|&n| u64::from(n)).sum::<u64>(),
-            self.counters.erases,
-            "erases = Σ erase counts"
-        );
+        let counted = self.counters.flash_pages() + self.counters.skipped_pages;
+        holds(counted == programmed, || "programs = host + every named cause".into())?;
+        let erases: u64 = self.erase_counts.iter().map(|&n| u64::from(n)).sum();
+        holds(erases == self.counters.erases, || "erases = Σ erase counts".into())?;
+        self.check_pools(BlockState::Free, &self.free, "the free pools hold the free blocks")?;
+        let spares = self.wear.spares();
+        self.check_pools(BlockState::Spare, spares, "the spare blocks are those set aside")
+    }
 
-        let count = |state| self.states.iter().filter(|s| **s == state).count();
-        let free: usize = self.free.iter().map(Vec::len).sum();
-        assert_eq!(free, count(BlockState::Free), "the free pools hold the free blocks");
-        assert_eq!(open.len(), count(BlockState::Open), "each open block has one frontier");
-        let spares: usize = self.wear.spares().iter().map(Vec::len).sum();
-        assert_eq!(spares, count(BlockState::Spare), "the spare blocks are those set aside");
+    /// Pages written of each block, open ones up to their frontiers.
+    fn written_pages(&self, frontiers: &[Frontier]) -> Result<Vec<u32>, String> {
+        let pages_per_block = self.geometry.pages_per_block();
+        let of_state = |state: &BlockState| match state {
+            BlockState::Closed => pages_per_block,
+            BlockState::Open => UNKNOWN,
+            BlockState::Free | BlockState::Spare | BlockState::Retired => 0,
+        };
+        let mut written: Vec<u32> = self.states.iter().map(of_state).collect();
+        let one_each = || "each open block has one frontier".to_owned();
+        for frontier in frontiers {
+            let Frontier { next_page, end_page } = *frontier;
+            let is_of_a_block = end_page <= self.geometry.physical_pages()
+                && end_page.is_multiple_of(pages_per_block)
+                && next_page <= end_page
+                && end_page - next_page <= pages_per_block;
+            holds(is_of_a_block, || "a frontier lies in a block".into())?;
+            if frontier.is_full() {
+                continue;
+            }
+            let block = (end_page / pages_per_block - 1) as usize;
+            holds(written[block] == UNKNOWN, one_each)?;
+            written[block] = pages_per_block - frontier.room_pages();
+        }
+        holds(!written.contains(&UNKNOWN), one_each)?;
+        Ok(written)
+    }
+
+    /// The maps are each other's inverse, on the pages written and not marked invalid. Goes through
+    /// the physical pages in order, so that only one of the maps is read at random.
+    fn check_maps(&self, written: &[u32]) -> Check {
+        let pages_per_block = self.geometry.pages_per_block();
+        let mut valid_pages = 0u64;
+        for (block, &written) in (0..).zip(written) {
+            let end = block * pages_per_block + written;
+            for (first, marks) in self.marks(block) {
+                let from = first.max(block * pages_per_block);
+                let to = first.saturating_add(64).min((block + 1) * pages_per_block);
+                for page in from..to {
+                    let is_marked = marks >> (page - first) & 1 == 1;
+                    if page >= end {
+                        holds(!is_marked, || "only what was written is invalid".into())?;
+                    } else if !is_marked {
+                        let logical = self.physical_to_logical[page as usize];
+                        let back = self.logical_to_physical.get(logical as usize);
+                        holds(back == Some(&page), || {
+                            "each valid physical page belongs to one logical page".into()
+                        })?;
+                        valid_pages += 1;
+                    }
+                }
+            }
+        }
+        let mapped = self.logical_to_physical.iter().filter(|page| **page != NONE).count() as u64;
+        holds(mapped == valid_pages, || "a mapped page is not marked invalid".into())?;
+        holds(mapped == u64::from(self.mapped_pages), || "Σ valid = mapped logical pages".into())
+    }
+
+    /// Every block in `state` is in the list of its pool, once.
+    fn check_pools(&self, state: BlockState, pools: &[Vec<u32>], invariant: &str) -> Check {
+        let mut unlisted: Vec<bool> = self.states.iter().map(|of| *of == state).collect();
+        for (pool, blocks) in pools.iter().enumerate() {
+            let own = self.blocks_of(pool);
+            for block in blocks {
+                let is_listed =
+                    own.contains(block) && std::mem::take(&mut unlisted[*block as usize]);
+                holds(is_listed, || invariant.into())?;
+            }
+        }
+        holds(!unlisted.contains(&true), || invariant.into())
     }
 }

@@ -16,6 +16,7 @@ mod geometry;
 mod invariants;
 mod memory;
 mod observer;
+mod state;
 mod wear;
 
 use std::ops::Deref;

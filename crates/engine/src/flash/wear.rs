@@ -5,8 +5,11 @@
 //! among the free ones, and it is retired; without a spare it goes on being used. The life of the
 //! drive ends when a block is worn out and no spare block of its pool is left after that.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Array, BlockState, Cause, Geometry, Pools};
 use crate::error::{Error, Result};
+use crate::state::state;
 
 /// How much wear a drive stands. The default is: any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +49,7 @@ impl Pools {
 }
 
 /// What the drive had done right after an erase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
     /// Blocks erased, this one included.
     pub erases: u64,
@@ -54,8 +57,10 @@ pub struct Moment {
     migrated_pages: [u64; Cause::ALL.len()],
     /// Pages passed over, unprogrammed, in blocks that were closed before they were full.
     pub skipped_pages: u64,
-    /// Pages that the host had written.
+    /// Pages that the host had written: the clock.
     pub host_pages: u64,
+    /// Pages that had been programmed for the host.
+    pub host_programs: u64,
 }
 
 impl Moment {
@@ -66,7 +71,7 @@ impl Moment {
 }
 
 /// The drive when its life ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndOfLife {
     pub moment: Moment,
     /// Erases of each block.
@@ -86,7 +91,28 @@ pub struct WearLog {
     end_of_life: Option<EndOfLife>,
 }
 
+state! {
+    WearLog {
+        fixed limit,
+        value watched_erases,
+        lists spares,
+        value migrated_pages,
+        value first_to_reach,
+        value end_of_life,
+    } where is_sound
+}
+
 impl WearLog {
+    fn is_sound(&self) -> bool {
+        let reached = self.first_to_reach.len();
+        let watched = if self.limit == Wear::NO_LIMIT {
+            Wear::NO_LIMIT
+        } else {
+            self.limit.min(u32::try_from(reached).unwrap_or(u32::MAX).saturating_add(1))
+        };
+        reached <= self.limit as usize && self.watched_erases == watched
+    }
+
     /// The log of a new drive; takes the spare blocks from each pool's free ones, of which those
     /// to be opened last come first.
     pub(super) fn new(wear: Wear, free: &mut [Vec<u32>]) -> Self {
@@ -155,6 +181,7 @@ impl Array {
             migrated_pages: self.wear.migrated_pages,
             skipped_pages: self.counters.skipped_pages,
             host_pages: self.counters.host.written_pages,
+            host_programs: self.counters.programs(Cause::Host),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::{Least, PoolWear, Registered, WearLeveler};
 use crate::error::Result;
 use crate::flash::{Geometry, filled};
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// Every rule compares an extreme of a pool with the block just erased, which alone can have
 /// become one. To begin with, odd blocks are in the cold pool.
@@ -20,7 +21,22 @@ pub struct DualPool {
     least_hot_effective: Least,
 }
 
+state! {
+    DualPool {
+        fixed threshold,
+        table in_cold_pool,
+        table effective,
+        part least_cold,
+        part least_hot,
+        part least_hot_effective,
+    } where is_sound
+}
+
 impl DualPool {
+    fn is_sound(&self) -> bool {
+        self.effective.iter().all(|&erases| erases < u32::MAX)
+    }
+
     fn join_hot_pool(&mut self, block: u32, wear: &PoolWear) {
         self.in_cold_pool[block as usize] = false;
         self.least_hot.join(wear.erase_counts[block as usize]);

@@ -13,6 +13,7 @@ use std::ops::Range;
 use crate::error::{Error, Result};
 use crate::flash::{BlockState, Geometry};
 use crate::spec::{Entry, Param, Params, Spec, entries};
+use crate::state::{State, state};
 
 /// The wear of one pool of blocks.
 #[derive(Debug, Clone)]
@@ -47,7 +48,7 @@ impl PoolWear<'_> {
 }
 
 /// Levels the wear of one pool.
-pub trait WearLeveler: Send {
+pub trait WearLeveler: Send + State {
     /// Free blocks that are kept back, so that there is a choice.
     fn reserve_blocks(&self) -> u32 {
         0
@@ -109,6 +110,8 @@ levelers! {
 struct Least {
     bound: u32,
 }
+
+state!(Least { value bound });
 
 impl Least {
     /// A block with `value` joins the set.

@@ -5,12 +5,15 @@ use super::{Least, PoolWear, Registered, WearLeveler};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 pub struct StaticThreshold {
     threshold: u32,
     /// The erases of the closed blocks.
     least: Least,
 }
+
+state!(StaticThreshold { fixed threshold, part least });
 
 impl WearLeveler for StaticThreshold {
     fn on_close(&mut self, _block: u32, erases: u32) {

@@ -4,6 +4,7 @@ use super::{PoolWear, Registered, WearLeveler};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// Costs no write, but the free blocks to choose among are taken from the spare space. Among
 /// equals the block erased last is opened.
@@ -12,6 +13,8 @@ pub struct YoungestFree {
     /// Whether some block of the pool has been erased; until then all are alike.
     worn: bool,
 }
+
+state!(YoungestFree { fixed reserve_blocks, value worn });
 
 impl WearLeveler for YoungestFree {
     fn reserve_blocks(&self) -> u32 {

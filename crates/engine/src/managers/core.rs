@@ -6,7 +6,8 @@ use crate::error::{Error, Result};
 use crate::flash::{BlockState, Cause, Flash, Frontier, Tap};
 use crate::leveling::{self, PoolWear, WearLeveler};
 use crate::rng::Stream;
-use crate::victims::VictimPolicy;
+use crate::state::{Identity, MOST_PLAUSIBLE, require, state};
+use crate::victims::{Census, VictimPolicy};
 
 /// How far ahead of a write the map entry, and then what it points to, are fetched. Far enough to
 /// hide a memory access, near enough to stay in the first-level cache.
@@ -30,6 +31,23 @@ pub struct Core<V, T: Tap> {
     reserve_blocks: u32,
     /// The pages that an exchange moves.
     exchanged: Vec<u32>,
+    /// What the whole drive was built from.
+    pub identity: Identity,
+}
+
+state! {
+    Core<V: VictimPolicy, T: Tap> {
+        part identity,
+        part flash,
+        table frontiers,
+        part victims,
+        part random,
+        value gainless,
+        list held,
+        part levelers,
+        fixed reserve_blocks,
+        scratch exchanged,
+    } where check
 }
 
 /// What a wear leveller did: `young` was erased, and its pages lie in `worn`, which is closed.
@@ -70,7 +88,34 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             levelers,
             reserve_blocks,
             exchanged: Vec::new(),
+            identity: Identity::default(),
         })
+    }
+
+    /// An error unless what was restored fits together.
+    fn check(&self) -> Result<()> {
+        let flash = &self.flash;
+        let blocks = flash.geometry().blocks() as usize;
+        require(self.gainless < MOST_PLAUSIBLE, "the victims that gained nothing")?;
+        require(self.held.is_empty() || self.held.len() == blocks, "the blocks held back")?;
+        flash.check(&self.frontiers)?;
+        let is_own = |(index, frontier): (usize, &Frontier)| {
+            frontier.is_full()
+                || flash.pool_of(flash.block_behind(frontier)) == index % flash.pools()
+        };
+        require(self.frontiers.iter().enumerate().all(is_own), "the LUN of a frontier")?;
+        for (domain, policy) in self.victims.iter().enumerate() {
+            let is_candidate = |block: u32| {
+                flash.state(block) == BlockState::Closed
+                    && !self.is_held(block)
+                    && self.domain_of(block) == domain
+            };
+            let candidates = (0..blocks as u32).map(is_candidate).collect();
+            let mut census = Census::new(candidates, flash.invalid_pages(), self.now());
+            policy.check(&mut census)?;
+            census.finish()?;
+        }
+        Ok(())
     }
 
     /// Host pages written: the clock of the policies.
@@ -178,7 +223,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     }
 
     #[inline(always)]
-    fn is_held(&self, block: u32) -> bool {
+    pub fn is_held(&self, block: u32) -> bool {
         !self.held.is_empty() && self.held[block as usize]
     }
 

@@ -11,10 +11,11 @@ use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::served::Policy;
 use super::{BlockManager, Compiled, Layout, Manager, Setup};
 use crate::error::Result;
-use crate::flash::{Cause, Tap, filled};
+use crate::flash::{BlockState, Cause, Tap, filled};
 use crate::hints::{Hears, Hints, NEVER};
-use crate::placements::{HostPage, Placement, Sizes, Streams, Victim};
+use crate::placements::{Closed, HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::spec::{Param, Params};
+use crate::state::{elements, require, state};
 use crate::victims::{VictimPolicy, Visitor};
 
 /// What is remembered of each block, for placements that know victims.
@@ -23,6 +24,8 @@ struct Opened {
     at: u64,
     stream: u8,
 }
+
+elements!(Opened { at: u64, stream: u8 });
 
 struct Generic<P, V, T: Tap> {
     core: Core<V, T>,
@@ -35,7 +38,52 @@ struct Generic<P, V, T: Tap> {
     migrating: Vec<u32>,
 }
 
+state! {
+    Generic<P: Placement, V: VictimPolicy, T: Tap> {
+        part core,
+        part placement,
+        table opened,
+        table next_pool,
+        fixed layout,
+        scratch migrating,
+    } where check
+}
+
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
+    /// An error unless what was restored fits together.
+    fn check(&self) -> Result<()> {
+        let (flash, now) = (&self.core.flash, self.core.now());
+        let pools = flash.pools();
+        require(self.next_pool.iter().all(|&pool| pool < pools), "the next LUN of a stream")?;
+        let Streams { all, migration } = self.placement.streams();
+        let is_known = |opened: &Opened| opened.at <= now && usize::from(opened.stream) < all;
+        require(self.opened.iter().all(is_known), "when a block was opened")?;
+        // What a collection may need, wherever its pages go.
+        let block_pages = u64::from(flash.geometry().pages_per_block());
+        for pool in 0..pools {
+            let room_pages = (0..all).map(|stream| {
+                u64::from(self.core.frontiers[self.core.frontier(stream, pool)].room_pages())
+            });
+            let free_pages = u64::from(flash.free_blocks(pool)) * block_pages;
+            let enough =
+                free_pages + room_pages.sum::<u64>() >= (migration as u64 - 1) * block_pages;
+            require(enough, "the free blocks kept back")?;
+        }
+        let stream_of = |block: u32| {
+            self.opened.get(block as usize).map_or(0, |opened| usize::from(opened.stream))
+        };
+        let closed = |block: u32| Closed {
+            block,
+            stream: stream_of(block),
+            domain: self.core.domain_of(block),
+            is_held: self.core.is_held(block),
+        };
+        let blocks = 0..flash.geometry().blocks();
+        let closed: Vec<Closed> =
+            blocks.filter(|&b| flash.state(b) == BlockState::Closed).map(closed).collect();
+        self.placement.check(&Restored { now, map: flash.map(), closed: &closed })
+    }
+
     fn write_flat(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints);

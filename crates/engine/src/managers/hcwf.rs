@@ -10,9 +10,10 @@ use super::served::Policy;
 use super::{BlockManager, Compiled, Layout, Manager, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::{Error, Result};
-use crate::flash::{Tap, filled};
+use crate::flash::{BlockState, Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
 use crate::spec::{Param, Params};
+use crate::state::{require, state};
 use crate::victims::{Bag, VictimPolicy, Visitor};
 
 const HOT: usize = 0;
@@ -39,6 +40,21 @@ struct HotCold<V, T: Tap> {
     migrating: [Vec<u32>; 2],
 }
 
+state! {
+    HotCold<V: VictimPolicy, T: Tap> {
+        fixed name,
+        part core,
+        part detector,
+        part swap,
+        table label,
+        fixed layout,
+        table next_pool,
+        scratch streams,
+        scratch hot_groups,
+        scratch migrating,
+    } where check
+}
+
 /// What HCWF(swap) needs to draw blocks of one kind only.
 struct Swap {
     d: u32,
@@ -46,7 +62,31 @@ struct Swap {
     closed: Vec<Bag>,
 }
 
+state!(Swap { fixed d, part closed });
+
 impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
+    /// An error unless what was restored fits together.
+    fn check(&self) -> Result<()> {
+        let flash = &self.core.flash;
+        require(self.next_pool.iter().all(|&pool| pool < flash.pools()), "the next LUN")?;
+        let is_stream = |&label: &u8| usize::from(label) < STREAMS;
+        require(self.label.iter().all(is_stream), "the kind of a block")?;
+        for (index, frontier) in self.core.frontiers.iter().enumerate() {
+            let is_own = frontier.is_full() || self.bag(flash.block_behind(frontier)) == index;
+            require(is_own, "the kind of an open block")?;
+        }
+        let Some(swap) = &self.swap else { return Ok(()) };
+        let mut places: Vec<Option<usize>> = (0..flash.geometry().blocks())
+            .map(|block| (flash.state(block) == BlockState::Closed).then(|| self.bag(block)))
+            .collect();
+        for (index, bag) in swap.closed.iter().enumerate() {
+            for &block in bag.blocks() {
+                require(places[block as usize].take() == Some(index), "the blocks of a kind")?;
+            }
+        }
+        require(places.iter().all(Option::is_none), "the blocks of a kind")
+    }
+
     fn find_streams(&mut self, pages: &[u32], hints: &Hints) {
         let stream = |hot| if hot { HOT as u8 } else { COLD as u8 };
         self.streams.clear();

@@ -14,11 +14,13 @@ use std::ops::Range;
 use crate::error::{Error, Result};
 use crate::flash::{Array, Flash, Geometry, HostCounters, Observer, Pools, Silent, Tap, Wear};
 use crate::hints::{Hears, Hints};
+use crate::leveling;
 use crate::observe::GroupChange;
 use crate::placements;
 use crate::request::{Op, Request};
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec, entries};
+use crate::state::{Identity, State, canonical};
 use crate::victims::{self, Visitor};
 
 /// How streams and collection are laid over the LUNs.
@@ -102,10 +104,26 @@ impl Setup {
     fn random(&self, name: &str) -> Stream {
         Stream::new(self.seed, name)
     }
+
+    /// Everything that decides what a drive is, under the manager that `text` names.
+    fn identity(&self, text: &str) -> Result<Identity> {
+        let Setup { geometry, logical_pages, layout, victims, wear_leveling, seed, wear } = self;
+        let victims = victims.clone().map_or_else(|| default_victims(text), Ok)?;
+        let leveler = |spec: &String| canonical("wear leveller", spec, leveling::ENTRIES);
+        Ok(Identity::default()
+            .with("block manager", canonical("block manager", text, ENTRIES)?)
+            .with("victim policy", canonical("victim policy", &victims, victims::ENTRIES)?)
+            .with("wear leveller", wear_leveling.as_ref().map_or(Ok("none".into()), leveler)?)
+            .with("geometry", format!("{geometry:?}"))
+            .with("number of logical pages", logical_pages.to_string())
+            .with("layout", format!("{layout:?}"))
+            .with("wear", format!("{wear:?}"))
+            .with("seed", seed.to_string()))
+    }
 }
 
 /// A drive that can be driven: a flash array under a policy.
-pub trait BlockManager: Send {
+pub trait BlockManager: Send + State {
     /// Writes `pages` in order. The counters are exact between calls, after an error too, and the
     /// outcome does not depend on how a run of writes is cut into calls. `hints` are those of these
     /// pages; without what [`Self::hears`] asks for, it is an error.
@@ -168,6 +186,9 @@ pub trait BlockManager: Send {
         &[]
     }
 
+    /// Takes down what the drive was built from: its state is restored into no other.
+    fn identify(&mut self, identity: Identity);
+
     /// See [`Array::assert_invariants`].
     fn assert_invariants(&self);
 }
@@ -208,7 +229,7 @@ pub trait Manager {
 
 /// Builds the manager that `text` names.
 pub fn build(text: &str, setup: Setup) -> Result<Box<dyn BlockManager>> {
-    build_with(text, setup, Silent)
+    build_identified(text, setup, Silent)
 }
 
 /// Builds the manager that `text` names; `observer` hears of every operation of its flash.
@@ -217,7 +238,18 @@ pub fn build_observed(
     setup: Setup,
     observer: Box<dyn Observer>,
 ) -> Result<Box<dyn BlockManager>> {
-    build_with(text, setup, observer)
+    build_identified(text, setup, observer)
+}
+
+fn build_identified<T: Compiled>(
+    text: &str,
+    setup: Setup,
+    tap: T,
+) -> Result<Box<dyn BlockManager>> {
+    let identity = setup.identity(text)?;
+    let mut drive = build_with(text, setup, tap)?;
+    drive.identify(identity);
+    Ok(drive)
 }
 
 macro_rules! managers {

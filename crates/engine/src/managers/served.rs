@@ -8,10 +8,11 @@ use crate::error::{Error, Result};
 use crate::flash::{Array, Observer, Tap};
 use crate::hints::{Hears, Hints};
 use crate::observe::GroupChange;
+use crate::state::{Identity, State};
 use crate::victims::VictimPolicy;
 
 /// A manager on a [`Core`]: what it must say for itself.
-pub trait Policy: Send {
+pub trait Policy: Send + State {
     type Victims: VictimPolicy;
     type Tap: Tap;
 
@@ -134,6 +135,10 @@ impl<P: Policy> BlockManager for P {
 
     fn group_changes(&self) -> &[GroupChange] {
         Policy::group_changes(self)
+    }
+
+    fn identify(&mut self, identity: Identity) {
+        self.core_mut().identity = identity;
     }
 
     fn assert_invariants(&self) {

@@ -1,10 +1,14 @@
 //! Log of group changes: when groups of pages began, merged and gave space away.
 
+use serde::{Deserialize, Serialize};
+
+use crate::state::state;
+
 /// A log holds no more changes, those during the fill included.
 pub const MOST_CHANGES: usize = 100_000;
 
 /// One change of the groups of a manager, or of their space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupChange {
     /// Host pages written before it.
     pub host_pages: u64,
@@ -16,7 +20,7 @@ pub struct GroupChange {
 }
 
 /// Kind of a group change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ChangeKind {
     /// A group began.
     Created,
@@ -47,6 +51,8 @@ impl ChangeKind {
 pub struct GroupLog {
     changes: Vec<GroupChange>,
 }
+
+state!(GroupLog { value changes });
 
 impl GroupLog {
     /// Adds a change, unless the log is full.

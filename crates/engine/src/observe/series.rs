@@ -1,6 +1,7 @@
 //! The counters at equal distances in host page writes.
 
 use crate::flash::Counters;
+use crate::state::state;
 
 /// Cumulative counters at one point of a run.
 pub type Sample = Counters;
@@ -13,6 +14,9 @@ pub struct Series {
     samples: Vec<Sample>,
 }
 
+// How often to sample is asked for in mid-run, so it belongs to the state.
+state!(Series { value interval_pages, value next_at, value samples } where is_sound);
+
 impl Series {
     /// A series that begins with `start` and samples every `interval_pages` host pages.
     pub fn new(start: Sample, interval_pages: u64) -> Self {
@@ -24,6 +28,16 @@ impl Series {
     /// A series that takes no sample after `start`.
     pub fn unsampled(start: Sample) -> Self {
         Self::new(start, u64::MAX)
+    }
+
+    fn is_sound(&self) -> bool {
+        let is_to_come = |last: &Sample| last.host.written_pages < self.next_at;
+        self.interval_pages > 0 && self.samples.last().is_some_and(is_to_come)
+    }
+
+    /// True if the next sample is yet to come, and soon enough to be reached.
+    pub fn goes_on_from(&self, now: &Counters) -> bool {
+        self.next_at > now.host.written_pages
     }
 
     /// Host pages until the next sample is due.

@@ -3,10 +3,11 @@
 //! cleaning performance for flash memory"). Their regions also ask for how long a page has stayed;
 //! here, as where DAC is compared with (Wang et al., FAST 2022), every move counts.
 
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::spec::{Param, Params};
+use crate::state::{require, state};
 
 /// Not written yet.
 const NEW: u8 = u8::MAX;
@@ -15,6 +16,14 @@ pub struct Dac {
     regions: u8,
     /// The region of each page, 0 the coldest.
     region: Vec<u8>,
+}
+
+state!(Dac { fixed regions, table region } where is_sound);
+
+impl Dac {
+    fn is_sound(&self) -> bool {
+        self.region.iter().all(|&region| region < self.regions || region == NEW)
+    }
 }
 
 impl Placement for Dac {
@@ -51,6 +60,10 @@ impl Placement for Dac {
 
     fn bytes(&self) -> u64 {
         self.region.len() as u64
+    }
+
+    fn check(&self, drive: &Restored) -> Result<()> {
+        require(drive.knows_pages(|logical| self.region[logical] != NEW), "Dac.region")
     }
 
     #[inline(always)]

@@ -11,6 +11,7 @@
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 const HOT: usize = 0;
 const COLD: usize = 1;
@@ -33,7 +34,31 @@ pub struct Eti {
     end: u32,
 }
 
+state! {
+    Eti {
+        fixed pages,
+        fixed most_extents,
+        list firsts,
+        list counts,
+        value until_decay,
+        value first,
+        value end,
+    } where is_sound
+}
+
 impl Eti {
+    fn is_sound(&self) -> bool {
+        self.firsts.first() == Some(&0)
+            && self.firsts.is_sorted_by(|one, next| one < next)
+            && self.firsts.last().is_some_and(|&last| last < self.pages)
+            && self.firsts.len() <= self.most_extents
+            && self.counts.len() == self.firsts.len()
+            && self.counts.iter().all(|&count| count <= MOST_COUNT)
+            && (1..=REQUESTS_BETWEEN_DECAYS).contains(&self.until_decay)
+            && self.first <= self.end
+            && self.end <= self.pages
+    }
+
     fn count_request(&mut self) {
         let from = self.split_at(self.first);
         let mut to = self.split_at(self.end);

@@ -9,6 +9,7 @@ use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// The average is kept in 2⁻³² writes.
 const ONE: u64 = 1 << 32;
@@ -20,7 +21,14 @@ pub struct Fadac {
     average: u64,
 }
 
+state!(Fadac { fixed classes, table counts, value average } where is_sound);
+
 impl Fadac {
+    /// An average of one write for each write, give or take what rounding leaves.
+    fn is_sound(&self) -> bool {
+        self.average <= ONE + self.counts.len() as u64
+    }
+
     #[inline(always)]
     fn class(&self, count: u16) -> usize {
         let count = u64::from(count) * ONE;

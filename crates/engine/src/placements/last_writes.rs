@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
+use crate::state::state;
 
 /// Exact, at 4 bytes a logical page. Clocks are kept modulo 2³²: a page that rests for longer looks
 /// younger than it is. A TRIM is not heard.
@@ -9,6 +10,8 @@ pub struct LastWrites {
     /// The clock after the last write of each page; 0 if there was none.
     written_at: Vec<u32>,
 }
+
+state!(LastWrites { table written_at });
 
 impl LastWrites {
     pub fn new(logical_pages: u32) -> Result<Self> {

@@ -14,10 +14,11 @@
 use std::collections::VecDeque;
 
 use super::LastWrites;
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::filled;
 use crate::spec::{Param, Params};
+use crate::state::{require, state};
 
 /// Intervals are counted in buckets of equal ratio, eight for each power of two.
 const FINE_BITS: u32 = 3;
@@ -46,7 +47,29 @@ pub struct Midas {
 
 const NO_QUEUE: u32 = u32::MAX;
 
+state! {
+    Midas {
+        part last_writes,
+        table intervals,
+        value until_sizing,
+        fixed groups,
+        value most_blocks,
+        lists queues,
+        table candidates,
+        table queue_of,
+        fixed blocks_per_domain,
+        fixed sizes,
+    } where is_sound
+}
+
 impl Midas {
+    fn is_sound(&self) -> bool {
+        // Counts of writes fade, so that they stay far below this.
+        self.intervals.iter().all(|&count| count < 1 << 40)
+            && self.most_blocks.len() < self.groups
+            && (1..=u64::from(self.sizes.logical_pages)).contains(&self.until_sizing)
+    }
+
     fn last_group(&self) -> usize {
         self.most_blocks.len().max(1)
     }
@@ -268,6 +291,33 @@ impl Placement for Midas {
         let any = || queues.iter().enumerate().find(|(_, queue)| must_give && !queue.is_empty());
         let (_, queue) = too_large.or_else(any)?;
         queue.front().copied()
+    }
+
+    /// The queues hold the blocks that are held back, and the candidates are the others.
+    fn check(&self, drive: &Restored) -> Result<()> {
+        let mut candidates = vec![0; self.candidates.len()];
+        let mut queue_of = vec![NO_QUEUE; self.queue_of.len()];
+        let mut queued = 0;
+        for closed in drive.closed {
+            if closed.is_held {
+                let queue = closed.domain * self.groups + closed.stream;
+                queue_of[closed.block as usize] = queue as u32;
+                queued += 1;
+            } else {
+                candidates[closed.domain] += 1;
+            }
+        }
+        require(candidates == self.candidates, "Midas.candidates")?;
+        require(queue_of == self.queue_of, "Midas.queue_of")?;
+        for (queue, blocks) in (0..).zip(&self.queues) {
+            for &block in blocks {
+                let place = queue_of.get_mut(block as usize);
+                let expected = place.is_some_and(|of| std::mem::replace(of, NO_QUEUE) == queue);
+                require(expected, "Midas.queues")?;
+                queued -= 1;
+            }
+        }
+        require(queued == 0, "Midas.queues")
     }
 
     fn bytes(&self) -> u64 {

@@ -33,11 +33,13 @@ pub use warcip::Warcip;
 pub(crate) use last_writes::LastWrites;
 
 use crate::error::Result;
+use crate::flash::NONE;
 pub use crate::hints::Hears;
 use crate::spec::{Param, Params};
+use crate::state::State;
 
 /// Which stream each page goes to; a stream has a write frontier of its own (on each LUN).
-pub trait Placement: Send + Sized + 'static {
+pub trait Placement: State + Send + Sized + 'static {
     const NAME: &'static str;
     const SUMMARY: &'static str;
     const PARAMS: &'static [Param];
@@ -94,9 +96,42 @@ pub trait Placement: Send + Sized + 'static {
         0
     }
 
+    /// An error unless a placement that was restored fits the drive.
+    fn check(&self, _drive: &Restored) -> Result<()> {
+        Ok(())
+    }
+
     /// Fetches what [`Self::host_stream`] will touch.
     #[inline(always)]
     fn prefetch(&self, _logical: u32) {}
+}
+
+/// A drive that was restored, for the placement to be checked against.
+#[derive(Debug)]
+pub struct Restored<'a> {
+    /// Host pages written.
+    pub now: u64,
+    /// The physical page of each logical one, or [`crate::flash::NONE`].
+    pub map: &'a [u32],
+    /// The closed blocks.
+    pub closed: &'a [Closed],
+}
+
+/// A closed block, as its placement was told of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closed {
+    pub block: u32,
+    pub stream: usize,
+    pub domain: usize,
+    pub is_held: bool,
+}
+
+impl Restored<'_> {
+    /// True if every page that the drive holds is one that `is_known`.
+    pub fn knows_pages(&self, is_known: impl Fn(usize) -> bool) -> bool {
+        let mapped = self.map.iter().enumerate().filter(|(_, page)| **page != NONE);
+        mapped.map(|(logical, _)| logical).all(is_known)
+    }
 }
 
 /// What a placement is built for.

@@ -7,11 +7,12 @@
 //! lowest once that holds a block's worth of pages.
 
 use super::LastWrites;
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::{elements, require, state};
 
 const NEW: u8 = u8::MAX;
 
@@ -35,7 +36,36 @@ struct Log {
     writes: u64,
 }
 
+elements!(Log { pages: u64, writes: u64 });
+
+state! {
+    MultiLog {
+        part last_writes,
+        table log_of,
+        table logs,
+        value lowest,
+        value writes,
+        fixed fades_at,
+        fixed pages_per_block,
+        part random,
+    } where is_sound
+}
+
 impl MultiLog {
+    /// The books of the logs are those of the pages.
+    fn is_sound(&self) -> bool {
+        let mut pages = [0u64; NEW as usize + 1];
+        self.log_of.iter().for_each(|&log| pages[usize::from(log)] += 1);
+        pages[usize::from(NEW)] = 0;
+        let (of_logs, of_others) = pages.split_at(self.logs.len());
+        let writes = |sum: u64, log: &Log| sum.checked_add(log.writes);
+        self.logs.iter().map(|log| log.pages).eq(of_logs.iter().copied())
+            && of_others.iter().all(|&pages| pages == 0)
+            && self.logs.iter().try_fold(0, writes) == Some(self.writes)
+            && self.writes < self.fades_at
+            && self.lowest < self.logs.len()
+    }
+
     /// Half the mean update interval of the pages of a log.
     fn half_interval(&self, log: usize) -> u32 {
         let Log { pages, writes } = self.logs[log];
@@ -122,6 +152,10 @@ impl Placement for MultiLog {
 
     fn bytes(&self) -> u64 {
         self.last_writes.bytes() + self.log_of.len() as u64
+    }
+
+    fn check(&self, drive: &Restored) -> Result<()> {
+        require(drive.knows_pages(|logical| self.log_of[logical] != NEW), "MultiLog.log_of")
     }
 
     #[inline(always)]

@@ -8,6 +8,7 @@
 use super::{Hears, HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 pub struct NvmeFdp {
     handles: usize,
@@ -15,6 +16,8 @@ pub struct NvmeFdp {
     by: By,
     logical_pages: u64,
 }
+
+state!(NvmeFdp { fixed handles, fixed persistently_isolated, fixed by, fixed logical_pages });
 
 /// What tells the handle of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::hints::NEVER;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 pub struct Oracle {
     streams: usize,
@@ -16,6 +17,8 @@ pub struct Oracle {
     /// The clock at which each page will be invalid.
     invalidation_times: Vec<u64>,
 }
+
+state!(Oracle { fixed streams, fixed pages_per_block, table invalidation_times });
 
 impl Oracle {
     #[inline(always)]

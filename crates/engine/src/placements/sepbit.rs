@@ -5,9 +5,10 @@
 //! from such a block is classed by its age.
 
 use super::LastWrites;
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
+use crate::state::{require, state};
 
 const SHORT_LIVED: usize = 0;
 const LONG_LIVED: usize = 1;
@@ -27,6 +28,8 @@ pub struct SepBit {
     collected: u64,
     sum: u64,
 }
+
+state!(SepBit { part last_writes, value lifespans, value collected, value sum });
 
 impl Placement for SepBit {
     const NAME: &'static str = "sepbit";
@@ -76,6 +79,11 @@ impl Placement for SepBit {
 
     fn bytes(&self) -> u64 {
         self.last_writes.bytes()
+    }
+
+    fn check(&self, drive: &Restored) -> Result<()> {
+        let is_sound = self.collected < BLOCKS && self.sum <= BLOCKS * drive.now;
+        require(is_sound, "SepBit.collected")
     }
 
     #[inline(always)]

@@ -4,9 +4,12 @@
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 #[derive(Debug, Clone, Copy)]
 pub struct SepGc;
+
+state!(SepGc {});
 
 impl Placement for SepGc {
     const NAME: &'static str = "sepgc";

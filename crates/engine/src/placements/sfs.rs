@@ -12,6 +12,7 @@ use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// Hotness is counted in 2⁻²⁰ writes per page written.
 const HOTNESS_BITS: u32 = 20;
@@ -30,7 +31,26 @@ pub struct Sfs {
     is_first: bool,
 }
 
+state! {
+    Sfs {
+        part last_writes,
+        table writes,
+        table centers,
+        list samples,
+        fixed most_samples,
+        value until_sample,
+        value is_first,
+    } where is_sound
+}
+
 impl Sfs {
+    fn is_sound(&self) -> bool {
+        let most = octaves(u64::MAX);
+        self.samples.len() < self.most_samples
+            && self.samples.iter().chain(&self.centers).all(|&octaves| octaves <= most)
+            && (1..=SAMPLED_EVERY).contains(&self.until_sample)
+    }
+
     #[inline(always)]
     fn group(&mut self, hotness: u64) -> usize {
         self.until_sample -= 1;

@@ -13,6 +13,7 @@ use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 pub struct Warcip {
     last_writes: LastWrites,
@@ -27,7 +28,28 @@ pub struct Warcip {
     pages_per_block: u64,
 }
 
+state! {
+    Warcip {
+        part last_writes,
+        table was_migrated,
+        table centers,
+        table weights,
+        table writes,
+        value until_split,
+        fixed writes_between_splits,
+        fixed pages_per_block,
+    } where is_sound
+}
+
 impl Warcip {
+    fn is_sound(&self) -> bool {
+        // Intervals have 32 bits, and may count twice.
+        self.centers.iter().all(|&center| center <= 2 << u32::BITS)
+            && self.weights.iter().all(|weight| (1..=self.pages_per_block).contains(weight))
+            && self.writes.iter().all(|&writes| writes <= self.writes_between_splits)
+            && (1..=self.writes_between_splits).contains(&self.until_split)
+    }
+
     #[cold]
     fn split(&mut self) {
         let total: u64 = self.writes.iter().sum();

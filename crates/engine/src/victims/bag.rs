@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::flash::{NONE, filled};
 use crate::rng::Stream;
+use crate::state::{Reader, State, Writer, require};
 
 /// Adding appends, and taking one out moves the last into its place.
 #[derive(Debug, Clone)]
@@ -43,6 +44,11 @@ impl Bag {
         }
     }
 
+    /// The blocks in the bag.
+    pub fn blocks(&self) -> &[u32] {
+        &self.blocks
+    }
+
     /// Draws `d` blocks with replacement; the one with the most invalid pages, of equals the first
     /// drawn. It stays in the bag. `None` if the bag is empty.
     pub fn most_invalid_of(
@@ -64,6 +70,24 @@ impl Bag {
             }
         }
         Some(best)
+    }
+}
+
+/// The blocks in their order, from which the places follow.
+impl State for Bag {
+    fn save(&self, to: &mut Writer) {
+        to.list(&self.blocks);
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        from.list(&mut self.blocks, "Bag.blocks")?;
+        self.places.fill(NONE);
+        for (place, &block) in (0..).zip(&self.blocks) {
+            let of_block = self.places.get_mut(block as usize).filter(|place| **place == NONE);
+            require(of_block.is_some(), "Bag.blocks")?;
+            self.places[block as usize] = place;
+        }
+        Ok(())
     }
 }
 

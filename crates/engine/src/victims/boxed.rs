@@ -1,10 +1,11 @@
 //! Victim policies behind a pointer: for drives that are watched, where a policy that is compiled
 //! into the loop would gain nothing.
 
-use super::{VictimPolicy, Visitor, with_policy};
+use super::{Census, VictimPolicy, Visitor, with_policy};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::rng::Stream;
+use crate::state::{State, state};
 
 /// Builds the policy that `text` names.
 pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
@@ -22,11 +23,12 @@ pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
 }
 
 /// [`VictimPolicy`] without what a trait object cannot have.
-pub trait BoxedPolicy: Send {
+pub trait BoxedPolicy: Send + State {
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
     fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32>;
     fn forget(&mut self, block: u32, invalid_pages: u32);
+    fn check(&self, census: &mut Census) -> Result<()>;
     fn clone_box(&self) -> Box<dyn BoxedPolicy>;
 }
 
@@ -47,6 +49,10 @@ impl<V: VictimPolicy> BoxedPolicy for V {
         VictimPolicy::forget(self, block, invalid_pages);
     }
 
+    fn check(&self, census: &mut Census) -> Result<()> {
+        VictimPolicy::check(self, census)
+    }
+
     fn clone_box(&self) -> Box<dyn BoxedPolicy> {
         Box::new(self.clone())
     }
@@ -55,6 +61,8 @@ impl<V: VictimPolicy> BoxedPolicy for V {
 /// A policy behind a pointer, as a policy. (The box itself must not become a [`BoxedPolicy`], so it
 /// stands in a type of its own.)
 pub struct Boxed(Box<dyn BoxedPolicy>);
+
+state!(Boxed { part 0 });
 
 impl Clone for Boxed {
     fn clone(&self) -> Self {
@@ -77,5 +85,9 @@ impl VictimPolicy for Boxed {
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {
         self.0.forget(block, invalid_pages);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        self.0.check(census)
     }
 }

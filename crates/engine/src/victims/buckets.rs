@@ -1,6 +1,9 @@
 //! Candidates in buckets by their number of invalid pages, oldest change first in each bucket.
 
+use super::Census;
+use crate::error::Result;
 use crate::flash::{NONE, prefetch};
+use crate::state::{Reader, State, Writer, elements, require};
 
 #[derive(Debug, Clone, Copy)]
 struct Link {
@@ -98,9 +101,59 @@ impl Buckets {
             .filter(|(head, _)| *head != NONE)
     }
 
+    /// Every block with its bucket, from the least invalid up, the oldest of each first.
+    fn filed(&self) -> impl Iterator<Item = Filed> + '_ {
+        let some = |block: u32| (block != NONE).then_some(block);
+        let queue = move |head: u32| {
+            std::iter::successors(some(head), move |&block| some(self.links[block as usize].next))
+        };
+        (0..).zip(&self.heads).flat_map(move |(invalid_pages, &head)| {
+            queue(head).map(move |block| Filed { block, invalid_pages })
+        })
+    }
+
+    /// See [`super::VictimPolicy::check`].
+    pub fn check(&self, census: &mut Census) -> Result<()> {
+        self.filed().try_for_each(|Filed { block, invalid_pages }| {
+            require(census.count(block)? == invalid_pages, "the bucket of a block")
+        })
+    }
+
     #[inline(always)]
     pub fn prefetch(&self, block: u32) {
         prefetch(&self.links, block as usize);
+    }
+}
+
+/// A block and the bucket that it is in.
+#[derive(Clone, Copy)]
+struct Filed {
+    block: u32,
+    invalid_pages: u32,
+}
+
+elements!(Filed { block: u32, invalid_pages: u32 });
+
+/// The blocks in the order of their buckets, from which the links follow.
+impl State for Buckets {
+    fn save(&self, to: &mut Writer) {
+        let filed: Vec<Filed> = self.filed().collect();
+        to.list(&filed);
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        let mut filed: Vec<Filed> = Vec::new();
+        from.list(&mut filed, "Buckets")?;
+        self.links.iter_mut().zip(0..).for_each(|(link, block)| *link = unlinked(block));
+        self.heads.fill(NONE);
+        self.tails.fill(NONE);
+        self.highest = 0;
+        for Filed { block, invalid_pages } in filed {
+            let is_new = (block as usize) < self.links.len() && !self.contains(block);
+            require(is_new && (invalid_pages as usize) < self.heads.len(), "Buckets")?;
+            self.insert(block, invalid_pages);
+        }
+        Ok(())
     }
 }
 

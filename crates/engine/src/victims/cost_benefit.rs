@@ -4,11 +4,12 @@
 use std::cmp::Ordering;
 
 use super::buckets::Buckets;
-use super::{Registered, VictimPolicy};
+use super::{Census, Registered, VictimPolicy};
 use crate::error::Result;
 use crate::flash::{Geometry, filled, prefetch};
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::{require, state};
 
 /// Age counts host page writes since the block closed or last lost a page, whichever is later.
 ///
@@ -22,6 +23,8 @@ pub struct CostBenefit {
     changed_at: Vec<u64>,
     pages_per_block: u32,
 }
+
+state!(CostBenefit { part buckets, table changed_at, fixed pages_per_block });
 
 impl CostBenefit {
     /// Compares age·(1−u)/(2u) of two blocks (invalid pages, age) exactly, in integers.
@@ -65,6 +68,12 @@ impl VictimPolicy for CostBenefit {
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {
         self.buckets.remove(block, invalid_pages);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        let is_past = self.changed_at.iter().all(|&at| at <= census.now());
+        require(is_past, "CostBenefit.changed_at")?;
+        self.buckets.check(census)
     }
 
     #[inline(always)]

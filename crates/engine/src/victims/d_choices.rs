@@ -1,11 +1,12 @@
 //! d-choices: the block with the fewest valid pages among d drawn at random (Van Houdt 2013;
 //! paper 4, §2.2). d = 1 is random, d → ∞ is greedy.
 
-use super::{Bag, Registered, VictimPolicy};
+use super::{Bag, Census, Registered, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// Draws with replacement; among equals the first drawn wins.
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub struct DChoices {
     candidates: Bag,
     d: u32,
 }
+
+state!(DChoices { part candidates, fixed d });
 
 impl VictimPolicy for DChoices {
     #[inline(always)]
@@ -31,6 +34,10 @@ impl VictimPolicy for DChoices {
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {
         self.candidates.remove(block);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        census.count_all(self.candidates.blocks())
     }
 }
 

@@ -2,14 +2,17 @@
 
 use std::collections::VecDeque;
 
-use super::{Registered, VictimPolicy};
+use super::{Census, Registered, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Fifo(VecDeque<u32>);
+
+state!(Fifo { list 0 });
 
 impl VictimPolicy for Fifo {
     #[inline(always)]
@@ -26,6 +29,10 @@ impl VictimPolicy for Fifo {
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {
         self.0.retain(|other| *other != block);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        census.count_all(&self.0)
     }
 }
 

@@ -1,15 +1,18 @@
 //! Greedy: the block with the fewest valid pages. Optimal for uniform writes (Yang et al. 2015).
 
 use super::buckets::Buckets;
-use super::{Registered, VictimPolicy};
+use super::{Census, Registered, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// Among equals, the block that lost its last page longest ago.
 #[derive(Debug, Clone)]
 pub struct Greedy(Buckets);
+
+state!(Greedy { part 0 });
 
 impl VictimPolicy for Greedy {
     #[inline(always)]
@@ -30,6 +33,10 @@ impl VictimPolicy for Greedy {
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {
         self.0.remove(block, invalid_pages);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        self.0.check(census)
     }
 
     #[inline(always)]

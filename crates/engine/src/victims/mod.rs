@@ -6,6 +6,7 @@
 mod bag;
 mod boxed;
 mod buckets;
+mod census;
 mod cost_benefit;
 mod d_choices;
 mod fifo;
@@ -15,16 +16,18 @@ mod windowed_greedy;
 
 pub use bag::Bag;
 pub use boxed::{Boxed, boxed_policy};
+pub use census::Census;
 
 use crate::error::{Error, Result};
 use crate::flash::Geometry;
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec, entries};
+use crate::state::State;
 
 /// Chooses victims among the closed blocks of one collection domain: the drive, or one LUN.
 ///
 /// The drive tells the policy what happens to blocks; times are counted in host page writes.
-pub trait VictimPolicy: Clone + Send + 'static {
+pub trait VictimPolicy: Clone + Send + State + 'static {
     /// `block` filled up with `invalid_pages` invalid already, and is a candidate from now on.
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
 
@@ -37,6 +40,9 @@ pub trait VictimPolicy: Clone + Send + 'static {
 
     /// Forgets `block`, a candidate with `invalid_pages` that is collected without being chosen.
     fn forget(&mut self, block: u32, invalid_pages: u32);
+
+    /// Counts every candidate, to check a policy that was restored.
+    fn check(&self, census: &mut Census) -> Result<()>;
 
     /// Fetches what [`Self::on_invalidate`] will touch.
     #[inline(always)]

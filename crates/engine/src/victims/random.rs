@@ -1,13 +1,16 @@
 //! Random: any closed block, each as likely as the next. WA is 1 over the spare factor under uniform writes.
 
-use super::{Bag, Registered, VictimPolicy};
+use super::{Bag, Census, Registered, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Random(Bag);
+
+state!(Random { part 0 });
 
 impl VictimPolicy for Random {
     #[inline(always)]
@@ -26,6 +29,10 @@ impl VictimPolicy for Random {
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {
         self.0.remove(block);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        census.count_all(self.0.blocks())
     }
 }
 

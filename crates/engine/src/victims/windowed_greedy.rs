@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 
-use super::{Registered, VictimPolicy};
+use super::{Census, Registered, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// Blocks in the order in which they were filled; among equals the oldest wins.
 #[derive(Debug, Clone)]
@@ -15,6 +16,8 @@ pub struct WindowedGreedy {
     by_age: VecDeque<u32>,
     window: usize,
 }
+
+state!(WindowedGreedy { list by_age, fixed window });
 
 impl VictimPolicy for WindowedGreedy {
     #[inline(always)]
@@ -38,6 +41,10 @@ impl VictimPolicy for WindowedGreedy {
 
     fn forget(&mut self, block: u32, _invalid_pages: u32) {
         self.by_age.retain(|other| *other != block);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        census.count_all(&self.by_age)
     }
 }
 

@@ -9,6 +9,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::shares::regions;
 use super::{Context, MOST_GROUPS, Registered, Step, Workload, build};
 use crate::error::{Error, Result};
@@ -16,11 +18,12 @@ use crate::flash::filled;
 use crate::hints::Group;
 use crate::rng::threshold;
 use crate::spec::{Param, Params};
+use crate::state::{MOST_PLAUSIBLE, state};
 
 /// Updates drawn at once. No batch spans two of these chunks, so groups that change are exact.
 const CHUNK_PAGES: usize = 512;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Phase {
     Updates,
     Checkpoint,
@@ -36,6 +39,8 @@ struct Regularly {
     step: u64,
     position: u64,
 }
+
+state!(Regularly { fixed share, fixed step, value position });
 
 impl Regularly {
     fn new(share: f64) -> Self {
@@ -58,7 +63,13 @@ struct Dirty {
     first_word: usize,
 }
 
+state!(Dirty { table words, value first_word } where is_sound);
+
 impl Dirty {
+    fn is_sound(&self) -> bool {
+        self.first_word <= self.words.len()
+    }
+
     fn mark(&mut self, page: u32) {
         self.words[page as usize / 64] |= 1 << (page % 64);
     }
@@ -108,7 +119,50 @@ pub struct Database {
     dirty_pages: Vec<u32>,
 }
 
+state! {
+    Database {
+        part tables,
+        fixed log,
+        fixed index,
+        fixed temp,
+        fixed sort_every,
+        fixed sort_passes,
+        fixed rebuild_every,
+        value phase,
+        value checkpoints,
+        value written,
+        part logs,
+        part evictions,
+        table chunk,
+        value ready,
+        value evicted,
+        part dirty,
+        list dirty_pages,
+    } where is_sound
+}
+
 impl Database {
+    fn is_sound(&self) -> bool {
+        let length = |region: &Range<u32>| u64::from(region.end - region.start);
+        let most_written = match self.phase {
+            Phase::Updates => length(&self.log),
+            Phase::Checkpoint => 0,
+            Phase::Sort => length(&self.temp) * self.sort_passes,
+            Phase::Rebuild => length(&self.index),
+        };
+        let of_tables = |page: u32| page < self.tables.pages();
+        let groups = self.tables.groups().map_or(0, |groups| groups.len());
+        self.written <= most_written
+            && self.checkpoints < MOST_PLAUSIBLE
+            && (self.phase != Phase::Checkpoint || self.dirty_pages.len() == groups)
+            && self
+                .chunk
+                .get(self.ready.clone())
+                .is_some_and(|ready| ready.iter().all(|&page| of_tables(page)))
+            && self.evicted.is_none_or(of_tables)
+            && self.dirty.pages().all(of_tables)
+    }
+
     /// Updates until the log is full; returns the pages written.
     fn update(&mut self, buffer: &mut [u32]) -> usize {
         if let Some(page) = self.evicted.take() {

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::hints::Group;
 use crate::rng::{Stream, threshold};
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// The hot pages are a window, which goes over from the last page to the first.
 #[derive(Debug, Clone)]
@@ -20,6 +21,18 @@ pub struct Drift {
     random: Stream,
 }
 
+state! {
+    Drift {
+        fixed pages,
+        fixed hot_pages,
+        fixed hot_write_share,
+        fixed hot_threshold,
+        value first_hot_page,
+        part turn,
+        part random,
+    } where is_sound
+}
+
 /// One turn of the window over all pages, in moves of equal length.
 #[derive(Debug, Clone)]
 struct Turn {
@@ -30,7 +43,13 @@ struct Turn {
     written: u64,
 }
 
+state!(Turn { fixed period, fixed steps, value step, value written } where is_sound);
+
 impl Turn {
+    fn is_sound(&self) -> bool {
+        self.step < self.steps && self.written <= self.until(self.step + 1)
+    }
+
     /// The writes before move number `step`, as nearly equal in distance as whole numbers are.
     fn until(&self, step: u32) -> u64 {
         (u128::from(self.period) * u128::from(step) / u128::from(self.steps)) as u64
@@ -49,6 +68,10 @@ impl Turn {
 }
 
 impl Drift {
+    fn is_sound(&self) -> bool {
+        self.first_hot_page < self.pages
+    }
+
     /// The page so far after the window's first.
     fn page(&self, distance: u32) -> u32 {
         let until_end = self.pages - self.first_hot_page;

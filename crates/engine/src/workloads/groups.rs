@@ -9,15 +9,28 @@ use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Param, Params, integer};
+use crate::state::{MOST_PLAUSIBLE, Reader, State, Writer, require};
 
 /// When two groups swap, in writes since the beginning.
 #[derive(Debug, Clone)]
 struct Swaps {
     pair: (usize, usize),
-    /// Those to come one by one, the next of them last.
+    /// Those that come one by one.
     single: Vec<u64>,
     /// Those that follow: every so many writes.
     period: Option<u64>,
+}
+
+impl Swaps {
+    /// When swap number `number` comes, the first being 0; `None` if never.
+    fn at(&self, number: u64) -> Option<u64> {
+        let singles = self.single.len() as u64;
+        if number < singles {
+            return Some(self.single[number as usize]);
+        }
+        let periods = self.period?.checked_mul(number - singles + 1)?;
+        self.single.last()?.checked_add(periods)
+    }
 }
 
 /// The groups lie one after the other; writes are uniform within each.
@@ -27,24 +40,50 @@ pub struct StaticGroups {
     write_shares: Vec<f64>,
     draw: Draw,
     drawn: u64,
+    /// Swaps so far, and when the next one comes.
+    swapped: u64,
     next_swap: Option<u64>,
     swaps: Swaps,
     random: Stream,
 }
 
 impl StaticGroups {
-    fn swap(&mut self, at: u64) {
+    fn swap(&mut self) {
         self.write_shares.swap(self.swaps.pair.0, self.swaps.pair.1);
         self.draw = Draw::new(&self.write_shares);
-        let periodic = || self.swaps.period.and_then(|period| at.checked_add(period));
-        self.next_swap = self.swaps.single.pop().or_else(periodic);
+        self.swapped += 1;
+        self.next_swap = self.swaps.at(self.swapped);
+    }
+}
+
+/// The number of swaps, from which follow who has which share, and when the next one comes.
+impl State for StaticGroups {
+    fn save(&self, to: &mut Writer) {
+        to.value(&(self.drawn, self.swapped));
+        self.random.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        let swapped_before = self.swapped;
+        (self.drawn, self.swapped) = from.value("StaticGroups.drawn")?;
+        if swapped_before % 2 != self.swapped % 2 {
+            self.write_shares.swap(self.swaps.pair.0, self.swaps.pair.1);
+            self.draw = Draw::new(&self.write_shares);
+        }
+        self.next_swap = self.swaps.at(self.swapped);
+        let last_swap = self.swapped.checked_sub(1).map(|last| self.swaps.at(last));
+        let is_past = last_swap.is_none_or(|at| at.is_some_and(|at| at <= self.drawn));
+        let is_to_come = self.next_swap.is_none_or(|at| at >= self.drawn);
+        let is_sound = is_past && is_to_come && self.drawn < MOST_PLAUSIBLE;
+        require(is_sound, "StaticGroups.swapped")?;
+        self.random.restore(from)
     }
 }
 
 impl Workload for StaticGroups {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
-        if let Some(at) = self.next_swap.filter(|&at| at == self.drawn) {
-            self.swap(at);
+        if self.next_swap == Some(self.drawn) {
+            self.swap();
         }
         let until_swap = self.next_swap.map_or(u64::MAX, |at| at - self.drawn);
         let count = buffer.len().min(usize::try_from(until_swap).unwrap_or(usize::MAX));
@@ -108,13 +147,14 @@ impl Registered for StaticGroups {
                 write_shares.len()
             )));
         }
-        let mut swaps = swaps(params, regions.len())?;
+        let swaps = swaps(params, regions.len())?;
         Ok(StaticGroups {
             draw: Draw::new(&write_shares),
             regions,
             write_shares,
             drawn: 0,
-            next_swap: swaps.single.pop(),
+            swapped: 0,
+            next_swap: swaps.at(0),
             swaps,
             random: context.random(),
         })
@@ -138,7 +178,6 @@ fn swaps(params: &Params, groups: usize) -> Result<Swaps> {
             params.outside("swap_at", &text, domain)
         })?);
     }
-    single.reverse();
     let period = match params.text("period")?.as_str() {
         "never" => None,
         _ => Some(params.integer("period", 1..=u64::MAX)?),

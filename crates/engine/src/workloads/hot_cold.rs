@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::hints::Group;
 use crate::rng::{Stream, threshold};
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// The hot pages are the first of the address space; writes are uniform within each part.
 #[derive(Debug, Clone)]
@@ -15,6 +16,16 @@ pub struct HotCold {
     hot_write_share: f64,
     hot_threshold: u64,
     random: Stream,
+}
+
+state! {
+    HotCold {
+        fixed pages,
+        fixed hot_pages,
+        fixed hot_write_share,
+        fixed hot_threshold,
+        part random,
+    }
 }
 
 impl Workload for HotCold {

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 const BUFFERED_PAGES: usize = 256;
 
@@ -17,7 +18,22 @@ struct Region {
     ready: std::ops::Range<usize>,
 }
 
+state! {
+    Region {
+        fixed first_page,
+        fixed write_share,
+        part pattern,
+        table buffer,
+        value ready,
+    } where is_sound
+}
+
 impl Region {
+    fn is_sound(&self) -> bool {
+        let drawn = self.buffer.get(self.ready.clone());
+        drawn.is_some_and(|pages| pages.iter().all(|&page| page < self.pattern.pages()))
+    }
+
     fn page(&mut self) -> u32 {
         if self.ready.is_empty() {
             let Step::Writes(count) = self.pattern.next(&mut self.buffer) else {
@@ -37,6 +53,14 @@ pub struct Mix {
     /// The region that was drawn for the next write already.
     drawn: Option<usize>,
     random: Stream,
+}
+
+state!(Mix { fixed pages, part regions, fixed draw, value drawn, part random } where is_sound);
+
+impl Mix {
+    fn is_sound(&self) -> bool {
+        self.drawn.is_none_or(|region| region < self.regions.len())
+    }
 }
 
 impl Workload for Mix {

@@ -4,6 +4,7 @@
 //! to `workloads!` below.
 
 mod alias;
+mod built;
 mod database;
 mod drift;
 mod groups;
@@ -20,11 +21,14 @@ mod zipf;
 
 pub use trace::Trace;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::request::{Op, Request};
 use crate::rng::Stream;
 use crate::spec::{Entry, Param, Params, Spec, entries};
+use crate::state::{MOST_PLAUSIBLE, State};
 
 /// What fits a byte.
 const MOST_GROUPS: usize = 256;
@@ -41,7 +45,7 @@ pub enum Step {
 }
 
 /// Requests that changed nothing on the drive, and so were passed over between batches of writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Unserved {
     pub read_pages: u64,
     pub read_bytes: u64,
@@ -50,8 +54,16 @@ pub struct Unserved {
     pub partial_bytes: u64,
 }
 
+impl Unserved {
+    /// True of counts that a host can come to.
+    fn is_plausible(&self) -> bool {
+        let Unserved { read_pages, read_bytes, flushes, partial_bytes } = *self;
+        [read_pages, read_bytes, flushes, partial_bytes].iter().all(|&n| n < MOST_PLAUSIBLE)
+    }
+}
+
 /// A stream of host requests.
-pub trait Workload: Send {
+pub trait Workload: State + Send {
     /// Fills `buffer`, which is never empty, from the front. What comes does not depend on how
     /// large the buffers are. A change of [`Self::groups`] comes between two calls, never inside
     /// one.
@@ -155,7 +167,8 @@ macro_rules! workloads {
             let spec = Spec::parse("workload", text)?;
             let (entry, params) = spec.resolve("workload", ENTRIES)?;
             $(if entry.name == <$workload>::NAME {
-                return Ok(Box::new(<$workload>::build(&params, pages, context)?));
+                let workload = <$workload>::build(&params, pages, context.clone())?;
+                return Ok(Box::new(built::Built::new(text, pages, &context, workload)?));
             })+
             Err(Error::unknown("workload", &spec.name, &[]))
         }

@@ -9,12 +9,24 @@ use crate::flash::filled;
 use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Permutation {
     order: Vec<u32>,
     next: usize,
     random: Stream,
+}
+
+state!(Permutation { table order, value next, part random } where is_sound);
+
+impl Permutation {
+    fn is_sound(&self) -> bool {
+        let mut seen = vec![false; self.order.len()];
+        let is_new = |seen: &mut bool| !std::mem::replace(seen, true);
+        self.next <= self.order.len()
+            && self.order.iter().all(|&page| seen.get_mut(page as usize).is_some_and(is_new))
+    }
 }
 
 impl Workload for Permutation {

@@ -4,17 +4,28 @@ use super::{Context, Registered, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::spec::{Param, Params, integer};
+use crate::state::state;
 
 struct Phase {
     writes: u64,
     workload: Box<dyn Workload>,
 }
 
+state!(Phase { fixed writes, part workload });
+
 pub struct Phases {
     pages: u32,
     sequence: Vec<Phase>,
     current: usize,
     left: u64,
+}
+
+state!(Phases { fixed pages, part sequence, value current, value left } where is_sound);
+
+impl Phases {
+    fn is_sound(&self) -> bool {
+        self.sequence.get(self.current).is_some_and(|phase| self.left <= phase.writes)
+    }
 }
 
 impl Workload for Phases {

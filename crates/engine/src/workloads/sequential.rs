@@ -4,11 +4,20 @@ use super::{Context, Registered, Step, Workload, one_group};
 use crate::error::Result;
 use crate::hints::Group;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Sequential {
     pages: u32,
     next: u32,
+}
+
+state!(Sequential { fixed pages, value next } where is_sound);
+
+impl Sequential {
+    fn is_sound(&self) -> bool {
+        self.next < self.pages
+    }
 }
 
 impl Workload for Sequential {

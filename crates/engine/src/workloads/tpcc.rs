@@ -16,6 +16,7 @@ use crate::flash::filled;
 use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 /// Writes are independent, to each page in proportion to its weight.
 #[derive(Debug, Clone)]
@@ -26,6 +27,8 @@ pub struct Tpcc {
     group_of_page: Vec<u8>,
     random: Stream,
 }
+
+state!(Tpcc { fixed weights, fixed groups, fixed group_of_page, part random });
 
 /// How often the pages are updated.
 struct Updates {

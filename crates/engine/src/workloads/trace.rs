@@ -5,11 +5,13 @@ use std::sync::Arc;
 use super::{Step, Unserved, Workload};
 use crate::error::{Error, Result};
 use crate::request::{Op, Request};
+use crate::state::{Checksum, Identity, state};
 
 /// Requests in order, over and over as often as is asked. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Trace {
     requests: Arc<Requests>,
+    identity: Identity,
     passes_left: u64,
     /// Added to the times of this pass.
     offset_ns: u64,
@@ -17,6 +19,18 @@ pub struct Trace {
     /// Pages of the current request already issued.
     issued: u32,
     unserved: Unserved,
+}
+
+state! {
+    Trace {
+        fixed requests,
+        part identity,
+        value passes_left,
+        value offset_ns,
+        value request,
+        value issued,
+        value unserved,
+    } where is_sound
 }
 
 /// Requests as columns, 9 bytes each; a column that would hold nothing but zeros is empty.
@@ -52,6 +66,20 @@ impl Requests {
         Ok(())
     }
 
+    /// A trace has no spec, so its requests stand for themselves.
+    fn identity(&self, passes: u64) -> Identity {
+        let mut checksum = Checksum::default();
+        checksum.add(&self.ops);
+        checksum.add(&self.first_pages);
+        checksum.add(&self.counts);
+        checksum.add(&self.at_ns);
+        checksum.add(&self.partial_bytes);
+        Identity::default()
+            .with("workload", format!("a trace of checksum {:08x}", checksum.value()))
+            .with("size of a page in the trace", self.page_bytes.to_string())
+            .with("number of passes", passes.to_string())
+    }
+
     #[inline(always)]
     fn get(&self, at: usize) -> Request {
         let [head_bytes, tail_bytes] = self.partial_bytes.get(at).copied().unwrap_or_default();
@@ -81,8 +109,17 @@ impl Trace {
         }
         let times = columns.at_ns.first().zip(columns.at_ns.last());
         columns.pass_ns = times.map_or(0, |(first, last)| last.saturating_sub(*first));
+        let identity = columns.identity(passes);
         let (requests, unserved) = (Arc::new(columns), Unserved::default());
-        Ok(Trace { requests, passes_left: passes, offset_ns: 0, request: 0, issued: 0, unserved })
+        Ok(Trace {
+            requests,
+            identity,
+            passes_left: passes,
+            offset_ns: 0,
+            request: 0,
+            issued: 0,
+            unserved,
+        })
     }
 
     /// The current request, at the start of which the next pass may begin; `None` at the end.
@@ -93,6 +130,15 @@ impl Trace {
             self.request = 0;
         }
         (self.passes_left > 0).then(|| self.requests.get(self.request))
+    }
+
+    fn is_sound(&self) -> bool {
+        let ops = &self.requests.ops;
+        let is_within =
+            |at: usize| ops.get(at) == Some(&Op::Write) && self.issued < self.requests.counts[at];
+        self.request <= ops.len()
+            && (self.issued == 0 || is_within(self.request))
+            && self.unserved.is_plausible()
     }
 
     fn pass_over(&mut self, request: &Request) {

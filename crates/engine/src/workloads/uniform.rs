@@ -5,12 +5,15 @@ use crate::error::Result;
 use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Uniform {
     pages: u32,
     random: Stream,
 }
+
+state!(Uniform { fixed pages, part random });
 
 impl Workload for Uniform {
     fn next(&mut self, buffer: &mut [u32]) -> Step {

@@ -11,6 +11,7 @@ use crate::flash::filled;
 use crate::hints::Group;
 use crate::rng::Stream;
 use crate::spec::{Param, Params};
+use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Zipf {
@@ -25,6 +26,18 @@ pub struct Zipf {
     /// ⌊log₂ rank⌋: within such a band, frequencies differ by 2^s at most.
     band_of_page: Vec<u8>,
     random: Stream,
+}
+
+state! {
+    Zipf {
+        fixed s,
+        fixed h_first,
+        fixed h_last,
+        fixed shortcut,
+        fixed page_of_rank,
+        fixed band_of_page,
+        part random,
+    }
 }
 
 impl Zipf {

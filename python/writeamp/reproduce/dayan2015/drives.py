@@ -118,11 +118,11 @@ def run(
         batch_pages=DEFAULT_BATCH_PAGES,
     )
     simulation.fill(0, drive.logical_pages)
-    filled = simulation.counters()["host"]
+    filled = simulation.counters()["host_pages"]
     simulation.start_series(max(1, round(_INTERVAL * drive.geometry.blocks / _BLOCKS)))
     simulation.run(writes)
     series = simulation.series()
-    host_pages = series["host"].astype(np.float64) - filled
+    host_pages = series["host_pages"].astype(np.float64) - filled
     events = simulation.events()
     changed_at = events["host_pages"].astype(np.float64) - filled
     created = changed_at[np.array(events["kind"], dtype=object) == "created"]

@@ -6,7 +6,8 @@
 use crate::error::Result;
 use crate::flash::{NONE, filled, prefetch};
 use crate::rng::Stream;
-use crate::victims::VictimPolicy;
+use crate::state::{Reader, State, Writer, elements, require};
+use crate::victims::{Census, VictimPolicy};
 
 /// Which closed block of a subgroup comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,18 @@ struct Subgroup {
     invalid_pages: u32,
     /// Valid pages of all its blocks.
     valid_pages: u32,
+}
+
+elements! {
+    Subgroup { highest: u32, invalid_pages: u32, valid_pages: u32 }
+    Queued { queue: u32, block: u32 }
+}
+
+/// A closed block and the place of its queue among all.
+#[derive(Clone, Copy)]
+struct Queued {
+    queue: u32,
+    block: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -214,6 +227,17 @@ impl Candidates {
         self.links[block as usize].next != block
     }
 
+    /// Every closed block with its queue, in the order of the queues.
+    fn queued(&self) -> impl Iterator<Item = Queued> + '_ {
+        let some = |block: u32| (block != NONE).then_some(block);
+        let blocks = move |first: u32| {
+            std::iter::successors(some(first), move |&block| some(self.links[block as usize].next))
+        };
+        (0..).zip(&self.queues).flat_map(move |(queue, ends)| {
+            blocks(ends.first).map(move |block| Queued { queue, block })
+        })
+    }
+
     /// The first block of the highest queue that has one.
     fn first(&mut self, subgroup: usize) -> Option<u32> {
         let highest = &mut self.subgroups[subgroup].highest;
@@ -225,6 +249,43 @@ impl Candidates {
             }
             *highest = highest.checked_sub(1)?;
         }
+    }
+}
+
+/// The blocks in the order of their queues, from which the links follow.
+impl State for Candidates {
+    fn save(&self, to: &mut Writer) {
+        let subgroups: Vec<Subgroup> =
+            self.subgroups.iter().map(|of| Subgroup { highest: 0, ..*of }).collect();
+        to.table(&subgroups);
+        to.table(&self.subgroup_of);
+        to.value(&self.collecting);
+        to.list(&self.queued().collect::<Vec<_>>());
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        from.table(&mut self.subgroups, "Candidates.subgroups")?;
+        from.table(&mut self.subgroup_of, "Candidates.subgroup_of")?;
+        self.collecting = from.value("Candidates.collecting")?;
+        let subgroups = self.subgroups.len();
+        let is_known = |&subgroup: &u32| (subgroup as usize) < subgroups;
+        let are_known = self.subgroup_of.iter().all(is_known) && self.collecting < subgroups;
+        require(are_known, "Candidates.subgroup_of")?;
+        let mut queued: Vec<Queued> = Vec::new();
+        from.list(&mut queued, "Candidates.queues")?;
+        self.subgroups.iter_mut().for_each(|of| of.highest = 0);
+        self.links.iter_mut().zip(0..).for_each(|(link, block)| *link = unlinked(block));
+        self.queues.fill(EMPTY);
+        for Queued { queue, block } in queued {
+            let is_new = (block as usize) < self.links.len() && !self.is_candidate(block);
+            require(is_new, "Candidates.queues")?;
+            let subgroup = self.subgroup_of(block);
+            let first = subgroup * self.queues_each;
+            let is_own = (first..first + self.queues_each).contains(&(queue as usize));
+            require(is_own, "Candidates.queues")?;
+            self.append(block, subgroup, queue - first as u32);
+        }
+        Ok(())
     }
 }
 
@@ -255,6 +316,18 @@ impl VictimPolicy for Candidates {
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {
         self.remove(block, invalid_pages);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        let mut sums = vec![0u64; self.subgroups.len()];
+        for Queued { queue, block } in self.queued() {
+            let invalid_pages = census.count(block)?;
+            let place = queue as usize % self.queues_each;
+            require(place == self.queue(invalid_pages) as usize, "Candidates.queues")?;
+            sums[self.subgroup_of(block)] += u64::from(invalid_pages);
+        }
+        let counted = self.subgroups.iter().map(|of| u64::from(of.invalid_pages));
+        require(counted.eq(sums), "Candidates.subgroups")
     }
 
     #[inline(always)]

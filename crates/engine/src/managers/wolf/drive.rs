@@ -155,7 +155,11 @@ impl<T: Tap> Grouped<T> {
             }
             Oracle::Host(HostGroups {
                 group_of_hint, hint_of_page: Some(hint_of_page), ..
-            }) => usize::from(group_of_hint[usize::from(hint_of_page[logical as usize])]),
+            }) => {
+                // A host that names fewer groups than before leaves pages of those gone where they are.
+                let hint = usize::from(hint_of_page[logical as usize]);
+                group_of_hint.get(hint).map_or(now, |&group| usize::from(group))
+            }
             Oracle::Nothing | Oracle::Host(_) => now,
         }
     }

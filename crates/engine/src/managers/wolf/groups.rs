@@ -4,6 +4,7 @@
 
 use super::allocation::{Allocation, Demand, Exceptions, allocate};
 use super::measured::Measured;
+use crate::state::state;
 
 /// What decides about groups. Symbols are those of paper 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,6 +46,8 @@ pub(super) struct Statistics {
     pub measured: Measured,
 }
 
+state!(Statistics { value write_share, value interval_writes, value held, part measured });
+
 impl Statistics {
     pub(super) fn new(write_share: f64) -> Self {
         let measured = Measured::new(write_share);
@@ -67,6 +70,16 @@ pub struct Groups {
     steps: Vec<i32>,
 }
 
+state! {
+    Groups {
+        fixed rules,
+        part statistics,
+        list order,
+        list alike,
+        table steps,
+    } where is_sound
+}
+
 impl Groups {
     /// `count` groups of at most `most`, group 0 the coldest.
     pub fn new(rules: Rules, count: usize, most: usize) -> Self {
@@ -81,6 +94,16 @@ impl Groups {
             groups.statistics[group] = Statistics::new(1.0 / count as f64);
         }
         groups
+    }
+
+    fn is_sound(&self) -> bool {
+        let mut seen = vec![false; self.statistics.len()];
+        let is_new = |seen: &mut bool| !std::mem::replace(seen, true);
+        let writes: u64 = self.statistics.iter().map(|s| u64::from(s.interval_writes)).sum();
+        !self.order.is_empty()
+            && self.order.iter().all(|&group| seen.get_mut(group).is_some_and(is_new))
+            && self.alike.len() == self.order.len()
+            && writes < u64::from(u32::MAX / 2)
     }
 
     /// Makes sure that there are `count` groups.

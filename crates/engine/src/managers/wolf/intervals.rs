@@ -6,6 +6,7 @@
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::placements::LastWrites;
+use crate::state::{elements, state};
 
 /// Logarithms to base 2 are kept in so many parts.
 const OCTAVE: i32 = 256;
@@ -28,6 +29,8 @@ const HYSTERESIS: i32 = OCTAVE / 2;
 /// octaves. The n-th interval has a weight of 1/n, down to an eighth.
 #[derive(Debug, Clone, Copy)]
 struct Usual(u16);
+
+elements!(Usual { 0: u16 });
 
 impl Usual {
     const UNKNOWN: Usual = Usual(0);
@@ -66,6 +69,8 @@ pub struct Intervals {
     /// That of the ratio between groups.
     step: i32,
 }
+
+state!(Intervals { part last_writes, table usual, fixed groups, fixed longest, fixed step });
 
 impl Intervals {
     /// For `groups`, of which 0 is the coldest and each is written `ratio` times as often as the

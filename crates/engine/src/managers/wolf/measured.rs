@@ -6,6 +6,8 @@
 
 use libm::{log, pow};
 
+use crate::state::state;
+
 /// Part of the way that the effective size goes to the last one found, in each interval.
 const PACE: f64 = 0.02;
 /// Part of the victims so far that still counts after an interval.
@@ -28,6 +30,16 @@ pub struct Measured {
     victims_pages: f64,
 }
 
+state! {
+    Measured {
+        value arrivals,
+        value effective,
+        value interval_migrations,
+        value victims_valid,
+        value victims_pages,
+    } where is_sound
+}
+
 impl Measured {
     pub fn new(arrivals: f64) -> Self {
         Measured {
@@ -37,6 +49,10 @@ impl Measured {
             victims_valid: 0.0,
             victims_pages: 0.0,
         }
+    }
+
+    fn is_sound(&self) -> bool {
+        self.interval_migrations < u32::MAX / 2
     }
 
     /// Counts a page that came from another group.

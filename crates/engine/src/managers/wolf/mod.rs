@@ -17,6 +17,7 @@ mod ladder;
 mod measured;
 mod order;
 mod space;
+mod state;
 mod temperature;
 
 pub use allocation::{Allocation, Demand, Exceptions, allocate};
@@ -35,7 +36,7 @@ use super::core::Core;
 use super::served::Policy;
 use super::{BlockManager, Compiled, Layout, Manager, Setup};
 use crate::error::{Error, Result};
-use crate::flash::{BlockState, Tap, filled};
+use crate::flash::{Tap, filled};
 use crate::hints::{Hears, Hints};
 use crate::leveling;
 use crate::observe::{GroupChange, GroupLog};
@@ -267,33 +268,9 @@ impl<T: Tap> Policy for Grouped<T> {
         self.oracle.bytes() + blocks * size_of::<u32>() as u64
     }
 
-    /// Every page and block is in the books of one group.
     fn assert_books(&self) {
-        let flash = &self.core.flash;
-        let subgroups = self.most_groups * self.luns;
-        let mut held_blocks = vec![0; subgroups];
-        let mut invalid_pages = vec![0; subgroups];
-        for block in 0..flash.geometry().blocks() {
-            let subgroup = self.core.candidates().subgroup_of(block);
-            let state = flash.state(block);
-            if matches!(state, BlockState::Open | BlockState::Closed) {
-                held_blocks[subgroup] += 1;
-            }
-            if state == BlockState::Closed {
-                invalid_pages[subgroup] += flash.invalid_pages()[block as usize];
-            }
+        if let Err(broken) = self.check_books() {
+            panic!("{broken}");
         }
-        let all = 0..subgroups;
-        for subgroup in all.clone() {
-            let owned = i64::from(self.space.owned(subgroup));
-            let credits = i64::from(self.space.credits(subgroup));
-            assert_eq!(owned, held_blocks[subgroup] + credits, "owned = held + free");
-            let counted = self.core.candidates().invalid_pages(subgroup);
-            assert_eq!(counted, invalid_pages[subgroup], "invalid pages of a subgroup");
-        }
-        let owned: i32 = all.clone().map(|subgroup| self.space.owned(subgroup)).sum();
-        assert_eq!(owned, self.usable_blocks.cast_signed(), "every usable block has one owner");
-        let valid: u32 = all.map(|subgroup| self.core.candidates().valid_pages(subgroup)).sum();
-        assert_eq!(valid, flash.mapped_pages(), "every mapped page is in one group");
     }
 }

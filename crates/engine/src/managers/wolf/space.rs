@@ -3,6 +3,8 @@
 //! A group owns blocks that hold its pages, and credits: free blocks that it may open. A group that
 //! had to open a block without a credit is in debt until it has compacted itself.
 
+use crate::state::state;
+
 /// The account of each subgroup, a group on a LUN.
 #[derive(Debug, Clone)]
 pub struct Space {
@@ -15,6 +17,10 @@ pub struct Space {
     targets: Vec<f64>,
     /// Blocks of each LUN less those opened so far; 0 once all have been in use.
     unused: Vec<u32>,
+}
+
+state! {
+    Space { fixed luns, table owned, table credits, value targets, table unused } where is_sound
 }
 
 impl Space {
@@ -31,6 +37,10 @@ impl Space {
             targets: vec![0.0; groups],
             unused: vec![blocks.cast_unsigned(); luns],
         }
+    }
+
+    fn is_sound(&self) -> bool {
+        self.targets.len() * self.luns == self.owned.len()
     }
 
     /// The index of a group on a LUN.

@@ -4,6 +4,7 @@ use super::groups::{Change, Groups};
 use crate::detectors::Filter;
 use crate::error::Result;
 use crate::rng::{Stream, threshold};
+use crate::state::state;
 
 /// What the filters are built by.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,6 +23,8 @@ struct TwoPeriods {
     writes_left: u32,
 }
 
+state!(TwoPeriods { part active, part passive, value writes_left });
+
 /// The detectors of all groups, by their numbers.
 pub struct Temperature {
     false_positives: f64,
@@ -29,6 +32,16 @@ pub struct Temperature {
     least_period_writes: u32,
     of_group: Vec<TwoPeriods>,
     random: Stream,
+}
+
+state! {
+    Temperature {
+        fixed false_positives,
+        fixed demotion,
+        fixed least_period_writes,
+        part of_group,
+        part random,
+    }
 }
 
 impl Temperature {

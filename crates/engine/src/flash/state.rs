@@ -1,0 +1,75 @@
+//! State of a drive: all of its array but what follows from its shape.
+
+use super::{Array, BlockState, Flash, Frontier, Tap};
+use crate::error::Result;
+use crate::state::{Element, MOST_PLAUSIBLE, Reader, State, Writer, elements, require, state};
+
+state! {
+    Array {
+        fixed geometry,
+        table logical_to_physical,
+        table physical_to_logical,
+        table invalid,
+        table invalid_pages,
+        table erase_counts,
+        table states,
+        lists free,
+        fixed blocks_per_pool,
+        value mapped_pages,
+        value counters,
+        fixed block_of,
+        part wear,
+    }
+}
+
+elements!(Frontier { next_page: u32, end_page: u32 });
+
+impl Element for BlockState {
+    const BYTES: usize = 1;
+
+    fn put(self, bytes: &mut [u8]) {
+        (self as u8).put(bytes);
+    }
+
+    fn get(bytes: &[u8]) -> Option<Self> {
+        const ALL: [BlockState; 5] = [
+            BlockState::Free,
+            BlockState::Open,
+            BlockState::Closed,
+            BlockState::Spare,
+            BlockState::Retired,
+        ];
+        ALL.into_iter().find(|state| *state as u8 == bytes[0])
+    }
+}
+
+/// Between two requests, nothing waits to be reported to an observer, who has no state here.
+impl<T: Tap> State for Flash<T> {
+    fn save(&self, to: &mut Writer) {
+        self.array.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        self.array.restore(from)
+    }
+}
+
+impl Array {
+    /// An error unless an array that was restored, of which only the sizes are certain, is one that a
+    /// drive with these `frontiers` can have come to.
+    pub fn check(&self, frontiers: &[Frontier]) -> Result<()> {
+        let end = self.wear.end_of_life();
+        let has_all = end.is_none_or(|end| end.erase_counts.len() == self.states.len());
+        require(has_all, "the erase counts at the end of life")?;
+        let is_plausible = self.erase_counts.iter().all(|&erases| erases < u32::MAX / 2)
+            && self.counters.is_plausible()
+            && self.wear.migrated_pages.iter().all(|&pages| pages < MOST_PLAUSIBLE);
+        require(is_plausible, "a counter")?;
+        self.check_invariants(frontiers).map_err(|broken| crate::state::contradiction(&broken))
+    }
+
+    /// The physical page of each logical one, or [`super::NONE`].
+    pub fn map(&self) -> &[u32] {
+        &self.logical_to_physical
+    }
+}

@@ -1,0 +1,138 @@
+//! State of the grouped managers, and what must hold of their books.
+
+use super::candidates::Candidates;
+use super::drive::{Grouped, HostGroups, Oracle};
+use crate::error::Result;
+use crate::flash::{BlockState, Tap};
+use crate::state::{Reader, State, Writer, contradiction, require, state};
+
+state! {
+    Grouped<T: Tap> {
+        fixed name,
+        fixed config,
+        part core,
+        part groups,
+        part space,
+        part oracle,
+        fixed luns,
+        fixed most_groups,
+        fixed usable_blocks,
+        fixed interval_pages,
+        value interval_left,
+        table next_lun,
+        table moved_blocks,
+        part group_log,
+        scratch migrating,
+    } where check
+}
+
+impl State for Oracle {
+    fn save(&self, to: &mut Writer) {
+        match self {
+            Oracle::Nothing => {}
+            Oracle::Host(host) => host.save(to),
+            Oracle::Filters(filters) => filters.save(to),
+            Oracle::Intervals(intervals) => intervals.save(to),
+        }
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        match self {
+            Oracle::Nothing => Ok(()),
+            Oracle::Host(host) => host.restore(from),
+            Oracle::Filters(filters) => filters.restore(from),
+            Oracle::Intervals(intervals) => intervals.restore(from),
+        }
+    }
+}
+
+impl State for HostGroups {
+    fn save(&self, to: &mut Writer) {
+        to.value(&self.said);
+        to.list(&self.group_of_hint);
+        to.table(self.hint_of_page.as_deref().unwrap_or_default());
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        self.said = from.value("HostGroups.said")?;
+        from.list(&mut self.group_of_hint, "HostGroups.group_of_hint")?;
+        from.table(self.hint_of_page.as_deref_mut().unwrap_or_default(), "HostGroups.hint_of_page")
+    }
+}
+
+/// What the books must say of a subgroup.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    blocks: i64,
+    invalid_pages: u32,
+    valid_pages: u32,
+}
+
+impl<T: Tap> Grouped<T> {
+    /// An error unless what was restored fits together.
+    fn check(&self) -> Result<()> {
+        let flash = &self.core.flash;
+        let is_group = |group: usize| self.groups.order().contains(&group);
+        let are_known = (0..flash.geometry().blocks()).all(|block| {
+            let subgroup = self.core.candidates().subgroup_of(block);
+            !matches!(flash.state(block), BlockState::Open | BlockState::Closed)
+                || is_group(subgroup / self.luns)
+                    && (self.luns == 1 || flash.pool_of(block) == subgroup % self.luns)
+        });
+        require(are_known, "the group of a block")?;
+        require((1..=self.interval_pages).contains(&self.interval_left), "the interval")?;
+        require(self.next_lun.iter().all(|&lun| lun < self.luns), "the next LUN of a group")?;
+        require(self.moved_blocks.iter().all(|&n| n < u32::MAX / 2), "the blocks given away")?;
+        self.check_books().map_err(|broken| contradiction(&broken))?;
+        let Oracle::Host(HostGroups { said, group_of_hint, .. }) = &self.oracle else {
+            return Ok(());
+        };
+        let are_groups = group_of_hint.len() == said.len()
+            && group_of_hint.iter().all(|&group| is_group(usize::from(group)));
+        require(are_groups, "the groups that the host has named")
+    }
+
+    /// Checks that every page and block is in the books of one group.
+    pub(super) fn check_books(&self) -> std::result::Result<(), String> {
+        let expect = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
+        let held = self.held();
+        let mut owned_on = vec![0; self.luns];
+        for (subgroup, held) in held.iter().enumerate() {
+            let owned = i64::from(self.space.owned(subgroup));
+            let credits = i64::from(self.space.credits(subgroup));
+            expect(owned == held.blocks + credits, "owned = held + free")?;
+            owned_on[subgroup % self.luns] += owned;
+            let books: &Candidates = self.core.candidates();
+            let invalid_pages = books.invalid_pages(subgroup);
+            expect(invalid_pages == held.invalid_pages, "invalid pages of a subgroup")?;
+            let valid_pages = books.valid_pages(subgroup);
+            expect(valid_pages == held.valid_pages, "every mapped page is in one group")?;
+        }
+        let usable = i64::from(self.usable_blocks / self.luns as u32);
+        let all_owned = owned_on.iter().all(|&owned| owned == usable);
+        expect(all_owned, "every usable block has one owner")
+    }
+
+    /// What each subgroup holds, by the flash.
+    fn held(&self) -> Vec<Held> {
+        let flash = &self.core.flash;
+        let pages_per_block = flash.geometry().pages_per_block();
+        let mut held = vec![Held::default(); self.most_groups * self.luns];
+        for block in 0..flash.geometry().blocks() {
+            let is_open = flash.state(block) == BlockState::Open;
+            if !is_open && flash.state(block) != BlockState::Closed {
+                continue;
+            }
+            let of = &mut held[self.core.candidates().subgroup_of(block)];
+            let invalid_pages = flash.invalid_pages()[block as usize];
+            of.blocks += 1;
+            of.valid_pages += pages_per_block - invalid_pages;
+            of.invalid_pages += if is_open { 0 } else { invalid_pages };
+        }
+        for frontier in self.core.frontiers.iter().filter(|frontier| !frontier.is_full()) {
+            let block = flash.block_behind(frontier);
+            held[self.core.candidates().subgroup_of(block)].valid_pages -= frontier.room_pages();
+        }
+        held
+    }
+}

@@ -1,0 +1,74 @@
+//! A state as one run of bytes, which is recognised, and known to be whole.
+//!
+//! ```text
+//! magic (8) · version (4) · length of all (8) · state · CRC-32 of all before (4)
+//! ```
+
+use super::{Reader, State, Writer};
+use crate::error::{Error, Result};
+
+const MAGIC: [u8; 8] = *b"WriteAmp";
+
+/// The version of the format. A state belongs to one version of the engine: any change of what is
+/// saved, or of what a drive makes of it, asks for the next number.
+const VERSION: u32 = 1;
+
+const HEADER_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
+const CHECKSUM_BYTES: usize = size_of::<u32>();
+
+/// The bytes that [`unpack`] reads.
+pub fn pack(state: &(impl State + ?Sized)) -> Vec<u8> {
+    let mut to = Writer { bytes: MAGIC.to_vec() };
+    to.table(&[VERSION]);
+    to.table(&[0u64]);
+    state.save(&mut to);
+    let mut bytes = to.bytes;
+    let length = (bytes.len() + CHECKSUM_BYTES) as u64;
+    bytes[HEADER_BYTES - size_of::<u64>()..HEADER_BYTES].copy_from_slice(&length.to_le_bytes());
+    let checksum = crc32fast::hash(&bytes);
+    bytes.extend_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+/// Restores `state` from the bytes of [`pack`]; on an error, it is of no use.
+pub fn unpack(state: &mut (impl State + ?Sized), bytes: &[u8]) -> Result<()> {
+    unpack_intact(state, intact(bytes)?)
+}
+
+/// The same, from what stands between the header and the checksum: for those who make it up.
+pub fn unpack_intact(state: &mut (impl State + ?Sized), bytes: &[u8]) -> Result<()> {
+    let mut from = Reader::new(bytes);
+    state.restore(&mut from)?;
+    from.finish()
+}
+
+/// What stands between the header and the checksum, if the bytes are those that were saved.
+pub fn intact(bytes: &[u8]) -> Result<&[u8]> {
+    let refuse = |why: &str| Err(Error::State(why.to_owned()));
+    if !bytes.starts_with(&MAGIC) {
+        return refuse("this is no saved state of a drive");
+    }
+    let mut header = Reader::new(&bytes[MAGIC.len()..]);
+    let (mut version, mut length) = ([0u32], [0u64]);
+    if header.table(&mut version, "").is_err() || header.table(&mut length, "").is_err() {
+        return refuse("the state is cut off: its header is not complete");
+    }
+    if version[0] != VERSION {
+        return refuse(&format!(
+            "the state has version {} of the format, and this engine reads version {VERSION} only",
+            version[0]
+        ));
+    }
+    if length[0] != bytes.len() as u64 || bytes.len() < HEADER_BYTES + CHECKSUM_BYTES {
+        return refuse(&format!(
+            "the state is cut off or has something behind it: it should have {} bytes and has {}",
+            length[0],
+            bytes.len()
+        ));
+    }
+    let (checked, checksum) = bytes.split_at(bytes.len() - CHECKSUM_BYTES);
+    if crc32fast::hash(checked).to_le_bytes() != checksum {
+        return refuse("the state is damaged: its checksum does not match");
+    }
+    Ok(&checked[HEADER_BYTES..])
+}

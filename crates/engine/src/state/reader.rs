@@ -1,0 +1,105 @@
+//! Reading a state, of which nothing is believed that has not been looked at.
+
+use std::collections::VecDeque;
+
+use serde::de::DeserializeOwned;
+
+use super::Element;
+use crate::error::{Error, Result};
+
+/// What is left to read of a state.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Reader { rest: bytes }
+    }
+
+    /// Reads a value that serde knows. `what` names it in errors, here and below.
+    pub fn value<T: DeserializeOwned>(&mut self, what: &str) -> Result<T> {
+        let (value, rest) =
+            postcard::take_from_bytes(self.rest).map_err(|_| contradiction(what))?;
+        self.rest = rest;
+        Ok(value)
+    }
+
+    /// Reads a table into its place.
+    pub fn table<T: Element>(&mut self, items: &mut [T], what: &str) -> Result<()> {
+        let bytes = self.take(items.len(), T::BYTES, what)?;
+        let mut are_valid = true;
+        for (item, bytes) in items.iter_mut().zip(bytes.chunks_exact(T::BYTES)) {
+            match T::get(bytes) {
+                Some(found) => *item = found,
+                None => are_valid = false,
+            }
+        }
+        if are_valid { Ok(()) } else { Err(contradiction(what)) }
+    }
+
+    /// Reads items whose number changes.
+    pub fn list<T: Element, L: List<T>>(&mut self, items: &mut L, what: &str) -> Result<()> {
+        let mut count = [0u64];
+        self.table(&mut count, what)?;
+        let count = usize::try_from(count[0]).map_err(|_| contradiction(what))?;
+        let bytes = self.take(count, T::BYTES, what)?;
+        items.clear();
+        items.make_room(count)?;
+        for bytes in bytes.chunks_exact(T::BYTES) {
+            items.push(T::get(bytes).ok_or_else(|| contradiction(what))?);
+        }
+        Ok(())
+    }
+
+    /// An error unless everything has been read.
+    pub fn finish(self) -> Result<()> {
+        if self.rest.is_empty() { Ok(()) } else { Err(contradiction("its length")) }
+    }
+
+    fn take(&mut self, count: usize, each: usize, what: &str) -> Result<&'a [u8]> {
+        let length = count.checked_mul(each).filter(|length| *length <= self.rest.len());
+        let (taken, rest) = self.rest.split_at(length.ok_or_else(|| contradiction(what))?);
+        self.rest = rest;
+        Ok(taken)
+    }
+}
+
+/// What [`Reader::list`] reads into.
+pub trait List<T> {
+    fn clear(&mut self);
+    fn make_room(&mut self, items: usize) -> Result<()>;
+    fn push(&mut self, item: T);
+}
+
+macro_rules! lists {
+    ($($list:ident: $push:ident),+) => {
+        $(impl<T> List<T> for $list<T> {
+            fn clear(&mut self) {
+                $list::clear(self);
+            }
+
+            fn make_room(&mut self, items: usize) -> Result<()> {
+                self.try_reserve(items).map_err(|_| Error::OutOfMemory {
+                    bytes: items as u64 * size_of::<T>() as u64,
+                })
+            }
+
+            #[inline(always)]
+            fn push(&mut self, item: T) {
+                self.$push(item);
+            }
+        })+
+    };
+}
+
+lists!(Vec: push, VecDeque: push_back);
+
+/// The error for a state that no drive can have come to.
+pub fn contradiction(what: &str) -> Error {
+    Error::State(format!(
+        "the state does not fit the drive: {what} is not what a drive of this kind can have come \
+         to; save it anew with this version of the engine"
+    ))
+}

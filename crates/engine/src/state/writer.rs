@@ -1,0 +1,70 @@
+//! Writing a state.
+
+use serde::Serialize;
+
+use super::Element;
+
+/// Bytes of a table that are made ready at once: few enough for the first-level cache.
+const CHUNK_BYTES: usize = 8 << 10;
+
+/// Passes the bytes of `items` on, a chunk at a time.
+fn in_chunks<T: Element>(items: &[T], mut pass_on: impl FnMut(&[u8])) {
+    let mut chunk = [0; CHUNK_BYTES];
+    for items in items.chunks(CHUNK_BYTES / T::BYTES) {
+        for (item, bytes) in items.iter().zip(chunk.chunks_exact_mut(T::BYTES)) {
+            item.put(bytes);
+        }
+        pass_on(&chunk[..items.len() * T::BYTES]);
+    }
+}
+
+/// CRC-32 of tables too large to be saved, for an [`super::Identity`].
+#[derive(Debug, Default)]
+pub struct Checksum(crc32fast::Hasher);
+
+impl Checksum {
+    /// Takes in a table and its length.
+    pub fn add<T: Element>(&mut self, items: &[T]) {
+        self.0.update(&(items.len() as u64).to_le_bytes());
+        in_chunks(items, |bytes| self.0.update(bytes));
+    }
+
+    pub fn value(self) -> u32 {
+        self.0.finalize()
+    }
+}
+
+/// Collects the bytes of a state.
+#[derive(Debug, Default)]
+pub struct Writer {
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// Writes a value that serde knows.
+    pub fn value<T: Serialize + ?Sized>(&mut self, value: &T) {
+        let bytes = std::mem::take(&mut self.bytes);
+        self.bytes = postcard::to_extend(value, bytes).expect("sequences know their length");
+    }
+
+    /// Writes a table whose length follows from what it belongs to.
+    pub fn table<T: Element>(&mut self, items: &[T]) {
+        self.bytes.reserve(items.len() * T::BYTES);
+        in_chunks(items, |bytes| self.bytes.extend_from_slice(bytes));
+    }
+
+    /// Writes items whose number changes.
+    pub fn list<'a, T: Element + 'a, L>(&mut self, items: &'a L)
+    where
+        &'a L: IntoIterator<Item = &'a T, IntoIter: ExactSizeIterator>,
+    {
+        let items = items.into_iter();
+        let at = self.bytes.len() + size_of::<u64>();
+        let count = items.len();
+        self.table(&[count as u64]);
+        self.bytes.resize(at + count * T::BYTES, 0);
+        for (item, bytes) in items.zip(self.bytes[at..].chunks_exact_mut(T::BYTES)) {
+            item.put(bytes);
+        }
+    }
+}

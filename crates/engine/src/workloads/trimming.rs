@@ -1,0 +1,85 @@
+//! TRIMs among the writes of any workload.
+
+use std::ops::Range;
+
+use super::{Step, Unserved, Workload};
+use crate::hints::Group;
+use crate::request::{Op, Request};
+use crate::rng::{Stream, threshold};
+
+const BUFFERED_PAGES: usize = 256;
+
+/// A workload of which a share of the page writes, drawn one by one, are TRIMs of their page
+/// instead.
+pub struct Trimming {
+    workload: Box<dyn Workload>,
+    threshold: u64,
+    random: Stream,
+    buffer: [u32; BUFFERED_PAGES],
+    /// Drawn, and neither written nor trimmed yet.
+    ready: Range<usize>,
+    /// The first of them has been drawn to be trimmed.
+    trims_next: bool,
+}
+
+impl Trimming {
+    /// Trims instead of writing with probability `share`, from 0 to 1.
+    pub fn new(workload: Box<dyn Workload>, share: f64, random: Stream) -> Self {
+        Trimming {
+            workload,
+            threshold: threshold(share),
+            random,
+            buffer: [0; BUFFERED_PAGES],
+            ready: 0..0,
+            trims_next: false,
+        }
+    }
+}
+
+impl Workload for Trimming {
+    /// One batch of the workload at a time: its groups may change with the next.
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        if self.ready.is_empty() {
+            match self.workload.next(&mut self.buffer) {
+                Step::Writes(count) => self.ready = 0..count,
+                other => return other,
+            }
+        }
+        let mut filled = 0;
+        while !self.trims_next && filled < buffer.len() && !self.ready.is_empty() {
+            self.trims_next = self.random.chance(self.threshold);
+            if !self.trims_next {
+                buffer[filled] = self.buffer[self.ready.start];
+                self.ready.start += 1;
+                filled += 1;
+            }
+        }
+        if filled > 0 {
+            return Step::Writes(filled);
+        }
+        self.trims_next = false;
+        let page = self.buffer[self.ready.start];
+        self.ready.start += 1;
+        Step::Request(Request::of_pages(Op::Trim, page..page + 1))
+    }
+
+    fn take_unserved(&mut self) -> Unserved {
+        self.workload.take_unserved()
+    }
+
+    fn pages(&self) -> u32 {
+        self.workload.pages()
+    }
+
+    fn horizon_writes(&self) -> u64 {
+        self.workload.horizon_writes()
+    }
+
+    fn groups(&self) -> Option<Vec<Group>> {
+        self.workload.groups()
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        self.workload.find_groups(pages, group_of);
+    }
+}
