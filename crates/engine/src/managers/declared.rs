@@ -147,6 +147,7 @@ mod tests {
     use super::*;
     use crate::flash::{EraseUnit, Shape};
     use crate::managers::{Setup, build, check};
+    use crate::registry::Entry;
 
     fn setup(layout: Layout, logical_pages: u32) -> Setup {
         let shape = Shape {
@@ -172,7 +173,7 @@ mod tests {
 
     #[test]
     fn what_is_declared_is_what_is_built_and_what_is_not_is_refused() {
-        for spec in Kind::Managers.entries().iter().flat_map(|entry| entry.small_specs()) {
+        for spec in Kind::Managers.entries().iter().flat_map(Entry::small_specs) {
             for layout in Layout::ALL {
                 let serves = declared(spec).layouts().contains(&layout);
                 for logical_pages in (4..124).step_by(8) {
