@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Pages of like update frequency.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Group {
+    /// Logical pages of the group.
     pub pages: u32,
     /// Share of the host's page writes that goes to the group.
     pub write_share: f64,
@@ -29,6 +30,7 @@ pub struct Hints<'a> {
 /// What a manager must hear from the host of each page that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hears {
+    /// Nothing of a page but its number.
     Nothing,
     /// Its group: [`Hints::groups`] and [`Hints::group_of`].
     Groups,
@@ -42,7 +44,7 @@ impl Hears {
         match self {
             Hears::Nothing => "nothing",
             Hears::Groups => "groups",
-            Hears::InvalidationTimes => "invalidation-times",
+            Hears::InvalidationTimes => "invalidation_times",
         }
     }
 

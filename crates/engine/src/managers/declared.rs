@@ -9,6 +9,7 @@ use crate::registry::Kind;
 /// Some of the things that there are to choose from, and why no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Only<T: 'static> {
+    /// Those that are served.
     pub these: &'static [T],
     /// What follows the manager's name in the sentence that refuses the others.
     pub because: &'static str,
@@ -27,6 +28,7 @@ pub struct Declared {
     pub shapes_victims: Option<&'static str>,
     /// What the host must tell it.
     pub hears: Hears,
+    /// Blocks that it keeps open, or free.
     pub needs: Needs,
     /// True for a placement on the manager that all placements share.
     pub is_placement: bool,
@@ -40,6 +42,7 @@ pub struct Declared {
 pub struct Needs {
     /// Write frontiers: as many as fit the drive, where these differ.
     pub fewest_streams: u32,
+    /// Write frontiers on a drive that has room for all.
     pub most_streams: u32,
     /// Free blocks kept back beside the one that a collection erases.
     pub reserve_blocks: u32,
