@@ -25,15 +25,17 @@ const MORE_VICTIMS: [&str; 6] = [
 const MORE_MANAGERS: [&str; 11] = [
     "nvme-fdp:handles=3,isolation=persistent,by=range",
     "hcwf-swap:d_swap=1",
-    "wolf:interval=0.05,allocation=closed-form,weight=0.3",
+    "wolf:interval=0.05,allocation=closed-form,weight=0.3,coldest_op=1",
     "wolf:detector=bloom,interval=0.01,weight=0.2,hold=4,ratio=1.3,demotion=0.5,allocation=size",
-    "wolf:detector=bloom,groups=3,max_groups=3,interval=0.02,weight=0.2,allocation=frequency",
+    "wolf:detector=bloom,groups=3,max_groups=3,interval=0.02,weight=0.2,allocation=frequency,\
+     floor=0.4",
     "wolf:detector=none",
     "wolf:detector=bloom,allocation=marginal,interval=0.01,weight=0.2,hold=4,ratio=1.3",
     "wolf:detector=bloom,interval=0.02,weight=0.6,hold=2,ratio=1.6,demotion=1,max_groups=6",
     "wolf-interval:interval=0.01,weight=0.2,ratio=1.2",
     "fdp-frequency:class=current,interval=0.02",
-    "fdp-frequency:detector=bloom,groups=3,interval=0.02,allocation=closed-form",
+    "fdp-frequency:detector=bloom,groups=3,interval=0.02,allocation=closed-form,coldest_ratio=0.9,\
+     coldest_op=0.01,floor=0.2",
 ];
 
 /// Enough pages for several LUNs of several blocks, few enough for many cases.
