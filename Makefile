@@ -9,7 +9,7 @@ CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test test-full lint deny docs wheel sdist check-sdist fuzz bench reproduce clean
+.PHONY: all demo test test-full check-policy lint deny docs wheel sdist check-sdist fuzz bench reproduce clean
 all: $(ENGINE)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
@@ -19,6 +19,7 @@ $(BIN)/pip:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(ENGINE): $(BIN)/pip pyproject.toml $(RUST_SOURCES)
+	$(BIN)/python scripts/declare_modules.py
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
@@ -38,6 +39,10 @@ test: $(VENV)/.test,lint lint
 # Every test in its long form, with every combination, and the checks whose tools take minutes to build.
 test-full: export WRITEAMP_TEST_FULL := 1
 test-full: test deny docs check-sdist
+
+# All conformance tests on one entry alone, as in: make check-policy NAME=greedy
+check-policy: $(VENV)/.test,lint
+	@$(BIN)/python scripts/check_policy.py '$(NAME)'
 
 lint: $(VENV)/.test,lint
 	cargo fmt --check

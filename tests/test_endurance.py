@@ -12,13 +12,12 @@ import polars as pl
 import pytest
 import writeamp as wa
 from in_process import document, interrupt, run
-from registered import fewest_blocks
+from registered import alone, fewest_blocks
 from scipy import stats
 from writeamp import _engine
 from writeamp.devices.byte_sizes import parse_bytes
 from writeamp.devices.policy import Policy
 from writeamp.plots import LifeCurve, erases_of_blocks, life_over_w, save
-from writeamp.registry import engine_entries
 
 SMALL = {"blocks": 60, "pages_per_block": 16, "op": 0.25, "w_max": 50, "replicas": 4}
 SKEWED = "hot-cold:f=0.1,r=0.9"
@@ -193,12 +192,12 @@ def test_random_victims_wear_a_drive_as_balls_fill_urns_whatever_is_written() ->
     assert np.mean(balls) < 0.8  # far from even
 
 
+@pytest.mark.registry
 def test_fairness_is_a_share_for_every_entry() -> None:
     runs = [
-        ({"manager": entry.example}, fewest_blocks(entry, 64))
-        for entry in engine_entries("managers")
+        ({"manager": entry.example}, fewest_blocks(entry, 64)) for entry in alone("managers")
     ]
-    runs += [({"victims": entry.example}, 64) for entry in engine_entries("victims")]
+    runs += [({"victims": entry.example}, 64) for entry in alone("victims")]
     for policies, blocks in runs:
         for layout in ("flat", "striped-per-lun"):
             found = wa.endurance(

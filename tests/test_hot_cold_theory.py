@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 import writeamp as wa
+from forms import FULL
 from writeamp import meanfield
 
-SETS = 50
+SETS = 50 if FULL else 15
 LOGICAL_BLOCKS = 10_000
 MEASURED_DRIVE_WRITES = 60
 
 # Slower settings, of which there are few, would take most of the time.
 SLOWEST = 8
 
-# Of 50 intervals at 95%, 43 or fewer hold their value with probability 1%.
-LEAST_HELD = 43
+# Of 50 intervals at 95%, 43 or fewer hold their value with probability 1%; of 15, 11 or fewer.
+LEAST_HELD = 43 if FULL else 11
 # A drive of so many blocks is a little off the limit of many (0.02% were seen).
 FINITE = 0.0005
 

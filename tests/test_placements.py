@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ from registered import managers
 from writeamp import _engine
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
-NAMES = [entry.name for entry in managers()]
 # Those that need hints on groups, which a trace does not give, and how they do without.
 WITHOUT_GROUPS = {
     "hcwf": "hcwf:detector=bloom",
@@ -20,14 +20,21 @@ WITHOUT_GROUPS = {
     "wolf": "wolf:detector=bloom",
     "fdp-frequency": "fdp-frequency:detector=bloom",
 }
+NAMES = [
+    entry.name
+    for entry in managers()
+    if entry.declared["hears"] != "groups" or entry.name in WITHOUT_GROUPS
+]
 
 
+@cache
 def on_zipf(manager: str, victims: str | None = None) -> float:
     drive = {"blocks": 1024, "pages_per_block": 64, "op": 0.20}
     run = {"warmup": 1_000_000, "writes": 2_000_000, "victims": victims}
     return wa.simulate(**drive, **run, workload="zipf:s=0.99", manager=manager).wa
 
 
+@cache
 def on_trace(manager: str, victims: str | None = None) -> float:
     run = {"repeat": 3, "spread": False, "victims": victims}
     return wa.simulate(trace=TRACE, op=0.20, **run, manager=manager).wa

@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 import pytest
 import writeamp as wa
-from registered import managers, victims
+from registered import entries, managers, victims
 from writeamp import _engine
-from writeamp.registry import EngineKind, engine_entries
+from writeamp.registry import EngineKind
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 SMALL = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
@@ -77,6 +77,7 @@ def test_the_series_adds_up_to_the_counts() -> None:
     assert result.series["erases"].sum() == result.erases == result.erases_of_block.sum()
 
 
+@pytest.mark.registry
 @pytest.mark.parametrize("batch_pages", [1, 7, 4096])
 def test_batches_of_any_size_give_the_same_counters(batch_pages: int) -> None:
     for manager in managers():
@@ -109,7 +110,8 @@ def test_one_seed_gives_the_same_counters_on_any_number_of_threads() -> None:
     assert len({str(found) for found in alone}) == 8
 
 
-@pytest.mark.parametrize("workload", [e.example for e in engine_entries("workloads")])
+@pytest.mark.registry
+@pytest.mark.parametrize("workload", [e.example for e in entries("workloads")])
 @pytest.mark.parametrize("layout", ["flat", "striped", "striped-per-lun"])
 def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str) -> None:
     # Many small blocks: each group of pages that a workload tells of takes an open one on each LUN.
@@ -129,13 +131,30 @@ def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str)
             assert result.erases > 0
 
 
+@pytest.mark.registry
 def test_every_entry_documents_itself() -> None:
     for kind in get_args(EngineKind):
-        for entry in engine_entries(kind):
+        for entry in entries(kind):
             assert entry.summary
             assert "\n" not in entry.summary
             assert entry.example.startswith(entry.name)
-            assert all(param.help for param in entry.params)
+            assert entry.small.startswith(entry.name)
+            assert all(param.help and param.domain for param in entry.params)
+
+
+@pytest.mark.registry
+def test_what_a_manager_does_not_declare_is_refused_and_what_it_declares_is_not() -> None:
+    for manager in entries("managers"):
+        for layout in ("flat", "striped", "striped-per-lun"):
+            for policy in entries("victims"):
+                serves = layout in manager.declared["layouts"]
+                serves = serves and policy.name in manager.declared["victims"]
+                combination = {"victims": policy.example, "layout": layout}
+                if serves:
+                    assert _engine.declared(manager.example, **combination) == manager.declared
+                else:
+                    with pytest.raises(wa.WriteampError, match=f"{manager.name} .* valid"):
+                        _engine.declared(manager.example, **combination)
 
 
 def test_a_run_too_short_for_steady_state_says_so() -> None:

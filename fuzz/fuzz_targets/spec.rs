@@ -9,8 +9,8 @@ use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::managers::{self, Layout, Setup};
+use writeamp_engine::registry::Entry;
 use writeamp_engine::simulation::Simulation;
-use writeamp_engine::spec::Entry;
 use writeamp_engine::workloads::{self, Context};
 use writeamp_engine::{Error, detectors, leveling, victims};
 
@@ -94,8 +94,8 @@ fn spec(bytes: &mut Unstructured, entries: &[Entry], depth: usize) -> Result<Str
     }
     let mut given = Vec::new();
     for param in entry.params {
-        if param.default.is_empty() || bytes.arbitrary()? {
-            given.push(format!("{}={}", param.name, value(bytes, param.default, depth)?));
+        if param.default.is_none() || bytes.arbitrary()? {
+            given.push(format!("{}={}", param.name, value(bytes, param.default.unwrap_or_default(), depth)?));
         }
     }
     let text = if given.is_empty() {

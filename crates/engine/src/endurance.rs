@@ -28,7 +28,9 @@ pub struct Study {
     pub setup: Setup,
     /// Logical pages from 0 that are written once, in order, before the workload begins.
     pub fill_pages: u32,
+    /// Drives that are worn out, each with a seed of its own.
     pub replicas: u32,
+    /// Pages that the host hands over at a time.
     pub batch_pages: usize,
     /// Replicas that run at the same time.
     pub threads: usize,

@@ -14,6 +14,7 @@
 //! - [`managers`]: when collection runs, and what becomes of its pages.
 //! - [`workloads`]: which pages the host writes, one file per generator.
 //! - [`observe`]: what a run is asked to remember.
+//! - [`registry`], [`params`] and [`spec`]: what can be asked for by name, and in which words.
 //! - [`simulation`]: a workload driving a drive.
 //! - [`state`]: a run saved, and restored to go on as if it had not been interrupted.
 //! - [`endurance`]: drives that are driven until they are worn out.
@@ -29,7 +30,9 @@ pub mod leveling;
 pub mod managers;
 pub mod meanfield;
 pub mod observe;
+pub mod params;
 pub mod placements;
+pub mod registry;
 pub mod request;
 pub mod rng;
 pub mod simulation;

@@ -67,6 +67,13 @@ enum Knowledge {
 }
 
 impl Books {
+    /// Hears that a page holds no data any more.
+    pub(super) fn forgets(&mut self, logical: u32) {
+        if let Knowledge::Intervals(intervals) = &mut self.knowledge {
+            intervals.forgets(logical);
+        }
+    }
+
     pub(super) fn new(rules: GroupRules, setup: &Setup, luns: u32, reserve_blocks: u32) -> Self {
         let Setup { blocks, pages_per_block, logical_pages, wear, seed, .. } = *setup;
         let usable_blocks = blocks / luns - wear.spare_blocks_per_pool;
@@ -252,7 +259,7 @@ impl NaiveDrive {
         let blocks = self.closed_of(group, lun);
         let candidates: Vec<Candidate> =
             blocks.iter().map(|&block| self.candidate(block)).collect();
-        let victim = blocks[self.setup.victims.choose(&candidates, &mut self.random)];
+        let victim = blocks[self.rule.choose(&candidates, &mut self.random)];
         let pages = self.erase_victim(victim);
         self.books().groups.count_victim(group, pages.len() as u32);
         *self.books().owned.entry((group, lun)).or_default() -= 1;

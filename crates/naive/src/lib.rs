@@ -3,12 +3,14 @@
 //! It keeps what it must and counts the rest anew on every question: the list of physical pages is
 //! the only record of the data, so "where is this logical page" and "how many pages of this block
 //! are invalid" are searches of that list. It shares nothing with the engine but
-//! `writeamp_engine::rng::Stream`, so that both draw the same random numbers; a test holds it to that.
+//! `writeamp_engine::rng::Stream`, so that both draw the same random numbers, and the lists of the
+//! policies that there must be a twin of; a test holds it to that.
 
 mod grouped;
 mod hot_cold;
 mod leveling;
-mod placement;
+mod placements;
+mod spec;
 mod victims;
 
 #[cfg(test)]
@@ -21,27 +23,24 @@ use writeamp_engine::rng::Stream;
 
 use grouped::Books;
 use leveling::PoolMember;
-use placement::{Collected, Scheme};
+use placements::{Collected, Scheme};
+use victims::Rule;
 
 pub use grouped::GroupRules;
 pub use leveling::Leveling;
-pub use placement::Placement;
-pub use victims::{Candidate, Victims};
+pub use spec::Spec;
+pub use victims::Candidate;
 
 /// Where pages go: how many write streams there are, and which kind of write uses which.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Manager {
-    /// Stream 0 for everything.
-    Single,
-    /// Stream 0 for the pages of the host, stream 1 for migrated pages.
-    SepGc,
     /// Stream 0 for hot pages, stream 1 for cold ones; with a number, hot and cold blocks swap, and
     /// the second victim is the best of so many drawn.
     HotCold { d_swap: Option<u32> },
     /// A stream for each group of pages.
     Grouped(GroupRules),
     /// As a placement says.
-    Placed(Placement),
+    Placed(Spec),
 }
 
 /// What the host says of one of its groups of pages.
@@ -73,7 +72,7 @@ pub enum Layout {
 }
 
 /// A drive to be built.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Setup {
     /// Erase units in the drive.
     pub blocks: u32,
@@ -83,7 +82,7 @@ pub struct Setup {
     pub luns: u32,
     pub layout: Layout,
     pub manager: Manager,
-    pub victims: Victims,
+    pub victims: Spec,
     pub leveling: Leveling,
     pub seed: u64,
     pub wear: Wear,
@@ -174,6 +173,7 @@ pub struct NaiveDrive {
     clock: Moment,
     counters: Counters,
     erase_counts: Vec<u32>,
+    rule: Box<dyn Rule>,
     scheme: Option<Box<dyn Scheme>>,
     /// What the dual pool knows of each block.
     members: Vec<PoolMember>,
@@ -203,7 +203,13 @@ impl NaiveDrive {
                 .map(|blocks| blocks.rev().collect()) // the lowest block is used first
                 .collect()
         };
+        let rule = victims::rule(&setup.victims);
+        let scheme = match &setup.manager {
+            Manager::Placed(spec) => Some(placements::scheme(spec, &setup)),
+            _ => None,
+        };
         let mut drive = NaiveDrive {
+            random: Stream::new(setup.seed, "victims"),
             setup,
             pools: pools as usize,
             pages: vec![Page::Erased; (blocks * pages_per_block) as usize],
@@ -215,14 +221,11 @@ impl NaiveDrive {
             closed_for: HashMap::new(),
             opened_for: HashMap::new(),
             opened_at: HashMap::new(),
-            scheme: match setup.manager {
-                Manager::Placed(placement) => Some(placement.scheme(&setup)),
-                _ => None,
-            },
+            rule,
+            scheme,
             closed_at: HashMap::new(),
             changed_at: HashMap::new(),
             next_pool: HashMap::new(),
-            random: Stream::new(setup.seed, "victims"),
             clock: Moment { event: 0, now: 0 },
             counters: Counters::default(),
             erase_counts: vec![0; blocks as usize],
@@ -236,16 +239,16 @@ impl NaiveDrive {
             said: Vec::new(),
             books: None,
         };
-        match setup.manager {
+        match drive.setup.manager {
             Manager::HotCold { .. } => {
                 (0..drive.pools).for_each(|pool| drive.replace_full_frontiers(pool));
             }
             Manager::Grouped(rules) => {
                 let reserve_blocks = drive.reserve_blocks() as u32;
-                drive.books = Some(Books::new(rules, &setup, pools, reserve_blocks));
+                drive.books = Some(Books::new(rules, &drive.setup, pools, reserve_blocks));
                 drive.set_targets();
             }
-            Manager::Single | Manager::SepGc | Manager::Placed(_) => {}
+            Manager::Placed(_) => {}
         }
         drive
     }
@@ -282,7 +285,52 @@ impl NaiveDrive {
     pub fn trim(&mut self, logical: u32) {
         if self.invalidate(logical) {
             self.counters.trimmed_pages += 1;
+            if let Some(scheme) = &mut self.scheme {
+                scheme.forgets(logical);
+            }
+            if let Some(books) = &mut self.books {
+                books.forgets(logical);
+            }
         }
+    }
+
+    /// Collects one victim while nobody waits for it, on a LUN that is idle, if one is found that
+    /// has an invalid page; true if so.
+    pub fn collect_idle(&mut self, lun: u32) -> bool {
+        let pool = if self.pools == 1 { 0 } else { lun as usize };
+        if self.books.is_some() {
+            return self.collect_most_invalid(pool);
+        }
+        if self.scheme.is_none() {
+            return false; // hot and cold frontiers collect when one is full, at no other time
+        }
+        let domain = if self.closed.len() == 1 { 0 } else { pool };
+        let mut pools = (0..self.pools).filter(|&pool| self.closed.len() == 1 || pool == domain);
+        if pools.any(|pool| self.free[pool].len() < self.reserve_blocks()) {
+            return false;
+        }
+        let candidates = self.closed[domain].len();
+        let insists = |scheme: &dyn Scheme| scheme.victim(domain, false, candidates);
+        let own = self.scheme.as_deref().and_then(insists);
+        if let Some(victim) = own.filter(|&victim| self.invalid_pages(victim) > 0) {
+            self.collect_block(victim);
+            return true;
+        }
+        if candidates == 0 {
+            return false;
+        }
+        let victim = self.choose(domain);
+        if self.invalid_pages(victim) > 0 {
+            self.collect_block(victim);
+            return true;
+        }
+        // It is a candidate as if it had closed just now.
+        swap_remove(&mut self.closed[domain], victim);
+        self.closed[domain].push(victim);
+        self.clock.event += 1;
+        self.closed_at.insert(victim, self.clock);
+        self.changed_at.insert(victim, self.clock);
+        false
     }
 
     /// Where the current version of a logical page lies, if it has one.
@@ -443,6 +491,10 @@ impl NaiveDrive {
         let own = self.scheme.as_deref().and_then(insists);
         let victim = own.unwrap_or_else(|| self.choose(domain));
         self.gained_nothing = self.invalid_pages(victim) == 0;
+        self.collect_block(victim);
+    }
+
+    fn collect_block(&mut self, victim: u32) {
         if let Some(scheme) = &mut self.scheme
             && self.held.contains(&victim)
         {
@@ -458,10 +510,9 @@ impl NaiveDrive {
             scheme.collected(from);
         }
         for logical in self.erase_victim(victim) {
-            let stream = match &mut self.scheme {
-                Some(scheme) => scheme.migrated(logical, from),
-                None => usize::from(self.setup.manager == Manager::SepGc),
-            };
+            let scheme =
+                self.scheme.as_mut().expect("hot and cold blocks have a collection of their own");
+            let stream = scheme.migrated(logical, from);
             if !self.open.contains_key(&(stream, pool)) {
                 self.open_block(stream, pool);
             }
@@ -474,7 +525,7 @@ impl NaiveDrive {
     fn choose(&mut self, domain: usize) -> u32 {
         let candidates: Vec<Candidate> =
             self.closed[domain].iter().map(|&block| self.candidate(block)).collect();
-        let choice = self.setup.victims.choose(&candidates, &mut self.random);
+        let choice = self.rule.choose(&candidates, &mut self.random);
         self.closed[domain][choice]
     }
 
@@ -566,4 +617,9 @@ impl NaiveDrive {
 fn swap_remove(blocks: &mut Vec<u32>, block: u32) {
     let place = blocks.iter().position(|&other| other == block).expect("a block of the list");
     blocks.swap_remove(place);
+}
+
+/// True if the twin of the policy that `spec` names is in `module`.
+fn is_module_of(module: &str, spec: &Spec) -> bool {
+    module.split('_').eq(spec.name.split('-'))
 }

@@ -5,8 +5,16 @@ use super::*;
 /// For the managers that care.
 const HOT_PAGES: u32 = 4;
 
+fn victims(name: &str) -> Spec {
+    Spec::new(name, [])
+}
+
+fn placed(name: &str) -> Manager {
+    Manager::Placed(Spec::new(name, []))
+}
+
 fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
-    let (manager, victims) = (Manager::Single, Victims::Greedy);
+    let (manager, victims) = (placed("single"), victims("greedy"));
     let (leveling, wear) = (Leveling::None, Wear::default());
     let (pages_per_block, logical_pages) = (2, 2 * blocks);
     Setup {
@@ -24,8 +32,8 @@ fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
 }
 
 fn written(setup: Setup, pages: &[u32]) -> NaiveDrive {
-    let mut drive = NaiveDrive::new(setup);
     let cold_pages = setup.logical_pages - HOT_PAGES;
+    let mut drive = NaiveDrive::new(setup);
     drive.hear(&[
         HostGroup { pages: HOT_PAGES, write_share: 0.9 },
         HostGroup { pages: cold_pages, write_share: 0.1 },
@@ -55,7 +63,7 @@ fn the_survivors_of_a_victim_precede_the_write_that_needed_room() {
 #[test]
 fn sepgc_keeps_survivors_apart_from_the_writes_of_the_host() {
     let sepgc =
-        Setup { manager: Manager::SepGc, victims: Victims::Fifo, ..setup(4, 1, Layout::Flat) };
+        Setup { manager: placed("sepgc"), victims: victims("fifo"), ..setup(4, 1, Layout::Flat) };
     let drive = written(sepgc, &[0, 1, 2, 3, 0, 2, 0, 2, 0]);
     // The survivors of blocks 0 and 1, pages 1 and 3, fill block 0; block 1 is left for the host.
     assert_eq!(drive.map(), map(&[(0, 2), (1, 0), (2, 7), (3, 1)]));
@@ -82,7 +90,7 @@ fn a_lun_without_invalid_pages_is_passed_over_where_each_collects_for_itself() {
 #[test]
 fn a_spare_block_replaces_the_first_that_is_worn_out() {
     let wear = Wear { limit: Some(2), spare_blocks_per_pool: 1 };
-    let fifo = Setup { wear, victims: Victims::Fifo, ..setup(4, 1, Layout::Flat) };
+    let fifo = Setup { wear, victims: victims("fifo"), ..setup(4, 1, Layout::Flat) };
     // Pages 0 and 1 fill blocks 0, 1 and 2 in turn, each time invalidating all that is on the next.
     let mut drive = written(fifo, &[0, 1, 0, 1, 0, 1]);
     assert_eq!(drive.spares(), [[3]]);
@@ -131,30 +139,31 @@ fn each_policy_takes_the_block_that_its_sentence_names() {
         candidate(0, 1, 1, 90),  // 0
         candidate(2, 5, 11, 60), // 60·2/(2·6) = 10, with fewer invalid pages
     ];
-    let choose = |victims: Victims, blocks: &[Candidate]| {
-        victims.choose(blocks, &mut Stream::new(1, "test"))
+    let choose = |spec: Spec, blocks: &[Candidate]| {
+        victims::rule(&spec).choose(blocks, &mut Stream::new(1, "test"))
     };
-    assert_eq!(choose(Victims::Greedy, &blocks), 1);
-    assert_eq!(choose(Victims::Fifo, &blocks), 3);
-    assert_eq!(choose(Victims::WindowedGreedy { window: 3 }, &blocks), 2);
-    assert_eq!(choose(Victims::WindowedGreedy { window: 1 }, &blocks), 3);
-    assert_eq!(choose(Victims::CostBenefit, &blocks), 1);
+    let windowed = |window| Spec::new("windowed-greedy", [("window", window)]);
+    assert_eq!(choose(victims("greedy"), &blocks), 1);
+    assert_eq!(choose(victims("fifo"), &blocks), 3);
+    assert_eq!(choose(windowed("3"), &blocks), 2);
+    assert_eq!(choose(windowed("1"), &blocks), 3);
+    assert_eq!(choose(victims("cost-benefit"), &blocks), 1);
     let with_dead = [&blocks[..], &[candidate(8, 6, 14, 0)]].concat();
-    assert_eq!(choose(Victims::CostBenefit, &with_dead), 5);
+    assert_eq!(choose(victims("cost-benefit"), &with_dead), 5);
 
     let mut stream = Stream::new(1, "test");
     let drawn: Vec<usize> = (0..3).map(|_| stream.below(5) as usize).collect();
-    assert_eq!(choose(Victims::Random, &blocks), drawn[0]);
+    assert_eq!(choose(victims("random"), &blocks), drawn[0]);
     let most = drawn.iter().map(|&i| blocks[i].invalid_pages).max().unwrap();
     let first = drawn.into_iter().find(|&i| blocks[i].invalid_pages == most).unwrap();
-    assert_eq!(choose(Victims::DChoices { d: 3 }, &blocks), first);
+    assert_eq!(choose(Spec::new("d-choices", [("d", "3")]), &blocks), first);
 }
 
 /// Pages 0 and 1 are hot; blocks 0 and 1 are the first hot and cold frontier, then 2 and 3.
 const TO_A_FULL_HOT_FRONTIER: [u32; 8] = [0, 4, 1, 5, 0, 4, 0, 0];
 
 fn hot_cold(d_swap: Option<u32>, pages: &[u32]) -> NaiveDrive {
-    let (manager, victims) = (Manager::HotCold { d_swap }, Victims::Fifo);
+    let (manager, victims) = (Manager::HotCold { d_swap }, victims("fifo"));
     written(Setup { manager, victims, ..setup(4, 1, Layout::Flat) }, pages)
 }
 

@@ -99,7 +99,7 @@ impl Drive {
         let setup = Setup {
             geometry: geometry.0,
             logical_pages,
-            layout: layout_named(layout)?,
+            layout: Layout::named(layout).map_err(|e| raised(&e))?,
             victims,
             wear_leveling,
             seed: 0,
@@ -121,23 +121,8 @@ fn erase_unit_named(name: &str) -> PyResult<EraseUnit> {
         ("multi-plane", EraseUnit::MultiPlane),
         ("superblock", EraseUnit::Superblock),
     ];
-    named("erase unit", name, &UNITS)
-}
-
-fn named<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
-    all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
-        let valid: Vec<&str> = all.iter().map(|(known, _)| *known).collect();
-        raised(&Error::unknown(what, name, &valid))
-    })
-}
-
-fn layout_named(name: &str) -> PyResult<Layout> {
-    const LAYOUTS: [(&str, Layout); 3] = [
-        ("flat", Layout::Flat),
-        ("striped", Layout::Striped),
-        ("striped-per-lun", Layout::StripedPerLun),
-    ];
-    named("layout", name, &LAYOUTS)
+    let found = UNITS.iter().find(|(known, _)| *known == name).map(|(_, unit)| *unit);
+    found.ok_or_else(|| raised(&Error::unknown("erase unit", name, &UNITS.map(|(known, _)| known))))
 }
 
 /// What the host of a drive does.

@@ -6,6 +6,7 @@ mod allocation;
 mod drive;
 mod endurance;
 mod meanfield;
+mod registries;
 mod specs;
 
 use std::sync::{Mutex, MutexGuard};
@@ -171,15 +172,11 @@ impl Simulation {
     }
 }
 
-/// The victim policy of a manager if none is asked for.
-#[pyfunction]
-fn default_victims(manager: &str) -> PyResult<String> {
-    managers::default_victims(manager).map_err(|e| raised(&e))
-}
-
 /// The engine.
 #[pymodule]
 mod _engine {
+    #[pymodule_export]
+    use super::Simulation;
     #[pymodule_export]
     use super::allocation::divide;
     #[pymodule_export]
@@ -189,9 +186,9 @@ mod _engine {
     #[pymodule_export]
     use super::meanfield::MeanField;
     #[pymodule_export]
-    use super::specs::{entries, parse, split_specs};
+    use super::registries::{declared, default_victims, entries, kind_of};
     #[pymodule_export]
-    use super::{Simulation, default_victims};
+    use super::specs::{parse, split_specs};
 
     use pyo3::prelude::*;
 

@@ -11,7 +11,7 @@ from writeamp import traces
 from writeamp.cli import options
 from writeamp.devices.device import profile_names, profile_summary
 from writeamp.errors import unknown
-from writeamp.registry import EngineKind, Entry, engine_entries
+from writeamp.registry import EngineKind, Entry, Param, engine_entries
 from writeamp.theory.models._registry import MODELS
 
 _Row = dict[str, str]
@@ -31,8 +31,13 @@ def _engine_row(entry: Entry) -> _Row:
         "name": entry.name,
         "summary": entry.summary,
         "example": entry.example,
-        "parameters": "; ".join(f"{p.name}={p.default or '?'} ({p.help})" for p in entry.params),
+        "parameters": "; ".join(_param(p) for p in entry.params),
     }
+
+
+def _param(param: Param) -> str:
+    names = " or ".join((param.name, *param.aliases))
+    return f"{names}={param.default or '?'} ({param.help}: {param.domain})"
 
 
 def _plain_row(name: str, summary: str) -> _Row:

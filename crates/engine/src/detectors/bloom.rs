@@ -1,10 +1,13 @@
 //! Two Bloom filters: a page is hot if one of the last two windows of writes has seen it
 //! (after Park & Du 2011, in the two-filter form of paper 3, §5.8).
 
-use super::{Detector, Registered, pages_of};
+use std::ops::Bound::{Excluded, Included};
+
+use super::{Detector, pages_of};
 use crate::error::{Error, Result};
 use crate::flash::filled;
-use crate::spec::{Param, Params};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 /// The active filter learns the pages of the present window; the passive one knows those of the
@@ -35,30 +38,28 @@ impl Detector for TwoBloomFilters {
     }
 }
 
-impl Registered for TwoBloomFilters {
-    const NAME: &'static str = "bloom";
-    const SUMMARY: &'static str =
-        "hot if written in one of the last two windows (two Bloom filters)";
-    const PARAMS: &'static [Param] = &[
-        Param {
-            name: "window",
-            default: "0.25",
-            help: "length of a window in writes per logical page; above 0 and at most 10",
-        },
-        Param {
-            name: "false_positives",
-            default: "0.05",
-            help: "share of unknown pages that a full filter claims to know; 0.0001 to 0.9",
-        },
-    ];
-    const EXAMPLE: &'static str = "bloom:window=0.25";
+impl Registered<u32> for TwoBloomFilters {
+    const ENTRY: Entry =
+        Entry::new("bloom", "hot if written in one of the last two windows (two Bloom filters)")
+            .example("bloom:window=0.25")
+            .params(&[
+                Param::new(
+                    "window",
+                    "0.25",
+                    Domain::Number(Excluded(0.0), Included(10.0)),
+                    "length of a window in writes per logical page",
+                ),
+                Param::new(
+                    "false_positives",
+                    "0.05",
+                    Domain::Number(Included(0.0001), Included(0.9)),
+                    "share of unknown pages that a full filter claims to know",
+                ),
+            ]);
 
-    fn build(params: &Params, logical_pages: u32) -> Result<Self> {
-        let window = params.number("window", "above 0 and at most 10", |v| v > 0.0 && v <= 10.0)?;
-        let false_positives = params
-            .number("false_positives", "from 0.0001 to 0.9", |v| (0.0001..=0.9).contains(&v))?;
-        let window_writes = pages_of(window, logical_pages);
-        let filter = Filter::new(window_writes, false_positives)?;
+    fn build(params: &Params, logical_pages: &u32) -> Result<Self> {
+        let window_writes = pages_of(params.number("window"), *logical_pages);
+        let filter = Filter::new(window_writes, params.number("false_positives"))?;
         Ok(TwoBloomFilters {
             active: filter.clone(),
             passive: filter,

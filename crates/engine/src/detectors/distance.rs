@@ -1,9 +1,12 @@
 //! Update distance: a page is hot if it was last written not long ago.
 
-use super::{Detector, Registered, pages_of};
+use std::ops::Bound::{Excluded, Included};
+
+use super::{Detector, pages_of};
 use crate::error::Result;
 use crate::flash::filled;
-use crate::spec::{Param, Params};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 /// Exact, at 4 bytes a logical page.
@@ -24,28 +27,31 @@ impl Detector for UpdateDistance {
         before != 0 && self.now.wrapping_sub(before) < self.hot_below
     }
 
+    fn forget(&mut self, logical: u32) {
+        self.written_at[logical as usize] = 0;
+    }
+
     fn bytes(&self) -> u64 {
         size_of_val(&self.written_at[..]) as u64
     }
 }
 
-impl Registered for UpdateDistance {
-    const NAME: &'static str = "distance";
-    const SUMMARY: &'static str = "hot if last written less than a share of the drive ago";
-    const PARAMS: &'static [Param] = &[Param {
-        name: "share",
-        default: "0.5",
-        help: "hot below this distance, in writes per logical page; above 0 and at most 1000",
-    }];
-    const EXAMPLE: &'static str = "distance:share=0.5";
+impl Registered<u32> for UpdateDistance {
+    const ENTRY: Entry =
+        Entry::new("distance", "hot if last written less than a share of the drive ago")
+            .example("distance:share=0.5")
+            .params(&[Param::new(
+                "share",
+                "0.5",
+                Domain::Number(Excluded(0.0), Included(1000.0)),
+                "hot below this distance, in writes per logical page",
+            )]);
 
-    fn build(params: &Params, logical_pages: u32) -> Result<Self> {
-        let share =
-            params.number("share", "above 0 and at most 1000", |v| v > 0.0 && v <= 1000.0)?;
+    fn build(params: &Params, logical_pages: &u32) -> Result<Self> {
         Ok(UpdateDistance {
-            written_at: filled(0, logical_pages as usize)?,
+            written_at: filled(0, *logical_pages as usize)?,
             now: 0,
-            hot_below: pages_of(share, logical_pages),
+            hot_below: pages_of(params.number("share"), *logical_pages),
         })
     }
 }

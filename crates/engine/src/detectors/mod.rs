@@ -8,8 +8,8 @@ mod distance;
 
 pub(crate) use bloom::Filter;
 
-use crate::error::{Error, Result};
-use crate::spec::{Entry, Param, Params, Spec, entries};
+use crate::error::Result;
+use crate::registry::{Entry, Kind, Registered, dispatch, entries};
 use crate::state::State;
 
 /// Tells hot from cold pages.
@@ -25,36 +25,24 @@ pub trait Detector: Send + State {
     fn bytes(&self) -> u64;
 }
 
-/// What a registered detector says of itself, and how it is built.
-pub trait Registered: Detector + Sized + 'static {
-    const NAME: &'static str;
-    const SUMMARY: &'static str;
-    const PARAMS: &'static [Param];
-    const EXAMPLE: &'static str;
-
-    fn build(params: &Params, logical_pages: u32) -> Result<Self>;
-}
-
 macro_rules! detectors {
-    ($($detector:ty),+ $(,)?) => {
-        /// Every registered detector.
-        pub const ENTRIES: &[Entry] = entries!(Registered: $($detector),+);
-
-        /// Builds the detector that `text` names for a drive of `logical_pages`.
-        pub fn build(text: &str, logical_pages: u32) -> Result<Box<dyn Detector>> {
-            let spec = Spec::parse("detector", text)?;
-            let (entry, params) = spec.resolve("detector", ENTRIES)?;
-            $(if entry.name == <$detector>::NAME {
-                return Ok(Box::new(<$detector>::build(&params, logical_pages)?));
-            })+
-            Err(Error::unknown("detector", &spec.name, &[]))
+    ($then:ident! $with:tt) => {
+        $then! { $with
+            bloom::TwoBloomFilters,
+            distance::UpdateDistance,
         }
     };
 }
 
-detectors! {
-    bloom::TwoBloomFilters,
-    distance::UpdateDistance,
+/// Every registered detector.
+pub const ENTRIES: &[Entry] = detectors!(entries! { Registered<u32> });
+
+/// Builds the detector that `text` names for a drive of `logical_pages`.
+pub fn build(text: &str, logical_pages: u32) -> Result<Box<dyn Detector>> {
+    let params = Kind::Detectors.read(text)?;
+    detectors!(dispatch! {
+        Registered<u32>, params, Found => Ok(Box::new(Found::build(&params, &logical_pages)?))
+    })
 }
 
 /// `share` of the logical pages, at least one.

@@ -17,14 +17,21 @@ pub enum EraseUnit {
 /// The physical shape, as a data sheet gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
+    /// Channels of the drive.
     pub channels: u32,
+    /// Chips on each channel.
     pub chips_per_channel: u32,
+    /// Dies in each chip.
     pub dies_per_chip: u32,
+    /// Planes of each die.
     pub planes_per_die: u32,
+    /// Flash blocks of each plane.
     pub blocks_per_plane: u32,
     /// Pages of a flash block of one plane.
     pub pages_per_block: u32,
+    /// Bytes of a page, the unit of mapping.
     pub page_bytes: u32,
+    /// Unit that one erase clears, and the block of the engine.
     pub erase_unit: EraseUnit,
 }
 
@@ -33,11 +40,17 @@ pub struct Shape {
 /// of its die in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
+    /// Channel of the drive.
     pub channel: u32,
+    /// Chip on the channel.
     pub chip: u32,
+    /// Die in the chip.
     pub die: u32,
+    /// Plane of the die.
     pub plane: u32,
+    /// Flash block of the plane.
     pub block: u32,
+    /// Page of the flash block.
     pub page: u32,
 }
 
@@ -120,6 +133,7 @@ impl Geometry {
         })
     }
 
+    /// Shape that was checked.
     pub fn shape(&self) -> Shape {
         self.shape
     }
@@ -139,6 +153,7 @@ impl Geometry {
         self.shape.page_bytes
     }
 
+    /// Pages that the flash holds.
     pub fn physical_pages(&self) -> u32 {
         self.blocks * self.pages_per_block
     }

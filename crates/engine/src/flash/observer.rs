@@ -7,12 +7,29 @@ use super::Cause;
 /// One operation on the flash array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlashOp {
-    /// Physical page `page` is read.
-    Read { page: u32, cause: Cause },
-    /// Physical page `page` is programmed; a migrated page comes `from` another one.
-    Program { page: u32, cause: Cause, from: Option<u32> },
-    /// Block `block` is erased.
-    Erase { block: u32, cause: Cause },
+    /// Read of a page.
+    Read {
+        /// Physical page that is read.
+        page: u32,
+        /// Cause of the read.
+        cause: Cause,
+    },
+    /// Program of a page.
+    Program {
+        /// Physical page that is programmed.
+        page: u32,
+        /// Cause of the program.
+        cause: Cause,
+        /// Physical page that the data comes from, if it is migrated.
+        from: Option<u32>,
+    },
+    /// Erase of a block.
+    Erase {
+        /// Block that is erased.
+        block: u32,
+        /// Cause of the erase.
+        cause: Cause,
+    },
 }
 
 /// Listener to every flash operation, in order.

@@ -1,10 +1,11 @@
 //! Dual pool: blocks with hot and blocks with cold data are kept apart, and the most worn of the
 //! one changes places with the least worn of the other (Chang 2007).
 
-use super::{Least, PoolWear, Registered, WearLeveler};
+use super::{Least, PoolWear, WearLeveler};
 use crate::error::Result;
 use crate::flash::{Geometry, filled};
-use crate::spec::{Param, Params};
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 /// Every rule compares an extreme of a pool with the block just erased, which alone can have
@@ -104,19 +105,21 @@ impl WearLeveler for DualPool {
     }
 }
 
-impl Registered for DualPool {
-    const NAME: &'static str = "dual-pool";
-    const SUMMARY: &'static str =
-        "exchanges the most worn block with hot data and the least worn with cold data (Chang)";
-    const PARAMS: &'static [Param] = &[super::THRESHOLD];
-    const EXAMPLE: &'static str = "dual-pool:threshold=16";
+impl Registered<Geometry> for DualPool {
+    const ENTRY: Entry = Entry::new(
+        "dual-pool",
+        "exchanges the most worn block with hot data and the least worn with cold data (Chang)",
+    )
+    .example("dual-pool:threshold=16")
+    .small("dual-pool:threshold=2")
+    .params(&[super::THRESHOLD]);
 
     fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
         let blocks = geometry.blocks() as usize;
         let mut in_cold_pool = filled(false, blocks)?;
         in_cold_pool.iter_mut().skip(1).step_by(2).for_each(|cold| *cold = true);
         Ok(DualPool {
-            threshold: super::threshold(params)?,
+            threshold: params.integer("threshold"),
             in_cold_pool,
             effective: filled(0, blocks)?,
             least_cold: Least::default(),

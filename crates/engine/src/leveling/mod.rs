@@ -10,9 +10,10 @@ mod youngest_free;
 
 use std::ops::Range;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::flash::{BlockState, Geometry};
-use crate::spec::{Entry, Param, Params, Spec, entries};
+use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::registry::{Entry, Kind, Registered, dispatch, entries};
 use crate::state::{State, state};
 
 /// The wear of one pool of blocks.
@@ -47,11 +48,23 @@ impl PoolWear<'_> {
     }
 }
 
+/// What a leveller declares before it is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Declared {
+    /// Free blocks of each pool that it keeps back, so that there is a choice.
+    pub reserve_blocks: u32,
+    /// True if it has pages of closed blocks moved.
+    pub moves_pages: bool,
+}
+
 /// Levels the wear of one pool.
 pub trait WearLeveler: Send + State {
-    /// Free blocks that are kept back, so that there is a choice.
-    fn reserve_blocks(&self) -> u32 {
-        0
+    /// What it declares with such parameters.
+    fn declared(_params: &Params) -> Declared
+    where
+        Self: Sized,
+    {
+        Declared { reserve_blocks: 0, moves_pages: true }
     }
 
     /// Which block to open, by its place in `free`, where the one erased last comes last.
@@ -71,37 +84,36 @@ pub trait WearLeveler: Send + State {
     }
 }
 
-/// What a registered leveller says of itself, and how it is built for one pool of a drive.
-pub trait Registered: WearLeveler + Sized + 'static {
-    const NAME: &'static str;
-    const SUMMARY: &'static str;
-    const PARAMS: &'static [Param];
-    const EXAMPLE: &'static str;
-
-    fn build(params: &Params, geometry: &Geometry) -> Result<Self>;
-}
-
 macro_rules! levelers {
-    ($($leveler:ty),+ $(,)?) => {
-        /// Every registered leveller.
-        pub const ENTRIES: &[Entry] = entries!(Registered: $($leveler),+);
-
-        /// Builds the leveller that `text` names.
-        pub fn build(text: &str, geometry: &Geometry) -> Result<Box<dyn WearLeveler>> {
-            let spec = Spec::parse("wear leveller", text)?;
-            let (entry, params) = spec.resolve("wear leveller", ENTRIES)?;
-            $(if entry.name == <$leveler>::NAME {
-                return Ok(Box::new(<$leveler>::build(&params, geometry)?));
-            })+
-            Err(Error::unknown("wear leveller", &spec.name, &[]))
+    ($then:ident! $with:tt) => {
+        $then! { $with
+            youngest_free::YoungestFree,
+            static_threshold::StaticThreshold,
+            dual_pool::DualPool,
         }
     };
 }
 
-levelers! {
-    youngest_free::YoungestFree,
-    static_threshold::StaticThreshold,
-    dual_pool::DualPool,
+/// Every registered leveller.
+pub const ENTRIES: &[Entry] = levelers!(entries! { Registered<Geometry> });
+
+/// Builds the leveller that `text` names, for one pool of a drive.
+pub fn build(text: &str, geometry: &Geometry) -> Result<Box<dyn WearLeveler>> {
+    let params = Kind::WearLevelers.read(text)?;
+    levelers!(dispatch! {
+        Registered<Geometry>, params, Leveler => Ok(Box::new(Leveler::build(&params, geometry)?))
+    })
+}
+
+/// What the leveller that `text` names declares.
+pub fn declared(text: &str) -> Result<Declared> {
+    let params = Kind::WearLevelers.read(text)?;
+    levelers!(dispatch! { Registered<Geometry>, params, Leveler => Ok(Leveler::declared(&params)) })
+}
+
+/// The free blocks of each pool that a leveller keeps back, if there is one.
+pub fn reserve_blocks(text: Option<&str>) -> Result<u32> {
+    text.map_or(Ok(0), |text| Ok(declared(text)?.reserve_blocks))
 }
 
 /// A lower bound of some value over a set of blocks. The value of a block never falls, so that only
@@ -136,12 +148,9 @@ impl Least {
     }
 }
 
-const THRESHOLD: Param = Param {
-    name: "threshold",
-    default: "16",
-    help: "erases by which two blocks may differ before data moves",
-};
-
-fn threshold(params: &Params) -> Result<u32> {
-    Ok(params.integer("threshold", 1..=u64::from(u32::MAX))? as u32)
-}
+const THRESHOLD: Param = Param::new(
+    "threshold",
+    "16",
+    Domain::Whole(1, U32_MAX),
+    "erases by which two blocks may differ before data moves",
+);

@@ -1,10 +1,11 @@
 //! Static levelling by a threshold: the pages of the mostly valid block erased least move onto a
 //! block erased many times more, as in UBI, the flash layer of Linux.
 
-use super::{Least, PoolWear, Registered, WearLeveler};
+use super::{Least, PoolWear, WearLeveler};
 use crate::error::Result;
 use crate::flash::Geometry;
-use crate::spec::{Param, Params};
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 pub struct StaticThreshold {
@@ -27,14 +28,16 @@ impl WearLeveler for StaticThreshold {
     }
 }
 
-impl Registered for StaticThreshold {
-    const NAME: &'static str = "static";
-    const SUMMARY: &'static str =
-        "moves the data of the block erased least onto one erased many times more";
-    const PARAMS: &'static [Param] = &[super::THRESHOLD];
-    const EXAMPLE: &'static str = "static:threshold=16";
+impl Registered<Geometry> for StaticThreshold {
+    const ENTRY: Entry = Entry::new(
+        "static",
+        "moves the data of the block erased least onto one erased many times more",
+    )
+    .example("static:threshold=16")
+    .small("static:threshold=2")
+    .params(&[super::THRESHOLD]);
 
     fn build(params: &Params, _geometry: &Geometry) -> Result<Self> {
-        Ok(StaticThreshold { threshold: super::threshold(params)?, least: Least::default() })
+        Ok(StaticThreshold { threshold: params.integer("threshold"), least: Least::default() })
     }
 }

@@ -1,24 +1,24 @@
 //! Dynamic levelling: of the free blocks, the one erased least is opened next.
 
-use super::{PoolWear, Registered, WearLeveler};
+use super::{Declared, PoolWear, WearLeveler};
 use crate::error::Result;
 use crate::flash::Geometry;
-use crate::spec::{Param, Params};
+use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 /// Costs no write, but the free blocks to choose among are taken from the spare space. Among
 /// equals the block erased last is opened.
 pub struct YoungestFree {
-    reserve_blocks: u32,
     /// Whether some block of the pool has been erased; until then all are alike.
     worn: bool,
 }
 
-state!(YoungestFree { fixed reserve_blocks, value worn });
+state!(YoungestFree { value worn });
 
 impl WearLeveler for YoungestFree {
-    fn reserve_blocks(&self) -> u32 {
-        self.reserve_blocks
+    fn declared(params: &Params) -> Declared {
+        Declared { reserve_blocks: params.integer("reserve"), moves_pages: false }
     }
 
     fn exchange(&mut self, _erased: u32, _wear: &PoolWear) -> Option<u32> {
@@ -35,18 +35,20 @@ impl WearLeveler for YoungestFree {
     }
 }
 
-impl Registered for YoungestFree {
-    const NAME: &'static str = "youngest-free";
-    const SUMMARY: &'static str = "opens the free block erased least (dynamic levelling)";
-    const PARAMS: &'static [Param] = &[Param {
-        name: "reserve",
-        default: "8",
-        help: "free blocks kept back in each pool to choose among",
-    }];
-    const EXAMPLE: &'static str = "youngest-free:reserve=8";
+impl Registered<Geometry> for YoungestFree {
+    const ENTRY: Entry =
+        Entry::new("youngest-free", "opens the free block erased least (dynamic levelling)")
+            .example("youngest-free:reserve=8")
+            .small("youngest-free:reserve=1")
+            .variants(&["youngest-free:reserve=3"])
+            .params(&[Param::new(
+                "reserve",
+                "8",
+                Domain::Whole(1, U32_MAX),
+                "free blocks kept back in each pool to choose among",
+            )]);
 
-    fn build(params: &Params, _geometry: &Geometry) -> Result<Self> {
-        let reserve_blocks = params.integer("reserve", 1..=u64::from(u32::MAX))? as u32;
-        Ok(YoungestFree { reserve_blocks, worn: false })
+    fn build(_params: &Params, _geometry: &Geometry) -> Result<Self> {
+        Ok(YoungestFree { worn: false })
     }
 }

@@ -58,10 +58,9 @@ pub struct Exchange {
 }
 
 impl<V: VictimPolicy, T: Tap> Core<V, T> {
-    /// A new drive for `streams` streams. Refuses one too small for it, where up to
-    /// `reserve_blocks` free blocks of each pool are kept back.
+    /// A new drive for `streams` streams, of which up to `reserve_blocks` free blocks of each pool
+    /// are kept back, beside those of a wear leveller.
     pub fn new(
-        name: &str,
         policy: V,
         setup: &Setup,
         streams: u32,
@@ -74,9 +73,9 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             (0..layout.pools().count(&setup.geometry)).map(|_| build()).collect::<Result<Vec<_>>>()
         });
         let levelers = leveler.transpose()?.unwrap_or_default();
-        let reserve_blocks =
-            reserve_blocks.saturating_add(levelers.first().map_or(0, |l| l.reserve_blocks()));
-        let flash = setup.flash(name, streams - 1, reserve_blocks, tap)?;
+        let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
+        let reserve_blocks = reserve_blocks.saturating_add(leveler_blocks);
+        let flash = setup.flash(tap)?;
         let domains = if layout == Layout::StripedPerLun { flash.pools() } else { 1 };
         Ok(Core {
             frontiers: vec![Frontier::default(); streams as usize * flash.pools()],

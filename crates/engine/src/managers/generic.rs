@@ -9,12 +9,13 @@
 
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::served::Policy;
-use super::{BlockManager, Compiled, Layout, Manager, Setup};
+use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Setup};
 use crate::error::Result;
 use crate::flash::{BlockState, Cause, Tap, filled};
 use crate::hints::{Hears, Hints, NEVER};
+use crate::params::Params;
 use crate::placements::{Closed, HostPage, Placement, Restored, Sizes, Streams, Victim};
-use crate::spec::{Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::state::{elements, require, state};
 use crate::victims::{VictimPolicy, Visitor};
 
@@ -30,6 +31,8 @@ elements!(Opened { at: u64, stream: u8 });
 struct Generic<P, V, T: Tap> {
     core: Core<V, T>,
     placement: P,
+    hears: Hears,
+    needs: Needs,
     /// For each block, or empty.
     opened: Vec<Opened>,
     /// The pool that each stream writes its next page to.
@@ -42,6 +45,8 @@ state! {
     Generic<P: Placement, V: VictimPolicy, T: Tap> {
         part core,
         part placement,
+        fixed hears,
+        fixed needs,
         table opened,
         table next_pool,
         fixed layout,
@@ -55,18 +60,18 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         let (flash, now) = (&self.core.flash, self.core.now());
         let pools = flash.pools();
         require(self.next_pool.iter().all(|&pool| pool < pools), "the next LUN of a stream")?;
-        let Streams { all, migration } = self.placement.streams();
-        let is_known = |opened: &Opened| opened.at <= now && usize::from(opened.stream) < all;
+        let Needs { most_streams: streams, reserve_blocks, .. } = self.needs;
+        let is_known = |opened: &Opened| opened.at <= now && u32::from(opened.stream) < streams;
         require(self.opened.iter().all(is_known), "when a block was opened")?;
         // What a collection may need, wherever its pages go.
         let block_pages = u64::from(flash.geometry().pages_per_block());
         for pool in 0..pools {
-            let room_pages = (0..all).map(|stream| {
+            let room_pages = (0..streams as usize).map(|stream| {
                 u64::from(self.core.frontiers[self.core.frontier(stream, pool)].room_pages())
             });
             let free_pages = u64::from(flash.free_blocks(pool)) * block_pages;
-            let enough =
-                free_pages + room_pages.sum::<u64>() >= (migration as u64 - 1) * block_pages;
+            let kept_pages = u64::from(reserve_blocks) * block_pages;
+            let enough = free_pages + room_pages.sum::<u64>() >= kept_pages;
             require(enough, "the free blocks kept back")?;
         }
         let stream_of = |block: u32| {
@@ -87,7 +92,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     fn write_flat(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints);
-            if self.core.frontiers[stream].is_full() {
+            // Collection while the host was idle may have left the reserve incomplete.
+            let is_short = at == 0 && !self.core.reserve_is_complete(0);
+            if self.core.frontiers[stream].is_full() || is_short {
                 self.make_room(stream)?;
             }
             self.program(logical, stream);
@@ -272,7 +279,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     type Tap = T;
 
     fn name(&self) -> &'static str {
-        <P as Placement>::NAME
+        <P as Manager>::ENTRY.name
     }
 
     fn core(&self) -> &Core<V, T> {
@@ -291,7 +298,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     }
 
     fn hears(&self) -> Hears {
-        self.placement.hears()
+        self.hears
     }
 
     fn without_hints(&self) -> &'static str {
@@ -320,17 +327,30 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
 }
 
 impl<P: Placement> Manager for P {
-    const NAME: &'static str = P::NAME;
-    const SUMMARY: &'static str = P::SUMMARY;
-    const PARAMS: &'static [Param] = P::PARAMS;
-    const EXAMPLE: &'static str = P::EXAMPLE;
+    const ENTRY: Entry = <P as Registered<Sizes>>::ENTRY;
 
-    fn default_victims(_params: &Params) -> Result<String> {
-        Ok(P::VICTIMS.into())
+    fn declared(params: &Params) -> Result<Declared> {
+        let Streams { all, migration } = P::streams(params);
+        // Free blocks that a pool keeps back: a victim's pages may fill every migration stream's
+        // frontier, and the erased victim replaces only one of them.
+        let needs = Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) };
+        Ok(Declared {
+            default_victims: P::VICTIMS.into(),
+            hears: P::hears(params),
+            is_placement: true,
+            remembers_blocks: P::KNOWS_VICTIMS,
+            ..Declared::of(needs)
+        })
     }
 
-    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
-        let (victims, geometry) = (setup.victims::<P>(params)?, setup.geometry);
+    fn build<T: Compiled>(
+        params: &Params,
+        victims: &str,
+        setup: Setup,
+        tap: T,
+    ) -> Result<Box<dyn BlockManager>> {
+        let Declared { hears, needs, .. } = P::declared(params)?;
+        let geometry = setup.geometry;
         let sizes = Sizes {
             logical_pages: setup.logical_pages,
             blocks: geometry.blocks(),
@@ -338,14 +358,16 @@ impl<P: Placement> Manager for P {
             domains: if setup.layout == Layout::StripedPerLun { geometry.luns() } else { 1 },
             seed: setup.seed,
         };
-        let placement = <P as Placement>::build(params, &sizes)?;
-        T::with_policy(&victims, &geometry, Assemble { placement, setup, tap })
+        let placement = <P as Registered<Sizes>>::build(params, &sizes)?;
+        T::with_policy(victims, &geometry, Assemble { placement, hears, needs, setup, tap })
     }
 }
 
 /// Puts a generic manager together once the victim policy is known.
 struct Assemble<P, T> {
     placement: P,
+    hears: Hears,
+    needs: Needs,
     setup: Setup,
     tap: T,
 }
@@ -354,22 +376,21 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
     type Output = Box<dyn BlockManager>;
 
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
-        let Assemble { placement, setup, tap } = self;
+        let Assemble { placement, hears, needs, setup, tap } = self;
+        assert!(P::HEARS_HOST || hears == Hears::Nothing, "hints are compiled in");
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
         let remembered = if P::KNOWS_VICTIMS { setup.geometry.blocks() as usize } else { 0 };
         let opened = filled(Opened::default(), remembered)?;
-        // Free blocks that a pool keeps back: a victim's pages may fill every migration stream's
-        // frontier, and the erased victim replaces only one of them.
-        let Streams { all, migration } = placement.streams();
-        let reserve_blocks = migration as u32 - 1;
-        let name = <P as Placement>::NAME;
-        let core = Core::new(name, policy, &setup, all as u32, reserve_blocks, tap)?;
+        let streams = needs.most_streams;
+        let core = Core::new(policy, &setup, streams, needs.reserve_blocks, tap)?;
         Ok(Box::new(Generic {
             core,
             placement,
+            hears,
+            needs,
             opened,
-            next_pool: vec![0; all],
+            next_pool: vec![0; streams as usize],
             layout,
             migrating,
         }))

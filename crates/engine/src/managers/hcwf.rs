@@ -7,12 +7,13 @@
 
 use super::core::{Core, Exchange};
 use super::served::Policy;
-use super::{BlockManager, Compiled, Layout, Manager, Setup};
+use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::flash::{BlockState, Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
-use crate::spec::{Param, Params};
+use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::registry::{Entry, Kind};
 use crate::state::{require, state};
 use crate::victims::{Bag, VictimPolicy, Visitor};
 
@@ -300,28 +301,39 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
     }
 }
 
-const D: Param = Param { name: "d", default: "10", help: "blocks drawn for a victim" };
-const DETECTOR: Param = Param {
-    name: "detector",
-    default: "oracle",
-    help: "what tells hot from cold pages: oracle (the workload), bloom or distance",
-};
+const D: Param = Param::new("d", "10", Domain::Whole(1, U32_MAX), "blocks drawn for a victim");
+const D_SWAP: Param = Param::new(
+    "d_swap",
+    "100",
+    Domain::Whole(1, U32_MAX),
+    "blocks drawn for the second victim (d*)",
+);
+const DETECTOR: Param = Param::new(
+    "detector",
+    "oracle",
+    Domain::Either(&Domain::Word(&["oracle"]), &Domain::Spec(Kind::Detectors)),
+    "what tells hot from cold pages; oracle is the workload itself",
+);
 
 /// Hot and cold frontiers (Van Houdt 2014).
 pub struct Hcwf;
 
 impl Manager for Hcwf {
-    const NAME: &'static str = "hcwf";
-    const SUMMARY: &'static str = "a hot and a cold write frontier between which blocks move";
-    const PARAMS: &'static [Param] = &[D, DETECTOR];
-    const EXAMPLE: &'static str = "hcwf";
+    const ENTRY: Entry =
+        Entry::new("hcwf", "a hot and a cold write frontier between which blocks move")
+            .params(&[D, DETECTOR]);
 
-    fn default_victims(params: &Params) -> Result<String> {
-        d_choices(params)
+    fn declared(params: &Params) -> Result<Declared> {
+        Ok(declared(params))
     }
 
-    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
-        build::<Self, T>(params, setup, tap, None)
+    fn build<T: Compiled>(
+        params: &Params,
+        victims: &str,
+        setup: Setup,
+        tap: T,
+    ) -> Result<Box<dyn BlockManager>> {
+        build(params, None, victims, setup, tap)
     }
 }
 
@@ -329,57 +341,55 @@ impl Manager for Hcwf {
 pub struct HcwfSwap;
 
 impl Manager for HcwfSwap {
-    const NAME: &'static str = "hcwf-swap";
-    const SUMMARY: &'static str = "the same, swapping hot and cold blocks as they are collected";
-    const PARAMS: &'static [Param] = &[
-        D,
-        Param { name: "d_swap", default: "100", help: "blocks drawn for the second victim (d*)" },
-        DETECTOR,
-    ];
-    const EXAMPLE: &'static str = "hcwf-swap:d_swap=100";
+    const ENTRY: Entry =
+        Entry::new("hcwf-swap", "the same, swapping hot and cold blocks as they are collected")
+            .example("hcwf-swap:d_swap=100")
+            .params(&[D, D_SWAP, DETECTOR])
+            .variants(&["hcwf-swap:d_swap=1"]);
 
-    fn default_victims(params: &Params) -> Result<String> {
-        d_choices(params)
+    fn declared(params: &Params) -> Result<Declared> {
+        Ok(declared(params))
     }
 
-    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
-        let d_swap = params.integer("d_swap", 1..=u64::from(u32::MAX))? as u32;
-        build::<Self, T>(params, setup, tap, Some(d_swap))
+    fn build<T: Compiled>(
+        params: &Params,
+        victims: &str,
+        setup: Setup,
+        tap: T,
+    ) -> Result<Box<dyn BlockManager>> {
+        build(params, Some(params.integer("d_swap")), victims, setup, tap)
     }
 }
 
-fn d_choices(params: &Params) -> Result<String> {
-    Ok(format!("d-choices:d={}", params.integer("d", 1..=u64::from(u32::MAX))?))
+/// The spec of the detector; `None` if the host tells.
+fn detector(params: &Params) -> Option<&str> {
+    Some(params.text("detector")).filter(|text| *text != "oracle")
 }
 
-fn build<M: Manager, T: Compiled>(
+fn declared(params: &Params) -> Declared {
+    Declared {
+        layouts: Some(Only {
+            these: &Layout::WITHIN_LUNS,
+            because: "copies a victim back to its own LUN, so no collection can span LUNs",
+        }),
+        default_victims: format!("d-choices:d={}", params.integer::<u32>("d")),
+        shapes_victims: Some("d"),
+        hears: if detector(params).is_none() { Hears::Groups } else { Hears::Nothing },
+        ..Declared::of(Needs::streams(STREAMS as u32))
+    }
+}
+
+fn build<T: Compiled>(
     params: &Params,
+    d_swap: Option<u32>,
+    victims: &str,
     setup: Setup,
     tap: T,
-    d_swap: Option<u32>,
 ) -> Result<Box<dyn BlockManager>> {
-    if setup.victims.is_some() && params.is_given("d") {
-        return Err(Error::Spec(format!(
-            "{} takes its victims by d-choices with its d, or by a victim policy that is asked for; \
-             give one of the two",
-            M::NAME
-        )));
-    }
-    if setup.layout == Layout::Striped {
-        return Err(Error::Geometry(format!(
-            "{} copies a victim back to its own LUN, so no collection can span LUNs; valid \
-             layouts: flat, striped-per-lun",
-            M::NAME
-        )));
-    }
-    let pages = setup.logical_pages;
-    let detector = match params.text("detector")?.as_str() {
-        "oracle" => None,
-        spec => Some(detectors::build(spec, pages)?),
-    };
-    let (victims, geometry) = (setup.victims::<M>(params)?, setup.geometry);
-    let assemble = Assemble { name: M::NAME, d_swap, detector, setup, tap };
-    T::with_policy(&victims, &geometry, assemble)
+    let (name, geometry) = (params.entry().name, setup.geometry);
+    let detector = detector(params).map(|text| detectors::build(text, setup.logical_pages));
+    let detector = detector.transpose()?;
+    T::with_policy(victims, &geometry, Assemble { name, d_swap, detector, setup, tap })
 }
 
 /// Puts the manager together once the victim policy is known.
@@ -397,7 +407,7 @@ impl<T: Tap> Visitor for Assemble<T> {
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
         let Assemble { name, d_swap, detector, setup, tap } = self;
         let (layout, blocks) = (setup.layout, setup.geometry.blocks());
-        let core = Core::new(name, policy, &setup, STREAMS as u32, 0, tap)?;
+        let core = Core::new(policy, &setup, STREAMS as u32, 0, tap)?;
         let frontiers = core.frontiers.len();
         let bags = || (0..frontiers).map(|_| Bag::new(blocks)).collect::<Result<_>>();
         let swap = d_swap.map(|d| Ok(Swap { d, closed: bags()? })).transpose()?;

@@ -1,9 +1,12 @@
 //! Block managers: where each page goes, and when collection runs.
 //!
-//! Most published schemes are a [`Placement`] on the [`generic`] manager: one small file and its
-//! line in `managers!`. A manager whose collection rule is special implements [`Manager`] itself.
+//! Most published schemes are a placement ([`crate::placements`]) on the [`generic`] manager. A
+//! manager whose collection rule is special implements [`Manager`] itself, in a file here and a line
+//! in `managers!`. What each can do is [`Declared`]; what cannot be is refused from that, in
+//! [`check`], before anything is built.
 
 mod core;
+mod declared;
 mod generic;
 mod hcwf;
 mod served;
@@ -11,16 +14,18 @@ pub mod wolf;
 
 use std::ops::Range;
 
+pub use declared::{Declared, Needs, Only};
+
 use crate::error::{Error, Result};
 use crate::flash::{Array, Flash, Geometry, HostCounters, Observer, Pools, Silent, Tap, Wear};
 use crate::hints::{Hears, Hints};
 use crate::leveling;
 use crate::observe::GroupChange;
-use crate::placements;
+use crate::params::Params;
+use crate::registry::{Entry, Kind, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::rng::Stream;
-use crate::spec::{Entry, Param, Params, Spec, entries};
-use crate::state::{Identity, State, canonical};
+use crate::state::{Identity, State};
 use crate::victims::{self, Visitor};
 
 /// How streams and collection are laid over the LUNs.
@@ -36,6 +41,27 @@ pub enum Layout {
 }
 
 impl Layout {
+    /// Every layout.
+    pub const ALL: [Layout; 3] = [Layout::Flat, Layout::Striped, Layout::StripedPerLun];
+
+    /// The layouts in which no collection spans LUNs.
+    pub const WITHIN_LUNS: [Layout; 2] = [Layout::Flat, Layout::StripedPerLun];
+
+    /// The layout of that name.
+    pub fn named(name: &str) -> Result<Self> {
+        let found = Layout::ALL.into_iter().find(|layout| layout.name() == name);
+        found.ok_or_else(|| Error::unknown("layout", name, &Layout::ALL.map(Layout::name)))
+    }
+
+    /// Its name, as `--layout` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layout::Flat => "flat",
+            Layout::Striped => "striped",
+            Layout::StripedPerLun => "striped-per-lun",
+        }
+    }
+
     fn pools(self) -> Pools {
         match self {
             Layout::Flat => Pools::Drive,
@@ -59,46 +85,10 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Builds the flash array; refuses a drive too small for `open_streams` frontiers on each pool
-    /// beside the one being written, and `reserve_blocks` kept free on each.
-    fn flash<T: Tap>(
-        &self,
-        what: &str,
-        open_streams: u32,
-        reserve_blocks: u32,
-        tap: T,
-    ) -> Result<Flash<T>> {
+    /// Builds the flash array.
+    fn flash<T: Tap>(&self, tap: T) -> Result<Flash<T>> {
         let Setup { geometry, logical_pages, layout, wear, .. } = *self;
-        let usable_blocks = layout.pools().usable_blocks(&geometry, wear)?;
-        let pools = layout.pools().count(&geometry);
-        let frontiers = u64::from(pools) * u64::from(open_streams + 1);
-        if u64::from(usable_blocks) <= frontiers {
-            return Err(Error::Geometry(format!(
-                "{what} keeps {frontiers} block(s) open and the drive has {usable_blocks} block(s)\
-                 {}; it needs at least {}",
-                if usable_blocks < geometry.blocks() { " that are not spare" } else { "" },
-                frontiers + 1
-            )));
-        }
-        // The worst case for collection: all invalid pages hide in open blocks, which no policy
-        // may choose; one more must then lie in a closed block.
-        let tied_up = u64::from(pools)
-            * (u64::from(open_streams) + u64::from(reserve_blocks))
-            * u64::from(geometry.pages_per_block());
-        let usable_pages = u64::from(usable_blocks) * u64::from(geometry.pages_per_block());
-        let spare = usable_pages.saturating_sub(u64::from(logical_pages));
-        if spare <= tied_up && spare > 0 {
-            return Err(Error::Geometry(format!(
-                "the drive is too small for {what}: {spare} spare pages, but its open and reserved \
-                 blocks can tie up {tied_up}; use a larger op, more blocks or fewer pages per block"
-            )));
-        }
         Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)
-    }
-
-    /// The spec of the victim policy of a manager built with `params`.
-    fn victims<M: Manager>(&self, params: &Params) -> Result<String> {
-        self.victims.clone().map_or_else(|| M::default_victims(params), Ok)
     }
 
     fn random(&self, name: &str) -> Stream {
@@ -109,10 +99,11 @@ impl Setup {
     fn identity(&self, text: &str) -> Result<Identity> {
         let Setup { geometry, logical_pages, layout, victims, wear_leveling, seed, wear } = self;
         let victims = victims.clone().map_or_else(|| default_victims(text), Ok)?;
-        let leveler = |spec: &String| canonical("wear leveller", spec, leveling::ENTRIES);
+        let canonical = |kind: Kind, spec: &str| Ok(kind.read(spec)?.canonical());
+        let leveler = |spec: &String| canonical(Kind::WearLevelers, spec);
         Ok(Identity::default()
-            .with("block manager", canonical("block manager", text, ENTRIES)?)
-            .with("victim policy", canonical("victim policy", &victims, victims::ENTRIES)?)
+            .with("block manager", canonical(Kind::Managers, text)?)
+            .with("victim policy", canonical(Kind::Victims, &victims)?)
             .with("wear leveller", wear_leveling.as_ref().map_or(Ok("none".into()), leveler)?)
             .with("geometry", format!("{geometry:?}"))
             .with("number of logical pages", logical_pages.to_string())
@@ -212,19 +203,85 @@ impl Compiled for Box<dyn Observer> {
     }
 }
 
-/// What a registered manager says of itself, and how it is built.
+/// A registered manager: what it says of itself, and how it is built.
 pub trait Manager {
-    const NAME: &'static str;
-    const SUMMARY: &'static str;
-    const PARAMS: &'static [Param];
-    const EXAMPLE: &'static str;
+    const ENTRY: Entry;
 
-    /// The victim policy if none is asked for.
-    fn default_victims(_params: &Params) -> Result<String> {
-        Ok("greedy".into())
+    /// What it can do with such parameters, and what it needs; an error if they do not go together.
+    fn declared(params: &Params) -> Result<Declared>;
+
+    /// Builds it under a victim policy. The combination and the size of the drive are checked.
+    fn build<T: Compiled>(
+        params: &Params,
+        victims: &str,
+        setup: Setup,
+        tap: T,
+    ) -> Result<Box<dyn BlockManager>>;
+}
+
+/// Hands the placements and the managers with a collection of their own to a macro of the registry.
+macro_rules! managers {
+    ({$then:ident! $with:tt} $($module:ident::$placement:ident),+ $(,)?) => {
+        $then! { $with
+            $(crate::placements::$module::$placement,)+
+            hcwf::Hcwf,
+            hcwf::HcwfSwap,
+            wolf::Wolf,
+            wolf::WolfInterval,
+            wolf::FdpFrequency,
+        }
+    };
+}
+
+/// Every registered block manager.
+pub const ENTRIES: &[Entry] = crate::placements!(managers! { entries! { Manager } });
+
+fn declared_by(params: &Params) -> Result<Declared> {
+    crate::placements!(managers! {
+        dispatch! { Manager, params, Found => <Found as Manager>::declared(params) }
+    })
+}
+
+/// What the manager that `text` names declares.
+pub fn declared(text: &str) -> Result<Declared> {
+    declared_by(&Kind::Managers.read(text)?)
+}
+
+/// What the manager that `text` names declares, if it serves a layout under a victim policy, its own
+/// if none is given; else the sentence that says what is wrong.
+pub fn serves(text: &str, victims: Option<&str>, layout: Layout) -> Result<Declared> {
+    check_served(&Kind::Managers.read(text)?, victims, layout)
+}
+
+fn check_served(params: &Params, victims: Option<&str>, layout: Layout) -> Result<Declared> {
+    let (declared, name) = (declared_by(params)?, params.entry().name);
+    if let Some(shapes) = declared.shapes_victims
+        && victims.is_some()
+        && params.is_given(shapes)
+    {
+        let own = declared.default_victims.split(':').next().unwrap_or_default();
+        return Err(Error::Spec(format!(
+            "{name} takes its victims by {own} with its {shapes}, or by a victim policy that is \
+             asked for; give one of the two"
+        )));
     }
+    declared.check_served(name, victims.unwrap_or(&declared.default_victims), layout)?;
+    Ok(declared)
+}
 
-    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>>;
+/// What the manager that `text` names declares, if it can be built so; else the sentence that says
+/// what is wrong. Nothing is built.
+pub fn check(text: &str, setup: &Setup) -> Result<Declared> {
+    check_params(&Kind::Managers.read(text)?, setup)
+}
+
+fn check_params(params: &Params, setup: &Setup) -> Result<Declared> {
+    let declared = check_served(params, setup.victims.as_deref(), setup.layout)?;
+    let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
+    let Setup { geometry, layout, wear, logical_pages, .. } = setup;
+    let name = params.entry().name;
+    declared.check_size(name, geometry, (*layout, *wear), *logical_pages, leveler_blocks)?;
+    Ok(declared)
 }
 
 /// Builds the manager that `text` names.
@@ -252,50 +309,18 @@ fn build_identified<T: Compiled>(
     Ok(drive)
 }
 
-macro_rules! managers {
-    ($($manager:ty),+ $(,)?) => {
-        /// Every registered block manager.
-        pub const ENTRIES: &[Entry] = entries!(Manager: $($manager),+);
-
-        fn build_with<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
-            let spec = Spec::parse("block manager", text)?;
-            let (entry, params) = spec.resolve("block manager", ENTRIES)?;
-            $(if entry.name == <$manager as Manager>::NAME {
-                return <$manager as Manager>::build(&params, setup, tap);
-            })+
-            Err(Error::unknown("block manager", &spec.name, &[]))
-        }
-
-        /// The victim policy that the manager named by `text` uses if none is asked for.
-        pub fn default_victims(text: &str) -> Result<String> {
-            let spec = Spec::parse("block manager", text)?;
-            let (entry, params) = spec.resolve("block manager", ENTRIES)?;
-            $(if entry.name == <$manager as Manager>::NAME {
-                return <$manager as Manager>::default_victims(&params);
-            })+
-            Err(Error::unknown("block manager", &spec.name, &[]))
-        }
-    };
+fn build_with<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
+    let params = Kind::Managers.read(text)?;
+    let declared = check_params(&params, &setup)?;
+    let victims = setup.victims.clone().unwrap_or(declared.default_victims);
+    crate::placements!(managers! { dispatch! {
+        Manager, params, Found => <Found as Manager>::build(&params, &victims, setup, tap)
+    } })
 }
 
-managers! {
-    placements::Single,
-    placements::SepGc,
-    hcwf::Hcwf,
-    hcwf::HcwfSwap,
-    placements::Dac,
-    placements::Sfs,
-    placements::MultiLog,
-    placements::Eti,
-    placements::Fadac,
-    placements::Warcip,
-    placements::SepBit,
-    placements::Midas,
-    placements::NvmeFdp,
-    placements::Oracle,
-    wolf::Wolf,
-    wolf::WolfInterval,
-    wolf::FdpFrequency,
+/// The victim policy that the manager named by `text` uses if none is asked for.
+pub fn default_victims(text: &str) -> Result<String> {
+    Ok(declared(text)?.default_victims)
 }
 
 #[cfg(test)]

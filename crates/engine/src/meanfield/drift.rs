@@ -11,7 +11,9 @@ pub struct Drift {
     pub change: Occupancy,
     /// The sum of the absolute terms of each element of `change`, for bounds on its rounding.
     pub magnitude: Occupancy,
+    /// Victims that are drawn from these blocks.
     pub victims: Victims,
+    /// Frontiers in the equilibrium that these victims bring about.
     pub frontiers: Frontiers,
     /// What happens per collection of the d-choices kind.
     pub rates: Rates,
@@ -19,10 +21,12 @@ pub struct Drift {
     pub collections: f64,
     /// The share of the observations that are host writes.
     pub writes: f64,
+    /// Write amplification: pages programmed per host page written.
     pub wa: f64,
 }
 
 impl Drift {
+    /// Drift at `blocks`, whatever they are.
     pub fn new(model: &Model, blocks: &Occupancy) -> Self {
         let victims = Draws::new(model, blocks).victims();
         let frontiers = Frontiers::new(model, &victims);

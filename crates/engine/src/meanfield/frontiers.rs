@@ -43,6 +43,7 @@ struct Side<'a> {
 }
 
 impl Frontiers {
+    /// Frontiers in the equilibrium that `victims` bring about.
     pub fn new(model: &Model, victims: &Victims) -> Self {
         let pages = model.pages_per_block();
         let sides = sides(model, victims);
@@ -55,6 +56,7 @@ impl Frontiers {
         Frontiers { chain, full, waiting }
     }
 
+    /// Rates of swaps and of changes of kind, at these frontiers.
     pub fn rates(&self, model: &Model, victims: &Victims) -> Rates {
         let sides = sides(model, victims);
         Rates {

@@ -26,7 +26,9 @@ pub struct Model {
 /// A value for each of the two kinds of data, and of the blocks that hold them.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PerKind<T> {
+    /// Value of the hot kind.
     pub hot: T,
+    /// Value of the cold kind.
     pub cold: T,
 }
 
@@ -177,19 +179,23 @@ impl fmt::Display for Model {
 }
 
 impl<T> PerKind<T> {
+    /// Values of a function of each kind's value.
     pub fn map<U>(self, mut function: impl FnMut(T) -> U) -> PerKind<U> {
         PerKind { hot: function(self.hot), cold: function(self.cold) }
     }
 
+    /// Pairs of this value and another of the same kind.
     pub fn zip<U>(self, other: PerKind<U>) -> PerKind<(T, U)> {
         PerKind { hot: (self.hot, other.hot), cold: (self.cold, other.cold) }
     }
 
+    /// Values with the kinds exchanged.
     #[must_use]
     pub fn exchanged(self) -> Self {
         PerKind { hot: self.cold, cold: self.hot }
     }
 
+    /// References to the values.
     pub fn as_ref(&self) -> PerKind<&T> {
         PerKind { hot: &self.hot, cold: &self.cold }
     }
@@ -200,6 +206,7 @@ impl PerKind<f64> {
         PerKind { hot, cold: 1.0 - hot }
     }
 
+    /// Sum over both kinds.
     pub fn sum(self) -> f64 {
         self.hot + self.cold
     }

@@ -23,6 +23,7 @@ pub struct Trajectory {
     pub wa: Vec<f64>,
     /// WA of all host writes since the start.
     pub mean_wa: Vec<f64>,
+    /// Share of the blocks that are hot.
     pub hot_blocks: Vec<f64>,
     /// The blocks at the last of the times.
     pub blocks: Occupancy,

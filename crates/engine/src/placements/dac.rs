@@ -6,7 +6,8 @@
 use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
-use crate::spec::{Param, Params};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::state::{require, state};
 
 /// Not written yet.
@@ -26,21 +27,24 @@ impl Dac {
     }
 }
 
-impl Placement for Dac {
-    const NAME: &'static str = "dac";
-    const SUMMARY: &'static str = "a region hotter with each write, one colder with each migration";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "regions", default: "6", help: "regions, 2 to 64" }];
-    const EXAMPLE: &'static str = "dac:regions=4";
-    const VICTIMS: &'static str = "cost-benefit";
+impl Registered<Sizes> for Dac {
+    const ENTRY: Entry =
+        Entry::new("dac", "a region hotter with each write, one colder with each migration")
+            .example("dac:regions=4")
+            .params(&[Param::new("regions", "6", Domain::Whole(2, 64), "regions")])
+            .small("dac:regions=3");
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
-        let regions = params.integer("regions", 2..=64)? as u8;
+        let regions = params.integer("regions");
         Ok(Dac { regions, region: filled(NEW, sizes.logical_pages as usize)? })
     }
+}
 
-    fn streams(&self) -> Streams {
-        let regions = usize::from(self.regions);
+impl Placement for Dac {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(params: &Params) -> Streams {
+        let regions = params.integer("regions");
         Streams { all: regions, migration: regions }
     }
 
@@ -49,6 +53,10 @@ impl Placement for Dac {
         let region = &mut self.region[page.logical as usize];
         *region = if *region == NEW { 0 } else { (*region + 1).min(self.regions - 1) };
         usize::from(*region)
+    }
+
+    fn forget(&mut self, logical: u32) {
+        self.region[logical as usize] = NEW;
     }
 
     #[inline(always)]

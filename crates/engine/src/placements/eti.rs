@@ -10,7 +10,8 @@
 
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::spec::{Param, Params};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 const HOT: usize = 0;
@@ -105,16 +106,15 @@ impl Eti {
     }
 }
 
-impl Placement for Eti {
-    const NAME: &'static str = "eti";
-    const SUMMARY: &'static str = "hot and cold extents of the address space, and migrated pages";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "extents", default: "1024", help: "most extents, 4 to 65536" }];
-    const EXAMPLE: &'static str = "eti";
-    const VICTIMS: &'static str = "cost-benefit";
+impl Registered<Sizes> for Eti {
+    const ENTRY: Entry =
+        Entry::new("eti", "hot and cold extents of the address space, and migrated pages")
+            .example("eti")
+            .params(&[Param::new("extents", "1024", Domain::Whole(4, 65_536), "most extents")])
+            .small("eti:extents=9");
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
-        let most_extents = params.integer("extents", 4..=65_536)? as usize;
+        let most_extents = params.integer("extents");
         let (mut firsts, mut counts) =
             (Vec::with_capacity(most_extents), Vec::with_capacity(most_extents));
         firsts.push(0);
@@ -130,8 +130,12 @@ impl Placement for Eti {
             end: 0,
         })
     }
+}
 
-    fn streams(&self) -> Streams {
+impl Placement for Eti {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(_params: &Params) -> Streams {
         Streams { all: 3, migration: 1 }
     }
 

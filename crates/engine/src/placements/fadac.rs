@@ -8,7 +8,8 @@
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
-use crate::spec::{Param, Params};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 /// The average is kept in 2⁻³² writes.
@@ -42,24 +43,28 @@ impl Fadac {
     }
 }
 
-impl Placement for Fadac {
-    const NAME: &'static str = "fadac";
-    const SUMMARY: &'static str = "by a page's writes less its migrations, beside a fading average";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "classes", default: "6", help: "classes, 2 to 6" }];
-    const EXAMPLE: &'static str = "fadac:classes=4";
-    const VICTIMS: &'static str = "cost-benefit";
+impl Registered<Sizes> for Fadac {
+    const ENTRY: Entry =
+        Entry::new("fadac", "by a page's writes less its migrations, beside a fading average")
+            .example("fadac:classes=4")
+            .params(&[Param::new("classes", "6", Domain::Whole(2, 6), "classes")])
+            .small("fadac:classes=3");
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(Fadac {
-            classes: params.integer("classes", 2..=6)? as usize,
+            classes: params.integer("classes"),
             counts: filled(0, sizes.logical_pages as usize)?,
             average: 0,
         })
     }
+}
 
-    fn streams(&self) -> Streams {
-        Streams { all: self.classes, migration: self.classes }
+impl Placement for Fadac {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(params: &Params) -> Streams {
+        let classes = params.integer("classes");
+        Streams { all: classes, migration: classes }
     }
 
     #[inline(always)]
@@ -70,6 +75,10 @@ impl Placement for Fadac {
         *count = count.saturating_add(1);
         let count = *count;
         self.class(count)
+    }
+
+    fn forget(&mut self, logical: u32) {
+        self.counts[logical as usize] = 0;
     }
 
     #[inline(always)]

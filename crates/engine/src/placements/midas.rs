@@ -17,7 +17,8 @@ use super::LastWrites;
 use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::filled;
-use crate::spec::{Param, Params};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::state::{require, state};
 
 /// Intervals are counted in buckets of equal ratio, eight for each power of two.
@@ -208,17 +209,15 @@ fn lower_edge(bucket: usize) -> u64 {
     ((bucket - shift * fine) as u64) << shift
 }
 
-impl Placement for Midas {
-    const NAME: &'static str = "midas";
-    const SUMMARY: &'static str = "a chain of groups by age, sized from update intervals";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "groups", default: "6", help: "most groups, 2 to 32" }];
-    const EXAMPLE: &'static str = "midas:groups=4";
-    const KNOWS_VICTIMS: bool = true;
-    const CHOOSES_VICTIMS: bool = true;
+impl Registered<Sizes> for Midas {
+    const ENTRY: Entry =
+        Entry::new("midas", "a chain of groups by age, sized from update intervals")
+            .example("midas:groups=4")
+            .params(&[Param::new("groups", "6", Domain::Whole(2, 32), "most groups")])
+            .small("midas:groups=3");
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
-        let groups = params.integer("groups", 2..=32)? as usize;
+        let groups = params.integer("groups");
         let queues = groups * sizes.domains as usize;
         Ok(Midas {
             last_writes: LastWrites::new(sizes.logical_pages)?,
@@ -233,9 +232,15 @@ impl Placement for Midas {
             sizes: *sizes,
         })
     }
+}
 
-    fn streams(&self) -> Streams {
-        Streams { all: self.groups, migration: self.groups - 1 }
+impl Placement for Midas {
+    const KNOWS_VICTIMS: bool = true;
+    const CHOOSES_VICTIMS: bool = true;
+
+    fn streams(params: &Params) -> Streams {
+        let groups: usize = params.integer("groups");
+        Streams { all: groups, migration: groups - 1 }
     }
 
     #[inline(always)]
@@ -248,6 +253,10 @@ impl Placement for Midas {
             self.size_groups();
         }
         0
+    }
+
+    fn forget(&mut self, logical: u32) {
+        self.last_writes.forget(logical);
     }
 
     #[inline(always)]

@@ -1,49 +1,55 @@
 //! Placements: which stream each page goes to. One file each.
 //!
 //! Most published schemes differ in nothing else; the manager that serves them all is in
-//! [`crate::managers`]. To add one, write its file and its line in `managers!` there.
+//! [`crate::managers`]. To add one, write its file and add its line to `placements!` below.
 
-mod dac;
-mod eti;
-mod fadac;
+pub(crate) mod dac;
+pub(crate) mod eti;
+pub(crate) mod fadac;
 mod last_writes;
-mod midas;
-mod multilog;
-mod nvme_fdp;
-mod oracle;
-mod sepbit;
-mod sepgc;
-mod sfs;
-mod single;
-mod warcip;
-
-pub use dac::Dac;
-pub use eti::Eti;
-pub use fadac::Fadac;
-pub use midas::Midas;
-pub use multilog::MultiLog;
-pub use nvme_fdp::NvmeFdp;
-pub use oracle::Oracle;
-pub use sepbit::SepBit;
-pub use sepgc::SepGc;
-pub use sfs::Sfs;
-pub use single::Single;
-pub use warcip::Warcip;
+pub(crate) mod midas;
+pub(crate) mod multilog;
+pub(crate) mod nvme_fdp;
+pub(crate) mod oracle;
+pub(crate) mod sepbit;
+pub(crate) mod sepgc;
+pub(crate) mod sfs;
+pub(crate) mod single;
+pub(crate) mod warcip;
 
 pub(crate) use last_writes::LastWrites;
 
 use crate::error::Result;
 use crate::flash::NONE;
-pub use crate::hints::Hears;
-use crate::spec::{Param, Params};
+use crate::hints::Hears;
+use crate::params::Params;
+use crate::registry::Registered;
 use crate::state::State;
 
+/// Hands the list of placements to a macro, each as `module::Type`; the naive drive has a twin of the
+/// same name in a module of the same name.
+#[macro_export]
+macro_rules! placements {
+    ($then:ident! $with:tt) => {
+        $then! { $with
+            single::Single,
+            sepgc::SepGc,
+            dac::Dac,
+            sfs::Sfs,
+            multilog::MultiLog,
+            eti::Eti,
+            fadac::Fadac,
+            warcip::Warcip,
+            sepbit::SepBit,
+            midas::Midas,
+            nvme_fdp::NvmeFdp,
+            oracle::Oracle,
+        }
+    };
+}
+
 /// Which stream each page goes to; a stream has a write frontier of its own (on each LUN).
-pub trait Placement: State + Send + Sized + 'static {
-    const NAME: &'static str;
-    const SUMMARY: &'static str;
-    const PARAMS: &'static [Param];
-    const EXAMPLE: &'static str;
+pub trait Placement: Registered<Sizes> + State + Send + 'static {
     /// The victim policy that its authors pair it with, unless another is asked for.
     const VICTIMS: &'static str = "greedy";
     /// True if it looks at what the host says of its pages ([`Placement::hears`]).
@@ -53,12 +59,11 @@ pub trait Placement: State + Send + Sized + 'static {
     /// True if it has victims of its own ([`Placement::victim`]); asks for `KNOWS_VICTIMS`.
     const CHOOSES_VICTIMS: bool = false;
 
-    fn build(params: &Params, sizes: &Sizes) -> Result<Self>;
+    /// How many streams it has with such parameters.
+    fn streams(params: &Params) -> Streams;
 
-    fn streams(&self) -> Streams;
-
-    /// What the host must tell.
-    fn hears(&self) -> Hears {
+    /// What the host must tell it.
+    fn hears(_params: &Params) -> Hears {
         Hears::Nothing
     }
 

@@ -10,8 +10,9 @@ use super::LastWrites;
 use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::{elements, require, state};
 
 const NEW: u8 = u8::MAX;
@@ -90,19 +91,17 @@ impl MultiLog {
     }
 }
 
-impl Placement for MultiLog {
-    const NAME: &'static str = "multilog";
-    const SUMMARY: &'static str = "a log for each class of update frequency";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "logs", default: "6", help: "most logs, 2 to 64" }];
-    const EXAMPLE: &'static str = "multilog:logs=4";
-    const VICTIMS: &'static str = "cost-benefit";
+impl Registered<Sizes> for MultiLog {
+    const ENTRY: Entry = Entry::new("multilog", "a log for each class of update frequency")
+        .example("multilog:logs=4")
+        .params(&[Param::new("logs", "6", Domain::Whole(2, 64), "most logs")])
+        .small("multilog:logs=3");
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(MultiLog {
             last_writes: LastWrites::new(sizes.logical_pages)?,
             log_of: filled(NEW, sizes.logical_pages as usize)?,
-            logs: vec![Log::default(); params.integer("logs", 2..=64)? as usize],
+            logs: vec![Log::default(); params.integer("logs")],
             lowest: 0,
             writes: 0,
             fades_at: 2 * u64::from(sizes.logical_pages),
@@ -110,9 +109,14 @@ impl Placement for MultiLog {
             random: Stream::new(sizes.seed, "placement"),
         })
     }
+}
 
-    fn streams(&self) -> Streams {
-        Streams { all: self.logs.len(), migration: self.logs.len() }
+impl Placement for MultiLog {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(params: &Params) -> Streams {
+        let logs = params.integer("logs");
+        Streams { all: logs, migration: logs }
     }
 
     #[inline(always)]
@@ -135,6 +139,14 @@ impl Placement for MultiLog {
             self.moves(page.logical, log, log - 1)
         } else {
             log
+        }
+    }
+
+    fn forget(&mut self, logical: u32) {
+        self.last_writes.forget(logical);
+        let log = std::mem::replace(&mut self.log_of[logical as usize], NEW);
+        if log != NEW {
+            self.logs[usize::from(log)].pages -= 1;
         }
     }
 

@@ -5,9 +5,11 @@
 //! all handles share units. Persistently isolated ones never share a unit, not even then. There is
 //! one reclaim group.
 
-use super::{Hears, HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::spec::{Param, Params};
+use crate::hints::Hears;
+use crate::params::{Domain, Param, Params, words};
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 pub struct NvmeFdp {
@@ -28,52 +30,61 @@ enum By {
     Range,
 }
 
-impl Placement for NvmeFdp {
-    const NAME: &'static str = "nvme-fdp";
-    const SUMMARY: &'static str = "reclaim units for each placement handle that the host names";
-    const PARAMS: &'static [Param] = &[
-        Param { name: "handles", default: "8", help: "reclaim unit handles, 1 to 128" },
-        Param {
-            name: "isolation",
-            default: "initial",
-            help: "initial (migrated pages of all handles mix) or persistent",
-        },
-        Param {
-            name: "by",
-            default: "group",
-            help: "what tells the handle: group (of the workload) or range (of the address space)",
-        },
-    ];
-    const EXAMPLE: &'static str = "nvme-fdp:handles=2";
-    const HEARS_HOST: bool = true;
-    const KNOWS_VICTIMS: bool = true;
+impl By {
+    const ALL: [(&'static str, By); 2] = [("group", By::Group), ("range", By::Range)];
+}
+
+/// Whether handles are isolated persistently.
+const ISOLATION: [(&str, bool); 2] = [("initial", false), ("persistent", true)];
+
+impl Registered<Sizes> for NvmeFdp {
+    const ENTRY: Entry = Entry::new(
+        "nvme-fdp",
+        "reclaim units for each placement handle that the host names",
+    )
+    .example("nvme-fdp:handles=2")
+    .params(&[
+        Param::new("handles", "8", Domain::Whole(1, 128), "reclaim unit handles"),
+        Param::new(
+            "isolation",
+            "initial",
+            Domain::Word(&words(&ISOLATION)),
+            "initial: migrated pages of all handles mix; persistent: they never do",
+        ),
+        Param::new(
+            "by",
+            "group",
+            Domain::Word(&words(&By::ALL)),
+            "what tells the handle: group (of the workload) or range (of the address space)",
+        ),
+    ])
+    .variants(&["nvme-fdp:handles=3,isolation=persistent,by=range"]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
-        let isolation = params.text("isolation")?;
-        let by = params.text("by")?;
         Ok(NvmeFdp {
-            handles: params.integer("handles", 1..=128)? as usize,
-            persistently_isolated: match isolation.as_str() {
-                "initial" => false,
-                "persistent" => true,
-                other => return Err(params.outside("isolation", other, "initial or persistent")),
-            },
-            by: match by.as_str() {
-                "group" => By::Group,
-                "range" => By::Range,
-                other => return Err(params.outside("by", other, "group or range")),
-            },
+            handles: params.integer("handles"),
+            persistently_isolated: params.choice("isolation", &ISOLATION),
+            by: params.choice("by", &By::ALL),
             logical_pages: u64::from(sizes.logical_pages),
         })
     }
+}
 
-    fn streams(&self) -> Streams {
-        let migration = if self.persistently_isolated { self.handles } else { 1 };
-        Streams { all: self.handles + migration, migration }
+impl Placement for NvmeFdp {
+    const HEARS_HOST: bool = true;
+    const KNOWS_VICTIMS: bool = true;
+
+    fn streams(params: &Params) -> Streams {
+        let handles: usize = params.integer("handles");
+        let migration = if params.choice("isolation", &ISOLATION) { handles } else { 1 };
+        Streams { all: handles + migration, migration }
     }
 
-    fn hears(&self) -> Hears {
-        if self.by == By::Group { Hears::Groups } else { Hears::Nothing }
+    fn hears(params: &Params) -> Hears {
+        match params.choice("by", &By::ALL) {
+            By::Group => Hears::Groups,
+            By::Range => Hears::Nothing,
+        }
     }
 
     #[inline(always)]

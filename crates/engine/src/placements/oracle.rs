@@ -4,11 +4,12 @@
 //! The first stream takes the pages that will be invalid within one block's worth of writes, and
 //! each further one those within twice the time of the one before; the last takes the rest.
 
-use super::{Hears, HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
-use crate::hints::NEVER;
-use crate::spec::{Param, Params};
+use crate::hints::{Hears, NEVER};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 pub struct Oracle {
@@ -28,28 +29,37 @@ impl Oracle {
     }
 }
 
-impl Placement for Oracle {
-    const NAME: &'static str = "oracle";
-    const SUMMARY: &'static str = "by the time until a page is invalid, which it foresees";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "streams", default: "16", help: "classes of remaining life, 2 to 64" }];
-    const EXAMPLE: &'static str = "oracle:streams=4";
-    const VICTIMS: &'static str = "cost-benefit";
-    const HEARS_HOST: bool = true;
+impl Registered<Sizes> for Oracle {
+    const ENTRY: Entry =
+        Entry::new("oracle", "by the time until a page is invalid, which it foresees")
+            .example("oracle:streams=4")
+            .params(&[Param::new(
+                "streams",
+                "16",
+                Domain::Whole(2, 64),
+                "classes of remaining life",
+            )])
+            .small("oracle:streams=4");
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(Oracle {
-            streams: params.integer("streams", 2..=64)? as usize,
+            streams: params.integer("streams"),
             pages_per_block: u64::from(sizes.pages_per_block),
             invalidation_times: filled(NEVER, sizes.logical_pages as usize)?,
         })
     }
+}
 
-    fn streams(&self) -> Streams {
-        Streams { all: self.streams, migration: self.streams }
+impl Placement for Oracle {
+    const VICTIMS: &'static str = "cost-benefit";
+    const HEARS_HOST: bool = true;
+
+    fn streams(params: &Params) -> Streams {
+        let streams = params.integer("streams");
+        Streams { all: streams, migration: streams }
     }
 
-    fn hears(&self) -> Hears {
+    fn hears(_params: &Params) -> Hears {
         Hears::InvalidationTimes
     }
 
@@ -57,6 +67,10 @@ impl Placement for Oracle {
     fn host_stream(&mut self, page: HostPage) -> usize {
         self.invalidation_times[page.logical as usize] = page.invalidation_time;
         self.stream(page.invalidation_time, page.now)
+    }
+
+    fn forget(&mut self, logical: u32) {
+        self.invalidation_times[logical as usize] = NEVER;
     }
 
     #[inline(always)]

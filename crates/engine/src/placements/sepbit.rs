@@ -7,7 +7,8 @@
 use super::LastWrites;
 use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::spec::{Param, Params};
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::state::{require, state};
 
 const SHORT_LIVED: usize = 0;
@@ -31,20 +32,21 @@ pub struct SepBit {
 
 state!(SepBit { part last_writes, value lifespans, value collected, value sum });
 
-impl Placement for SepBit {
-    const NAME: &'static str = "sepbit";
-    const SUMMARY: &'static str = "by the inferred time until a page is invalid, in six classes";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "sepbit";
-    const VICTIMS: &'static str = "cost-benefit";
-    const KNOWS_VICTIMS: bool = true;
+impl Registered<Sizes> for SepBit {
+    const ENTRY: Entry =
+        Entry::new("sepbit", "by the inferred time until a page is invalid, in six classes");
 
     fn build(_params: &Params, sizes: &Sizes) -> Result<Self> {
         let last_writes = LastWrites::new(sizes.logical_pages)?;
         Ok(SepBit { last_writes, lifespans: u64::MAX, collected: 0, sum: 0 })
     }
+}
 
-    fn streams(&self) -> Streams {
+impl Placement for SepBit {
+    const VICTIMS: &'static str = "cost-benefit";
+    const KNOWS_VICTIMS: bool = true;
+
+    fn streams(_params: &Params) -> Streams {
         Streams { all: 6, migration: 4 }
     }
 
@@ -65,6 +67,10 @@ impl Placement for SepBit {
                 (self.collected, self.sum) = (0, 0);
             }
         }
+    }
+
+    fn forget(&mut self, logical: u32) {
+        self.last_writes.forget(logical);
     }
 
     #[inline(always)]

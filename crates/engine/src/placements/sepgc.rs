@@ -3,7 +3,8 @@
 
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::spec::{Param, Params};
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 #[derive(Debug, Clone, Copy)]
@@ -11,17 +12,17 @@ pub struct SepGc;
 
 state!(SepGc {});
 
-impl Placement for SepGc {
-    const NAME: &'static str = "sepgc";
-    const SUMMARY: &'static str = "host writes and migrated pages on separate write frontiers";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "sepgc";
+impl Registered<Sizes> for SepGc {
+    const ENTRY: Entry =
+        Entry::new("sepgc", "host writes and migrated pages on separate write frontiers");
 
     fn build(_params: &Params, _sizes: &Sizes) -> Result<Self> {
         Ok(SepGc)
     }
+}
 
-    fn streams(&self) -> Streams {
+impl Placement for SepGc {
+    fn streams(_params: &Params) -> Streams {
         Streams { all: 2, migration: 1 }
     }
 

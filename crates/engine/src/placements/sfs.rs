@@ -11,7 +11,8 @@ use super::LastWrites;
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
-use crate::spec::{Param, Params};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 /// Hotness is counted in 2⁻²⁰ writes per page written.
@@ -115,35 +116,41 @@ pub fn nearest(values: &[u64], value: u64) -> usize {
     best
 }
 
-impl Placement for Sfs {
-    const NAME: &'static str = "sfs";
-    const SUMMARY: &'static str = "by hotness, writes over age, in groups found by k-means";
-    const PARAMS: &'static [Param] = &[
-        Param { name: "groups", default: "4", help: "groups of like hotness, 2 to 64" },
-        Param {
-            name: "samples",
-            default: "1024",
-            help: "pages sampled before groups are found anew, 16 to 1048576",
-        },
-    ];
-    const EXAMPLE: &'static str = "sfs";
-    const VICTIMS: &'static str = "cost-benefit";
+impl Registered<Sizes> for Sfs {
+    const ENTRY: Entry =
+        Entry::new("sfs", "by hotness, writes over age, in groups found by k-means")
+            .example("sfs")
+            .params(&[
+                Param::new("groups", "4", Domain::Whole(2, 64), "groups of like hotness"),
+                Param::new(
+                    "samples",
+                    "1024",
+                    Domain::Whole(16, 1 << 20),
+                    "pages sampled before groups are found anew",
+                ),
+            ])
+            .small("sfs:groups=3,samples=32");
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
-        let most_samples = params.integer("samples", 16..=1 << 20)? as usize;
+        let most_samples = params.integer("samples");
         Ok(Sfs {
             last_writes: LastWrites::new(sizes.logical_pages)?,
             writes: filled(0, sizes.logical_pages as usize)?,
-            centers: vec![0; params.integer("groups", 2..=64)? as usize],
+            centers: vec![0; params.integer("groups")],
             samples: Vec::with_capacity(most_samples),
             most_samples,
             until_sample: SAMPLED_EVERY,
             is_first: true,
         })
     }
+}
 
-    fn streams(&self) -> Streams {
-        Streams { all: self.centers.len(), migration: self.centers.len() }
+impl Placement for Sfs {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(params: &Params) -> Streams {
+        let groups = params.integer("groups");
+        Streams { all: groups, migration: groups }
     }
 
     #[inline(always)]
@@ -153,6 +160,11 @@ impl Placement for Sfs {
         let hotness = age.map_or(0, |age| Self::hotness(*writes, age));
         *writes = writes.saturating_add(1);
         self.group(hotness)
+    }
+
+    fn forget(&mut self, logical: u32) {
+        self.last_writes.forget(logical);
+        self.writes[logical as usize] = 0;
     }
 
     #[inline(always)]

@@ -3,7 +3,8 @@
 
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::spec::{Param, Params};
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 #[derive(Debug, Clone, Copy)]
@@ -11,17 +12,16 @@ pub struct Single;
 
 state!(Single {});
 
-impl Placement for Single {
-    const NAME: &'static str = "single";
-    const SUMMARY: &'static str = "one write frontier for host and migrated pages";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "single";
+impl Registered<Sizes> for Single {
+    const ENTRY: Entry = Entry::new("single", "one write frontier for host and migrated pages");
 
     fn build(_params: &Params, _sizes: &Sizes) -> Result<Self> {
         Ok(Single)
     }
+}
 
-    fn streams(&self) -> Streams {
+impl Placement for Single {
+    fn streams(_params: &Params) -> Streams {
         Streams { all: 1, migration: 1 }
     }
 

@@ -12,7 +12,8 @@ use super::sfs::nearest;
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
-use crate::spec::{Param, Params};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 pub struct Warcip {
@@ -81,25 +82,26 @@ impl Warcip {
     }
 }
 
-impl Placement for Warcip {
-    const NAME: &'static str = "warcip";
-    const SUMMARY: &'static str = "by rewrite interval, in clusters that follow the workload";
-    const PARAMS: &'static [Param] = &[
-        Param { name: "clusters", default: "5", help: "clusters of host pages, 2 to 64" },
-        Param {
-            name: "period",
-            default: "64",
-            help: "blocks written for each cluster before one may split, 1 to 1048576",
-        },
-    ];
-    const EXAMPLE: &'static str = "warcip";
-    const VICTIMS: &'static str = "cost-benefit";
+impl Registered<Sizes> for Warcip {
+    const ENTRY: Entry =
+        Entry::new("warcip", "by rewrite interval, in clusters that follow the workload")
+            .example("warcip")
+            .params(&[
+                Param::new("clusters", "5", Domain::Whole(2, 64), "clusters of host pages"),
+                Param::new(
+                    "period",
+                    "64",
+                    Domain::Whole(1, 1 << 20),
+                    "blocks written for each cluster before one may split",
+                ),
+            ])
+            .small("warcip:clusters=3,period=2");
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
-        let clusters = params.integer("clusters", 2..=64)? as usize;
+        let clusters = params.integer("clusters");
         let pages = sizes.logical_pages as usize;
         let pages_per_block = u64::from(sizes.pages_per_block);
-        let period_blocks = params.integer("period", 1..=1 << 20)?;
+        let period_blocks: u64 = params.integer("period");
         let writes_between_splits = period_blocks * pages_per_block * clusters as u64;
         Ok(Warcip {
             last_writes: LastWrites::new(sizes.logical_pages)?,
@@ -113,9 +115,13 @@ impl Placement for Warcip {
             pages_per_block,
         })
     }
+}
 
-    fn streams(&self) -> Streams {
-        Streams { all: self.centers.len() + 1, migration: 1 }
+impl Placement for Warcip {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(params: &Params) -> Streams {
+        Streams { all: params.integer::<usize>("clusters") + 1, migration: 1 }
     }
 
     #[inline(always)]
@@ -133,6 +139,11 @@ impl Placement for Warcip {
             self.split();
         }
         cluster
+    }
+
+    fn forget(&mut self, logical: u32) {
+        self.last_writes.forget(logical);
+        self.was_migrated[logical as usize] = false;
     }
 
     #[inline(always)]

@@ -2,7 +2,6 @@
 
 use super::{Reader, State, Writer};
 use crate::error::{Error, Result};
-use crate::spec::{Entry, Spec};
 
 /// Pairs of a name and a value, as they stood when it was built.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,17 +35,4 @@ impl State for Identity {
         };
         Err(Error::State(format!("the state is of another drive or workload: {why}")))
     }
-}
-
-/// A spec with every parameter at its value, in the order of the registry.
-pub fn canonical(what: &str, text: &str, entries: &[Entry]) -> Result<String> {
-    let spec = Spec::parse(what, text)?;
-    let (entry, params) = spec.resolve(what, entries)?;
-    let value = |name| params.text(name).map(|value| format!("{name}={value}"));
-    let values = entry.params.iter().map(|param| value(param.name)).collect::<Result<Vec<_>>>()?;
-    Ok(if values.is_empty() {
-        entry.name.to_owned()
-    } else {
-        format!("{}({})", entry.name, values.join(","))
-    })
 }

@@ -1,4 +1,4 @@
-use super::{Identity, Reader, State, Writer, canonical, elements, pack, unpack};
+use super::{Identity, Reader, State, Writer, elements, pack, unpack};
 use crate::error::Result;
 use crate::rng::Stream;
 
@@ -116,14 +116,6 @@ fn a_state_of_something_else_is_refused_by_what_differs() {
     assert!(refused(&mut blue).ends_with("its color is red, and here it is blue"));
     assert!(refused(&mut Identity::default()).contains("other things"));
     assert_eq!(unpack(&mut red.clone(), &pack(&red)), Ok(()));
-}
-
-#[test]
-fn specs_that_mean_the_same_have_one_canonical_form() {
-    let form = |text| canonical("victim policy", text, crate::victims::ENTRIES).unwrap();
-    assert_eq!(form("d-choices"), "d-choices(d=10)");
-    assert_eq!(form("d-choices:d=10"), "d-choices(d=10)");
-    assert_eq!(form("greedy"), "greedy");
 }
 
 #[test]

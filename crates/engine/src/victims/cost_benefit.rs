@@ -4,11 +4,12 @@
 use std::cmp::Ordering;
 
 use super::buckets::Buckets;
-use super::{Census, Registered, VictimPolicy};
+use super::{Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::{Geometry, filled, prefetch};
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::{require, state};
 
 /// Age counts host page writes since the block closed or last lost a page, whichever is later.
@@ -83,11 +84,9 @@ impl VictimPolicy for CostBenefit {
     }
 }
 
-impl Registered for CostBenefit {
-    const NAME: &'static str = "cost-benefit";
-    const SUMMARY: &'static str = "the block with the greatest age·(1−u)/(2u), u its valid share";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "cost-benefit";
+impl Registered<Geometry> for CostBenefit {
+    const ENTRY: Entry =
+        Entry::new("cost-benefit", "the block with the greatest age·(1−u)/(2u), u its valid share");
 
     fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
         Ok(CostBenefit {

@@ -1,11 +1,12 @@
 //! d-choices: the block with the fewest valid pages among d drawn at random (Van Houdt 2013;
 //! paper 4, §2.2). d = 1 is random, d → ∞ is greedy.
 
-use super::{Bag, Census, Registered, VictimPolicy};
+use super::{Bag, Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
+use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 /// Draws with replacement; among equals the first drawn wins.
@@ -41,15 +42,20 @@ impl VictimPolicy for DChoices {
     }
 }
 
-impl Registered for DChoices {
-    const NAME: &'static str = "d-choices";
-    const SUMMARY: &'static str = "the block with the fewest valid pages among d drawn at random";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "d", default: "10", help: "blocks drawn, with replacement" }];
-    const EXAMPLE: &'static str = "d-choices:d=10";
+impl Registered<Geometry> for DChoices {
+    const ENTRY: Entry =
+        Entry::new("d-choices", "the block with the fewest valid pages among d drawn at random")
+            .example("d-choices:d=10")
+            .variants(&["d-choices:d=1", "d-choices:d=2", "d-choices:d=100"])
+            .params(&[Param::new(
+                "d",
+                "10",
+                Domain::Whole(1, U32_MAX),
+                "blocks drawn, with replacement",
+            )]);
 
     fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
-        let d = params.integer("d", 1..=u64::from(u32::MAX))? as u32;
+        let d = params.integer("d");
         Ok(DChoices { candidates: Bag::new(geometry.blocks())?, d })
     }
 }

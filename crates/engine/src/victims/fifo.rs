@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::{Census, Registered, VictimPolicy};
+use super::{Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 #[derive(Debug, Clone)]
@@ -36,11 +37,8 @@ impl VictimPolicy for Fifo {
     }
 }
 
-impl Registered for Fifo {
-    const NAME: &'static str = "fifo";
-    const SUMMARY: &'static str = "the block filled longest ago (the papers' LRU)";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "fifo";
+impl Registered<Geometry> for Fifo {
+    const ENTRY: Entry = Entry::new("fifo", "the block filled longest ago (the papers' LRU)");
 
     fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
         Ok(Fifo(VecDeque::with_capacity(geometry.blocks() as usize)))

@@ -1,11 +1,12 @@
 //! Greedy: the block with the fewest valid pages. Optimal for uniform writes (Yang et al. 2015).
 
 use super::buckets::Buckets;
-use super::{Census, Registered, VictimPolicy};
+use super::{Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 /// Among equals, the block that lost its last page longest ago.
@@ -45,11 +46,8 @@ impl VictimPolicy for Greedy {
     }
 }
 
-impl Registered for Greedy {
-    const NAME: &'static str = "greedy";
-    const SUMMARY: &'static str = "the block with the fewest valid pages";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "greedy";
+impl Registered<Geometry> for Greedy {
+    const ENTRY: Entry = Entry::new("greedy", "the block with the fewest valid pages");
 
     fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
         Ok(Greedy(Buckets::new(geometry.blocks(), geometry.pages_per_block())))

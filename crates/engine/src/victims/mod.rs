@@ -1,7 +1,7 @@
 //! Victim policies: which closed block is collected next. One file each.
 //!
-//! To add one, write its file and add its line to `victims!` below; the command line, the
-//! documentation and the conformance tests find it there.
+//! To add one, write its file and add its line to `victim_policies!` below; the command line, the
+//! documentation, the conformance tests and the naive drive find it there.
 
 mod bag;
 mod boxed;
@@ -18,10 +18,10 @@ pub use bag::Bag;
 pub use boxed::{Boxed, boxed_policy};
 pub use census::Census;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::flash::Geometry;
+use crate::registry::{Entry, Kind, Registered, dispatch, entries};
 use crate::rng::Stream;
-use crate::spec::{Entry, Param, Params, Spec, entries};
 use crate::state::State;
 
 /// Chooses victims among the closed blocks of one collection domain: the drive, or one LUN.
@@ -49,16 +49,6 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     fn prefetch(&self, _block: u32) {}
 }
 
-/// What a registered policy says of itself, and how it is built.
-pub trait Registered: VictimPolicy + Sized {
-    const NAME: &'static str;
-    const SUMMARY: &'static str;
-    const PARAMS: &'static [Param];
-    const EXAMPLE: &'static str;
-
-    fn build(params: &Params, geometry: &Geometry) -> Result<Self>;
-}
-
 /// A continuation that is generic over the policy, so that the hot loop is compiled for each.
 pub trait Visitor {
     type Output;
@@ -66,28 +56,29 @@ pub trait Visitor {
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output>;
 }
 
-macro_rules! victims {
-    ($($policy:ty),+ $(,)?) => {
-        /// Every registered policy.
-        pub const ENTRIES: &[Entry] = entries!(Registered: $($policy),+);
-
-        /// Builds the policy that `text` names and hands it to `visitor`.
-        pub fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {
-            let spec = Spec::parse("victim policy", text)?;
-            let (entry, params) = spec.resolve("victim policy", ENTRIES)?;
-            $(if entry.name == <$policy>::NAME {
-                return visitor.visit(<$policy>::build(&params, geometry)?);
-            })+
-            Err(Error::unknown("victim policy", &spec.name, &[]))
+/// Hands the list of victim policies to a macro, each as `module::Type`; the naive drive has a twin
+/// of the same name in a module of the same name.
+#[macro_export]
+macro_rules! victim_policies {
+    ($then:ident! $with:tt) => {
+        $then! { $with
+            greedy::Greedy,
+            fifo::Fifo,
+            random::Random,
+            d_choices::DChoices,
+            windowed_greedy::WindowedGreedy,
+            cost_benefit::CostBenefit,
         }
     };
 }
 
-victims! {
-    greedy::Greedy,
-    fifo::Fifo,
-    random::Random,
-    d_choices::DChoices,
-    windowed_greedy::WindowedGreedy,
-    cost_benefit::CostBenefit,
+/// Every registered policy.
+pub const ENTRIES: &[Entry] = crate::victim_policies!(entries! { Registered<Geometry> });
+
+/// Builds the policy that `text` names and hands it to `visitor`.
+pub fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {
+    let params = Kind::Victims.read(text)?;
+    crate::victim_policies!(dispatch! {
+        Registered<Geometry>, params, Policy => visitor.visit(Policy::build(&params, geometry)?)
+    })
 }

@@ -1,10 +1,11 @@
 //! Random: any closed block, each as likely as the next. WA is 1 over the spare factor under uniform writes.
 
-use super::{Bag, Census, Registered, VictimPolicy};
+use super::{Bag, Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 #[derive(Debug, Clone)]
@@ -36,11 +37,8 @@ impl VictimPolicy for Random {
     }
 }
 
-impl Registered for Random {
-    const NAME: &'static str = "random";
-    const SUMMARY: &'static str = "any closed block, uniformly at random";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "random";
+impl Registered<Geometry> for Random {
+    const ENTRY: Entry = Entry::new("random", "any closed block, uniformly at random");
 
     fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
         Ok(Random(Bag::new(geometry.blocks())?))

@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 
-use super::{Census, Registered, VictimPolicy};
+use super::{Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
+use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 /// Blocks in the order in which they were filled; among equals the oldest wins.
@@ -48,15 +49,22 @@ impl VictimPolicy for WindowedGreedy {
     }
 }
 
-impl Registered for WindowedGreedy {
-    const NAME: &'static str = "windowed-greedy";
-    const SUMMARY: &'static str = "the block with the fewest valid pages among the oldest blocks";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "window", default: "64", help: "oldest blocks looked at" }];
-    const EXAMPLE: &'static str = "windowed-greedy:window=64";
+impl Registered<Geometry> for WindowedGreedy {
+    const ENTRY: Entry = Entry::new(
+        "windowed-greedy",
+        "the block with the fewest valid pages among the oldest blocks",
+    )
+    .example("windowed-greedy:window=64")
+    .variants(&["windowed-greedy:window=1", "windowed-greedy:window=3", "windowed-greedy:window=8"])
+    .params(&[Param::new(
+        "window",
+        "64",
+        Domain::Whole(1, U32_MAX),
+        "oldest blocks looked at",
+    )]);
 
     fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
-        let window = params.integer("window", 1..=u64::from(u32::MAX))? as usize;
+        let window = params.integer("window");
         Ok(WindowedGreedy { by_age: VecDeque::with_capacity(geometry.blocks() as usize), window })
     }
 }

@@ -1,10 +1,10 @@
 //! A workload as the registry hands it out: with the words that it was built from.
 
-use super::{Context, Step, Unserved, Workload};
-use crate::error::Result;
+use super::{Site, Step, Unserved, Workload};
 use crate::hints::Group;
+use crate::params::Params;
 use crate::request::Request;
-use crate::state::{Identity, canonical, state};
+use crate::state::{Identity, state};
 
 /// A workload whose state is restored into no other.
 pub struct Built<W: Workload> {
@@ -15,12 +15,12 @@ pub struct Built<W: Workload> {
 state!(Built<W: Workload> { part identity, part workload });
 
 impl<W: Workload> Built<W> {
-    pub fn new(text: &str, pages: u32, context: &Context, workload: W) -> Result<Self> {
+    pub fn new(params: &Params, site: &Site, workload: W) -> Self {
         let identity = Identity::default()
-            .with("workload", canonical("workload", text, super::ENTRIES)?)
-            .with("number of pages written", pages.to_string())
-            .with("seed", context.seed.to_string());
-        Ok(Built { identity, workload })
+            .with("workload", params.canonical())
+            .with("number of pages written", site.pages.to_string())
+            .with("seed", site.context.seed.to_string());
+        Built { identity, workload }
     }
 }
 

@@ -7,17 +7,20 @@
 //! are written, in the order of their addresses, by the checkpoint that must come before the log,
 //! once full, can be overwritten.
 
+use std::ops::Bound::{Included, Unbounded};
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::shares::regions;
-use super::{Context, MOST_GROUPS, Registered, Step, Workload, build};
+use super::{MOST_GROUPS, Site, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::flash::filled;
 use crate::hints::Group;
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Kind, Registered};
 use crate::rng::threshold;
-use crate::spec::{Param, Params};
 use crate::state::{MOST_PLAUSIBLE, state};
 
 /// Updates drawn at once. No batch spans two of these chunks, so groups that change are exact.
@@ -317,50 +320,58 @@ impl Workload for Database {
     }
 }
 
-impl Registered for Database {
-    const NAME: &'static str = "database";
-    const SUMMARY: &'static str =
-        "point updates and a log, checkpoints in order, external sorts, index rebuilds";
-    const PARAMS: &'static [Param] = &[
-        Param {
-            name: "sizes",
-            default: "0.7/0.05/0.1/0.15",
-            help: "relative sizes of the tables, the log, the index and temporary files",
-        },
-        Param {
-            name: "updates",
-            default: "hot-cold(f=0.2,r=0.8)",
-            help: "pattern of the point updates over the tables, a workload",
-        },
-        Param {
-            name: "log",
-            default: "1",
-            help: "log pages per update, 0.001 to 1; a checkpoint comes when the log is full",
-        },
-        Param {
-            name: "evict",
-            default: "0.2",
-            help: "share of the updates whose page is written at once, 0 to 1",
-        },
-        Param {
-            name: "sort_every",
-            default: "4",
-            help: "checkpoints from one external sort to the next",
-        },
-        Param {
-            name: "sort_passes",
-            default: "2",
-            help: "times that a sort writes the temporary files: its runs, then its merges",
-        },
-        Param {
-            name: "rebuild_every",
-            default: "10",
-            help: "checkpoints from one rebuild of the index to the next",
-        },
-    ];
-    const EXAMPLE: &'static str = "database";
+impl Registered<Site> for Database {
+    const ENTRY: Entry = super::entry(
+        "database",
+        "point updates and a log, checkpoints in order, external sorts, index rebuilds",
+    )
+    .example("database")
+    .params(&[
+        Param::new(
+            "sizes",
+            "0.7/0.05/0.1/0.15",
+            Domain::List(&Domain::Number(Included(0.0), Unbounded)),
+            "relative sizes of the tables, the log, the index and temporary files",
+        ),
+        Param::new(
+            "updates",
+            "hot-cold(f=0.2,r=0.8)",
+            Domain::Spec(Kind::Workloads),
+            "pattern of the point updates over the tables",
+        ),
+        Param::new(
+            "log",
+            "1",
+            Domain::Number(Included(0.001), Included(1.0)),
+            "log pages per update; a checkpoint comes when the log is full",
+        ),
+        Param::new(
+            "evict",
+            "0.2",
+            Domain::SHARE,
+            "share of the updates whose page is written at once",
+        ),
+        Param::new(
+            "sort_every",
+            "4",
+            Domain::Whole(1, u64::MAX),
+            "checkpoints from one external sort to the next",
+        ),
+        Param::new(
+            "sort_passes",
+            "2",
+            Domain::Whole(1, 1000),
+            "times that a sort writes the temporary files: its runs, then its merges",
+        ),
+        Param::new(
+            "rebuild_every",
+            "10",
+            Domain::Whole(1, u64::MAX),
+            "checkpoints from one rebuild of the index to the next",
+        ),
+    ]);
 
-    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
         let found = regions(params, "sizes", pages)?;
         let [tables, log, index, temp] = &found[..] else {
             return Err(Error::Spec(format!(
@@ -369,21 +380,19 @@ impl Registered for Database {
                 found.len()
             )));
         };
-        let logs = params.number("log", "from 0.001 to 1", |v| (0.001..=1.0).contains(&v))?;
-        let evict = params.number("evict", "from 0 to 1", |v| (0.0..=1.0).contains(&v))?;
         Ok(Database {
-            tables: build(&params.text("updates")?, tables.end, context.part(0)?)?,
+            tables: build(params.text("updates"), tables.end, context.part(0))?,
             log: log.clone(),
             index: index.clone(),
             temp: temp.clone(),
-            sort_every: params.integer("sort_every", 1..=u64::MAX)?,
-            sort_passes: params.integer("sort_passes", 1..=1000)?,
-            rebuild_every: params.integer("rebuild_every", 1..=u64::MAX)?,
+            sort_every: params.integer("sort_every"),
+            sort_passes: params.integer("sort_passes"),
+            rebuild_every: params.integer("rebuild_every"),
             phase: Phase::Updates,
             checkpoints: 0,
             written: 0,
-            logs: Regularly::new(logs),
-            evictions: Regularly::new(evict),
+            logs: Regularly::new(params.number("log")),
+            evictions: Regularly::new(params.number("evict")),
             chunk: [0; CHUNK_PAGES],
             ready: 0..0,
             evicted: None,

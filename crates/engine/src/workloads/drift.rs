@@ -1,12 +1,13 @@
 //! A hot set that wanders over the address space, so that every page is hot at times: what was
 //! learnt of a page goes stale bit by bit, where the swap of `groups` overturns it at once.
 
-use super::hot_cold::{hot_and_cold, hot_set};
-use super::{Context, Registered, Step, Workload};
+use super::hot_cold::{HOT_FRACTION, HOT_WRITE_FRACTION, hot_and_cold, hot_set};
+use super::{Site, Step, Workload};
 use crate::error::Result;
 use crate::hints::Group;
+use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::registry::{Entry, Registered};
 use crate::rng::{Stream, threshold};
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 /// The hot pages are a window, which goes over from the last page to the first.
@@ -119,26 +120,31 @@ impl Workload for Drift {
     }
 }
 
-impl Registered for Drift {
-    const NAME: &'static str = "drift";
-    const SUMMARY: &'static str =
-        "share r of the writes to a hot share f of the pages, which wanders over the drive";
-    const PARAMS: &'static [Param] = &[
-        Param { name: "f", default: "", help: "hot share of the pages, above 0 and below 1" },
-        Param { name: "r", default: "", help: "share of the writes that go to hot pages, 0 to 1" },
-        Param { name: "period", default: "", help: "writes for one turn over all pages" },
-        Param {
-            name: "steps",
-            default: "1000",
-            help: "moves a turn, at most one for each page and each write",
-        },
-    ];
-    const EXAMPLE: &'static str = "drift:f=0.1,r=0.9,period=1e5,steps=500";
+impl Registered<Site> for Drift {
+    const ENTRY: Entry = super::entry(
+        "drift",
+        "a share of the writes goes to a hot share of the pages, which wanders over the drive",
+    )
+    .example("drift:f=0.1,r=0.9,period=1e5,steps=500")
+    .params(&[
+        HOT_FRACTION,
+        HOT_WRITE_FRACTION,
+        Param::required("period", Domain::Whole(1, u64::MAX), "writes for one turn over all pages"),
+        Param::new(
+            "steps",
+            "1000",
+            Domain::Whole(1, U32_MAX),
+            "moves a turn, at most one for each page and each write",
+        ),
+    ]);
 
-    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
         let (hot_pages, hot_write_share) = hot_set(params, pages)?;
-        let period = params.integer("period", 1..=u64::MAX)?;
-        let steps = params.integer("steps", 1..=period.min(u64::from(pages)))? as u32;
+        let (period, steps): (u64, u32) = (params.integer("period"), params.integer("steps"));
+        let most = period.min(u64::from(pages));
+        if u64::from(steps) > most {
+            return Err(params.outside("steps", steps, Domain::Whole(1, most)));
+        }
         Ok(Drift {
             pages,
             hot_pages,

@@ -1,14 +1,16 @@
 //! Groups of pages of like update frequency, two of which may swap their frequencies in mid-run:
 //! the workload changes of paper 3, §6.1.
 
+use std::ops::Bound::{Included, Unbounded};
 use std::ops::Range;
 
 use super::shares::{Draw, regions, write_shares};
-use super::{Context, MOST_GROUPS, Registered, Step, Workload};
+use super::{MOST_GROUPS, Site, Step, Workload};
 use crate::error::{Error, Result};
 use crate::hints::Group;
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params, integer};
 use crate::state::{MOST_PLAUSIBLE, Reader, State, Writer, require};
 
 /// When two groups swap, in writes since the beginning.
@@ -115,30 +117,50 @@ impl Workload for StaticGroups {
     }
 }
 
-impl Registered for StaticGroups {
-    const NAME: &'static str = "groups";
-    const SUMMARY: &'static str =
-        "groups of pages, each written at its frequency, two of which may swap theirs";
-    const PARAMS: &'static [Param] = &[
-        Param { name: "sizes", default: "", help: "relative size of each group, separated by '/'" },
-        Param { name: "freq", default: "", help: "relative share of the writes of each group" },
-        Param {
-            name: "swap_at",
-            default: "never",
-            help: "after how many writes two groups swap their frequencies; '/' between several",
-        },
-        Param { name: "swap", default: "first/last", help: "the two groups, the first being 0" },
-        Param {
-            name: "period",
-            default: "never",
-            help: "swap again every so many writes after the last of swap_at",
-        },
-    ];
-    const EXAMPLE: &'static str = "groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=5000";
+impl Registered<Site> for StaticGroups {
+    const ENTRY: Entry = super::entry(
+        "groups",
+        "groups of pages, each written at its frequency, two of which may swap theirs",
+    )
+    .example("groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=5000")
+    .params(&[
+        Param::required(
+            "sizes",
+            Domain::List(&Domain::Number(Included(0.0), Unbounded)),
+            "relative size of each group",
+        ),
+        Param::required(
+            "frequencies",
+            Domain::List(&Domain::Number(Included(0.0), Unbounded)),
+            "relative share of the writes of each group",
+        )
+        .or(&["freq"]),
+        Param::new(
+            "swap_at",
+            "never",
+            Domain::Either(&Domain::Word(&["never"]), &Domain::List(&Domain::Whole(1, u64::MAX))),
+            "after how many writes two groups swap their frequencies, ascending",
+        ),
+        Param::new(
+            "swap",
+            "first/last",
+            Domain::List(&Domain::Either(
+                &Domain::Word(&["first", "last"]),
+                &Domain::Whole(0, 255),
+            )),
+            "the two groups, the first being 0",
+        ),
+        Param::new(
+            "period",
+            "never",
+            Domain::Either(&Domain::Word(&["never"]), &Domain::Whole(1, u64::MAX)),
+            "swap again every so many writes after the last of swap_at",
+        ),
+    ]);
 
-    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
         let (regions, write_shares) =
-            (regions(params, "sizes", pages)?, write_shares(params, "freq")?);
+            (regions(params, "sizes", pages)?, write_shares(params, "frequencies")?);
         if regions.len() != write_shares.len() || regions.len() > MOST_GROUPS {
             return Err(Error::Spec(format!(
                 "groups: {} sizes and {} frequencies; give one of each for every group, and at \
@@ -162,7 +184,7 @@ impl Registered for StaticGroups {
 }
 
 fn swaps(params: &Params, groups: usize) -> Result<Swaps> {
-    if params.text("swap_at")? == "never" {
+    if params.text("swap_at") == "never" {
         if let Some(name) = ["swap", "period"].into_iter().find(|name| params.is_given(name)) {
             return Err(Error::Spec(format!(
                 "groups: {name}= needs swap_at=, the number of writes before the first swap"
@@ -170,18 +192,11 @@ fn swaps(params: &Params, groups: usize) -> Result<Swaps> {
         }
         return Ok(Swaps { pair: (0, 0), single: Vec::new(), period: None });
     }
-    let mut single = Vec::new();
-    for text in params.list("swap_at")? {
-        let at = integer(&text).filter(|at| single.last().map_or(0, |&last| last) < *at);
-        single.push(at.ok_or_else(|| {
-            let domain = "'never' or a list of ascending whole numbers above 0";
-            params.outside("swap_at", &text, domain)
-        })?);
+    let single: Vec<u64> = params.integers("swap_at");
+    if let Some(pair) = single.windows(2).find(|pair| pair[0] >= pair[1]) {
+        return Err(params.outside("swap_at", pair[1], "an ascending list"));
     }
-    let period = match params.text("period")?.as_str() {
-        "never" => None,
-        _ => Some(params.integer("period", 1..=u64::MAX)?),
-    };
+    let period = (params.text("period") != "never").then(|| params.integer("period"));
     Ok(Swaps { pair: pair(params, groups)?, single, period })
 }
 
@@ -191,13 +206,13 @@ fn pair(params: &Params, groups: usize) -> Result<(usize, usize)> {
         "last" => Some(groups - 1),
         _ => text.parse().ok().filter(|&index| index < groups),
     };
-    let found: Vec<_> = params.list("swap")?.iter().map(|text| index(text)).collect();
+    let found: Vec<_> = params.items("swap").into_iter().map(index).collect();
     match found[..] {
         [Some(one), Some(other)] if one != other => Ok((one, other)),
         _ => Err(params.outside(
             "swap",
-            &params.text("swap")?,
-            &format!("two different groups as in 0/{}, numbered from 0 to {0}", groups - 1),
+            params.text("swap"),
+            format!("two different groups as in 0/{}, numbered from 0 to {0}", groups - 1),
         )),
     }
 }

@@ -1,11 +1,14 @@
 //! Rosenblum's hot and cold data: share r of the writes goes to share f of the pages
 //! (Rosenblum & Ousterhout 1992; paper 4, §3.1).
 
-use super::{Context, Registered, Step, Workload};
+use std::ops::Bound::Excluded;
+
+use super::{Site, Step, Workload};
 use crate::error::Result;
 use crate::hints::Group;
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::rng::{Stream, threshold};
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 /// The hot pages are the first of the address space; writes are uniform within each part.
@@ -63,39 +66,46 @@ pub fn hot_and_cold(pages: u32, hot_pages: u32, hot_write_share: f64) -> Vec<Gro
     vec![hot, cold]
 }
 
-impl Registered for HotCold {
-    const NAME: &'static str = "hot-cold";
-    const SUMMARY: &'static str =
-        "share r of the writes to the first share f of the pages (Rosenblum)";
-    const PARAMS: &'static [Param] = &[
-        Param { name: "f", default: "", help: "hot share of the pages, above 0 and below 1" },
-        Param { name: "r", default: "", help: "share of the writes that go to hot pages, 0 to 1" },
-    ];
-    const EXAMPLE: &'static str = "hot-cold:f=0.1,r=0.9";
+impl Registered<Site> for HotCold {
+    const ENTRY: Entry = super::entry(
+        "hot-cold",
+        "a share of the writes goes to the hot first share of the pages (Rosenblum)",
+    )
+    .example("hot-cold:f=0.1,r=0.9")
+    .params(&[HOT_FRACTION, HOT_WRITE_FRACTION]);
 
-    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
-        let (hot_pages, r) = hot_set(params, pages)?;
+    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+        let (hot_pages, hot_write_share) = hot_set(params, pages)?;
         Ok(HotCold {
             pages,
             hot_pages,
-            hot_write_share: r,
-            hot_threshold: threshold(r),
+            hot_write_share,
+            hot_threshold: threshold(hot_write_share),
             random: context.random(),
         })
     }
 }
 
-/// How many of the pages are hot by the parameter `f`, and their share `r` of the writes.
+pub(super) const HOT_FRACTION: Param = Param::required(
+    "hot_fraction",
+    Domain::Number(Excluded(0.0), Excluded(1.0)),
+    "hot share of the pages",
+)
+.or(&["f"]);
+pub(super) const HOT_WRITE_FRACTION: Param = Param::required(
+    "hot_write_fraction",
+    Domain::SHARE,
+    "share of the writes that go to hot pages",
+)
+.or(&["r"]);
+
+/// The number of hot pages, and their share of the writes.
 pub(super) fn hot_set(params: &Params, pages: u32) -> Result<(u32, f64)> {
-    let f = params.number("f", "above 0 and below 1", |v| v > 0.0 && v < 1.0)?;
-    let r = params.number("r", "from 0 to 1", |v| (0.0..=1.0).contains(&v))?;
-    let hot_pages = (f * f64::from(pages)).round() as u32;
+    let hot_fraction = params.number("hot_fraction");
+    let hot_pages = (hot_fraction * f64::from(pages)).round() as u32;
     if hot_pages == 0 || hot_pages == pages {
-        return Err(params.outside(
-            "f",
-            &f.to_string(),
-            &format!("a share that leaves at least one hot and one cold page of {pages}"),
-        ));
+        let domain = format!("a share that leaves at least one hot and one cold page of {pages}");
+        return Err(params.outside("hot_fraction", hot_fraction, domain));
     }
-    Ok((hot_pages, r))
+    Ok((hot_pages, params.number("hot_write_fraction")))
 }

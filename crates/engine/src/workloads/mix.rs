@@ -1,11 +1,14 @@
 //! Regions of the address space, each with a weight and a pattern of its own.
 
+use std::ops::Bound::{Included, Unbounded};
+
 use super::shares::{Draw, regions, write_shares};
-use super::{Context, MOST_GROUPS, Registered, Step, Workload, build};
+use super::{MOST_GROUPS, Site, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::hints::Group;
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Kind, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 const BUFFERED_PAGES: usize = 256;
@@ -111,27 +114,36 @@ impl Workload for Mix {
     }
 }
 
-impl Registered for Mix {
-    const NAME: &'static str = "mix";
-    const SUMMARY: &'static str = "regions of the address space, each with its weight and pattern";
-    const PARAMS: &'static [Param] = &[
-        Param {
-            name: "sizes",
-            default: "",
-            help: "relative size of each region, separated by '/'",
-        },
-        Param { name: "weights", default: "", help: "relative share of the writes of each region" },
-        Param { name: "of", default: "uniform", help: "pattern of each region, or one for all" },
-    ];
-    const EXAMPLE: &'static str = "mix:sizes=0.1/0.9,weights=0.9/0.1,of=zipf(s=0.9)/sequential";
+impl Registered<Site> for Mix {
+    const ENTRY: Entry =
+        super::entry("mix", "regions of the address space, each with its weight and pattern")
+            .example("mix:sizes=0.1/0.9,weights=0.9/0.1,of=zipf(s=0.9)/sequential")
+            .params(&[
+                Param::required(
+                    "sizes",
+                    Domain::List(&Domain::Number(Included(0.0), Unbounded)),
+                    "relative size of each region",
+                ),
+                Param::required(
+                    "weights",
+                    Domain::List(&Domain::Number(Included(0.0), Unbounded)),
+                    "relative share of the writes of each region",
+                ),
+                Param::new(
+                    "of",
+                    "uniform",
+                    Domain::List(&Domain::Spec(Kind::Workloads)),
+                    "pattern of each region, or one for all",
+                ),
+            ]);
 
-    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
         let (extents, shares) =
             (regions(params, "sizes", pages)?, write_shares(params, "weights")?);
-        let mut patterns = params.list("of")?;
+        let mut patterns = params.items("of");
         let count = extents.len();
         if patterns.len() == 1 {
-            patterns = vec![patterns[0].clone(); count];
+            patterns = vec![patterns[0]; count];
         }
         if shares.len() != count || patterns.len() != count {
             return Err(Error::Spec(format!(
@@ -141,12 +153,12 @@ impl Registered for Mix {
             )));
         }
         let mut regions = Vec::with_capacity(count);
-        for (index, (extent, pattern)) in extents.into_iter().zip(&patterns).enumerate() {
+        for (index, (extent, pattern)) in extents.into_iter().zip(patterns).enumerate() {
             let region_pages = extent.end - extent.start;
             regions.push(Region {
                 first_page: extent.start,
                 write_share: shares[index],
-                pattern: build(pattern, region_pages, context.part(index)?)?,
+                pattern: build(pattern, region_pages, context.part(index))?,
                 buffer: [0; BUFFERED_PAGES],
                 ready: 0..0,
             });

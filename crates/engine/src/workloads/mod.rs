@@ -16,18 +16,22 @@ mod sequential;
 mod shares;
 mod tpcc;
 mod trace;
+mod trimming;
 mod uniform;
 mod zipf;
 
 pub use trace::Trace;
 
+use std::ops::Bound::{Excluded, Included};
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::hints::Group;
+use crate::params::{Domain, Param};
+use crate::registry::{Entry, Kind, Registered, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::rng::Stream;
-use crate::spec::{Entry, Param, Params, Spec, entries};
 use crate::state::{MOST_PLAUSIBLE, State};
 
 /// What fits a byte.
@@ -111,14 +115,11 @@ fn one_group(pages: u32) -> Vec<Group> {
     vec![Group { pages, write_share: 1.0 }]
 }
 
-/// What a registered workload says of itself, and how it is built for `pages` logical pages.
-pub trait Registered: Workload + Sized + 'static {
-    const NAME: &'static str;
-    const SUMMARY: &'static str;
-    const PARAMS: &'static [Param];
-    const EXAMPLE: &'static str;
-
-    fn build(params: &Params, pages: u32, context: Context) -> Result<Self>;
+/// What a workload is built for: logical pages from 0, and where it draws its randomness.
+#[derive(Debug, Clone)]
+pub struct Site {
+    pub pages: u32,
+    pub context: Context,
 }
 
 /// Where a workload draws its randomness: a run's seed, and a path that tells the parts of a
@@ -135,17 +136,8 @@ impl Context {
         Context { seed, path: "workload".into() }
     }
 
-    /// The context of one part of a composed workload; refuses composition without end.
-    fn part(&self, index: usize) -> Result<Self> {
-        const DEEPEST: usize = 16;
-        if self.path.matches('/').count() == DEEPEST {
-            return Err(Error::Spec(format!("the workload nests more than {DEEPEST} deep")));
-        }
-        Ok(self.stream(index))
-    }
-
-    /// The context of a further random stream.
-    fn stream(&self, index: usize) -> Self {
+    /// The context of one part of a composed workload, or of a further random stream.
+    fn part(&self, index: usize) -> Self {
         Context { seed: self.seed, path: format!("{}/{index}", self.path) }
     }
 
@@ -154,39 +146,58 @@ impl Context {
     }
 }
 
-macro_rules! workloads {
-    ($($workload:ty),+ $(,)?) => {
-        /// Every registered workload.
-        pub const ENTRIES: &[Entry] = entries!(Registered: $($workload),+);
+/// A parameter of every workload.
+const TRIM: Param = Param::new(
+    "trim",
+    "0",
+    Domain::Number(Included(0.0), Excluded(1.0)),
+    "share of the page writes that are TRIMs of their page instead",
+);
 
-        /// Builds the workload that `text` names over `pages` logical pages.
-        pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workload>> {
-            if pages == 0 {
-                return Err(Error::Spec(format!("workload {text} has no page to write")));
-            }
-            let spec = Spec::parse("workload", text)?;
-            let (entry, params) = spec.resolve("workload", ENTRIES)?;
-            $(if entry.name == <$workload>::NAME {
-                let workload = <$workload>::build(&params, pages, context.clone())?;
-                return Ok(Box::new(built::Built::new(text, pages, &context, workload)?));
-            })+
-            Err(Error::unknown("workload", &spec.name, &[]))
+/// The entry of a workload.
+const fn entry(name: &'static str, summary: &'static str) -> Entry {
+    Entry::new(name, summary).common(&[TRIM])
+}
+
+macro_rules! workloads {
+    ($then:ident! $with:tt) => {
+        $then! { $with
+            uniform::Uniform,
+            hot_cold::HotCold,
+            zipf::Zipf,
+            sequential::Sequential,
+            permutation::Permutation,
+            mix::Mix,
+            phases::Phases,
+            groups::StaticGroups,
+            drift::Drift,
+            database::Database,
+            tpcc::Tpcc,
         }
     };
 }
 
-workloads! {
-    uniform::Uniform,
-    hot_cold::HotCold,
-    zipf::Zipf,
-    sequential::Sequential,
-    permutation::Permutation,
-    mix::Mix,
-    phases::Phases,
-    groups::StaticGroups,
-    drift::Drift,
-    database::Database,
-    tpcc::Tpcc,
+/// Every registered workload.
+pub const ENTRIES: &[Entry] = workloads!(entries! { Registered<Site> });
+
+/// Builds the workload that `text` names over `pages` logical pages.
+pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workload>> {
+    if pages == 0 {
+        return Err(Error::Spec(format!("workload {text} has no page to write")));
+    }
+    let (params, site) = (Kind::Workloads.read(text)?, Site { pages, context });
+    workloads!(dispatch! {
+        Registered<Site>, params, Found => {
+            let workload = Found::build(&params, &site)?;
+            let share = params.number(TRIM.name);
+            if share > 0.0 {
+                let random = Stream::new(site.context.seed, &format!("{}/trim", site.context.path));
+                let trimming = trimming::Trimming::new(Box::new(workload), share, random);
+                return Ok(Box::new(built::Built::new(&params, &site, trimming)));
+            }
+            Ok(Box::new(built::Built::new(&params, &site, workload)))
+        }
+    })
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 //! With the same order every pass, as fio 3.33's `randwrite` with `loops` repeats it, blocks are
 //! invalid in the order in which they were written and WA is 1: no measure of random writes.
 
-use super::{Context, Registered, Step, Workload, one_group};
+use super::{Site, Step, Workload, one_group};
 use crate::error::Result;
 use crate::flash::filled;
 use crate::hints::Group;
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 #[derive(Debug, Clone)]
@@ -50,13 +51,11 @@ impl Workload for Permutation {
     }
 }
 
-impl Registered for Permutation {
-    const NAME: &'static str = "permutation";
-    const SUMMARY: &'static str = "every page once a pass, in a fresh random order each pass";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "permutation";
+impl Registered<Site> for Permutation {
+    const ENTRY: Entry =
+        super::entry("permutation", "every page once a pass, in a fresh random order each pass");
 
-    fn build(_params: &Params, pages: u32, context: Context) -> Result<Self> {
+    fn build(_params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
         let mut order = filled(0, pages as usize)?;
         for (page, slot) in order.iter_mut().enumerate() {
             *slot = page as u32;

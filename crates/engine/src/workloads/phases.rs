@@ -1,9 +1,10 @@
 //! One workload after another on the same pages, over and over.
 
-use super::{Context, Registered, Step, Workload, build};
+use super::{Site, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::hints::Group;
-use crate::spec::{Param, Params, integer};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Kind, Registered};
 use crate::state::state;
 
 struct Phase {
@@ -56,17 +57,25 @@ impl Workload for Phases {
     }
 }
 
-impl Registered for Phases {
-    const NAME: &'static str = "phases";
-    const SUMMARY: &'static str = "one workload after another on the same pages, over and over";
-    const PARAMS: &'static [Param] = &[
-        Param { name: "writes", default: "", help: "page writes of each phase, separated by '/'" },
-        Param { name: "of", default: "", help: "workload of each phase, separated by '/'" },
-    ];
-    const EXAMPLE: &'static str = "phases:writes=1e5/2e5,of=uniform/hot-cold(f=0.1,r=0.9)";
+impl Registered<Site> for Phases {
+    const ENTRY: Entry =
+        super::entry("phases", "one workload after another on the same pages, over and over")
+            .example("phases:writes=1e5/2e5,of=uniform/hot-cold(f=0.1,r=0.9)")
+            .params(&[
+                Param::required(
+                    "writes",
+                    Domain::List(&Domain::Whole(1, u64::MAX)),
+                    "page writes of each phase",
+                ),
+                Param::required(
+                    "of",
+                    Domain::List(&Domain::Spec(Kind::Workloads)),
+                    "workload of each phase",
+                ),
+            ]);
 
-    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
-        let (lengths, workloads) = (params.list("writes")?, params.list("of")?);
+    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+        let (lengths, workloads) = (params.integers("writes"), params.items("of"));
         if lengths.len() != workloads.len() {
             return Err(Error::Spec(format!(
                 "phases: {} lengths and {} workloads; give one length for every workload",
@@ -75,14 +84,11 @@ impl Registered for Phases {
             )));
         }
         let sequence = lengths
-            .iter()
-            .zip(&workloads)
+            .into_iter()
+            .zip(workloads)
             .enumerate()
-            .map(|(index, (length, workload))| {
-                let writes = integer(length).filter(|&n| n > 0).ok_or_else(|| {
-                    params.outside("writes", length, "a list of whole numbers above 0")
-                })?;
-                Ok(Phase { writes, workload: build(workload, pages, context.part(index)?)? })
+            .map(|(index, (writes, workload))| {
+                Ok(Phase { writes, workload: build(workload, pages, context.part(index))? })
             })
             .collect::<Result<Vec<_>>>()?;
         Ok(Phases { pages, left: sequence[0].writes, sequence, current: 0 })

@@ -1,9 +1,10 @@
 //! Page after page, from the first to the last and again.
 
-use super::{Context, Registered, Step, Workload, one_group};
+use super::{Site, Step, Workload, one_group};
 use crate::error::Result;
 use crate::hints::Group;
-use crate::spec::{Param, Params};
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 #[derive(Debug, Clone)]
@@ -38,13 +39,11 @@ impl Workload for Sequential {
     }
 }
 
-impl Registered for Sequential {
-    const NAME: &'static str = "sequential";
-    const SUMMARY: &'static str = "page after page, from the first to the last and again";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "sequential";
+impl Registered<Site> for Sequential {
+    const ENTRY: Entry =
+        super::entry("sequential", "page after page, from the first to the last and again");
 
-    fn build(_params: &Params, pages: u32, _context: Context) -> Result<Self> {
+    fn build(_params: &Params, &Site { pages, .. }: &Site) -> Result<Self> {
         Ok(Sequential { pages, next: 0 })
     }
 }

@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use crate::error::Result;
+use crate::params::Params;
 use crate::rng::threshold;
-use crate::spec::Params;
 
 /// The numbers listed for `name`, each at least 0, and their sum, which is finite and above 0.
 pub fn relative(params: &Params, name: &str) -> Result<(Vec<f64>, f64)> {
-    let numbers = params.numbers(name, "a list of numbers of at least 0", |v| v >= 0.0)?;
+    let numbers = params.numbers(name);
     let sum: f64 = numbers.iter().sum();
     if !(sum.is_finite() && sum > 0.0) {
         return Err(params.outside(
             name,
-            &params.text(name)?,
+            params.text(name),
             "a list with a sum that is finite and above 0",
         ));
     }
@@ -40,8 +40,8 @@ pub fn regions(params: &Params, name: &str, pages: u32) -> Result<Vec<Range<u32>
     if regions.iter().any(Range::is_empty) {
         return Err(params.outside(
             name,
-            &params.text(name)?,
-            &format!("a list that leaves each region at least one of {pages} pages"),
+            params.text(name),
+            format!("a list that leaves each region at least one of {pages} pages"),
         ));
     }
     Ok(regions)

@@ -5,17 +5,20 @@
 //! A page's weight is its number of updates in such a run. Weights are the quantiles of the
 //! distribution, so that drives of any size share one histogram; only the order is random.
 
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
 use std::f64::consts::SQRT_2;
 
 use libm::{erf, exp, log};
 
 use super::alias::Alias;
-use super::{Context, Registered, Step, Workload};
+use super::{Site, Step, Workload};
 use crate::error::{Error, Result};
 use crate::flash::filled;
 use crate::hints::Group;
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 /// Writes are independent, to each page in proportion to its weight.
@@ -48,9 +51,8 @@ struct Cluster {
 
 impl Updates {
     fn read(params: &Params) -> Result<Self> {
-        let share = |v: f64| (0.0..=1.0).contains(&v);
-        let shares = params.numbers("clusters", "a list of shares from 0 to 1", share)?;
-        let tail_share = params.number("tail_share", "from 0 to 1", share)?;
+        let shares = params.numbers("clusters");
+        let tail_share = params.number("tail_share");
         let in_all = shares.iter().sum::<f64>() + tail_share;
         if in_all > 1.0 + 1e-9 {
             return Err(Error::Spec(format!(
@@ -58,17 +60,18 @@ impl Updates {
                  at most 1"
             )));
         }
-        let domain = "two ascending whole numbers from 1 to 1000000, separated by '/'";
-        let bound = |v: f64| v.fract() == 0.0 && (1.0..=1e6).contains(&v);
-        let [from, to] = params.numbers("tail", domain, bound)?[..] else {
-            return Err(params.outside("tail", &params.text("tail")?, domain));
+        let (tail_from, tail_to) = match params.integers("tail")[..] {
+            [from, to] if from < to => (from, to),
+            _ => {
+                let domain = "two ascending whole numbers, separated by '/'";
+                return Err(params.outside("tail", params.text("tail"), domain));
+            }
         };
-        if from >= to {
-            return Err(params.outside("tail", &params.text("tail")?, domain));
+        let (means, deviations) = (params.numbers("means"), params.numbers("deviations"));
+        if let Some(mean) = means.iter().find(|mean| **mean > f64::from(tail_from)) {
+            let domain = format!("a list of numbers from 1 to {tail_from}, where the tail begins");
+            return Err(params.outside("means", mean, domain));
         }
-        let domain = format!("a list of numbers from 1 to {from}, where the tail begins");
-        let means = params.numbers("means", &domain, |v| (1.0..=from).contains(&v))?;
-        let deviations = params.numbers("deviations", "a list of numbers above 0", |v| v > 0.0)?;
         if means.len() != shares.len() || deviations.len() != shares.len() {
             return Err(Error::Spec(format!(
                 "tpcc: {} clusters, {} means and {} deviations; give one of each for every cluster",
@@ -80,7 +83,7 @@ impl Updates {
         let clusters = shares.into_iter().zip(means).zip(deviations);
         let clusters =
             clusters.map(|((share, mean), deviation)| Cluster { share, mean, deviation }).collect();
-        Ok(Updates { clusters, tail_share, tail_from: from as u32, tail_to: to as u32 })
+        Ok(Updates { clusters, tail_share, tail_from, tail_to })
     }
 
     /// The weight of each page, cluster after cluster, and those never updated last.
@@ -171,39 +174,48 @@ fn groups(weights: &[u32]) -> Result<(Vec<Group>, Vec<u8>)> {
     Ok((groups, group_of_page))
 }
 
-impl Registered for Tpcc {
-    const NAME: &'static str = "tpcc";
-    const SUMMARY: &'static str =
-        "TPC-C-like: two clusters of pages, a hot tail, and pages never updated";
-    const PARAMS: &'static [Param] = &[
-        Param {
-            name: "clusters",
-            default: "0.23/0.23",
-            help: "share of the pages in each cluster; what clusters and tail leave is never updated",
-        },
-        Param { name: "means", default: "25/200", help: "mean updates of a page of each cluster" },
-        Param {
-            name: "deviations",
-            default: "5/40",
-            help: "standard deviation of the updates in each cluster",
-        },
-        Param { name: "tail_share", default: "0.002", help: "share of the pages in the hot tail" },
-        Param {
-            name: "tail",
-            default: "300/13300",
-            help: "fewest and most updates in the tail, log-uniform; the clusters end below it",
-        },
-    ];
-    const EXAMPLE: &'static str = "tpcc";
+impl Registered<Site> for Tpcc {
+    const ENTRY: Entry = super::entry(
+        "tpcc",
+        "TPC-C-like: two clusters of pages, a hot tail, and pages never updated",
+    )
+    .example("tpcc")
+    .params(&[
+        Param::new(
+            "clusters",
+            "0.23/0.23",
+            Domain::List(&Domain::SHARE),
+            "share of the pages in each cluster; what clusters and tail leave is never updated",
+        ),
+        Param::new(
+            "means",
+            "25/200",
+            Domain::List(&Domain::Number(Included(1.0), Unbounded)),
+            "mean updates of a page of each cluster",
+        ),
+        Param::new(
+            "deviations",
+            "5/40",
+            Domain::List(&Domain::Number(Excluded(0.0), Unbounded)),
+            "standard deviation of the updates in each cluster",
+        ),
+        Param::new("tail_share", "0.002", Domain::SHARE, "share of the pages in the hot tail"),
+        Param::new(
+            "tail",
+            "300/13300",
+            Domain::List(&Domain::Whole(1, 1_000_000)),
+            "fewest and most updates in the tail, log-uniform; the clusters end below it",
+        ),
+    ]);
 
-    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
         let mut weights = Updates::read(params)?.weights(pages)?;
         if weights.iter().all(|&weight| weight == 0) {
             return Err(Error::Spec(format!(
                 "tpcc: of {pages} pages, clusters and tail_share leave none that is ever updated"
             )));
         }
-        context.stream(0).random().shuffle(&mut weights);
+        context.part(0).random().shuffle(&mut weights);
         let (groups, group_of_page) = groups(&weights)?;
         Ok(Tpcc { weights: Alias::new(&weights)?, groups, group_of_page, random: context.random() })
     }
@@ -212,12 +224,10 @@ impl Registered for Tpcc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Spec;
-    use crate::workloads::ENTRIES;
+    use crate::registry::Kind;
 
     fn weights(text: &str, pages: u32) -> Vec<u32> {
-        let spec = Spec::parse("workload", text).unwrap();
-        let (_, params) = spec.resolve("workload", ENTRIES).unwrap();
+        let params = Kind::Workloads.read(text).unwrap();
         Updates::read(&params).unwrap().weights(pages).unwrap()
     }
 

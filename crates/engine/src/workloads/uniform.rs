@@ -1,10 +1,11 @@
 //! Independent writes, each page as likely as the next: what the closed forms assume.
 
-use super::{Context, Registered, Step, Workload, one_group};
+use super::{Site, Step, Workload, one_group};
 use crate::error::Result;
 use crate::hints::Group;
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 #[derive(Debug, Clone)]
@@ -32,13 +33,11 @@ impl Workload for Uniform {
     }
 }
 
-impl Registered for Uniform {
-    const NAME: &'static str = "uniform";
-    const SUMMARY: &'static str = "independent writes, each page as likely as the next";
-    const PARAMS: &'static [Param] = &[];
-    const EXAMPLE: &'static str = "uniform";
+impl Registered<Site> for Uniform {
+    const ENTRY: Entry =
+        super::entry("uniform", "independent writes, each page as likely as the next");
 
-    fn build(_params: &Params, pages: u32, context: Context) -> Result<Self> {
+    fn build(_params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
         Ok(Uniform { pages, random: context.random() })
     }
 }

@@ -3,14 +3,17 @@
 //! Sampled exactly by rejection-inversion (Hörmann & Derflinger 1996), at O(1) a draw for any s and
 //! size. The elementary functions come from `libm`, whose results are the same on every machine.
 
+use std::ops::Bound::{Excluded, Included};
+
 use libm::{exp, expm1, log, log1p};
 
-use super::{Context, Registered, Step, Workload};
+use super::{Site, Step, Workload};
 use crate::error::Result;
 use crate::flash::filled;
 use crate::hints::Group;
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::spec::{Param, Params};
 use crate::state::state;
 
 #[derive(Debug, Clone)]
@@ -106,21 +109,26 @@ impl Workload for Zipf {
     }
 }
 
-impl Registered for Zipf {
-    const NAME: &'static str = "zipf";
-    const SUMMARY: &'static str =
-        "the page of rank k with probability ∝ k^−s, ranks scattered at random";
-    const PARAMS: &'static [Param] =
-        &[Param { name: "s", default: "0.99", help: "exponent, above 0 and at most 10" }];
-    const EXAMPLE: &'static str = "zipf:s=0.99";
+impl Registered<Site> for Zipf {
+    const ENTRY: Entry = super::entry(
+        "zipf",
+        "the page of rank k with probability ∝ k^−s, ranks scattered at random",
+    )
+    .example("zipf:s=0.99")
+    .params(&[Param::new(
+        "s",
+        "0.99",
+        Domain::Number(Excluded(0.0), Included(10.0)),
+        "exponent",
+    )]);
 
-    fn build(params: &Params, pages: u32, context: Context) -> Result<Self> {
-        let s = params.number("s", "above 0 and at most 10", |v| v > 0.0 && v <= 10.0)?;
+    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+        let s = params.number("s");
         let mut page_of_rank = filled(0, pages as usize)?;
         for (page, slot) in page_of_rank.iter_mut().enumerate() {
             *slot = page as u32;
         }
-        context.stream(0).random().shuffle(&mut page_of_rank);
+        context.part(0).random().shuffle(&mut page_of_rank);
         let mut band_of_page = filled(0, pages as usize)?;
         for (rank, &page) in (1u32..).zip(&page_of_rank) {
             band_of_page[page as usize] = rank.ilog2() as u8;

@@ -2,11 +2,12 @@
 
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::managers::{self, Layout, Setup};
+use writeamp_engine::registry::{Entry, Kind};
 use writeamp_engine::request::{Op, Request};
 use writeamp_engine::rng::Stream;
 use writeamp_engine::simulation::Simulation;
 use writeamp_engine::workloads::{self, Context, Trace, Workload};
-use writeamp_engine::{Error, Result, detectors, leveling, spec, victims};
+use writeamp_engine::{Error, Result};
 
 /// Small enough for thousands of runs; six streams on each LUN leave it room.
 const LOGICAL_PAGES: u32 = 700;
@@ -15,22 +16,7 @@ const FILLED_PAGES: u32 = 600;
 /// Odd, so that cuts fall anywhere in a batch of an own rhythm.
 const BATCH_PAGES: usize = 29;
 
-const LAYOUTS: [Layout; 3] = [Layout::Flat, Layout::Striped, Layout::StripedPerLun];
-
-/// What a manager keeps depends on its parameters: what the registry's examples leave out.
-const MORE_MANAGERS: [&str; 9] = [
-    "nvme-fdp:handles=3,isolation=persistent,by=range",
-    "wolf:detector=bloom,interval=0.05,weight=0.2,hold=4,ratio=1.3,demotion=0.5",
-    "wolf:detector=bloom,groups=3,max_groups=3,interval=0.1,allocation=frequency",
-    "wolf:detector=none",
-    "wolf:interval=0.1,allocation=closed-form",
-    "wolf-interval:interval=0.05,weight=0.2,ratio=1.2",
-    "fdp-frequency:class=current,interval=0.1",
-    "fdp-frequency:detector=bloom,groups=3,interval=0.1",
-    "sfs:samples=16",
-];
-
-/// Likewise for workloads: nested ones, and those that change in mid-run.
+/// What a workload keeps depends on its parameters: nested ones, and those that change in mid-run.
 const MORE_WORKLOADS: [&str; 6] = [
     "groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=300/700,period=500",
     "drift:f=0.1,r=0.9,period=700,steps=100",
@@ -77,6 +63,12 @@ impl Case {
         managers::build(&self.manager, setup)
     }
 
+    /// True if one of its policies, or its workload, is the entry of that name.
+    fn is_of(&self, name: &str) -> bool {
+        let specs = [&*self.manager, self.victims, self.leveler.unwrap_or("none"), self.workload];
+        specs.iter().any(|spec| spec.split([':', '(']).next() == Some(name))
+    }
+
     /// A new run; an error if the engine knows no such combination.
     pub fn build(&self) -> Result<Simulation> {
         Simulation::new(self.drive()?, workload(self.workload, self.seed)?, BATCH_PAGES)
@@ -116,17 +108,21 @@ fn workload(text: &str, seed: u64) -> Result<Box<dyn Workload>> {
     Ok(Box::new(Trace::new(requests.collect::<Vec<_>>(), 4096, 1_000_000)?))
 }
 
-fn examples(entries: &'static [spec::Entry]) -> impl Iterator<Item = &'static str> {
-    entries.iter().map(|entry| entry.example)
+fn small_specs(kind: Kind) -> impl Iterator<Item = &'static str> {
+    kind.entries().iter().flat_map(Entry::small_specs)
 }
 
+fn examples(kind: Kind) -> impl Iterator<Item = &'static str> {
+    kind.entries().iter().map(|entry| entry.example)
+}
+
+/// What small drives feel, and each detector where the choice is between them.
 fn manager_specs() -> Vec<String> {
-    let hcwf = ["hcwf", "hcwf-swap"].into_iter();
-    let detected = hcwf.flat_map(|manager| {
-        examples(detectors::ENTRIES).map(move |d| format!("{manager}:detector={}", nested(d)))
+    let detected = Kind::Managers.entries().iter().flat_map(|manager| {
+        examples(Kind::Detectors).map(|d| format!("{}:detector={}", manager.name, nested(d)))
     });
-    let registered = examples(managers::ENTRIES).chain(MORE_MANAGERS).map(str::to_owned);
-    registered.chain(detected).collect()
+    let valid = detected.filter(|spec| Kind::Managers.read(spec).is_ok());
+    small_specs(Kind::Managers).map(str::to_owned).chain(valid).collect()
 }
 
 /// A spec as the value of another's parameter.
@@ -134,27 +130,18 @@ fn nested(spec: &str) -> String {
     spec.split_once(':').map_or(spec.to_owned(), |(name, params)| format!("{name}({params})"))
 }
 
-fn levelers() -> Vec<Option<&'static str>> {
-    // With the thresholds of the examples, small drives would never be levelled.
-    let small = |spec: &'static str| match spec {
-        "youngest-free:reserve=8" => "youngest-free:reserve=1",
-        "static:threshold=16" => "static:threshold=2",
-        "dual-pool:threshold=16" => "dual-pool:threshold=2",
-        other => other,
-    };
-    [None].into_iter().chain(examples(leveling::ENTRIES).map(small).map(Some)).collect()
-}
-
 /// Every combination, in turn: manager, victims, layout, leveller, wear and workload.
 pub fn all() -> impl Iterator<Item = Case> {
-    let victims: Vec<_> = examples(victims::ENTRIES).collect();
-    let workloads: Vec<_> = examples(workloads::ENTRIES).chain(MORE_WORKLOADS).collect();
-    let (managers, levelers) = (manager_specs(), levelers());
+    let victims: Vec<_> = examples(Kind::Victims).collect();
+    let workloads: Vec<_> = examples(Kind::Workloads).chain(MORE_WORKLOADS).collect();
+    let managers = manager_specs();
+    let levelers: Vec<_> =
+        [None].into_iter().chain(small_specs(Kind::WearLevelers).map(Some)).collect();
     let wears = [Wear::default(), Wear { limit: 4, spare_blocks_per_pool: 2 }];
     let radices = [
         managers.len(),
         victims.len(),
-        LAYOUTS.len(),
+        Layout::ALL.len(),
         levelers.len(),
         wears.len(),
         workloads.len(),
@@ -169,7 +156,7 @@ pub fn all() -> impl Iterator<Item = Case> {
         Case {
             manager: managers[digits[0]].clone(),
             victims: victims[digits[1]],
-            layout: LAYOUTS[digits[2]],
+            layout: Layout::ALL[digits[2]],
             leveler: levelers[digits[3]],
             wear: wears[digits[4]],
             workload: workloads[digits[5]],
@@ -178,9 +165,12 @@ pub fn all() -> impl Iterator<Item = Case> {
     })
 }
 
-/// Every `nth` combination, or all of them where a full test is asked for. No other stride below is a
+/// Every `nth` combination, or all of them where a full test is asked for; those of one entry where
+/// `make check-policy` names that. No other stride below is a
 /// divisor of what there is of anything, so each pair of entries comes up.
 pub fn some(nth: usize) -> impl Iterator<Item = Case> {
     let is_full = std::env::var_os("WRITEAMP_TEST_FULL").is_some();
-    all().step_by(if is_full { 1 } else { nth })
+    let only = std::env::var("WRITEAMP_POLICY").ok();
+    let is_asked = move |case: &Case| only.as_deref().is_none_or(|name| case.is_of(name));
+    all().filter(is_asked).step_by(if is_full { 1 } else { nth })
 }

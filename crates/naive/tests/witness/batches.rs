@@ -4,7 +4,7 @@ use writeamp_engine::flash::{Counters, EndOfLife, EraseUnit, Geometry, Moment, S
 use writeamp_engine::hints::{Group, Hints};
 use writeamp_engine::rng::Stream;
 
-use crate::cases::{Blueprint, Combination, factors, leveled_combinations};
+use crate::cases::{Blueprint, Combination, combinations};
 use crate::pairwise::covering;
 use crate::patience::in_time;
 
@@ -40,9 +40,7 @@ fn batches_of_any_size_give_the_same_outcome() {
     let geometry = Geometry::new(shape).expect("a small shape");
     let wear = Wear { limit: 20, spare_blocks_per_pool: 1 };
     for sizes_of_one in combinations_with_sizes().chunk_by(|a, b| a.0 == b.0) {
-        let ((victims, manager, layout), wear_leveling) = sizes_of_one[0].0;
-        let blueprint =
-            Blueprint { geometry, layout, manager, victims, wear_leveling, seed: 3, wear };
+        let blueprint = Blueprint { geometry, policies: sizes_of_one[0].0, seed: 3, wear };
         let by_one = outcome_in_time(&blueprint, 1);
         assert!(by_one.counters.erases > 3000, "{blueprint:?}: {:?}", by_one.counters);
         assert!(by_one.end_of_life.is_some(), "{blueprint:?}: {:?}", by_one.first_to_reach);
@@ -60,10 +58,10 @@ fn batches_of_any_size_give_the_same_outcome() {
 
 /// Those of a combination stand together.
 fn combinations_with_sizes() -> Vec<(Combination, usize)> {
-    let all = leveled_combinations().into_iter();
+    let all = combinations().into_iter();
     let all = all.flat_map(|combination| BATCH_SIZES_PAGES.map(|size| (combination, size)));
     covering(all.collect(), |(combination, size)| {
-        let [manager, victims, layout, leveler] = factors(combination);
+        let [manager, victims, layout, leveler] = combination.factors();
         [manager, victims, layout, leveler, size.to_string()]
     })
 }

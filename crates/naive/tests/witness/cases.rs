@@ -1,42 +1,13 @@
 //! Drives to compare: what is registered, and random small geometries that use it.
 
-use std::{fmt, iter};
+use std::fmt;
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use writeamp_engine::Result;
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
-use writeamp_engine::spec::Entry;
-use writeamp_engine::{Result, leveling, victims};
-
-pub const LAYOUTS: [Layout; 3] = [Layout::Flat, Layout::Striped, Layout::StripedPerLun];
-
-/// Parameters beside those of the registry's examples: the edges, and what a small drive feels.
-const MORE_VICTIMS: [&str; 6] = [
-    "d-choices:d=1",
-    "d-choices:d=2",
-    "d-choices:d=100",
-    "windowed-greedy:window=1",
-    "windowed-greedy:window=3",
-    "windowed-greedy:window=8",
-];
-
-/// Likewise. Small drives have short intervals, and filters that soon know every page.
-const MORE_MANAGERS: [&str; 11] = [
-    "nvme-fdp:handles=3,isolation=persistent,by=range",
-    "hcwf-swap:d_swap=1",
-    "wolf:interval=0.05,allocation=closed-form,weight=0.3,coldest_op=1",
-    "wolf:detector=bloom,interval=0.01,weight=0.2,hold=4,ratio=1.3,demotion=0.5,allocation=size",
-    "wolf:detector=bloom,groups=3,max_groups=3,interval=0.02,weight=0.2,allocation=frequency,\
-     floor=0.4",
-    "wolf:detector=none",
-    "wolf:detector=bloom,allocation=marginal,interval=0.01,weight=0.2,hold=4,ratio=1.3",
-    "wolf:detector=bloom,interval=0.02,weight=0.6,hold=2,ratio=1.6,demotion=1,max_groups=6",
-    "wolf-interval:interval=0.01,weight=0.2,ratio=1.2",
-    "fdp-frequency:class=current,interval=0.02",
-    "fdp-frequency:detector=bloom,groups=3,interval=0.02,allocation=closed-form,coldest_ratio=0.9,\
-     coldest_op=0.01,floor=0.2",
-];
+use writeamp_engine::registry::Kind;
 
 /// Enough pages for several LUNs of several blocks, few enough for many cases.
 const MAX_PHYSICAL_PAGES: u32 = 1500;
@@ -44,110 +15,104 @@ const MAX_PHYSICAL_PAGES: u32 = 1500;
 /// Blocks that divide a 64-bit word, fill it, or end one page to either side of it.
 const ROUND_PAGES_PER_BLOCK: [u32; 6] = [2, 16, 32, 63, 64, 65];
 
-/// Specs of every registered victim policy.
-pub fn victim_specs() -> Vec<&'static str> {
-    victims::ENTRIES.iter().map(|entry| entry.example).chain(MORE_VICTIMS).collect()
+/// The variable that names the one entry to be tested; `make check-policy` sets it.
+const ONLY: &str = "WRITEAMP_POLICY";
+
+/// The one entry to be tested, if any.
+fn only() -> Option<String> {
+    let name = std::env::var(ONLY).ok()?;
+    Kind::of(&name).unwrap_or_else(|error| panic!("{ONLY}: {error}"));
+    Some(name)
 }
 
-/// Specs of every registered block manager, with few streams, so that small drives will do.
-pub fn manager_specs() -> Vec<&'static str> {
-    let small = |entry: &Entry| match entry.name {
-        "dac" => "dac:regions=3",
-        "oracle" => "oracle:streams=4",
-        "sfs" => "sfs:groups=3,samples=32",
-        "multilog" => "multilog:logs=3",
-        "midas" => "midas:groups=3",
-        "eti" => "eti:extents=9",
-        "fadac" => "fadac:classes=3",
-        "warcip" => "warcip:clusters=3,period=2",
-        _ => entry.example,
-    };
-    managers::ENTRIES.iter().map(small).chain(MORE_MANAGERS).collect()
+/// A spec that small drives feel, and the entry of a registry that it names.
+#[derive(Clone, Copy)]
+struct Small {
+    spec: &'static str,
+    name: &'static str,
+    index: usize,
 }
 
-/// Placements share their manager with `single` and `sepgc`, which meet every policy; three will do.
-fn victim_specs_for(manager: &str) -> Vec<&'static str> {
-    let own_manager = ["single", "sepgc", "hcwf", "wolf", "fdp-frequency"];
-    if own_manager.iter().any(|name| manager.starts_with(name)) {
-        victim_specs()
-    } else {
-        vec!["greedy", "random", "cost-benefit"]
+fn small_specs(kind: Kind) -> impl Iterator<Item = Small> {
+    kind.entries().iter().enumerate().flat_map(|(index, entry)| {
+        entry.small_specs().map(move |spec| Small { spec, name: entry.name, index })
+    })
+}
+
+/// The specs of the policies of a drive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Combination {
+    pub victims: &'static str,
+    pub manager: &'static str,
+    pub layout: Layout,
+    pub wear_leveling: Option<&'static str>,
+}
+
+impl Combination {
+    /// The values of its four factors.
+    pub fn factors(&self) -> [String; 4] {
+        let layout = self.layout.name();
+        let leveler = self.wear_leveling.unwrap_or("none");
+        [self.manager, self.victims, layout, leveler].map(str::to_owned)
     }
 }
 
-/// Specs of every registered wear leveller, with parameters that a small drive feels.
-pub fn leveler_specs() -> Vec<&'static str> {
-    let small = |entry: &Entry| match entry.name {
-        "youngest-free" => "youngest-free:reserve=1",
-        "static" => "static:threshold=2",
-        "dual-pool" => "dual-pool:threshold=2",
-        other => panic!("name a spec for the wear leveller '{other}' that a small drive feels"),
-    };
-    leveling::ENTRIES.iter().map(small).collect()
-}
-
-/// HCWF copies back, and Wolf collects within a group on a LUN, so they know no collection that
-/// spans LUNs. The queues of a group have one of two orders.
-fn serves(manager: &str, victims: &str, layout: Layout) -> bool {
-    let is_grouped = manager.starts_with("wolf") || manager.starts_with("fdp-frequency");
-    let spans_luns = layout == Layout::Striped;
-    !(spans_luns && (is_grouped || manager.starts_with("hcwf")))
-        && !(is_grouped && victims != "greedy" && victims != "fifo")
-}
-
-/// Every combination of victim policy, block manager and layout.
-pub fn combinations() -> Vec<(&'static str, &'static str, Layout)> {
+/// The combinations that managers declare to serve, with and without each wear leveller; those of
+/// the one entry to be tested, or of all. Where it is all, a placement meets a third of the victim
+/// policies in turn: it shares its manager with the first two, which meet every one.
+pub fn combinations() -> Vec<Combination> {
+    const STAND_INS: usize = 2;
+    let only = only();
+    let levelers: Vec<_> = small_specs(Kind::WearLevelers).map(Some).chain([None]).collect();
     let mut all = Vec::new();
-    for manager in manager_specs() {
-        for victims in victim_specs_for(manager) {
-            let layouts = LAYOUTS.into_iter().filter(|layout| serves(manager, victims, *layout));
-            all.extend(layouts.map(|layout| (victims, manager, layout)));
+    for manager in small_specs(Kind::Managers) {
+        let declared = managers::declared(manager.spec).expect("a spec of its entry");
+        let served = declared.victims();
+        for victims in small_specs(Kind::Victims).filter(|victims| served.contains(&victims.name)) {
+            let meets = !declared.is_placement
+                || manager.index < STAND_INS
+                || (manager.index + victims.index).is_multiple_of(3);
+            for leveler in &levelers {
+                let names = [Some(manager.name), Some(victims.name), leveler.map(|of| of.name)];
+                let is_asked = only.as_deref().map_or(meets, |name| names.contains(&Some(name)));
+                let of_layout = |&layout: &Layout| Combination {
+                    victims: victims.spec,
+                    manager: manager.spec,
+                    layout,
+                    wear_leveling: leveler.map(|of| of.spec),
+                };
+                all.extend(declared.layouts().iter().filter(|_| is_asked).map(of_layout));
+            }
         }
     }
     all
-}
-
-/// Every one of these without a wear leveller, and with each.
-pub fn leveled_combinations() -> Vec<Combination> {
-    let levelers = iter::once(None).chain(leveler_specs().into_iter().map(Some));
-    let levelers: Vec<_> = levelers.collect();
-    let leveled = |c| levelers.iter().map(move |&leveler| (c, leveler));
-    combinations().into_iter().flat_map(leveled).collect()
-}
-
-/// Victim policy, block manager and layout, and the wear leveller.
-pub type Combination = ((&'static str, &'static str, Layout), Option<&'static str>);
-
-/// The values of its four factors.
-pub fn factors(((victims, manager, layout), leveler): &Combination) -> [String; 4] {
-    let layout = format!("{layout:?}");
-    [*manager, *victims, &layout, leveler.unwrap_or("none")].map(str::to_owned)
 }
 
 /// A drive, but for its logical size.
 #[derive(Debug, Clone)]
 pub struct Blueprint {
     pub geometry: Geometry,
-    pub layout: Layout,
-    pub manager: &'static str,
-    pub victims: &'static str,
-    pub wear_leveling: Option<&'static str>,
+    pub policies: Combination,
     pub seed: u64,
     pub wear: Wear,
 }
 
 impl Blueprint {
     pub fn build(&self, logical_pages: u32) -> Result<Box<dyn BlockManager>> {
-        let setup = Setup {
+        managers::build(self.policies.manager, self.setup(logical_pages))
+    }
+
+    fn setup(&self, logical_pages: u32) -> Setup {
+        let Combination { victims, layout, wear_leveling, .. } = self.policies;
+        Setup {
             geometry: self.geometry,
             logical_pages,
-            layout: self.layout,
-            victims: Some(self.victims.to_owned()),
-            wear_leveling: self.wear_leveling.map(str::to_owned),
+            layout,
+            victims: Some(victims.to_owned()),
+            wear_leveling: wear_leveling.map(str::to_owned),
             seed: self.seed,
             wear: self.wear,
-        };
-        managers::build(self.manager, setup)
+        }
     }
 
     /// The most logical pages that the engine accepts; 0 if it accepts none.
@@ -166,8 +131,8 @@ pub struct Drive {
 
 impl fmt::Debug for Drive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Blueprint { geometry, layout, manager, victims, wear_leveling, seed, wear } =
-            &self.blueprint;
+        let Blueprint { geometry, policies, seed, wear } = &self.blueprint;
+        let Combination { victims, manager, layout, wear_leveling } = policies;
         write!(
             f,
             "{victims} on {manager}, {wear_leveling:?}, {layout:?}, seed {seed}: {} logical pages on \
@@ -183,26 +148,8 @@ impl fmt::Debug for Drive {
 
 /// Random drives; a third of them as full as the engine allows.
 pub fn drives() -> impl Strategy<Value = Drive> {
-    let blueprints = (
-        geometries(),
-        select(combinations()),
-        prop_oneof![
-            2 => Just(None),
-            3 => select(leveler_specs()).prop_map(Some),
-            1 => Just(Some("youngest-free:reserve=3"))
-        ],
-        0..1000u64,
-        wears(),
-    )
-        .prop_map(|(geometry, (victims, manager, layout), wear_leveling, seed, wear)| Blueprint {
-            geometry,
-            layout,
-            manager,
-            victims,
-            wear_leveling,
-            seed,
-            wear,
-        });
+    let blueprints = (geometries(), select(combinations()), 0..1000u64, wears())
+        .prop_map(|(geometry, policies, seed, wear)| Blueprint { geometry, policies, seed, wear });
     let share_percent = prop_oneof![1 => Just(100), 2 => 30..100u32];
     (blueprints, share_percent).prop_filter_map("a drive of any size", |(blueprint, share)| {
         let logical_pages = (blueprint.most_logical_pages() * share).div_ceil(100);

@@ -4,13 +4,11 @@ use std::fmt::Debug;
 
 use writeamp_engine::flash::{Cause, Moment, Wear};
 use writeamp_engine::hints::{Group, Hints, NEVER};
-use writeamp_engine::leveling;
 use writeamp_engine::managers::{self, BlockManager, Layout};
-use writeamp_engine::spec::Spec;
-use writeamp_engine::victims;
+use writeamp_engine::registry::Kind;
 use writeamp_naive::{
-    Counters, EndOfLife, Erased, GroupRules, Hint, HostGroup, Leveling, Manager, NaiveDrive,
-    Placement, Setup, Victims,
+    Counters, EndOfLife, Erased, GroupRules, Hint, HostGroup, Leveling, Manager, NaiveDrive, Setup,
+    Spec,
 };
 
 use crate::cases::Drive;
@@ -43,19 +41,20 @@ pub struct Pair {
 impl Pair {
     pub fn new(drive: &Drive) -> Self {
         let blueprint = &drive.blueprint;
+        let policies = &blueprint.policies;
         let naive = NaiveDrive::new(Setup {
             blocks: blueprint.geometry.blocks(),
             pages_per_block: blueprint.geometry.pages_per_block(),
             logical_pages: drive.logical_pages,
             luns: blueprint.geometry.luns(),
-            layout: match blueprint.layout {
+            layout: match policies.layout {
                 Layout::Flat => writeamp_naive::Layout::Flat,
                 Layout::Striped => writeamp_naive::Layout::Striped,
                 Layout::StripedPerLun => writeamp_naive::Layout::StripedPerLun,
             },
-            manager: manager(blueprint.manager),
-            victims: victim_policy(blueprint.victims),
-            leveling: leveler(blueprint.wear_leveling),
+            manager: manager(policies.manager),
+            victims: spec(Kind::Victims, policies.victims),
+            leveling: leveler(policies.wear_leveling),
             seed: blueprint.seed,
             wear: wear(blueprint.wear),
         });
@@ -106,6 +105,11 @@ impl Pair {
                         invalidation_times: &invalidation_times,
                     };
                     self.engine.write(pages, Some(hints)).expect("pages of the drive");
+                }
+                Request::Idle(lun) => {
+                    let lun = lun % self.drive.blueprint.geometry.luns();
+                    let collected = self.engine.collect_idle(lun as usize).expect("a victim");
+                    equal("idle collection", &collected, &self.naive.collect_idle(lun))?;
                 }
                 Request::Trim(pages) => {
                     for &page in pages {
@@ -209,39 +213,23 @@ fn host_groups(logical_pages: u32, bursts: usize) -> [Group; 2] {
         .map(|(pages, write_share)| Group { pages, write_share })
 }
 
+/// The name and the parameters that the naive drive is given.
+fn spec(kind: Kind, text: &str) -> Spec {
+    let params = kind.read(text).expect("a spec of its entry");
+    let values: Vec<_> = params.canonical_values().collect();
+    Spec::new(params.entry().name, values.iter().map(|(name, value)| (*name, value.as_str())))
+}
+
 fn manager(text: &str) -> Manager {
-    let spec = Spec::parse("block manager", text).expect("a spec");
-    let (entry, params) =
-        spec.resolve("block manager", managers::ENTRIES).expect("a registered name");
-    let integer = |name| params.integer(name, 1..=1_000_000).expect("a small number");
-    let text = |name: &str| params.text(name).expect("a parameter with a value");
-    match entry.name {
-        "single" => Manager::Single,
-        "sepgc" => Manager::SepGc,
+    let spec = spec(Kind::Managers, text);
+    if managers::declared(text).is_ok_and(|declared| declared.is_placement) {
+        return Manager::Placed(spec);
+    }
+    match spec.name.as_str() {
         "hcwf" => Manager::HotCold { d_swap: None },
-        "hcwf-swap" => Manager::HotCold { d_swap: Some(integer("d_swap") as u32) },
-        "dac" => Manager::Placed(Placement::Dac { regions: integer("regions") as usize }),
-        "sfs" => Manager::Placed(Placement::Sfs {
-            groups: integer("groups") as usize,
-            samples: integer("samples") as usize,
-        }),
-        "multilog" => Manager::Placed(Placement::MultiLog { logs: integer("logs") as usize }),
-        "fadac" => Manager::Placed(Placement::Fadac { classes: integer("classes") as usize }),
-        "warcip" => Manager::Placed(Placement::Warcip {
-            clusters: integer("clusters") as usize,
-            period_blocks: integer("period"),
-        }),
-        "midas" => Manager::Placed(Placement::Midas { groups: integer("groups") as usize }),
-        "eti" => Manager::Placed(Placement::Eti { most_extents: integer("extents") as usize }),
-        "nvme-fdp" => Manager::Placed(Placement::NvmeFdp {
-            handles: integer("handles") as usize,
-            persistent: params.text("isolation").as_deref() == Ok("persistent"),
-            by_range: params.text("by").as_deref() == Ok("range"),
-        }),
-        "sepbit" => Manager::Placed(Placement::SepBit),
-        "oracle" => Manager::Placed(Placement::Oracle { streams: integer("streams") as usize }),
-        "wolf" | "wolf-interval" => Manager::Grouped(GroupRules::wolf(text)),
-        "fdp-frequency" => Manager::Grouped(GroupRules::fdp(text)),
+        "hcwf-swap" => Manager::HotCold { d_swap: Some(spec.get("d_swap")) },
+        "wolf" | "wolf-interval" => Manager::Grouped(GroupRules::wolf(|name| spec.get(name))),
+        "fdp-frequency" => Manager::Grouped(GroupRules::fdp(|name| spec.get(name))),
         other => panic!(
             "block manager '{other}' has no naive counterpart; write one in crates/naive/src/lib.rs \
              and name it here"
@@ -249,35 +237,13 @@ fn manager(text: &str) -> Manager {
     }
 }
 
-fn victim_policy(text: &str) -> Victims {
-    let spec = Spec::parse("victim policy", text).expect("a spec");
-    let (entry, params) =
-        spec.resolve("victim policy", victims::ENTRIES).expect("a registered name");
-    let integer = |name| params.integer(name, 1..=1_000_000).expect("a small number") as u32;
-    match entry.name {
-        "greedy" => Victims::Greedy,
-        "fifo" => Victims::Fifo,
-        "random" => Victims::Random,
-        "d-choices" => Victims::DChoices { d: integer("d") },
-        "windowed-greedy" => Victims::WindowedGreedy { window: integer("window") as usize },
-        "cost-benefit" => Victims::CostBenefit,
-        other => panic!(
-            "victim policy '{other}' has no naive counterpart; write one in \
-             crates/naive/src/victims.rs and name it here"
-        ),
-    }
-}
-
 fn leveler(text: Option<&str>) -> Leveling {
     let Some(text) = text else { return Leveling::None };
-    let spec = Spec::parse("wear leveller", text).expect("a spec");
-    let (entry, params) =
-        spec.resolve("wear leveller", leveling::ENTRIES).expect("a registered name");
-    let integer = |name| params.integer(name, 1..=1_000_000).expect("a small number") as u32;
-    match entry.name {
-        "youngest-free" => Leveling::YoungestFree { reserve_blocks: integer("reserve") as usize },
-        "static" => Leveling::Static { threshold: integer("threshold") },
-        "dual-pool" => Leveling::DualPool { threshold: integer("threshold") },
+    let spec = spec(Kind::WearLevelers, text);
+    match spec.name.as_str() {
+        "youngest-free" => Leveling::YoungestFree { reserve_blocks: spec.get("reserve") },
+        "static" => Leveling::Static { threshold: spec.get("threshold") },
+        "dual-pool" => Leveling::DualPool { threshold: spec.get("threshold") },
         other => panic!(
             "wear leveller '{other}' has no naive counterpart; write one in \
              crates/naive/src/leveling.rs and name it here"

@@ -5,7 +5,9 @@ use libm::log;
 /// What an allocation looks at: the size of a group and its share of the host's writes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Demand {
+    /// Logical pages of the group.
     pub pages: f64,
+    /// Share of the host's page writes that goes to it.
     pub write_share: f64,
 }
 

@@ -5,6 +5,7 @@
 
 use crate::error::Result;
 use crate::flash::{NONE, filled, prefetch};
+use crate::params::words;
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, elements, require};
 use crate::victims::{Census, VictimPolicy};
@@ -17,6 +18,15 @@ pub enum Collect {
     MostInvalid,
     /// The one closed longest ago: one queue.
     FirstClosed,
+}
+
+impl Collect {
+    /// Every order, by the name of the victim policy that has it.
+    pub const ALL: [(&'static str, Collect); 2] =
+        [("greedy", Collect::MostInvalid), ("fifo", Collect::FirstClosed)];
+
+    /// Their names.
+    pub const NAMES: [&'static str; 2] = words(&Collect::ALL);
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -1,11 +1,16 @@
 //! What the specs of the grouped managers say.
 
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
 use super::allocation::{Allocation, Exceptions};
+use super::candidates::Collect;
 use super::groups::{Groups, Rules};
 use super::order::FEWEST_GROUPS;
 use super::temperature::FilterRules;
 use crate::error::{Error, Result};
-use crate::spec::{Param, Params};
+use crate::hints::Hears;
+use crate::managers::{Declared, Layout, Needs, Only};
+use crate::params::{Domain, Param, Params, U32_MAX, words};
 
 /// What tells the group of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,68 +44,80 @@ pub struct Config {
     rules: Rules,
 }
 
-pub const DETECTOR: Param = Param {
-    name: "detector",
-    default: "oracle",
-    help: "what tells the group of a page: oracle (the workload), bloom (two filters a group), interval (of each page's writes) or none (one group)",
-};
-pub const ALLOCATION: Param = Param {
-    name: "allocation",
-    default: "closed-form",
-    help: "how spare space is divided: closed-form, optimal, effective-size, size or frequency",
-};
-pub const INTERVAL: Param = Param {
-    name: "interval",
-    default: "0.001",
-    help: "h: writes between two looks at the groups, per logical page",
-};
-pub const WEIGHT: Param = Param {
-    name: "weight",
-    default: "0.015",
-    help: "a: weight of the last interval in the measured write shares",
-};
-pub const RATIO: Param = Param {
-    name: "ratio",
-    default: "2",
-    help: "Q: ratio of hit rates at which groups are kept apart",
-};
-pub const HOLD: Param = Param {
-    name: "hold",
-    default: "50",
-    help: "w: intervals for which a new group keeps its place, and alike groups are borne",
-};
-pub const SMALLEST: Param = Param {
-    name: "smallest",
-    default: "1",
-    help: "F: pages of the smallest group, in blocks on each LUN",
-};
-pub const COLDEST_RATIO: Param = Param {
-    name: "coldest_ratio",
-    default: "0.05",
-    help: "closed form: the coldest group has a fixed space below so much of the next one's hit rate",
-};
-pub const COLDEST_OP: Param = Param {
-    name: "coldest_op",
-    default: "0.05",
-    help: "closed form: that fixed spare space, per page of the coldest group",
-};
-pub const FLOOR: Param = Param {
-    name: "floor",
-    default: "0.02",
-    help: "least spare space of a group, per page of its own",
-};
-pub const DEMOTION: Param = Param {
-    name: "demotion",
-    default: "0.125",
-    help: "bloom: probability that collection demotes a page which looks cold",
-};
-pub const FALSE_POSITIVES: Param = Param {
-    name: "false_positives",
-    default: "0.3",
-    help: "bloom: share of unknown pages that a full filter claims to know; 0.0001 to 0.9",
-};
-pub const MAX_GROUPS: Param =
-    Param { name: "max_groups", default: "16", help: "most groups; a small drive holds fewer" };
+pub const DETECTOR: Param = Param::new(
+    "detector",
+    "oracle",
+    Domain::Word(&["oracle", "bloom", "interval", "none"]),
+    "what tells the group of a page: oracle (the workload), bloom (two filters a group), interval (of each page's writes) or none (one group)",
+);
+pub const ALLOCATION: Param = Param::new(
+    "allocation",
+    "closed-form",
+    Domain::Word(&words(&Allocation::ALL)),
+    "how spare space is divided",
+);
+pub const INTERVAL: Param = Param::new(
+    "interval",
+    "0.001",
+    Domain::Number(Excluded(0.0), Included(1.0)),
+    "h: writes between two looks at the groups, per logical page",
+);
+pub const WEIGHT: Param = Param::new(
+    "weight",
+    "0.015",
+    Domain::Number(Excluded(0.0), Included(1.0)),
+    "a: weight of the last interval in the measured write shares",
+);
+pub const RATIO: Param = Param::new(
+    "ratio",
+    "2",
+    Domain::Number(Included(1.0), Unbounded),
+    "Q: ratio of hit rates at which groups are kept apart",
+);
+pub const HOLD: Param = Param::new(
+    "hold",
+    "50",
+    Domain::Whole(0, U32_MAX),
+    "w: intervals for which a new group keeps its place, and alike groups are borne",
+);
+pub const SMALLEST: Param = Param::new(
+    "smallest",
+    "1",
+    Domain::Whole(1, U32_MAX),
+    "F: pages of the smallest group, in blocks on each LUN",
+);
+pub const COLDEST_RATIO: Param = Param::new(
+    "coldest_ratio",
+    "0.05",
+    Domain::SHARE,
+    "closed form: the coldest group has a fixed space below so much of the next one's hit rate",
+);
+pub const COLDEST_OP: Param = Param::new(
+    "coldest_op",
+    "0.05",
+    Domain::SHARE,
+    "closed form: that fixed spare space, per page of the coldest group",
+);
+pub const FLOOR: Param =
+    Param::new("floor", "0.02", Domain::SHARE, "least spare space of a group, per page of its own");
+pub const DEMOTION: Param = Param::new(
+    "demotion",
+    "0.125",
+    Domain::SHARE,
+    "bloom: probability that collection demotes a page which looks cold",
+);
+pub const FALSE_POSITIVES: Param = Param::new(
+    "false_positives",
+    "0.3",
+    Domain::Number(Included(0.0001), Included(0.9)),
+    "bloom: share of unknown pages that a full filter claims to know",
+);
+pub const MAX_GROUPS: Param = Param::new(
+    "max_groups",
+    "16",
+    Domain::Whole(1, MOST_GROUPS),
+    "most groups; a small drive holds fewer",
+);
 
 /// Defaults in which one wolf differs from another.
 pub struct Defaults {
@@ -112,15 +129,16 @@ pub struct Defaults {
 
 /// The parameters of `wolf`, with these defaults.
 pub const fn wolf_params(defaults: &Defaults) -> [Param; 14] {
-    let groups = Param {
-        name: "groups",
-        default: "adaptive",
-        help: "bloom: adaptive (created and merged as the workload asks for) or a number",
-    };
+    let groups = Param::new(
+        "groups",
+        "adaptive",
+        Domain::Either(&Domain::Word(&["adaptive"]), &Domain::Whole(1, MOST_GROUPS)),
+        "bloom: adaptive (created and merged as the workload asks for) or their number",
+    );
     [
-        Param { default: defaults.detector, ..DETECTOR },
+        DETECTOR.default(defaults.detector),
         groups,
-        Param { default: defaults.allocation, ..ALLOCATION },
+        ALLOCATION.default(defaults.allocation),
         INTERVAL,
         WEIGHT,
         RATIO,
@@ -128,67 +146,57 @@ pub const fn wolf_params(defaults: &Defaults) -> [Param; 14] {
         SMALLEST,
         COLDEST_RATIO,
         COLDEST_OP,
-        Param { default: defaults.floor, ..FLOOR },
+        FLOOR.default(defaults.floor),
         DEMOTION,
         FALSE_POSITIVES,
-        Param { default: defaults.max_groups, ..MAX_GROUPS },
+        MAX_GROUPS.default(defaults.max_groups),
     ]
 }
 
 /// What a byte counts.
-const MOST_GROUPS: u64 = 255;
+pub const MOST_GROUPS: u64 = 255;
 
 impl Config {
     /// The configuration of `wolf`.
     pub fn wolf(params: &Params) -> Result<Self> {
-        let knowledge = knowledge(params, false)?;
-        let adaptive = params.text("groups")? == "adaptive";
-        if params.is_given("groups") && !matches!(knowledge, Knowledge::Filters { .. }) {
-            return Err(Error::Spec(
-                "wolf: only detector=bloom finds groups by itself; leave groups= out with another"
-                    .into(),
-            ));
+        let knowledge = knowledge(params, false);
+        let finds_groups = matches!(knowledge, Knowledge::Filters { .. });
+        let adaptive = params.text("groups") == "adaptive";
+        if params.is_given("groups") && !finds_groups {
+            return Err(Error::Spec(format!(
+                "{}: only detector=bloom finds groups by itself; leave groups= out with another",
+                params.entry().name
+            )));
         }
-        let groups = match knowledge {
-            Knowledge::Filters { .. } if adaptive => FEWEST_GROUPS,
-            Knowledge::Filters { .. } => {
-                let valid = "adaptive or a whole number from 1 to 255";
-                let given = params.text("groups")?;
-                params
-                    .integer("groups", 1..=MOST_GROUPS)
-                    .map_err(|_| params.outside("groups", &given, valid))? as usize
-            }
-            _ => 1,
+        let groups = match finds_groups {
+            true if adaptive => FEWEST_GROUPS,
+            true => params.integer("groups"),
+            false => 1,
         };
         let rules = Rules {
-            weight: params.number("weight", "above 0 and at most 1", |v| v > 0.0 && v <= 1.0)?,
-            ratio: params.number("ratio", "at least 1", |v| v >= 1.0)?,
-            hold_intervals: params.integer("hold", 0..=u64::from(u32::MAX))? as u32,
-            adaptive: adaptive && matches!(knowledge, Knowledge::Filters { .. }),
+            weight: params.number("weight"),
+            ratio: params.number("ratio"),
+            hold_intervals: params.integer("hold"),
+            adaptive: adaptive && finds_groups,
             assumed_ratio: None,
-            ..rules(params)?
+            ..rules(params)
         };
         Ok(Config {
             knowledge,
             moves_space: true,
             groups,
             max_groups: max_groups(params, groups)?,
-            interval: interval(params)?,
-            smallest_blocks: params.integer("smallest", 1..=u64::from(u32::MAX))? as u32,
+            interval: params.number("interval"),
+            smallest_blocks: params.integer("smallest"),
             rules,
         })
     }
 
     /// The configuration of `fdp-frequency`.
     pub fn fdp(params: &Params) -> Result<Self> {
-        let current = match params.text("class")?.as_str() {
-            "last" => false,
-            "current" => true,
-            other => return Err(params.outside("class", other, "last or current")),
-        };
-        let knowledge = knowledge(params, current)?;
+        let knowledge = knowledge(params, params.text("class") == "current");
         let filters = matches!(knowledge, Knowledge::Filters { .. });
-        let groups = if filters { params.integer("groups", 1..=MOST_GROUPS)? as usize } else { 1 };
+        let groups = if filters { params.integer("groups") } else { 1 };
         for (name, only) in [("groups", true), ("class", false)] {
             if params.is_given(name) && filters != only {
                 return Err(Error::Spec(format!(
@@ -197,17 +205,47 @@ impl Config {
                 )));
             }
         }
-        let ratio = params
-            .number("ratio", "at least 1 and at most 1000", |v| (1.0..=1000.0).contains(&v))?;
         Ok(Config {
             knowledge,
             moves_space: false,
             groups,
             max_groups: max_groups(params, groups)?,
-            interval: interval(params)?,
+            interval: params.number("interval"),
             smallest_blocks: 1,
-            rules: Rules { assumed_ratio: Some(ratio), ..rules(params)? },
+            rules: Rules { assumed_ratio: Some(params.number("ratio")), ..rules(params) },
         })
+    }
+
+    /// What a manager with this configuration declares.
+    pub fn declared(&self) -> Declared {
+        let (fewest_streams, most_streams) = match self.knowledge {
+            Knowledge::Nothing => (1, 1),
+            _ => (self.fewest_groups(), self.max_groups),
+        };
+        let tells = matches!(self.knowledge, Knowledge::Host { .. });
+        Declared {
+            layouts: Some(Only {
+                these: &Layout::WITHIN_LUNS,
+                because: "collects within a group on one LUN, so no collection can span LUNs",
+            }),
+            victims: Some(Only {
+                these: &Collect::NAMES,
+                because: "collects within a group by a policy of its own list",
+            }),
+            hears: if tells { Hears::Groups } else { Hears::Nothing },
+            ..Declared::of(Needs {
+                fewest_streams: fewest_streams as u32,
+                most_streams: most_streams as u32,
+                reserve_blocks: self.reserve_blocks(),
+            })
+        }
+    }
+
+    /// The groups that even the smallest drive has room for. A host that tells its groups has two
+    /// or more.
+    fn fewest_groups(&self) -> usize {
+        let fewest = if let Knowledge::Host { .. } = self.knowledge { 2 } else { self.groups };
+        fewest.min(self.max_groups)
     }
 
     /// Free blocks that each LUN keeps back, so that a page may go to another group than the rest
@@ -240,9 +278,7 @@ impl Config {
         let by_space = (spare_blocks + 1).saturating_sub(u64::from(reserve_blocks));
         let by_blocks = u64::from(blocks_per_lun.saturating_sub(1 + reserve_blocks));
         let fit = by_space.min(by_blocks).min(self.max_groups as u64) as usize;
-        // A host that tells its groups has two or more.
-        let least = if let Knowledge::Host { .. } = self.knowledge { 2 } else { self.groups };
-        fit.max(least.min(self.max_groups))
+        fit.max(self.fewest_groups())
     }
 
     /// h in pages.
@@ -267,60 +303,42 @@ impl Config {
     }
 }
 
-fn knowledge(params: &Params, current: bool) -> Result<Knowledge> {
-    let text = params.text("detector")?;
-    match text.as_str() {
-        "none" => Ok(Knowledge::Nothing),
-        "oracle" => Ok(Knowledge::Host { current }),
-        "bloom" => Ok(Knowledge::Filters(FilterRules {
-            false_positives: params
-                .number("false_positives", "from 0.0001 to 0.9", |v| (0.0001..=0.9).contains(&v))?,
-            demotion: params.number("demotion", "from 0 to 1", |v| (0.0..=1.0).contains(&v))?,
-        })),
-        "interval" => {
-            Ok(Knowledge::Intervals { ratio: params.number("ratio", "at least 1", |v| v >= 1.0)? })
-        }
-        other => Err(params.outside("detector", other, "oracle, bloom, interval or none")),
+fn knowledge(params: &Params, current: bool) -> Knowledge {
+    match params.text("detector") {
+        "none" => Knowledge::Nothing,
+        "oracle" => Knowledge::Host { current },
+        "bloom" => Knowledge::Filters(FilterRules {
+            false_positives: params.number("false_positives"),
+            demotion: params.number("demotion"),
+        }),
+        "interval" => Knowledge::Intervals { ratio: params.number("ratio") },
+        other => unreachable!("'{other}' is no word of the domain"),
     }
 }
 
 /// At least as many as there are at the start.
 fn max_groups(params: &Params, groups: usize) -> Result<usize> {
-    let domain = groups as u64..=MOST_GROUPS;
-    if params.is_given("max_groups") {
-        return Ok(params.integer("max_groups", domain)? as usize);
+    let most: usize = params.integer("max_groups");
+    if most < groups && params.is_given("max_groups") {
+        return Err(params.outside("max_groups", most, Domain::Whole(groups as u64, MOST_GROUPS)));
     }
-    Ok((params.integer("max_groups", 1..=MOST_GROUPS)? as usize).max(groups))
-}
-
-fn interval(params: &Params) -> Result<f64> {
-    params.number("interval", "above 0 and at most 1", |v| v > 0.0 && v <= 1.0)
+    Ok(most.max(groups))
 }
 
 /// What both managers ask for.
-fn rules(params: &Params) -> Result<Rules> {
-    let text = params.text("allocation")?;
-    let named = Allocation::ALL.iter().find(|(name, _)| *name == text);
-    let (_, allocation) = *named.ok_or_else(|| {
-        params.outside(
-            "allocation",
-            &text,
-            "closed-form, optimal, effective-size, size or frequency",
-        )
-    })?;
-    let share = |name| params.number(name, "from 0 to 1", |v| (0.0..=1.0).contains(&v));
-    Ok(Rules {
+fn rules(params: &Params) -> Rules {
+    Rules {
         weight: 1.0,
         ratio: 1.0,
         hold_intervals: 0,
         smallest_pages: 0,
         adaptive: false,
         assumed_ratio: None,
-        allocation,
+        allocation: params.choice("allocation", &Allocation::ALL),
         exceptions: Exceptions {
-            coldest_ratio: share("coldest_ratio")?,
-            coldest_op: share("coldest_op")?,
-            floor: share("floor")?,
+            coldest_ratio: params.number("coldest_ratio"),
+            coldest_op: params.number("coldest_op"),
+            floor: params.number("floor"),
         },
-    })
+    }
 }

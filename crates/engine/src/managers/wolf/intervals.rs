@@ -112,6 +112,12 @@ impl Intervals {
         self.near(rest + OCTAVE, group).min(group)
     }
 
+    /// The data of a page is gone: what is known of it says nothing of what will be there.
+    pub fn forget(&mut self, page: u32) {
+        self.last_writes.forget(page);
+        self.usual[page as usize] = Usual::UNKNOWN;
+    }
+
     #[inline(always)]
     pub fn prefetch(&self, page: u32) {
         self.last_writes.prefetch(page);

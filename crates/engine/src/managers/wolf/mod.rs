@@ -32,32 +32,48 @@ use config::Defaults;
 use drive::{Grouped, HostGroups, Oracle};
 use space::Space;
 
+use std::ops::Bound::Included;
+
 use super::core::Core;
 use super::served::Policy;
-use super::{BlockManager, Compiled, Layout, Manager, Setup};
-use crate::error::{Error, Result};
+use super::{BlockManager, Compiled, Declared, Layout, Manager, Setup};
+use crate::error::Result;
 use crate::flash::{Tap, filled};
 use crate::hints::{Hears, Hints};
 use crate::leveling;
 use crate::observe::{GroupChange, GroupLog};
-use crate::spec::{Param, Params, Spec};
+use crate::params::{Domain, Param, Params};
+use crate::registry::Entry;
 
 /// Paper 3.
 pub struct Wolf;
 
 impl Manager for Wolf {
-    const NAME: &'static str = "wolf";
-    const SUMMARY: &'static str = "groups by measured update frequency, between which space moves";
-    const PARAMS: &'static [Param] = &config::wolf_params(&Defaults {
+    const ENTRY: Entry = Entry::new("wolf", "groups by measured update frequency, between which space moves").params(&config::wolf_params(&Defaults {
         detector: "oracle",
         allocation: "marginal",
         floor: "0.02",
         max_groups: "16",
-    });
-    const EXAMPLE: &'static str = "wolf";
+    })).variants(&[
+        "wolf:interval=0.05,allocation=closed-form,weight=0.3",
+        "wolf:detector=bloom,interval=0.01,weight=0.2,hold=4,ratio=1.3,demotion=0.5,allocation=size",
+        "wolf:detector=bloom,groups=3,max_groups=3,interval=0.02,weight=0.2,allocation=frequency",
+        "wolf:detector=none",
+        "wolf:detector=bloom,allocation=marginal,interval=0.01,weight=0.2,hold=4,ratio=1.3",
+        "wolf:detector=bloom,interval=0.02,weight=0.6,hold=2,ratio=1.6,demotion=1,max_groups=6",
+    ]);
 
-    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
-        build::<Self, T>(params, Config::wolf(params)?, setup, tap)
+    fn declared(params: &Params) -> Result<Declared> {
+        Ok(Config::wolf(params)?.declared())
+    }
+
+    fn build<T: Compiled>(
+        params: &Params,
+        victims: &str,
+        setup: Setup,
+        tap: T,
+    ) -> Result<Box<dyn BlockManager>> {
+        build(params.entry().name, Config::wolf(params)?, victims, setup, tap)
     }
 }
 
@@ -65,19 +81,29 @@ impl Manager for Wolf {
 pub struct WolfInterval;
 
 impl Manager for WolfInterval {
-    const NAME: &'static str = "wolf-interval";
-    const SUMMARY: &'static str =
-        "wolf with detector=interval and allocation=marginal: better where nobody tells the groups";
-    const PARAMS: &'static [Param] = &config::wolf_params(&Defaults {
+    const ENTRY: Entry = Entry::new(
+        "wolf-interval",
+        "wolf with detector=interval and allocation=marginal: better where nobody tells the groups",
+    )
+    .params(&config::wolf_params(&Defaults {
         detector: "interval",
         allocation: "marginal",
         floor: "0.05",
         max_groups: "12",
-    });
-    const EXAMPLE: &'static str = "wolf-interval";
+    }))
+    .variants(&["wolf-interval:interval=0.01,weight=0.2,ratio=1.2"]);
 
-    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
-        build::<Self, T>(params, Config::wolf(params)?, setup, tap)
+    fn declared(params: &Params) -> Result<Declared> {
+        Ok(Config::wolf(params)?.declared())
+    }
+
+    fn build<T: Compiled>(
+        params: &Params,
+        victims: &str,
+        setup: Setup,
+        tap: T,
+    ) -> Result<Box<dyn BlockManager>> {
+        build(params.entry().name, Config::wolf(params)?, victims, setup, tap)
     }
 }
 
@@ -85,22 +111,26 @@ impl Manager for WolfInterval {
 pub struct FdpFrequency;
 
 impl Manager for FdpFrequency {
-    const NAME: &'static str = "fdp-frequency";
-    const SUMMARY: &'static str = "groups in a fixed order, each assumed twice as hot as the next";
-    const PARAMS: &'static [Param] = &[
+    const ENTRY: Entry = Entry::new(
+        "fdp-frequency",
+        "groups in a fixed order, each assumed twice as hot as the next",
+    )
+    .params(&[
         config::DETECTOR,
-        Param {
-            name: "class",
-            default: "last",
-            help: "oracle: a page that collection moves has the class of its last write, or its current",
-        },
-        Param { name: "groups", default: "8", help: "bloom: number of groups" },
-        Param {
-            name: "ratio",
-            default: "2",
-            help: "assumed ratio of the update frequencies of pages in neighbouring groups",
-        },
-        Param { default: "optimal", ..config::ALLOCATION },
+        Param::new(
+            "class",
+            "last",
+            Domain::Word(&["last", "current"]),
+            "oracle: a page that collection moves has the class of its last write, or its current",
+        ),
+        Param::new("groups", "8", Domain::Whole(1, config::MOST_GROUPS), "bloom: number of groups"),
+        Param::new(
+            "ratio",
+            "2",
+            Domain::Number(Included(1.0), Included(1000.0)),
+            "assumed ratio of the update frequencies of pages in neighbouring groups",
+        ),
+        config::ALLOCATION.default("optimal"),
         Param {
             help: "writes between two looks at the sizes of groups, per logical page",
             ..config::INTERVAL
@@ -111,52 +141,40 @@ impl Manager for FdpFrequency {
         config::DEMOTION,
         config::FALSE_POSITIVES,
         config::MAX_GROUPS,
-    ];
-    const EXAMPLE: &'static str = "fdp-frequency";
+    ])
+    .variants(&[
+        "fdp-frequency:class=current,interval=0.02",
+        "fdp-frequency:detector=bloom,groups=3,interval=0.02,allocation=closed-form",
+    ]);
 
-    fn default_victims(_params: &Params) -> Result<String> {
-        Ok("fifo".into())
+    fn declared(params: &Params) -> Result<Declared> {
+        Ok(Declared { default_victims: "fifo".into(), ..Config::fdp(params)?.declared() })
     }
 
-    fn build<T: Compiled>(params: &Params, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
-        build::<Self, T>(params, Config::fdp(params)?, setup, tap)
-    }
-}
-
-/// The victim policies that groups can keep their blocks by.
-fn collect_by(name: &str, victims: &str) -> Result<Collect> {
-    let spec = Spec::parse("victim policy", victims)?;
-    spec.resolve("victim policy", crate::victims::ENTRIES)?;
-    match spec.name.as_str() {
-        "greedy" => Ok(Collect::MostInvalid),
-        "fifo" => Ok(Collect::FirstClosed),
-        other => Err(Error::Spec(format!(
-            "{name} collects within a group by a policy of its own list, and '{other}' is not on \
-             it; valid: greedy, fifo"
-        ))),
+    fn build<T: Compiled>(
+        params: &Params,
+        victims: &str,
+        setup: Setup,
+        tap: T,
+    ) -> Result<Box<dyn BlockManager>> {
+        build(params.entry().name, Config::fdp(params)?, victims, setup, tap)
     }
 }
 
-fn build<M: Manager, T: Tap>(
-    params: &Params,
+fn build<T: Tap>(
+    name: &'static str,
     config: Config,
+    victims: &str,
     setup: Setup,
     tap: T,
 ) -> Result<Box<dyn BlockManager>> {
-    if setup.layout == Layout::Striped {
-        return Err(Error::Geometry(format!(
-            "{} collects within a group on one LUN, so no collection can span LUNs; valid \
-             layouts: flat, striped-per-lun",
-            M::NAME
-        )));
-    }
-    let collect = collect_by(M::NAME, &setup.victims::<M>(params)?)?;
+    let by = Collect::ALL.iter().find(|(policy, _)| *policy == victims);
+    let (_, collect) = *by.expect("a victim policy that is served, without parameters");
     let (geometry, logical_pages) = (setup.geometry, setup.logical_pages);
     let pages_per_block = geometry.pages_per_block();
     let luns = if setup.layout == Layout::Flat { 1 } else { geometry.luns() };
     let usable_blocks = setup.layout.pools().usable_blocks(&geometry, setup.wear)?;
-    let leveler = setup.wear_leveling.as_ref().map(|spec| leveling::build(spec, &geometry));
-    let leveler_blocks = leveler.transpose()?.map_or(0, |leveler| leveler.reserve_blocks());
+    let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
     let reserve_blocks = config.reserve_blocks().saturating_add(leveler_blocks);
     let most_groups = config.groups_that_fit(
         luns,
@@ -188,12 +206,11 @@ fn build<M: Manager, T: Tap>(
         Layout::StripedPerLun => Setup { layout: Layout::Striped, ..setup },
         _ => setup,
     };
-    let core =
-        Core::new(M::NAME, candidates, &setup, most_groups as u32, config.reserve_blocks(), tap)?;
+    let core = Core::new(candidates, &setup, most_groups as u32, config.reserve_blocks(), tap)?;
     let blocks_per_lun = usable_blocks / luns - reserve_blocks;
     let interval_pages = config.interval_pages(logical_pages);
     let mut drive = Grouped {
-        name: M::NAME,
+        name,
         config,
         core,
         groups: config.groups(luns, pages_per_block, most_groups),
@@ -252,6 +269,12 @@ impl<T: Tap> Policy for Grouped<T> {
 
     fn without_hints(&self) -> &'static str {
         "give it a detector, as in wolf:detector=interval"
+    }
+
+    fn forget(&mut self, logical: u32) {
+        if let Oracle::Intervals(intervals) = &mut self.oracle {
+            intervals.forget(logical);
+        }
     }
 
     fn collect_idle(&mut self, pool: usize) -> Result<bool> {

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::super::{Hint, Layout, Setup};
-use super::{Collected, Scheme};
+use super::{Collected, Hint, Scheme, Setup, Spec};
+use crate::Layout;
 
-pub(super) struct Midas {
+pub struct Midas {
     setup: Setup,
     groups: usize,
     domains: usize,
@@ -20,19 +20,6 @@ pub(super) struct Midas {
 }
 
 impl Midas {
-    pub fn new(groups: usize, setup: &Setup) -> Self {
-        Midas {
-            setup: *setup,
-            groups,
-            domains: if setup.layout == Layout::StripedPerLun { setup.luns as usize } else { 1 },
-            written_at: HashMap::new(),
-            writes: 0,
-            updates: BTreeMap::new(),
-            most_blocks: Vec::new(),
-            held: BTreeMap::new(),
-        }
-    }
-
     fn size_groups(&mut self) {
         let ranges = ranges(&self.updates);
         let expect = |bounds: &[usize]| expected(&ranges, bounds, &self.setup);
@@ -122,6 +109,19 @@ fn valid_share(u: f64) -> f64 {
 }
 
 impl Scheme for Midas {
+    fn read(spec: &Spec, setup: &Setup) -> Self {
+        Midas {
+            setup: setup.clone(),
+            groups: spec.get("groups"),
+            domains: if setup.layout == Layout::StripedPerLun { setup.luns as usize } else { 1 },
+            written_at: HashMap::new(),
+            writes: 0,
+            updates: BTreeMap::new(),
+            most_blocks: Vec::new(),
+            held: BTreeMap::new(),
+        }
+    }
+
     fn migration_stream(&self) -> usize {
         self.groups - 1
     }
@@ -135,6 +135,10 @@ impl Scheme for Midas {
             self.size_groups();
         }
         0
+    }
+
+    fn forgets(&mut self, logical: u32) {
+        self.written_at.remove(&logical);
     }
 
     fn migrated(&mut self, _logical: u32, victim: Collected) -> usize {

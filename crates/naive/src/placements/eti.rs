@@ -1,41 +1,6 @@
-//! Placements by where a page is in the address space, or by what the host says.
+//! Hot and cold extents.
 
-use super::super::{Hint, Setup};
-use super::{Collected, Scheme};
-
-pub(super) struct NvmeFdp {
-    pub handles: usize,
-    pub persistent: bool,
-    pub by_range: bool,
-    pub pages: u32,
-}
-
-impl Scheme for NvmeFdp {
-    fn migration_stream(&self) -> usize {
-        if self.persistent { self.handles } else { 1 }
-    }
-
-    fn host(&mut self, logical: u32, _now: u64, hint: Hint) -> usize {
-        if self.by_range {
-            let is_of = |handle: &usize| {
-                logical as usize * self.handles < (handle + 1) * self.pages as usize
-            };
-            (0..self.handles).find(is_of).expect("a page of the drive")
-        } else {
-            usize::from(hint.group) % self.handles
-        }
-    }
-
-    fn migrated(&mut self, _logical: u32, victim: Collected) -> usize {
-        if !self.persistent {
-            self.handles
-        } else if victim.stream < self.handles {
-            self.handles + victim.stream // written by the host
-        } else {
-            victim.stream // migrated before
-        }
-    }
-}
+use super::{Collected, Hint, Scheme, Setup, Spec};
 
 /// A range of pages.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +11,7 @@ struct Extent {
 }
 
 /// Streams: hot, cold, migrated.
-pub(super) struct Eti {
+pub struct Eti {
     most_extents: usize,
     extents: Vec<Extent>,
     /// The run of consecutive pages that is being written.
@@ -55,11 +20,6 @@ pub(super) struct Eti {
 }
 
 impl Eti {
-    pub fn new(most_extents: usize, setup: &Setup) -> Self {
-        let whole = Extent { first: 0, end: setup.logical_pages, count: 0 };
-        Eti { most_extents, extents: vec![whole], run: Vec::new(), requests: 0 }
-    }
-
     fn count(&mut self, first: u32, end: u32) {
         for cut in [first, end] {
             let inside = self.extents.iter().position(|e| e.first < cut && cut < e.end);
@@ -100,6 +60,16 @@ impl Eti {
 }
 
 impl Scheme for Eti {
+    fn read(spec: &Spec, setup: &Setup) -> Self {
+        let whole = Extent { first: 0, end: setup.logical_pages, count: 0 };
+        Eti {
+            most_extents: spec.get("extents"),
+            extents: vec![whole],
+            run: Vec::new(),
+            requests: 0,
+        }
+    }
+
     fn migration_stream(&self) -> usize {
         1
     }

@@ -1,0 +1,211 @@
+//! What a block manager declares before it is built: what it serves, hears and needs.
+
+use super::Layout;
+use crate::error::{Error, Result};
+use crate::flash::{Geometry, Wear};
+use crate::hints::Hears;
+use crate::registry::Kind;
+
+/// Some of the things that there are to choose from, and why no others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Only<T: 'static> {
+    pub these: &'static [T],
+    /// What follows the manager's name in the sentence that refuses the others.
+    pub because: &'static str,
+}
+
+/// What a manager can do with the parameters of a spec, and what it needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declared {
+    /// The layouts that it serves; any if `None`.
+    pub layouts: Option<Only<Layout>>,
+    /// The names of the victim policies that it serves; any if `None`.
+    pub victims: Option<Only<&'static str>>,
+    /// The spec of its own victim policy.
+    pub default_victims: String,
+    /// The parameter that shapes its own victim policy, and so goes with no other.
+    pub shapes_victims: Option<&'static str>,
+    /// What the host must tell it.
+    pub hears: Hears,
+    pub needs: Needs,
+    /// True for a placement on the manager that all placements share.
+    pub is_placement: bool,
+    /// True if it remembers something of each block, which a wear leveller that moves the pages of
+    /// one must not confuse.
+    pub remembers_blocks: bool,
+}
+
+/// The blocks of each pool that a manager keeps open, or free, at any time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs {
+    /// Write frontiers: as many as fit the drive, where these differ.
+    pub fewest_streams: u32,
+    pub most_streams: u32,
+    /// Free blocks kept back beside the one that a collection erases.
+    pub reserve_blocks: u32,
+}
+
+impl Needs {
+    /// The needs of a manager with so many write frontiers on any drive.
+    pub fn streams(streams: u32) -> Self {
+        Needs { fewest_streams: streams, most_streams: streams, reserve_blocks: 0 }
+    }
+}
+
+impl Declared {
+    /// A manager that serves every layout and victim policy and hears nothing.
+    pub fn of(needs: Needs) -> Self {
+        Declared {
+            layouts: None,
+            victims: None,
+            default_victims: "greedy".into(),
+            shapes_victims: None,
+            hears: Hears::Nothing,
+            needs,
+            is_placement: false,
+            remembers_blocks: true,
+        }
+    }
+
+    /// The layouts that it serves.
+    pub fn layouts(&self) -> &'static [Layout] {
+        self.layouts.map_or(&Layout::ALL, |only| only.these)
+    }
+
+    /// The names of the victim policies that it serves.
+    pub fn victims(&self) -> Vec<&'static str> {
+        let any = || Kind::Victims.entries().iter().map(|entry| entry.name).collect();
+        self.victims.map_or_else(any, |only| only.these.to_vec())
+    }
+
+    /// Refuses a layout and a victim policy that the manager called `name` does not serve.
+    pub(super) fn check_served(&self, name: &str, victims: &str, layout: Layout) -> Result<()> {
+        let victims = Kind::Victims.read(victims)?.entry().name;
+        if let Some(Only { these, because }) = self.victims
+            && !these.contains(&victims)
+        {
+            return Err(Error::Spec(format!(
+                "{name} {because}, and '{victims}' is not on it; valid: {}",
+                these.join(", ")
+            )));
+        }
+        if let Some(Only { these, because }) = self.layouts
+            && !these.contains(&layout)
+        {
+            return Err(Error::Geometry(format!(
+                "{name} {because}; valid layouts: {}",
+                these.iter().map(|layout| layout.name()).collect::<Vec<_>>().join(", ")
+            )));
+        }
+        Ok(())
+    }
+
+    /// Refuses a drive too small for the manager called `name`, where a wear leveller keeps so many
+    /// blocks of each pool free.
+    pub(super) fn check_size(
+        &self,
+        name: &str,
+        geometry: &Geometry,
+        (layout, wear): (Layout, Wear),
+        logical_pages: u32,
+        leveler_blocks: u32,
+    ) -> Result<()> {
+        let pools = layout.pools();
+        let usable_blocks = u64::from(pools.usable_blocks(geometry, wear)?);
+        let pools = u64::from(pools.count(geometry));
+        let frontiers = pools * u64::from(self.needs.fewest_streams);
+        if usable_blocks <= frontiers {
+            return Err(Error::Geometry(format!(
+                "{name} keeps {frontiers} block(s) open and the drive has {usable_blocks} block(s)\
+                 {}; it needs at least {}",
+                if usable_blocks < u64::from(geometry.blocks()) {
+                    " that are not spare"
+                } else {
+                    ""
+                },
+                frontiers + 1
+            )));
+        }
+        // The worst case for collection: all invalid pages hide in open blocks, which no policy
+        // may choose; one more must then lie in a closed block.
+        let kept = u64::from(self.needs.reserve_blocks) + u64::from(leveler_blocks);
+        let pages_per_block = u64::from(geometry.pages_per_block());
+        let tied_up = (frontiers - pools + pools * kept) * pages_per_block;
+        let spare = (usable_blocks * pages_per_block).saturating_sub(u64::from(logical_pages));
+        if spare <= tied_up && spare > 0 {
+            return Err(Error::Geometry(format!(
+                "the drive is too small for {name}: {spare} spare pages, but its open and reserved \
+                 blocks can tie up {tied_up}; use a larger op, more blocks or fewer pages per block"
+            )));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flash::{EraseUnit, Shape};
+    use crate::managers::{Setup, build, check};
+
+    fn setup(layout: Layout, logical_pages: u32) -> Setup {
+        let shape = Shape {
+            channels: 2,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 4,
+            page_bytes: 4096,
+            erase_unit: EraseUnit::Block,
+        };
+        Setup {
+            geometry: Geometry::new(shape).unwrap(),
+            logical_pages,
+            layout,
+            victims: None,
+            wear_leveling: None,
+            seed: 1,
+            wear: Wear::default(),
+        }
+    }
+
+    #[test]
+    fn what_is_declared_is_what_is_built_and_what_is_not_is_refused() {
+        for spec in Kind::Managers.entries().iter().flat_map(|entry| entry.small_specs()) {
+            for layout in Layout::ALL {
+                let serves = declared(spec).layouts().contains(&layout);
+                for logical_pages in (4..124).step_by(8) {
+                    let setup = || setup(layout, logical_pages);
+                    let (checked, built) = (check(spec, &setup()), build(spec, setup()));
+                    assert_eq!(checked.is_ok(), built.is_ok(), "{spec}, {layout:?}");
+                    match (checked, built) {
+                        (Ok(declared), Ok(drive)) => {
+                            assert!(serves, "{spec}, {layout:?}");
+                            assert_eq!(drive.hears(), declared.hears, "{spec}");
+                        }
+                        (Err(one), Err(other)) => assert_eq!(one, other, "{spec}"),
+                        _ => unreachable!(),
+                    }
+                }
+            }
+        }
+    }
+
+    fn declared(spec: &str) -> Declared {
+        crate::managers::declared(spec).unwrap()
+    }
+
+    #[test]
+    fn the_smallest_drive_is_the_one_that_its_needs_name() {
+        // On 32 blocks of 4 pages, 4 streams and as many reserved may tie up 3 + 3 blocks.
+        let declared = declared("dac:regions=4");
+        let needs = Needs { fewest_streams: 4, most_streams: 4, reserve_blocks: 3 };
+        assert_eq!(declared.needs, needs);
+        assert!(check("dac:regions=4", &setup(Layout::Flat, 128 - 24 - 1)).is_ok());
+        let error = check("dac:regions=4", &setup(Layout::Flat, 128 - 24)).unwrap_err();
+        let sentence = "the drive is too small for dac: 24 spare pages, but its open and reserved \
+                        blocks can tie up 24; ";
+        assert!(error.to_string().starts_with(sentence), "{error}");
+    }
+}

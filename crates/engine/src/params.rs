@@ -1,0 +1,516 @@
+//! Parameters of registered entries: their names, domains and defaults, each written once.
+
+use std::fmt::{self, Display, Formatter};
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+
+use crate::error::{Error, Result};
+use crate::registry::{Entry, Kind};
+use crate::spec::split;
+
+/// The largest value of parameters that are kept in 32 bits.
+pub const U32_MAX: u64 = u32::MAX as u64;
+
+/// A parameter that an entry of a registry accepts.
+#[derive(Debug, Clone, Copy)]
+pub struct Param {
+    pub name: &'static str,
+    /// Other names that are accepted for it.
+    pub aliases: &'static [&'static str],
+    /// The value when it is not given; `None` if it must be given.
+    pub default: Option<&'static str>,
+    pub domain: Domain,
+    pub help: &'static str,
+}
+
+impl Param {
+    /// A parameter with a default.
+    pub const fn new(
+        name: &'static str,
+        default: &'static str,
+        domain: Domain,
+        help: &'static str,
+    ) -> Self {
+        Param { name, aliases: &[], default: Some(default), domain, help }
+    }
+
+    /// A parameter that must be given.
+    pub const fn required(name: &'static str, domain: Domain, help: &'static str) -> Self {
+        Param { name, aliases: &[], default: None, domain, help }
+    }
+
+    /// The parameter under further names.
+    #[must_use]
+    pub const fn or(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    /// The parameter with another default.
+    #[must_use]
+    pub const fn default(mut self, default: &'static str) -> Self {
+        self.default = Some(default);
+        self
+    }
+
+    /// True if a valid `text` means the same as its default.
+    fn is_default(&self, text: &str) -> bool {
+        self.default
+            .is_some_and(|default| self.domain.canonical(default) == self.domain.canonical(text))
+    }
+
+    /// Its name and its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+}
+
+/// The values that a parameter may have. `Display` says which in words: "a number from 0 to 1".
+#[derive(Debug, Clone, Copy)]
+pub enum Domain {
+    /// Whole numbers from the first to the second.
+    Whole(u64, u64),
+    /// Numbers from one bound to the other.
+    Number(Bound<f64>, Bound<f64>),
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// A spec of an entry of another registry.
+    Spec(Kind),
+    /// Values of one domain, separated by `/`.
+    List(&'static Domain),
+    /// A value of the first domain, or else of the second.
+    Either(&'static Domain, &'static Domain),
+}
+
+impl Domain {
+    /// Shares of a whole.
+    pub const SHARE: Domain = Domain::Number(Included(0.0), Included(1.0));
+
+    /// Whether `text`, in a spec inside so many others, is in the domain; where it names an entry
+    /// that is not valid, the error that says why.
+    pub(crate) fn check(&self, text: &str, depth: usize) -> std::result::Result<(), Option<Error>> {
+        let is_valid = match self {
+            Domain::Whole(least, most) => {
+                integer(text).is_some_and(|value| (*least..=*most).contains(&value))
+            }
+            Domain::Number(least, most) => number(text).is_some_and(|value| {
+                let is_above = match least {
+                    Included(least) => value >= *least,
+                    Excluded(least) => value > *least,
+                    Unbounded => true,
+                };
+                let is_below = match most {
+                    Included(most) => value <= *most,
+                    Excluded(most) => value < *most,
+                    Unbounded => true,
+                };
+                is_above && is_below
+            }),
+            Domain::Word(words) => words.contains(&text),
+            Domain::Spec(kind) => {
+                kind.read_nested(text, depth + 1)?;
+                true
+            }
+            Domain::List(of) => {
+                let items = split(text, '/').unwrap_or_default();
+                if let Some(wrong) = items.iter().find_map(|item| of.check(item, depth).err()) {
+                    return Err(wrong);
+                }
+                !items.is_empty()
+            }
+            Domain::Either(one, other) => {
+                return one.check(text, depth).or_else(|_| other.check(text, depth));
+            }
+        };
+        if is_valid { Ok(()) } else { Err(None) }
+    }
+
+    /// The form of a valid `text` that all spellings of it share: numbers as short as they can be
+    /// written exactly, nested specs with all of their parameters.
+    pub fn canonical(&self, text: &str) -> String {
+        let is_valid = |domain: &Domain| domain.check(text, 0).is_ok();
+        match self {
+            Domain::Whole(..) => whole::<u64>(text).to_string(),
+            Domain::Number(..) => number(text).expect("a valid number").to_string(),
+            Domain::Word(_) => text.to_owned(),
+            Domain::Spec(kind) => kind.read(text).expect("a valid spec").canonical(),
+            Domain::List(of) => {
+                let items = split(text, '/').expect("a valid list");
+                items.into_iter().map(|item| of.canonical(item)).collect::<Vec<_>>().join("/")
+            }
+            Domain::Either(one, other) => if is_valid(one) { one } else { other }.canonical(text),
+        }
+    }
+
+    /// The part of `text` that is to blame: the first item of a list that is not valid, or all.
+    fn culprit<'a>(&self, text: &'a str) -> &'a str {
+        match self {
+            Domain::List(of) => split(text, '/')
+                .and_then(|items| items.into_iter().find(|item| of.check(item, 0).is_err()))
+                .unwrap_or(text),
+            Domain::Either(_, other) => other.culprit(text),
+            _ => text,
+        }
+    }
+
+    /// Its values in the plural: "numbers from 0 to 1".
+    fn plural(&self) -> String {
+        match self {
+            Domain::Whole(least, u64::MAX) if *least > 0 => {
+                format!("whole numbers above {}", least - 1)
+            }
+            Domain::Whole(least, most) => format!("whole numbers from {least} to {most}"),
+            Domain::Number(least, most) => format!("numbers{}", interval(*least, *most)),
+            Domain::Word(words) => listed(words),
+            Domain::Spec(kind) => kind.plural().to_owned(),
+            Domain::List(of) => format!("lists of {}", of.plural()),
+            Domain::Either(one, other) => format!("{} or {}", one.plural(), other.plural()),
+        }
+    }
+}
+
+impl Display for Domain {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Domain::Whole(least, most) => write!(f, "a whole number from {least} to {most}"),
+            Domain::Number(least, most) => write!(f, "a number{}", interval(*least, *most)),
+            Domain::Word(words) => write!(f, "{}", listed(words)),
+            Domain::Spec(kind) => write!(f, "a {}", kind.noun()),
+            Domain::List(of) => write!(f, "a list of {}, separated by '/'", of.plural()),
+            Domain::Either(one, other) => write!(f, "{one} or {other}"),
+        }
+    }
+}
+
+fn interval(least: Bound<f64>, most: Bound<f64>) -> String {
+    if let (Included(least), Included(most)) = (least, most) {
+        return format!(" from {least} to {most}");
+    }
+    let least = match least {
+        Included(least) => format!(" of at least {least}"),
+        Excluded(least) => format!(" above {least}"),
+        Unbounded => String::new(),
+    };
+    let most = match most {
+        Included(most) => format!(" at most {most}"),
+        Excluded(most) => format!(" below {most}"),
+        Unbounded => String::new(),
+    };
+    let and = if least.is_empty() || most.is_empty() { "" } else { " and" };
+    format!("{least}{and}{most}")
+}
+
+/// The words of a list of what they stand for.
+pub const fn words<T, const N: usize>(all: &[(&'static str, T); N]) -> [&'static str; N] {
+    let mut words = [""; N];
+    let mut at = 0;
+    while at < N {
+        words[at] = all[at].0;
+        at += 1;
+    }
+    words
+}
+
+/// "a, b or c".
+fn listed(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [word] => (*word).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// A whole number, also in the forms `1e6` and `2.5e6`.
+fn integer(text: &str) -> Option<u64> {
+    if let Ok(value) = text.parse() {
+        return Some(value);
+    }
+    let value: f64 = text.parse().ok()?;
+    // Above 2^53 a float no longer names one whole number.
+    (value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value))
+        .then_some(value as u64)
+}
+
+/// A finite number.
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// The parameters of a spec, given or by default, each in its domain: reading one cannot fail.
+#[derive(Debug, Clone)]
+pub struct Params {
+    entry: &'static Entry,
+    given: Vec<Given>,
+}
+
+#[derive(Debug, Clone)]
+struct Given {
+    name: &'static str,
+    /// The name or alias that was used.
+    spelled: String,
+    value: String,
+}
+
+impl Params {
+    /// The parameters of `entry`, a `noun`, by what is given in a spec inside so many others.
+    pub(crate) fn read(
+        noun: &str,
+        entry: &'static Entry,
+        pairs: Vec<(String, String)>,
+        depth: usize,
+    ) -> Result<Self> {
+        let mut params = Params { entry, given: Vec::with_capacity(pairs.len()) };
+        for (spelled, value) in pairs {
+            let known = entry.all_params().find(|param| param.names().any(|name| name == spelled));
+            let Some(param) = known else {
+                let names: Vec<&str> = entry.all_params().flat_map(Param::names).collect();
+                let what = format!("parameter of {noun} {}", entry.name);
+                return Err(Error::unknown(&what, &spelled, &names));
+            };
+            if let Some(other) = params.given(param.name) {
+                return Err(Error::Spec(format!(
+                    "{}: {} and {spelled} are the same parameter; give one of them",
+                    entry.name, other.spelled
+                )));
+            }
+            params.given.push(Given { name: param.name, spelled, value });
+            let Given { value, .. } = &params.given[params.given.len() - 1];
+            if let Err(wrong) = param.domain.check(value, depth) {
+                let outside =
+                    || params.outside(param.name, param.domain.culprit(value), param.domain);
+                return Err(wrong.unwrap_or_else(outside));
+            }
+            let is_common = entry.common.iter().any(|common| common.name == param.name);
+            if depth > 0 && is_common && !param.is_default(value) {
+                return Err(Error::Spec(format!(
+                    "{}: {}={value} is for a whole {noun}, not for a part of one; give it outside of \
+                     the parentheses",
+                    entry.name, param.name
+                )));
+            }
+        }
+        let missing =
+            |param: &&'static Param| param.default.is_none() && !params.is_given(param.name);
+        if let Some(param) = entry.all_params().find(missing) {
+            return Err(Error::Spec(format!(
+                "{} needs {}= ({}), as in {}",
+                entry.name, param.name, param.help, entry.example
+            )));
+        }
+        Ok(params)
+    }
+
+    /// The entry that they belong to.
+    pub fn entry(&self) -> &'static Entry {
+        self.entry
+    }
+
+    /// The spec with all of its parameters, in the form that all spellings of it share.
+    pub fn canonical(&self) -> String {
+        let params: Vec<String> =
+            self.canonical_values().map(|(name, value)| format!("{name}={value}")).collect();
+        if params.is_empty() {
+            self.entry.name.to_owned()
+        } else {
+            format!("{}({})", self.entry.name, params.join(","))
+        }
+    }
+
+    /// Every parameter with its value in the form that all spellings of it share; but for those
+    /// that its kind has in common and that are at their defaults, so that a further one changes no
+    /// spec that does not use it.
+    pub fn canonical_values(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let value = |param: &Param| param.domain.canonical(self.text(param.name));
+        let own = self.entry.params.iter().map(move |param| (param.name, value(param)));
+        let common =
+            self.entry.common.iter().filter(|param| !param.is_default(self.text(param.name)));
+        own.chain(common.map(move |param| (param.name, value(param))))
+    }
+
+    /// Every parameter with its value.
+    pub fn filled(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.entry.all_params().map(|param| (param.name, self.text(param.name)))
+    }
+
+    /// The text of a parameter.
+    pub fn text(&self, name: &str) -> &str {
+        let default = || self.param(name).default.expect("what has no default is given");
+        self.given(name).map_or_else(default, |given| &given.value)
+    }
+
+    /// True if the spec gives `name` rather than leaving it at its default.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.given(name).is_some()
+    }
+
+    /// What the word of a parameter stands for, by the list that its domain has its words from.
+    pub fn choice<T: Copy>(&self, name: &str, all: &[(&str, T)]) -> T {
+        let text = self.text(name);
+        let (_, chosen) = all.iter().find(|(word, _)| *word == text).expect("a word of its domain");
+        *chosen
+    }
+
+    /// A whole number, of a type that its domain fits.
+    pub fn integer<T: TryFrom<u64>>(&self, name: &str) -> T {
+        whole(self.text(name))
+    }
+
+    /// A number.
+    pub fn number(&self, name: &str) -> f64 {
+        number(self.text(name)).expect("a number by its domain")
+    }
+
+    /// The items of a list.
+    pub fn items(&self, name: &str) -> Vec<&str> {
+        split(self.text(name), '/').expect("a list by its domain")
+    }
+
+    /// A list of whole numbers.
+    pub fn integers<T: TryFrom<u64>>(&self, name: &str) -> Vec<T> {
+        self.items(name).into_iter().map(whole).collect()
+    }
+
+    /// A list of numbers.
+    pub fn numbers(&self, name: &str) -> Vec<f64> {
+        let item = |item| number(item).expect("a number by its domain");
+        self.items(name).into_iter().map(item).collect()
+    }
+
+    /// The error for a value that is not valid: by `domain`, which says which values are.
+    pub fn outside(&self, name: &str, value: impl Display, domain: impl Display) -> Error {
+        let name = self.given(name).map_or(name, |given| &given.spelled);
+        Error::Spec(format!("{}: {name}={value} is not valid; {name} is {domain}", self.entry.name))
+    }
+
+    fn given(&self, name: &str) -> Option<&Given> {
+        self.given.iter().find(|given| given.name == name)
+    }
+
+    fn param(&self, name: &str) -> &'static Param {
+        let declared = self.entry.all_params().find(|param| param.name == name);
+        declared.unwrap_or_else(|| panic!("{} declares no parameter '{name}'", self.entry.name))
+    }
+}
+
+fn whole<T: TryFrom<u64>>(text: &str) -> T {
+    let value = integer(text).and_then(|value| T::try_from(value).ok());
+    value.expect("a whole number that fits, by its domain")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRY: Entry = Entry::new("thing", "").example("thing:f=0.5").params(&[
+        Param::required("fraction", Domain::Number(Excluded(0.0), Excluded(1.0)), "a share")
+            .or(&["f"]),
+        Param::new("d", "10", Domain::Whole(1, 100), "blocks drawn"),
+        Param::new(
+            "sizes",
+            "1/2",
+            Domain::List(&Domain::Number(Included(0.0), Unbounded)),
+            "sizes",
+        ),
+        Param::new(
+            "detector",
+            "oracle",
+            Domain::Either(&Domain::Word(&["oracle"]), &Domain::Spec(Kind::Detectors)),
+            "what tells",
+        ),
+        Param::new(
+            "at",
+            "never",
+            Domain::Either(&Domain::Word(&["never"]), &Domain::List(&Domain::Whole(1, u64::MAX))),
+            "when",
+        ),
+    ]);
+
+    fn read(text: &str) -> Result<Params> {
+        const STATIC: &Entry = &ENTRY;
+        let spec = crate::spec::Spec::parse("thing", text)?;
+        Params::read("thing", STATIC, spec.given, 0)
+    }
+
+    fn refusal(text: &str) -> String {
+        read(text).expect_err(text).to_string()
+    }
+
+    #[test]
+    fn parameters_take_their_value_or_default_by_any_of_their_names() {
+        let params = read("thing(f=0.25,d=1e1,sizes=3/0.5)").unwrap();
+        assert!((params.number("fraction") - 0.25).abs() < 1e-12);
+        assert_eq!(params.integer::<u32>("d"), 10);
+        assert_eq!(params.numbers("sizes"), [3.0, 0.5]);
+        assert!(params.is_given("fraction") && !params.is_given("at"));
+        let filled: Vec<_> =
+            read("thing:fraction=0.25").unwrap().filled().map(|p| p.1.to_owned()).collect();
+        assert_eq!(filled, ["0.25", "10", "1/2", "oracle", "never"]);
+        assert_eq!(read("thing:f=0.1,at=5/1e2").unwrap().integers::<u64>("at"), [5, 100]);
+    }
+
+    #[test]
+    fn all_spellings_of_a_spec_share_one_form() {
+        let canonical = |text| Kind::Workloads.read(text).unwrap().canonical();
+        let form = "hot-cold(hot_fraction=0.1,hot_write_fraction=0.9)";
+        for text in ["hot-cold:f=0.1,r=0.9", "hot-cold( hot_write_fraction=9e-1,f=.10)"] {
+            assert_eq!(canonical(text), form);
+        }
+        let phases = "phases:writes=1e5/020,of=uniform/hot-cold(f=0.1,r=0.9)";
+        assert_eq!(canonical(phases), format!("phases(writes=100000/20,of=uniform/{form})"));
+        assert_eq!(canonical(&canonical(phases)), canonical(phases));
+    }
+
+    #[test]
+    fn values_outside_their_domain_are_refused_in_sentences_made_from_it() {
+        for (text, sentence) in [
+            ("f=1", "thing: f=1 is not valid; f is a number above 0 and below 1"),
+            (
+                "fraction=x",
+                "thing: fraction=x is not valid; fraction is a number above 0 and below 1",
+            ),
+            ("f=nan", "thing: f=nan is not valid; f is a number above 0 and below 1"),
+            ("f=0.5,d=0", "thing: d=0 is not valid; d is a whole number from 1 to 100"),
+            ("f=0.5,d=2.5", "thing: d=2.5 is not valid; d is a whole number from 1 to 100"),
+            (
+                "f=0.5,sizes=1/-1",
+                "thing: sizes=-1 is not valid; sizes is a list of numbers of at least 0, separated \
+                 by '/'",
+            ),
+            (
+                "f=0.5,at=0",
+                "thing: at=0 is not valid; at is never or a list of whole numbers above 0, \
+                 separated by '/'",
+            ),
+            (
+                "f=0.5,fraction=0.5",
+                "thing: f and fraction are the same parameter; give one of them",
+            ),
+            ("d=3", "thing needs fraction= (a share), as in thing:f=0.5"),
+            (
+                "f=0.5,detector=bloom(window=0)",
+                "bloom: window=0 is not valid; window is a number \
+                 above 0 and at most 10",
+            ),
+        ] {
+            assert_eq!(refusal(&format!("thing:{text}")), sentence);
+        }
+        assert!(refusal("thing:f=0.5,detector=blom").contains("did you mean 'bloom'?"));
+        assert!(refusal("thing:f=0.5,e=1").contains("valid: fraction, f, d, sizes, detector, at"));
+    }
+
+    #[test]
+    fn domains_say_in_words_what_they_hold() {
+        for (domain, words) in [
+            (Domain::SHARE, "a number from 0 to 1"),
+            (Domain::Number(Included(1.0), Unbounded), "a number of at least 1"),
+            (Domain::Number(Unbounded, Excluded(1.5)), "a number below 1.5"),
+            (Domain::Word(&["a", "b", "c"]), "a, b or c"),
+            (
+                Domain::Either(&Domain::Word(&["all"]), &Domain::Whole(1, 255)),
+                "all or a whole number from 1 to 255",
+            ),
+            (Domain::List(&Domain::Spec(Kind::Workloads)), "a list of workloads, separated by '/'"),
+        ] {
+            assert_eq!(domain.to_string(), words);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The placements, each as the sentences that define it; one file each.
+//!
+//! Every placement on the engine's list has a twin here: its module is called by the name of the
+//! placement, and its type like the engine's.
+
+mod dac;
+mod eti;
+mod fadac;
+mod midas;
+mod multilog;
+mod nvme_fdp;
+mod oracle;
+mod sepbit;
+mod sepgc;
+mod sfs;
+mod single;
+mod warcip;
+
+use super::{Hint, Setup, Spec, is_module_of};
+
+/// A block that is collected: the stream it was opened for, when that was, and when it is now.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Collected {
+    pub stream: usize,
+    pub opened: u64,
+    pub now: u64,
+}
+
+/// Says which stream each page goes to.
+pub(super) trait Scheme: Send {
+    fn read(spec: &Spec, setup: &Setup) -> Self
+    where
+        Self: Sized;
+
+    /// Streams that migrated pages may go to.
+    fn migration_stream(&self) -> usize;
+
+    /// The stream of a page that the host writes, when it has written `now` pages before.
+    fn host(&mut self, logical: u32, now: u64, hint: Hint) -> usize;
+
+    /// Hears that a page holds no data any more.
+    fn forgets(&mut self, _logical: u32) {}
+
+    /// Hears of a victim before its pages are migrated.
+    fn collected(&mut self, _victim: Collected) {}
+
+    /// The stream of a page of the victim.
+    fn migrated(&mut self, logical: u32, victim: Collected) -> usize;
+
+    /// A block that was opened for `stream` closes; true holds it back from the victim policy.
+    fn closes(&mut self, _block: u32, _stream: usize, _domain: usize) -> bool {
+        false
+    }
+
+    /// The victim that the scheme insists on, if the policy has so many `candidates`.
+    fn victim(&self, _domain: usize, _gained_nothing: bool, _candidates: usize) -> Option<u32> {
+        None
+    }
+
+    /// A held block is collected.
+    fn releases(&mut self, _block: u32) {}
+
+    /// A held block's data, `young`, has moved to `worn`.
+    fn exchanges(&mut self, _young: u32, _worn: u32) {}
+}
+
+macro_rules! twins {
+    ({$spec:expr, $setup:expr} $($module:ident::$twin:ident),+ $(,)?) => {
+        $(if is_module_of(stringify!($module), $spec) {
+            return Box::new($module::$twin::read($spec, $setup));
+        })+
+    };
+}
+
+/// The scheme of the placement that `spec` names.
+pub(super) fn scheme(spec: &Spec, setup: &Setup) -> Box<dyn Scheme> {
+    writeamp_engine::placements!(twins! { spec, setup });
+    panic!("there is no placement '{}'", spec.name)
+}
+
+/// The index of the center nearest to `value`; of equals the first.
+fn nearest(centers: &[u64], value: u64) -> usize {
+    let distance = |&at: &usize| centers[at].abs_diff(value);
+    (0..centers.len()).min_by_key(distance).expect("a center")
+}

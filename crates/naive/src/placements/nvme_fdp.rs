@@ -1,0 +1,46 @@
+//! By the handle that the host names: that of the group, or of the range of pages.
+
+use super::{Collected, Hint, Scheme, Setup, Spec};
+
+pub struct NvmeFdp {
+    handles: usize,
+    persistent: bool,
+    by_range: bool,
+    pages: u32,
+}
+
+impl Scheme for NvmeFdp {
+    fn read(spec: &Spec, setup: &Setup) -> Self {
+        NvmeFdp {
+            handles: spec.get("handles"),
+            persistent: spec.get::<String>("isolation") == "persistent",
+            by_range: spec.get::<String>("by") == "range",
+            pages: setup.logical_pages,
+        }
+    }
+
+    fn migration_stream(&self) -> usize {
+        if self.persistent { self.handles } else { 1 }
+    }
+
+    fn host(&mut self, logical: u32, _now: u64, hint: Hint) -> usize {
+        if self.by_range {
+            let is_of = |handle: &usize| {
+                logical as usize * self.handles < (handle + 1) * self.pages as usize
+            };
+            (0..self.handles).find(is_of).expect("a page of the drive")
+        } else {
+            usize::from(hint.group) % self.handles
+        }
+    }
+
+    fn migrated(&mut self, _logical: u32, victim: Collected) -> usize {
+        if !self.persistent {
+            self.handles
+        } else if victim.stream < self.handles {
+            self.handles + victim.stream // written by the host
+        } else {
+            victim.stream // migrated before
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! By the true time until the page is invalid.
+
+use std::collections::HashMap;
+
+use super::{Collected, Hint, Scheme, Setup, Spec};
+
+pub struct Oracle {
+    streams: usize,
+    pages_per_block: u64,
+    invalidation_times: HashMap<u32, Option<u64>>,
+}
+
+impl Oracle {
+    /// Stream s takes pages that live for less than 2^s blocks' worth of writes; the last takes all.
+    fn stream(&self, logical: u32, now: u64) -> usize {
+        let Some(invalidation_time) = self.invalidation_times[&logical] else {
+            return self.streams - 1;
+        };
+        let lives_on = invalidation_time.saturating_sub(now);
+        let fits = |stream: &usize| lives_on < self.pages_per_block << stream;
+        (0..self.streams).find(fits).unwrap_or(self.streams - 1)
+    }
+}
+
+impl Scheme for Oracle {
+    fn read(spec: &Spec, setup: &Setup) -> Self {
+        Oracle {
+            streams: spec.get("streams"),
+            pages_per_block: u64::from(setup.pages_per_block),
+            invalidation_times: HashMap::new(),
+        }
+    }
+
+    fn migration_stream(&self) -> usize {
+        self.streams
+    }
+
+    fn host(&mut self, logical: u32, now: u64, hint: Hint) -> usize {
+        self.invalidation_times.insert(logical, hint.invalidation_time);
+        self.stream(logical, now)
+    }
+
+    fn forgets(&mut self, logical: u32) {
+        self.invalidation_times.insert(logical, None);
+    }
+
+    fn migrated(&mut self, logical: u32, victim: Collected) -> usize {
+        self.stream(logical, victim.now)
+    }
+}

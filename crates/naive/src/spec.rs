@@ -1,0 +1,25 @@
+//! Which policy a drive works by, and the parameters that it is given.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+/// The name of a policy, and the value of each of its parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spec {
+    pub name: String,
+    pub params: BTreeMap<String, String>,
+}
+
+impl Spec {
+    /// A policy with all of its parameters.
+    pub fn new<'a>(name: &str, params: impl IntoIterator<Item = (&'static str, &'a str)>) -> Self {
+        let params = params.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned()));
+        Spec { name: name.to_owned(), params: params.collect() }
+    }
+
+    /// A parameter, read.
+    pub fn get<T: FromStr>(&self, key: &str) -> T {
+        let found = self.params.get(key).and_then(|value| value.parse().ok());
+        found.unwrap_or_else(|| panic!("{self:?} has no {key} of that type"))
+    }
+}

@@ -1,0 +1,152 @@
+//! What is registered, and what it declares.
+
+use std::ops::Bound::{self as Edge, Excluded, Included, Unbounded};
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use writeamp_engine::leveling;
+use writeamp_engine::managers::{self, Declared, Layout, Needs};
+use writeamp_engine::params::{Domain, Param};
+use writeamp_engine::registry::{Entry, Kind};
+
+use crate::raised;
+
+/// The registered entries of one kind, a dictionary each. That of a block manager or wear leveller
+/// also has what its example declares.
+#[pyfunction]
+pub fn entries<'py>(py: Python<'py>, kind: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let kind = Kind::named(kind).map_err(|e| raised(&e))?;
+    kind.entries().iter().map(|entry| entry_dict(py, kind, entry)).collect()
+}
+
+/// The name of the registry that has an entry of that name.
+#[pyfunction]
+pub fn kind_of(name: &str) -> PyResult<&'static str> {
+    Kind::of(name).map(Kind::name).map_err(|e| raised(&e))
+}
+
+/// What the manager that a spec names declares. With a layout, an error unless the manager serves
+/// that under the victim policy, its own if none is given.
+#[pyfunction]
+#[pyo3(signature = (manager, *, victims=None, layout=None))]
+pub fn declared<'py>(
+    py: Python<'py>,
+    manager: &str,
+    victims: Option<&str>,
+    layout: Option<&str>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let found = match layout {
+        None => managers::declared(manager),
+        Some(layout) => {
+            Layout::named(layout).and_then(|layout| managers::serves(manager, victims, layout))
+        }
+    };
+    declared_dict(py, &found.map_err(|e| raised(&e))?)
+}
+
+/// The victim policy of a manager if none is asked for.
+#[pyfunction]
+pub fn default_victims(manager: &str) -> PyResult<String> {
+    managers::default_victims(manager).map_err(|e| raised(&e))
+}
+
+fn entry_dict<'py>(py: Python<'py>, kind: Kind, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
+    let dict = match kind {
+        Kind::Managers => {
+            let declared = managers::declared(entry.example).map_err(|e| raised(&e))?;
+            declared_dict(py, &declared)?
+        }
+        Kind::WearLevelers => {
+            let declared = leveling::declared(entry.example).map_err(|e| raised(&e))?;
+            let dict = PyDict::new(py);
+            dict.set_item("reserve_blocks", declared.reserve_blocks)?;
+            dict.set_item("moves_pages", declared.moves_pages)?;
+            dict
+        }
+        _ => PyDict::new(py),
+    };
+    let params = entry.all_params().map(|param| param_dict(py, param));
+    dict.set_item("name", entry.name)?;
+    dict.set_item("summary", entry.summary)?;
+    dict.set_item("example", entry.example)?;
+    dict.set_item("small", entry.small)?;
+    dict.set_item("variants", entry.variants)?;
+    dict.set_item("params", params.collect::<PyResult<Vec<_>>>()?)?;
+    Ok(dict)
+}
+
+fn param_dict<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("name", param.name)?;
+    dict.set_item("aliases", param.aliases)?;
+    dict.set_item("default", param.default.unwrap_or_default())?;
+    dict.set_item("help", param.help)?;
+    dict.set_item("domain", param.domain.to_string())?;
+    dict.set_item("values", domain_dict(py, &param.domain)?)?;
+    Ok(dict)
+}
+
+/// A domain as data, by its `kind`: `whole`, `number`, `word`, `spec`, `list` or `either`.
+fn domain_dict<'py>(py: Python<'py>, domain: &Domain) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    match domain {
+        Domain::Whole(least, most) => {
+            dict.set_item("kind", "whole")?;
+            dict.set_item("least", least)?;
+            dict.set_item("most", most)?;
+        }
+        Domain::Number(least, most) => {
+            dict.set_item("kind", "number")?;
+            for (name, included, bound) in
+                [("least", "includes_least", least), ("most", "includes_most", most)]
+            {
+                let (value, is_included) = bound_of(*bound);
+                dict.set_item(name, value)?;
+                dict.set_item(included, is_included)?;
+            }
+        }
+        Domain::Word(words) => {
+            dict.set_item("kind", "word")?;
+            dict.set_item("words", *words)?;
+        }
+        Domain::Spec(kind) => {
+            dict.set_item("kind", "spec")?;
+            dict.set_item("registry", kind.name())?;
+        }
+        Domain::List(of) => {
+            dict.set_item("kind", "list")?;
+            dict.set_item("of", domain_dict(py, of)?)?;
+        }
+        Domain::Either(one, other) => {
+            dict.set_item("kind", "either")?;
+            dict.set_item("of", [domain_dict(py, one)?, domain_dict(py, other)?])?;
+        }
+    }
+    Ok(dict)
+}
+
+/// A bound, `None` for no bound, and whether it is in the interval itself.
+fn bound_of(bound: Edge<f64>) -> (Option<f64>, bool) {
+    match bound {
+        Included(value) => (Some(value), true),
+        Excluded(value) => (Some(value), false),
+        Unbounded => (None, false),
+    }
+}
+
+fn declared_dict<'py>(py: Python<'py>, declared: &Declared) -> PyResult<Bound<'py, PyDict>> {
+    let Needs { fewest_streams, most_streams, reserve_blocks } = declared.needs;
+    let needs = PyDict::new(py);
+    needs.set_item("fewest_streams", fewest_streams)?;
+    needs.set_item("most_streams", most_streams)?;
+    needs.set_item("reserve_blocks", reserve_blocks)?;
+    let dict = PyDict::new(py);
+    let layouts: Vec<&str> = declared.layouts().iter().map(|layout| layout.name()).collect();
+    dict.set_item("layouts", layouts)?;
+    dict.set_item("victims", declared.victims())?;
+    dict.set_item("default_victims", &declared.default_victims)?;
+    dict.set_item("hears", declared.hears.name())?;
+    dict.set_item("needs", needs)?;
+    dict.set_item("is_placement", declared.is_placement)?;
+    Ok(dict)
+}

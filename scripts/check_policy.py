@@ -1,0 +1,47 @@
+"""Run all conformance tests on one registered entry alone: `make check-policy NAME=greedy`.
+
+At the end, the golden counters of an entry that has none yet are added to `tests/golden.json`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from writeamp import WriteampError, _engine
+
+ROOT = Path(__file__).parents[1]
+# The naive drive has twins of these.
+WITH_TWINS = ("managers", "victims", "wear_levelers")
+
+
+def commands(kind: str) -> list[list[str]]:
+    """Return what is run on an entry of a kind."""
+    engine = ["cargo", "test", "--quiet", "--package", "writeamp-engine", "--lib", "--test", "state"]
+    witness = ["cargo", "test", "--quiet", "--package", "writeamp-naive"]
+    python = [sys.executable, "-m", "pytest", "-m", "registry"]
+    golden = [sys.executable, "tests/test_golden.py"]
+    return [engine, *([witness] if kind in WITH_TWINS else []), python, golden]
+
+
+def main() -> int:
+    """Check the entry that the command line names; the status is that of the first failure."""
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    try:
+        kind = _engine.kind_of(name)
+    except WriteampError as error:
+        print(f"make check-policy NAME=…: {error}", file=sys.stderr)
+        return 2
+    for command in commands(kind):
+        print("$", " ".join(command), flush=True)
+        environment = {**os.environ, "WRITEAMP_POLICY": name}
+        if done := subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
+            return done
+    print(f"{name} keeps what {kind} promise")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""Every command and every Python block that the pages show works, as it stands there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import in_process
+import numpy as np
+import polars as pl
+import pytest
+import writeamp as wa
+from forms import FULL
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+# Commands that take more than ten seconds, and what makes them short; by how they begin.
+SHORT = {
+    "writeamp allocate --explore 20": "--explore 10",
+    "writeamp compare --device eagletree": "--replicas 1 --writes 500000",
+    "writeamp endurance": "--w-max 50 --replicas 2",
+    "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
+}
+# Run by `make test-full` alone; the items and figures of each paper have tests of their own.
+LONG = "writeamp reproduce"
+# It would change the start-up files of whoever runs the tests.
+NOT_RUN = "writeamp --install-completion"
+# What the pages call files that a reader has, by format.
+TRACES = {
+    "msr": ["TRACE", "IN.csv", "disk.csv", "hm_0.csv", "trace.csv"],
+    "mqsim": ["tpcc.trace"],
+    "blkparse": ["sda.txt"],
+    "disksim": ["iozone.trace"],
+}
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Return language and text of each fenced block of a page."""
+    return re.findall(r"^```(\w*)\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[str]:
+    """Return the commands of all pages, each once, without prompt, comment and redirection."""
+    found = []
+    for page in PAGES:
+        for _, text in blocks(page):
+            for line in text.replace("\\\n", "").splitlines():
+                words = shlex.split(line.removeprefix("$ "), comments=True)
+                if words[:1] == ["writeamp"]:
+                    end = words.index(">") if ">" in words else None
+                    found.append(shlex.join(words[:end]))
+    return list(dict.fromkeys(found))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a folder that has all that the pages take for granted."""
+    folder = tmp_path_factory.mktemp("documented")
+    (folder / "examples").symlink_to(ROOT / "examples")
+    random = np.random.default_rng(1)
+    count = 20_000
+    columns = {
+        "timestamp_ns": np.arange(count) * 1_000_000,
+        "device": np.zeros(count, np.uint32),
+        "op": random.choice(["read", "write"], count, p=[0.1, 0.9]),
+        "offset": random.integers(0, 2**14, count, np.uint64) * np.uint64(4096),
+        "length": random.integers(1, 8, count, np.uint32) * np.uint32(4096),
+    }
+    requests = pl.DataFrame(columns, schema=wa.traces.SCHEMA)
+    trace = wa.traces.Trace(requests, "parquet", "made by hand", ["0"])
+    for name, paths in TRACES.items():
+        for path in paths:
+            wa.traces.write(trace, folder / path, name)
+    issued = folder / "sda.txt"  # "as issued to the device" is action D, where we write Q
+    issued.write_text(issued.read_text().replace(" Q ", " D "))
+    small = "--blocks 64 --pages-per-block 16 --op 0.2 --writes 4000"
+    assert in_process.run("simulate", f"{small} --save-config {folder}/experiment.toml").status == 0
+    return folder
+
+
+def test_there_are_commands_of_every_verb() -> None:
+    verbs = {command.split()[1] for command in commands()}
+    help_text = in_process.run("--help", "").out
+    listed = set(re.findall(r"^│ (\w+) ", help_text, re.MULTILINE))
+    assert listed
+    assert listed <= verbs
+
+
+@pytest.mark.parametrize("command", [c for c in commands() if c != NOT_RUN], ids=str)
+def test_a_command_works_and_prints_one_json_document(
+    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if command.startswith(LONG) and not FULL:
+        pytest.skip("`make test-full` runs it")
+    monkeypatch.chdir(folder)
+    shorter = [more for start, more in SHORT.items() if command.startswith(start)]
+    verb, _, arguments = command.removeprefix("writeamp ").partition(" ")
+    arguments = " ".join([arguments, *([] if FULL else shorter)])
+    done = in_process.run(verb, arguments)
+    assert done.status == 0, done.err
+    if "--json" in arguments:
+        json.loads(done.out)
+    elif "--json" in in_process.run(verb, f"{arguments} --help").out:
+        in_process.document(verb, arguments)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_python_of_a_page_runs(
+    page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    if not FULL:
+        monkeypatch.setattr(wa, "compare", partial(wa.compare, replicas=1, writes=500_000))
+    names: dict[str, Any] = {
+        "sizes": [0.4, 0.3, 0.2, 0.1],
+        "frequencies": [0.05, 0.1, 0.25, 0.6],
+        "measure": wa.models.expected_value,
+    }
+    for language, text in blocks(page):
+        if language == "python":
+            exec(compile(text, page.name, "exec"), names)
