@@ -33,4 +33,5 @@ __all__ = [
 ]
 
 # Older names; Wolf's `allocation=marginal` is another method, now `allocation=effective-size`.
-Marginal, marginal = EqualGain, equal_gain
+Marginal = EqualGain
+marginal = equal_gain

@@ -14,22 +14,38 @@ pub enum Error {
         "logical page {page} is off the end of the drive, which has {logical_pages} logical pages (0 to {})",
         logical_pages - 1
     )]
-    OffTheEnd { page: u32, logical_pages: u32 },
+    OffTheEnd {
+        /// Page that was asked for.
+        page: u32,
+        /// Logical pages of the drive.
+        logical_pages: u32,
+    },
     /// A victim policy under which collection never frees a page.
     #[error(
         "collection freed no page in {collections} victims in a row; a victim policy must come to \
          a block with an invalid page sooner or later"
     )]
-    NeverFrees { collections: u64 },
+    NeverFrees {
+        /// Collections in a row without a gain.
+        collections: u64,
+    },
     /// An allocation that the machine refused.
     #[error("the drive needs {bytes} bytes of memory, which this machine will not give")]
-    OutOfMemory { bytes: u64 },
+    OutOfMemory {
+        /// Bytes that the drive needs.
+        bytes: u64,
+    },
     /// Bytes that are no state of the drive to be restored.
     #[error("{0}")]
     State(String),
     /// Threads that the machine refused.
     #[error("cannot start {threads} threads: {why}; use fewer")]
-    Threads { threads: usize, why: String },
+    Threads {
+        /// Threads that were asked for.
+        threads: usize,
+        /// Reason that the machine gave.
+        why: String,
+    },
     /// Someone asked for it.
     #[error("the run was cancelled")]
     Cancelled,

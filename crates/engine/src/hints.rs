@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Pages of like update frequency.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Group {
+    /// Logical pages of the group.
     pub pages: u32,
     /// Share of the host's page writes that goes to the group.
     pub write_share: f64,
@@ -29,6 +30,7 @@ pub struct Hints<'a> {
 /// What a manager must hear from the host of each page that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hears {
+    /// Nothing of a page but its number.
     Nothing,
     /// Its group: [`Hints::groups`] and [`Hints::group_of`].
     Groups,
@@ -42,7 +44,7 @@ impl Hears {
         match self {
             Hears::Nothing => "nothing",
             Hears::Groups => "groups",
-            Hears::InvalidationTimes => "invalidation-times",
+            Hears::InvalidationTimes => "invalidation_times",
         }
     }
 
@@ -50,7 +52,6 @@ impl Hears {
     pub(crate) fn check(self, hints: &Hints, pages: usize) -> Result<(), &'static str> {
         match self {
             _ if pages == 0 => Ok(()),
-            Hears::Nothing => Ok(()),
             Hears::Groups if hints.groups.is_empty() || hints.group_of.len() != pages => {
                 Err("the group of each page")
             }
@@ -62,7 +63,7 @@ impl Hears {
             Hears::InvalidationTimes if hints.invalidation_times.len() != pages => {
                 Err("when each page will be written next")
             }
-            Hears::Groups | Hears::InvalidationTimes => Ok(()),
+            Hears::Nothing | Hears::Groups | Hears::InvalidationTimes => Ok(()),
         }
     }
 }

@@ -20,6 +20,8 @@
 //! - [`endurance`]: drives that are driven until they are worn out.
 //! - [`meanfield`]: the limit of many blocks, without a simulation.
 
+#![warn(missing_docs)]
+
 pub mod detectors;
 pub mod endurance;
 pub mod error;

@@ -13,12 +13,15 @@ pub const U32_MAX: u64 = u32::MAX as u64;
 /// A parameter that an entry of a registry accepts.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
+    /// Name before the equals sign.
     pub name: &'static str,
     /// Other names that are accepted for it.
     pub aliases: &'static [&'static str],
     /// The value when it is not given; `None` if it must be given.
     pub default: Option<&'static str>,
+    /// Domain of its values.
     pub domain: Domain,
+    /// Meaning, in a few words.
     pub help: &'static str,
 }
 

@@ -12,10 +12,15 @@ use crate::{detectors, leveling, managers, victims, workloads};
 /// A registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    /// Block managers.
     Managers,
+    /// Victim policies.
     Victims,
+    /// Wear levellers.
     WearLevelers,
+    /// Detectors of hot pages.
     Detectors,
+    /// Workloads.
     Workloads,
 }
 
@@ -107,7 +112,9 @@ impl Kind {
 /// What an entry of a registry says of itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
+    /// Name that a spec begins with.
     pub name: &'static str,
+    /// Summary of one sentence.
     pub summary: &'static str,
     /// The parameters of its own.
     pub params: &'static [Param],
@@ -178,6 +185,7 @@ impl Entry {
 /// A registered type: what it says of itself, and how it is built for `Site`, that which it works
 /// on.
 pub trait Registered<Site: ?Sized>: Sized {
+    /// Entry of the registry.
     const ENTRY: Entry;
 
     /// Builds it from parameters of its own entry.

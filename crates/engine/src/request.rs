@@ -7,7 +7,9 @@ use crate::state::{Element, elements};
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
+    /// Data of the pages.
     Read,
+    /// New data for the pages.
     Write,
     /// The pages hold no data any more.
     Trim,
@@ -20,6 +22,7 @@ pub enum Op {
 pub struct Request {
     /// When the host issues it, in nanoseconds since the first request; 0 where time plays no part.
     pub at_ns: u64,
+    /// Kind of the request.
     pub op: Op,
     /// The first logical page that it touches.
     pub first_page: u32,

@@ -8,7 +8,9 @@ use crate::error::{Error, Result};
 /// A parsed spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spec {
+    /// Name of the entry.
     pub name: String,
+    /// Parameters that are given, with their values, in order.
     pub given: Vec<(String, String)>,
 }
 

@@ -58,8 +58,11 @@ fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Bound<'p
     Ok(dict)
 }
 
+/// The name of a counter, and how it is read.
+type Column = (&'static str, fn(&Counters) -> u64);
+
 /// What Python sees of the counters beside the programs of each cause: `host_pages` is the clock.
-const COLUMNS: [(&str, fn(&Counters) -> u64); 9] = [
+const COLUMNS: [Column; 9] = [
     ("host_pages", |counters| counters.host.written_pages),
     ("host_bytes", |counters| counters.host.written_bytes),
     ("host_read_pages", |counters| counters.host.read_pages),
@@ -137,13 +140,10 @@ impl Simulation {
         PyArray1::from_slice(py, self.inner().drive().flash().erase_counts())
     }
 
-    /// What the host must tell the block manager of its pages, if anything.
-    fn told(&self) -> Option<&'static str> {
-        match self.inner().drive().hears() {
-            Hears::Nothing => None,
-            Hears::Groups => Some("groups"),
-            Hears::InvalidationTimes => Some("deaths"),
-        }
+    /// The hints that the block manager needs of the host, if any.
+    fn hints(&self) -> Option<&'static str> {
+        let hears = self.inner().drive().hears();
+        (hears != Hears::Nothing).then(|| hears.name())
     }
 
     /// Bytes of the tables that the block manager's scheme keeps beside the map.

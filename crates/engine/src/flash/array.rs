@@ -92,10 +92,12 @@ impl Array {
             + u64::from(geometry.blocks()) * 33
     }
 
+    /// Geometry that the array was built with.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
+    /// Pages that the host sees.
     pub fn logical_pages(&self) -> u32 {
         self.logical_to_physical.len() as u32
     }
@@ -105,6 +107,7 @@ impl Array {
         self.mapped_pages
     }
 
+    /// Counts since the drive was new.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -119,6 +122,7 @@ impl Array {
         &self.states
     }
 
+    /// State of a block.
     #[inline(always)]
     pub fn state(&self, block: u32) -> BlockState {
         self.states[block as usize]
@@ -136,6 +140,7 @@ impl Array {
         self.free[pool].len() as u32
     }
 
+    /// Pools of free blocks: one, or one for each LUN.
     pub fn pools(&self) -> usize {
         self.free.len()
     }

@@ -37,13 +37,19 @@ impl Cause {
 /// only a part is written or read counts whole in pages, and with that part in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HostCounters {
+    /// Pages that the host wrote.
     pub written_pages: u64,
+    /// Bytes that it wrote.
     pub written_bytes: u64,
+    /// Pages that it read.
     pub read_pages: u64,
+    /// Bytes that it read.
     pub read_bytes: u64,
     /// Pages that the host trimmed, mapped or not.
     pub trimmed_pages: u64,
+    /// Bytes that it trimmed.
     pub trimmed_bytes: u64,
+    /// Flushes that it asked for.
     pub flushes: u64,
 }
 
@@ -53,6 +59,7 @@ pub struct Counters {
     /// What the host asked for: the clock, and the denominator of write amplification.
     pub host: HostCounters,
     programs: [u64; Cause::ALL.len()],
+    /// Erases of blocks, for whatever cause.
     pub erases: u64,
     /// Logical pages that a TRIM unmapped.
     pub unmapped_pages: u64,

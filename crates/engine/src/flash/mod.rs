@@ -59,8 +59,11 @@ impl Pools {
 /// Life of a block: free, open and closed in turn; before the first or after the last, set aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockState {
+    /// Erased, and waiting to be opened.
     Free,
+    /// Being written: a write frontier.
     Open,
+    /// Written to its end, and so open to collection.
     Closed,
     /// Waits to replace a block that is worn out.
     Spare,

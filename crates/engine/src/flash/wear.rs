@@ -21,6 +21,7 @@ pub struct Wear {
 }
 
 impl Wear {
+    /// Limit of blocks that never wear out.
     pub const NO_LIMIT: u32 = u32::MAX;
 }
 
@@ -73,6 +74,7 @@ impl Moment {
 /// The drive when its life ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndOfLife {
+    /// Counts at that moment.
     pub moment: Moment,
     /// Erases of each block.
     pub erase_counts: Vec<u32>,

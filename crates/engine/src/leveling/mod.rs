@@ -19,6 +19,7 @@ use crate::state::{State, state};
 /// The wear of one pool of blocks.
 #[derive(Debug, Clone)]
 pub struct PoolWear<'a> {
+    /// Blocks of the pool.
     pub blocks: Range<u32>,
     /// Erases of every block of the drive.
     pub erase_counts: &'a [u32],
@@ -26,6 +27,7 @@ pub struct PoolWear<'a> {
     pub states: &'a [BlockState],
     /// Invalid pages of every block of the drive.
     pub invalid_pages: &'a [u32],
+    /// Pages of a block.
     pub pages_per_block: u32,
 }
 

@@ -9,6 +9,7 @@ use crate::registry::Kind;
 /// Some of the things that there are to choose from, and why no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Only<T: 'static> {
+    /// Those that are served.
     pub these: &'static [T],
     /// What follows the manager's name in the sentence that refuses the others.
     pub because: &'static str,
@@ -27,6 +28,7 @@ pub struct Declared {
     pub shapes_victims: Option<&'static str>,
     /// What the host must tell it.
     pub hears: Hears,
+    /// Blocks that it keeps open, or free.
     pub needs: Needs,
     /// True for a placement on the manager that all placements share.
     pub is_placement: bool,
@@ -40,6 +42,7 @@ pub struct Declared {
 pub struct Needs {
     /// Write frontiers: as many as fit the drive, where these differ.
     pub fewest_streams: u32,
+    /// Write frontiers on a drive that has room for all.
     pub most_streams: u32,
     /// Free blocks kept back beside the one that a collection erases.
     pub reserve_blocks: u32,
@@ -147,6 +150,7 @@ mod tests {
     use super::*;
     use crate::flash::{EraseUnit, Shape};
     use crate::managers::{Setup, build, check};
+    use crate::registry::Entry;
 
     fn setup(layout: Layout, logical_pages: u32) -> Setup {
         let shape = Shape {
@@ -172,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_is_declared_is_what_is_built_and_what_is_not_is_refused() {
-        for spec in Kind::Managers.entries().iter().flat_map(|entry| entry.small_specs()) {
+        for spec in Kind::Managers.entries().iter().flat_map(Entry::small_specs) {
             for layout in Layout::ALL {
                 let serves = declared(spec).layouts().contains(&layout);
                 for logical_pages in (4..124).step_by(8) {

@@ -73,14 +73,19 @@ impl Layout {
 /// What every manager is built from.
 #[derive(Debug, Clone)]
 pub struct Setup {
+    /// Shape of the drive.
     pub geometry: Geometry,
+    /// Pages that the host sees.
     pub logical_pages: u32,
+    /// Layout of streams and collection over the LUNs.
     pub layout: Layout,
     /// The spec of the victim policy, or `None` for the manager's own.
     pub victims: Option<String>,
     /// The spec of the wear leveller, if there is one.
     pub wear_leveling: Option<String>,
+    /// Seed of the random streams of policies.
     pub seed: u64,
+    /// Wear that the blocks stand.
     pub wear: Wear,
 }
 
@@ -205,6 +210,7 @@ impl Compiled for Box<dyn Observer> {
 
 /// A registered manager: what it says of itself, and how it is built.
 pub trait Manager {
+    /// Entry of the registry.
     const ENTRY: Entry;
 
     /// What it can do with such parameters, and what it needs; an error if they do not go together.

@@ -12,6 +12,7 @@ pub const MOST_CHANGES: usize = 100_000;
 pub struct GroupChange {
     /// Host pages written before it.
     pub host_pages: u64,
+    /// Kind of the change.
     pub kind: ChangeKind,
     /// Groups are numbered; the numbers of those merged away are used again.
     pub group: u8,
@@ -25,9 +26,15 @@ pub enum ChangeKind {
     /// A group began.
     Created,
     /// A group was merged into another.
-    Merged { into: u8 },
+    Merged {
+        /// Group that has its pages now.
+        into: u8,
+    },
     /// Movement operations: in the interval that ends here, the group gave so many blocks away.
-    Moved { blocks: u32 },
+    Moved {
+        /// Blocks given away.
+        blocks: u32,
+    },
 }
 
 impl ChangeKind {

@@ -125,9 +125,13 @@ pub struct Restored<'a> {
 /// A closed block, as its placement was told of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Closed {
+    /// Number of the block.
     pub block: u32,
+    /// Stream that it was opened for.
     pub stream: usize,
+    /// Part of the drive that collects it.
     pub domain: usize,
+    /// Whether the placement holds it back from the victim policy.
     pub is_held: bool,
 }
 
@@ -142,24 +146,31 @@ impl Restored<'_> {
 /// What a placement is built for.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
+    /// Pages that the host sees.
     pub logical_pages: u32,
+    /// Blocks of the drive.
     pub blocks: u32,
+    /// Pages of a block.
     pub pages_per_block: u32,
     /// Parts of the drive that collect for themselves.
     pub domains: u32,
+    /// Seed of the random streams of policies.
     pub seed: u64,
 }
 
 /// How many streams there are: `all` of them, of which `migration` may get migrated pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Streams {
+    /// Streams in all.
     pub all: usize,
+    /// Streams that may get migrated pages.
     pub migration: usize,
 }
 
 /// A page that the host writes, as a placement sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct HostPage {
+    /// Number of the logical page.
     pub logical: u32,
     /// Host pages written before it.
     pub now: u64,
@@ -176,5 +187,6 @@ pub struct Victim {
     pub stream: usize,
     /// The clock when it was opened.
     pub opened: u64,
+    /// Clock when it is collected.
     pub now: u64,
 }

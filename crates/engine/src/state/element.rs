@@ -2,6 +2,7 @@
 
 /// An item of a large table.
 pub trait Element: Copy {
+    /// Bytes of an item.
     const BYTES: usize;
 
     /// Writes the item to the first [`Self::BYTES`] of `bytes`.

@@ -29,6 +29,7 @@ impl Checksum {
         in_chunks(items, |bytes| self.0.update(bytes));
     }
 
+    /// Checksum of what was taken in.
     pub fn value(self) -> u32 {
         self.0.finalize()
     }

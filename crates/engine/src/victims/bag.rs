@@ -20,14 +20,17 @@ impl Bag {
         Ok(Bag { blocks: Vec::with_capacity(capacity), places: filled(NONE, capacity)? })
     }
 
+    /// Bytes of the tables.
     pub fn bytes(&self) -> u64 {
         ((self.blocks.capacity() + self.places.len()) * size_of::<u32>()) as u64
     }
 
+    /// True if no block is in it.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
+    /// Puts `block` in, which must not be in the bag.
     #[inline(always)]
     pub fn add(&mut self, block: u32) {
         self.places[block as usize] = self.blocks.len() as u32;

@@ -51,8 +51,10 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
 
 /// A continuation that is generic over the policy, so that the hot loop is compiled for each.
 pub trait Visitor {
+    /// Result of the continuation.
     type Output;
 
+    /// Goes on with the policy.
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output>;
 }
 

@@ -51,8 +51,11 @@ pub enum Step {
 /// Requests that changed nothing on the drive, and so were passed over between batches of writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Unserved {
+    /// Pages read.
     pub read_pages: u64,
+    /// Bytes read.
     pub read_bytes: u64,
+    /// Flushes.
     pub flushes: u64,
     /// Bytes of pages written that their requests left as they were.
     pub partial_bytes: u64,
@@ -118,7 +121,9 @@ fn one_group(pages: u32) -> Vec<Group> {
 /// What a workload is built for: logical pages from 0, and where it draws its randomness.
 #[derive(Debug, Clone)]
 pub struct Site {
+    /// Logical pages that it may touch.
     pub pages: u32,
+    /// Source of its randomness.
     pub context: Context,
 }
 
@@ -126,7 +131,9 @@ pub struct Site {
 /// composed workload from each other.
 #[derive(Debug, Clone)]
 pub struct Context {
+    /// Seed of the run.
     pub seed: u64,
+    /// Path of the part in a composed workload.
     pub path: String,
 }
 

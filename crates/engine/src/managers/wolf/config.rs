@@ -19,23 +19,31 @@ pub enum Knowledge {
     Nothing,
     /// The host, as it writes. A page that collection moves stays where it is, unless it goes to
     /// the group that is `current` for what the host said of it.
-    Host { current: bool },
+    Host {
+        /// Whether migrated pages follow what the host said of them last.
+        current: bool,
+    },
     /// Bloom filters for each group.
     Filters(FilterRules),
     /// The interval at which each page is written; as many groups as there may be stand so many
     /// times apart.
-    Intervals { ratio: f64 },
+    Intervals {
+        /// Interval of a group over that of the next hotter one.
+        ratio: f64,
+    },
 }
 
 /// Everything that the spec of a grouped manager decides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Config {
+    /// Source of the group of a page.
     pub knowledge: Knowledge,
     /// Blocks go to any group, and are moved as soon as one has too many (Wolf); else they go to
     /// neighbours in the order, as they are erased (FDP).
     pub moves_space: bool,
     /// Groups at the start.
     pub groups: usize,
+    /// Groups that there may be at any time.
     pub max_groups: usize,
     /// h, as a share of the logical pages.
     interval: f64,

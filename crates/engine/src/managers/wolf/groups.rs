@@ -22,7 +22,9 @@ pub struct Rules {
     /// The order is fixed, and the pages of each group count as written so many times as often as
     /// those of the next colder one, instead of as measured (FDP).
     pub assumed_ratio: Option<f64>,
+    /// Rule that divides the over-provisioned space.
     pub allocation: Allocation,
+    /// Exceptions from that rule for some groups.
     pub exceptions: Exceptions,
 }
 
@@ -30,9 +32,17 @@ pub struct Rules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// A new, empty group.
-    Created { group: usize },
+    Created {
+        /// Number of the group.
+        group: usize,
+    },
     /// The pages of `from` belong to `into`.
-    Merged { from: usize, into: usize },
+    Merged {
+        /// Group that is no more.
+        from: usize,
+        /// Group that has its pages now.
+        into: usize,
+    },
 }
 
 /// What is known of one group.

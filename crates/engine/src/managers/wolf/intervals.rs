@@ -86,6 +86,7 @@ impl Intervals {
         })
     }
 
+    /// Bytes of the tables.
     pub fn bytes(&self) -> u64 {
         self.last_writes.bytes() + size_of_val(&self.usual[..]) as u64
     }
@@ -118,6 +119,7 @@ impl Intervals {
         self.usual[page as usize] = Usual::UNKNOWN;
     }
 
+    /// Fetches what a write of `page` will touch.
     #[inline(always)]
     pub fn prefetch(&self, page: u32) {
         self.last_writes.prefetch(page);
