@@ -7,8 +7,11 @@
 //! Counters must nevertheless agree exactly, though some decisions compare floating-point numbers.
 //! Formulas of a line or two are therefore worked out in the order in which the paper or the docs
 //! write them, so that what ties in the engine ties here. The optimum and the size that victims
-//! speak for come out by another way and differ in the last digits; they are irrational, so two of
-//! them are equal only if they come of equal numbers, and then they are equal in both drives.
+//! speak for come out by another way and differ in the last digits. They are irrational in general,
+//! so two of them are equal only if they come of equal numbers, and then they are equal in both
+//! drives. What is left to rounding is a group that the optimum leaves all that others' floors do
+//! not take, and that has exactly one block too many: a witness that finds such a case should change
+//! its sizes.
 
 mod allocation;
 mod arrivals;

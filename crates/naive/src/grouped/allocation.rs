@@ -85,31 +85,32 @@ fn divide(allocation: Allocation, groups: &[Demand], op: f64) -> Vec<f64> {
     }
 }
 
-/// y − 1 − ln y = μ·p/s in every group, with y = 1/δ and the one μ at which all spare pages are
-/// used. Nothing if there is nothing to divide by, or if such a y is beyond all numbers.
+/// y − 1 − ln y = μ·p/s in every group that is written, with y = 1/δ and the one μ at which all spare
+/// pages are used. Nothing if nobody is written, or there is nothing to divide.
 fn optimum(groups: &[Demand], op: f64) -> Option<Vec<f64>> {
-    let rates = groups.iter().filter(|group| group.pages > 0.0).map(Demand::hit_rate);
-    let highest = rates.fold(0.0, f64::max);
-    if highest <= 0.0 || op <= 0.0 {
+    let is_written = |group: &Demand| group.pages > 0.0 && group.writes > 0.0;
+    if op <= 0.0 || !groups.iter().any(is_written) {
         return None;
     }
     let spare = |log_mu: f64| -> Vec<f64> {
-        groups.iter().map(|group| spare_of(group, libm::exp(log_mu))).collect()
+        let of_group = |group| if is_written(group) { spare_of(group, log_mu) } else { 0.0 };
+        groups.iter().map(of_group).collect()
     };
+    // Spare space grows with μ without bound.
     let uses_less = |log_mu: f64| spare(log_mu).iter().sum::<f64>() < op;
-    // Spare space grows with μ. Beyond the greatest number it is not less than anything.
-    let log_mu = bisect(libm::log(1e-30 / highest), libm::log(f64::MAX), uses_less);
-    let found = spare(log_mu);
-    let used: f64 = found.iter().sum();
-    ((used / op - 1.0).abs() < 1e-9).then_some(found)
+    let powers = || (0..).map(|power| 2.0_f64.powi(power));
+    let low = powers().map(|power| -power).find(|&log_mu| uses_less(log_mu))?;
+    let high = powers().find(|&log_mu| !uses_less(log_mu))?;
+    Some(spare(bisect(low, high, uses_less)))
 }
 
 /// OP/s = y·ln y/(y − 1) − 1, times s.
-fn spare_of(group: &Demand, mu: f64) -> f64 {
-    if group.pages == 0.0 {
-        return 0.0;
+fn spare_of(group: &Demand, log_mu: f64) -> f64 {
+    let log_z = log_mu + libm::log(group.hit_rate());
+    if log_z > 40.0 {
+        return group.pages * (log_z - 1.0); // y is z, to more digits than there are
     }
-    let z = mu * group.hit_rate();
+    let z = libm::exp(log_z);
     // x²/2 > x − ln(1 + x) > x − √(2x), for x = y − 1.
     let y = root(1.0 + z, 1.0 + z + (2.0 * z).sqrt(), |y| y - 1.0 - libm::log(y) - z);
     if y <= 1.0 { 0.0 } else { group.pages * (y * libm::log(y) / (y - 1.0) - 1.0) }
@@ -124,7 +125,7 @@ fn root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     loop {
         let chord = low - at_low * (high - low) / (at_high - at_low);
         if chord.is_nan() {
-            return high; // the ends are one number, or beyond all numbers
+            return high; // the ends are one number
         }
         let has_settled = last.is_some_and(|last| (chord - last).abs() < 1e-15 * chord);
         if has_settled || chord <= low || chord >= high {
