@@ -94,15 +94,17 @@ impl Foresight {
         };
         if is_write {
             while let Some(slot) = pages.get_mut(times.len())
-                && let Some(coming) = self.coming.pop_front_if(|coming| coming.is_write)
+                && let Some(&coming) = self.coming.front().filter(|coming| coming.is_write)
             {
                 *slot = coming.page;
+                self.coming.pop_front();
                 self.issue_write(coming, times, now);
             }
             return Step::Writes(times.len());
         }
         let mut end = first;
-        while self.coming.pop_front_if(|c| !c.is_write && c.page == end).is_some() {
+        while self.coming.front().is_some_and(|c| !c.is_write && c.page == end) {
+            self.coming.pop_front();
             end += 1;
             self.first_place += 1;
         }

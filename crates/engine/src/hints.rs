@@ -52,7 +52,6 @@ impl Hears {
     pub(crate) fn check(self, hints: &Hints, pages: usize) -> Result<(), &'static str> {
         match self {
             _ if pages == 0 => Ok(()),
-            Hears::Nothing => Ok(()),
             Hears::Groups if hints.groups.is_empty() || hints.group_of.len() != pages => {
                 Err("the group of each page")
             }
@@ -64,7 +63,7 @@ impl Hears {
             Hears::InvalidationTimes if hints.invalidation_times.len() != pages => {
                 Err("when each page will be written next")
             }
-            Hears::Groups | Hears::InvalidationTimes => Ok(()),
+            Hears::Nothing | Hears::Groups | Hears::InvalidationTimes => Ok(()),
         }
     }
 }

@@ -55,6 +55,12 @@ impl Param {
         self
     }
 
+    /// True if a valid `text` means the same as its default.
+    fn is_default(&self, text: &str) -> bool {
+        self.default
+            .is_some_and(|default| self.domain.canonical(default) == self.domain.canonical(text))
+    }
+
     /// Its name and its aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
@@ -257,9 +263,9 @@ impl Params {
     ) -> Result<Self> {
         let mut params = Params { entry, given: Vec::with_capacity(pairs.len()) };
         for (spelled, value) in pairs {
-            let known = entry.params.iter().find(|param| param.names().any(|name| name == spelled));
+            let known = entry.all_params().find(|param| param.names().any(|name| name == spelled));
             let Some(param) = known else {
-                let names: Vec<&str> = entry.params.iter().flat_map(Param::names).collect();
+                let names: Vec<&str> = entry.all_params().flat_map(Param::names).collect();
                 let what = format!("parameter of {noun} {}", entry.name);
                 return Err(Error::unknown(&what, &spelled, &names));
             };
@@ -276,9 +282,18 @@ impl Params {
                     || params.outside(param.name, param.domain.culprit(value), param.domain);
                 return Err(wrong.unwrap_or_else(outside));
             }
+            let is_common = entry.common.iter().any(|common| common.name == param.name);
+            if depth > 0 && is_common && !param.is_default(value) {
+                return Err(Error::Spec(format!(
+                    "{}: {}={value} is for a whole {noun}, not for a part of one; give it outside of \
+                     the parentheses",
+                    entry.name, param.name
+                )));
+            }
         }
-        let missing = |param: &&Param| param.default.is_none() && !params.is_given(param.name);
-        if let Some(param) = entry.params.iter().find(missing) {
+        let missing =
+            |param: &&'static Param| param.default.is_none() && !params.is_given(param.name);
+        if let Some(param) = entry.all_params().find(missing) {
             return Err(Error::Spec(format!(
                 "{} needs {}= ({}), as in {}",
                 entry.name, param.name, param.help, entry.example
@@ -303,15 +318,20 @@ impl Params {
         }
     }
 
-    /// Every parameter with its value in the form that all spellings of it share.
+    /// Every parameter with its value in the form that all spellings of it share; but for those
+    /// that its kind has in common and that are at their defaults, so that a further one changes no
+    /// spec that does not use it.
     pub fn canonical_values(&self) -> impl Iterator<Item = (&'static str, String)> {
         let value = |param: &Param| param.domain.canonical(self.text(param.name));
-        self.entry.params.iter().map(move |param| (param.name, value(param)))
+        let own = self.entry.params.iter().map(move |param| (param.name, value(param)));
+        let common =
+            self.entry.common.iter().filter(|param| !param.is_default(self.text(param.name)));
+        own.chain(common.map(move |param| (param.name, value(param))))
     }
 
     /// Every parameter with its value.
     pub fn filled(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.entry.params.iter().map(|param| (param.name, self.text(param.name)))
+        self.entry.all_params().map(|param| (param.name, self.text(param.name)))
     }
 
     /// The text of a parameter.
@@ -369,7 +389,7 @@ impl Params {
     }
 
     fn param(&self, name: &str) -> &'static Param {
-        let declared = self.entry.params.iter().find(|param| param.name == name);
+        let declared = self.entry.all_params().find(|param| param.name == name);
         declared.unwrap_or_else(|| panic!("{} declares no parameter '{name}'", self.entry.name))
     }
 }

@@ -116,8 +116,11 @@ pub struct Entry {
     pub name: &'static str,
     /// Summary of one sentence.
     pub summary: &'static str,
-    /// Parameters that a spec may give.
+    /// Parameters of its own.
     pub params: &'static [Param],
+    /// The parameters that all entries of its kind have. They are for a whole spec, so that inside
+    /// another one they may have their defaults only.
+    pub common: &'static [Param],
     /// A complete spec, as help shows it and most tests build it.
     pub example: &'static str,
     /// A complete spec that small drives have room for, and that they feel.
@@ -129,7 +132,7 @@ pub struct Entry {
 impl Entry {
     /// An entry without parameters.
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
-        Entry { name, summary, params: &[], example: name, small: name, variants: &[] }
+        Entry { name, summary, params: &[], common: &[], example: name, small: name, variants: &[] }
     }
 
     /// The entry with parameters, all of them optional unless an example follows.
@@ -137,6 +140,18 @@ impl Entry {
     pub const fn params(mut self, params: &'static [Param]) -> Self {
         self.params = params;
         self
+    }
+
+    /// The entry with the parameters of its kind.
+    #[must_use]
+    pub const fn common(mut self, params: &'static [Param]) -> Self {
+        self.common = params;
+        self
+    }
+
+    /// All parameters, its own first.
+    pub fn all_params(&self) -> impl Iterator<Item = &'static Param> + use<> {
+        self.params.iter().chain(self.common)
     }
 
     /// The entry with an example of its parameters.
@@ -224,7 +239,7 @@ mod tests {
     fn every_parameter_has_names_of_its_own_and_a_default_in_its_domain() {
         for entry in Kind::ALL.iter().flat_map(|kind| kind.entries()) {
             let mut names = HashSet::new();
-            for param in entry.params {
+            for param in entry.all_params() {
                 assert!(param.names().all(|name| names.insert(name)), "{}: {param:?}", entry.name);
                 assert!(!param.help.is_empty(), "{}: {param:?}", entry.name);
                 if let Some(default) = param.default {
@@ -265,7 +280,7 @@ mod tests {
     fn every_parameter_refuses_what_is_not_in_its_domain_in_a_sentence_that_names_it() {
         for kind in Kind::ALL {
             for (entry, param) in
-                kind.entries().iter().flat_map(|e| e.params.iter().map(move |p| (e, p)))
+                kind.entries().iter().flat_map(|e| e.all_params().map(move |p| (e, p)))
             {
                 for value in wrong_values(&param.domain) {
                     let spec = format!("{}({}={value})", entry.name, param.name);

@@ -67,6 +67,13 @@ enum Knowledge {
 }
 
 impl Books {
+    /// Hears that a page holds no data any more.
+    pub(super) fn forgets(&mut self, logical: u32) {
+        if let Knowledge::Intervals(intervals) = &mut self.knowledge {
+            intervals.forgets(logical);
+        }
+    }
+
     pub(super) fn new(rules: GroupRules, setup: &Setup, luns: u32, reserve_blocks: u32) -> Self {
         let Setup { blocks, pages_per_block, logical_pages, wear, seed, .. } = *setup;
         let usable_blocks = blocks / luns - wear.spare_blocks_per_pool;

@@ -285,7 +285,52 @@ impl NaiveDrive {
     pub fn trim(&mut self, logical: u32) {
         if self.invalidate(logical) {
             self.counters.trimmed_pages += 1;
+            if let Some(scheme) = &mut self.scheme {
+                scheme.forgets(logical);
+            }
+            if let Some(books) = &mut self.books {
+                books.forgets(logical);
+            }
         }
+    }
+
+    /// Collects one victim while nobody waits for it, on a LUN that is idle, if one is found that
+    /// has an invalid page; true if so.
+    pub fn collect_idle(&mut self, lun: u32) -> bool {
+        let pool = if self.pools == 1 { 0 } else { lun as usize };
+        if self.books.is_some() {
+            return self.collect_most_invalid(pool);
+        }
+        if self.scheme.is_none() {
+            return false; // hot and cold frontiers collect when one is full, at no other time
+        }
+        let domain = if self.closed.len() == 1 { 0 } else { pool };
+        let mut pools = (0..self.pools).filter(|&pool| self.closed.len() == 1 || pool == domain);
+        if pools.any(|pool| self.free[pool].len() < self.reserve_blocks()) {
+            return false;
+        }
+        let candidates = self.closed[domain].len();
+        let insists = |scheme: &dyn Scheme| scheme.victim(domain, false, candidates);
+        let own = self.scheme.as_deref().and_then(insists);
+        if let Some(victim) = own.filter(|&victim| self.invalid_pages(victim) > 0) {
+            self.collect_block(victim);
+            return true;
+        }
+        if candidates == 0 {
+            return false;
+        }
+        let victim = self.choose(domain);
+        if self.invalid_pages(victim) > 0 {
+            self.collect_block(victim);
+            return true;
+        }
+        // It is a candidate as if it had closed just now.
+        swap_remove(&mut self.closed[domain], victim);
+        self.closed[domain].push(victim);
+        self.clock.event += 1;
+        self.closed_at.insert(victim, self.clock);
+        self.changed_at.insert(victim, self.clock);
+        false
     }
 
     /// Where the current version of a logical page lies, if it has one.
@@ -446,6 +491,10 @@ impl NaiveDrive {
         let own = self.scheme.as_deref().and_then(insists);
         let victim = own.unwrap_or_else(|| self.choose(domain));
         self.gained_nothing = self.invalid_pages(victim) == 0;
+        self.collect_block(victim);
+    }
+
+    fn collect_block(&mut self, victim: u32) {
         if let Some(scheme) = &mut self.scheme
             && self.held.contains(&victim)
         {

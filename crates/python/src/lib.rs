@@ -58,8 +58,11 @@ fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Bound<'p
     Ok(dict)
 }
 
+/// The name of a counter, and how it is read.
+type Column = (&'static str, fn(&Counters) -> u64);
+
 /// What Python sees of the counters beside the programs of each cause: `host_pages` is the clock.
-const COLUMNS: [(&str, fn(&Counters) -> u64); 9] = [
+const COLUMNS: [Column; 9] = [
     ("host_pages", |counters| counters.host.written_pages),
     ("host_bytes", |counters| counters.host.written_bytes),
     ("host_read_pages", |counters| counters.host.read_pages),

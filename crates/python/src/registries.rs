@@ -65,7 +65,7 @@ fn entry_dict<'py>(py: Python<'py>, kind: Kind, entry: &Entry) -> PyResult<Bound
         }
         _ => PyDict::new(py),
     };
-    let params = entry.params.iter().map(|param| param_dict(py, param));
+    let params = entry.all_params().map(|param| param_dict(py, param));
     dict.set_item("name", entry.name)?;
     dict.set_item("summary", entry.summary)?;
     dict.set_item("example", entry.example)?;

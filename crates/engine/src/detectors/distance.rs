@@ -27,6 +27,10 @@ impl Detector for UpdateDistance {
         before != 0 && self.now.wrapping_sub(before) < self.hot_below
     }
 
+    fn forget(&mut self, logical: u32) {
+        self.written_at[logical as usize] = 0;
+    }
+
     fn bytes(&self) -> u64 {
         size_of_val(&self.written_at[..]) as u64
     }

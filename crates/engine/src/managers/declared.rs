@@ -144,3 +144,72 @@ impl Declared {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flash::{EraseUnit, Shape};
+    use crate::managers::{Setup, build, check};
+    use crate::registry::Entry;
+
+    fn setup(layout: Layout, logical_pages: u32) -> Setup {
+        let shape = Shape {
+            channels: 2,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 4,
+            page_bytes: 4096,
+            erase_unit: EraseUnit::Block,
+        };
+        Setup {
+            geometry: Geometry::new(shape).unwrap(),
+            logical_pages,
+            layout,
+            victims: None,
+            wear_leveling: None,
+            seed: 1,
+            wear: Wear::default(),
+        }
+    }
+
+    #[test]
+    fn what_is_declared_is_what_is_built_and_what_is_not_is_refused() {
+        for spec in Kind::Managers.entries().iter().flat_map(Entry::small_specs) {
+            for layout in Layout::ALL {
+                let serves = declared(spec).layouts().contains(&layout);
+                for logical_pages in (4..124).step_by(8) {
+                    let setup = || setup(layout, logical_pages);
+                    let (checked, built) = (check(spec, &setup()), build(spec, setup()));
+                    assert_eq!(checked.is_ok(), built.is_ok(), "{spec}, {layout:?}");
+                    match (checked, built) {
+                        (Ok(declared), Ok(drive)) => {
+                            assert!(serves, "{spec}, {layout:?}");
+                            assert_eq!(drive.hears(), declared.hears, "{spec}");
+                        }
+                        (Err(one), Err(other)) => assert_eq!(one, other, "{spec}"),
+                        _ => unreachable!(),
+                    }
+                }
+            }
+        }
+    }
+
+    fn declared(spec: &str) -> Declared {
+        crate::managers::declared(spec).unwrap()
+    }
+
+    #[test]
+    fn the_smallest_drive_is_the_one_that_its_needs_name() {
+        // On 32 blocks of 4 pages, 4 streams and as many reserved may tie up 3 + 3 blocks.
+        let declared = declared("dac:regions=4");
+        let needs = Needs { fewest_streams: 4, most_streams: 4, reserve_blocks: 3 };
+        assert_eq!(declared.needs, needs);
+        assert!(check("dac:regions=4", &setup(Layout::Flat, 128 - 24 - 1)).is_ok());
+        let error = check("dac:regions=4", &setup(Layout::Flat, 128 - 24)).unwrap_err();
+        let sentence = "the drive is too small for dac: 24 spare pages, but its open and reserved \
+                        blocks can tie up 24; ";
+        assert!(error.to_string().starts_with(sentence), "{error}");
+    }
+}

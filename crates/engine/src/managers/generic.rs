@@ -92,7 +92,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     fn write_flat(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints);
-            if self.core.frontiers[stream].is_full() {
+            // Collection while the host was idle may have left the reserve incomplete.
+            let is_short = at == 0 && !self.core.reserve_is_complete(0);
+            if self.core.frontiers[stream].is_full() || is_short {
                 self.make_room(stream)?;
             }
             self.program(logical, stream);

@@ -5,16 +5,17 @@
 //! up the other frontier; so space moves between hot and cold data by itself. Each LUN that
 //! collects for itself has its own pair of frontiers (footnote 1 of the paper).
 
+mod state;
+
 use super::core::{Core, Exchange};
 use super::served::Policy;
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::Result;
-use crate::flash::{BlockState, Tap, filled};
+use crate::flash::{Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
 use crate::params::{Domain, Param, Params, U32_MAX};
 use crate::registry::{Entry, Kind};
-use crate::state::{require, state};
 use crate::victims::{Bag, VictimPolicy, Visitor};
 
 const HOT: usize = 0;
@@ -41,21 +42,6 @@ struct HotCold<V, T: Tap> {
     migrating: [Vec<u32>; 2],
 }
 
-state! {
-    HotCold<V: VictimPolicy, T: Tap> {
-        fixed name,
-        part core,
-        part detector,
-        part swap,
-        table label,
-        fixed layout,
-        table next_pool,
-        scratch streams,
-        scratch hot_groups,
-        scratch migrating,
-    } where check
-}
-
 /// What HCWF(swap) needs to draw blocks of one kind only.
 struct Swap {
     d: u32,
@@ -63,31 +49,7 @@ struct Swap {
     closed: Vec<Bag>,
 }
 
-state!(Swap { fixed d, part closed });
-
 impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
-    /// An error unless what was restored fits together.
-    fn check(&self) -> Result<()> {
-        let flash = &self.core.flash;
-        require(self.next_pool.iter().all(|&pool| pool < flash.pools()), "the next LUN")?;
-        let is_stream = |&label: &u8| usize::from(label) < STREAMS;
-        require(self.label.iter().all(is_stream), "the kind of a block")?;
-        for (index, frontier) in self.core.frontiers.iter().enumerate() {
-            let is_own = frontier.is_full() || self.bag(flash.block_behind(frontier)) == index;
-            require(is_own, "the kind of an open block")?;
-        }
-        let Some(swap) = &self.swap else { return Ok(()) };
-        let mut places: Vec<Option<usize>> = (0..flash.geometry().blocks())
-            .map(|block| (flash.state(block) == BlockState::Closed).then(|| self.bag(block)))
-            .collect();
-        for (index, bag) in swap.closed.iter().enumerate() {
-            for &block in bag.blocks() {
-                require(places[block as usize].take() == Some(index), "the blocks of a kind")?;
-            }
-        }
-        require(places.iter().all(Option::is_none), "the blocks of a kind")
-    }
-
     fn find_streams(&mut self, pages: &[u32], hints: &Hints) {
         let stream = |hot| if hot { HOT as u8 } else { COLD as u8 };
         self.streams.clear();

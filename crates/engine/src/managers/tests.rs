@@ -102,11 +102,11 @@ fn an_observer_changes_nothing_and_hears_what_flash_can_do() {
                     ..Chip::default()
                 })));
                 let observer = Box::new(chip.clone());
-                let observed = ran(build_observed(entry.example, setup, observer).unwrap());
-                assert_eq!(observed, silent, "{}", entry.name);
+                let heard = ran(build_observed(entry.example, setup, observer).unwrap());
+                assert_eq!(heard, silent, "{}", entry.name);
                 let chip = chip.0.lock().unwrap();
-                assert_eq!(chip.erases, observed.erases, "{}", entry.name);
-                let programs = Cause::ALL.map(|cause| observed.programs(cause));
+                assert_eq!(chip.erases, heard.erases, "{}", entry.name);
+                let programs = Cause::ALL.map(|cause| heard.programs(cause));
                 assert_eq!(chip.programs, programs, "{}", entry.name);
                 assert!(chip.buffered.is_empty(), "{}: all pages read are migrated", entry.name);
             }

@@ -55,6 +55,10 @@ impl Placement for Dac {
         usize::from(*region)
     }
 
+    fn forget(&mut self, logical: u32) {
+        self.region[logical as usize] = NEW;
+    }
+
     #[inline(always)]
     fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
         let region = &mut self.region[logical as usize];

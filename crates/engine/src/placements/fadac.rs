@@ -77,6 +77,10 @@ impl Placement for Fadac {
         self.class(count)
     }
 
+    fn forget(&mut self, logical: u32) {
+        self.counts[logical as usize] = 0;
+    }
+
     #[inline(always)]
     fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
         let count = &mut self.counts[logical as usize];

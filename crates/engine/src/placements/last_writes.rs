@@ -5,7 +5,7 @@ use crate::flash::{filled, prefetch};
 use crate::state::state;
 
 /// Exact, at 4 bytes a logical page. Clocks are kept modulo 2³²: a page that rests for longer looks
-/// younger than it is. A TRIM is not heard.
+/// younger than it is.
 pub struct LastWrites {
     /// The clock after the last write of each page; 0 if there was none.
     written_at: Vec<u32>,
@@ -31,6 +31,11 @@ impl LastWrites {
         let age = self.age(logical, now);
         self.written_at[logical as usize] = Self::stamp(now);
         age
+    }
+
+    /// The data of `logical` is gone: its next write is its first.
+    pub fn forget(&mut self, logical: u32) {
+        self.written_at[logical as usize] = 0;
     }
 
     #[inline(always)]

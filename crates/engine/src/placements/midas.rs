@@ -255,6 +255,10 @@ impl Placement for Midas {
         0
     }
 
+    fn forget(&mut self, logical: u32) {
+        self.last_writes.forget(logical);
+    }
+
     #[inline(always)]
     fn migration_stream(&mut self, _logical: u32, victim: &Victim) -> usize {
         (victim.stream + 1).min(self.last_group())

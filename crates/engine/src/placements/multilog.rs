@@ -142,6 +142,14 @@ impl Placement for MultiLog {
         }
     }
 
+    fn forget(&mut self, logical: u32) {
+        self.last_writes.forget(logical);
+        let log = std::mem::replace(&mut self.log_of[logical as usize], NEW);
+        if log != NEW {
+            self.logs[usize::from(log)].pages -= 1;
+        }
+    }
+
     #[inline(always)]
     fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
         let log = usize::from(self.log_of[logical as usize]);

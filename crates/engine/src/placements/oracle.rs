@@ -69,6 +69,10 @@ impl Placement for Oracle {
         self.stream(page.invalidation_time, page.now)
     }
 
+    fn forget(&mut self, logical: u32) {
+        self.invalidation_times[logical as usize] = NEVER;
+    }
+
     #[inline(always)]
     fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize {
         self.stream(self.invalidation_times[logical as usize], victim.now)

@@ -69,6 +69,10 @@ impl Placement for SepBit {
         }
     }
 
+    fn forget(&mut self, logical: u32) {
+        self.last_writes.forget(logical);
+    }
+
     #[inline(always)]
     fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize {
         if victim.stream == SHORT_LIVED {

@@ -162,6 +162,11 @@ impl Placement for Sfs {
         self.group(hotness)
     }
 
+    fn forget(&mut self, logical: u32) {
+        self.last_writes.forget(logical);
+        self.writes[logical as usize] = 0;
+    }
+
     #[inline(always)]
     fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize {
         let age = self.last_writes.age(logical, victim.now).unwrap_or(u64::MAX);

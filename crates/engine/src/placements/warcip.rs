@@ -141,6 +141,11 @@ impl Placement for Warcip {
         cluster
     }
 
+    fn forget(&mut self, logical: u32) {
+        self.last_writes.forget(logical);
+        self.was_migrated[logical as usize] = false;
+    }
+
     #[inline(always)]
     fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
         self.was_migrated[logical as usize] = true;

@@ -321,7 +321,7 @@ impl Workload for Database {
 }
 
 impl Registered<Site> for Database {
-    const ENTRY: Entry = Entry::new(
+    const ENTRY: Entry = super::entry(
         "database",
         "point updates and a log, checkpoints in order, external sorts, index rebuilds",
     )

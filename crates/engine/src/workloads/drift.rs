@@ -121,7 +121,7 @@ impl Workload for Drift {
 }
 
 impl Registered<Site> for Drift {
-    const ENTRY: Entry = Entry::new(
+    const ENTRY: Entry = super::entry(
         "drift",
         "a share of the writes goes to a hot share of the pages, which wanders over the drive",
     )

@@ -118,7 +118,7 @@ impl Workload for StaticGroups {
 }
 
 impl Registered<Site> for StaticGroups {
-    const ENTRY: Entry = Entry::new(
+    const ENTRY: Entry = super::entry(
         "groups",
         "groups of pages, each written at its frequency, two of which may swap theirs",
     )

@@ -67,7 +67,7 @@ pub fn hot_and_cold(pages: u32, hot_pages: u32, hot_write_share: f64) -> Vec<Gro
 }
 
 impl Registered<Site> for HotCold {
-    const ENTRY: Entry = Entry::new(
+    const ENTRY: Entry = super::entry(
         "hot-cold",
         "a share of the writes goes to the hot first share of the pages (Rosenblum)",
     )

@@ -116,7 +116,7 @@ impl Workload for Mix {
 
 impl Registered<Site> for Mix {
     const ENTRY: Entry =
-        Entry::new("mix", "regions of the address space, each with its weight and pattern")
+        super::entry("mix", "regions of the address space, each with its weight and pattern")
             .example("mix:sizes=0.1/0.9,weights=0.9/0.1,of=zipf(s=0.9)/sequential")
             .params(&[
                 Param::required(

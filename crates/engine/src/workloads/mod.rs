@@ -16,15 +16,19 @@ mod sequential;
 mod shares;
 mod tpcc;
 mod trace;
+mod trimming;
 mod uniform;
 mod zipf;
 
 pub use trace::Trace;
 
+use std::ops::Bound::{Excluded, Included};
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::hints::Group;
+use crate::params::{Domain, Param};
 use crate::registry::{Entry, Kind, Registered, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::rng::Stream;
@@ -149,6 +153,19 @@ impl Context {
     }
 }
 
+/// A parameter of every workload.
+const TRIM: Param = Param::new(
+    "trim",
+    "0",
+    Domain::Number(Included(0.0), Excluded(1.0)),
+    "share of the page writes that are TRIMs of their page instead",
+);
+
+/// The entry of a workload.
+const fn entry(name: &'static str, summary: &'static str) -> Entry {
+    Entry::new(name, summary).common(&[TRIM])
+}
+
 macro_rules! workloads {
     ($then:ident! $with:tt) => {
         $then! { $with
@@ -179,6 +196,12 @@ pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workloa
     workloads!(dispatch! {
         Registered<Site>, params, Found => {
             let workload = Found::build(&params, &site)?;
+            let share = params.number(TRIM.name);
+            if share > 0.0 {
+                let random = Stream::new(site.context.seed, &format!("{}/trim", site.context.path));
+                let trimming = trimming::Trimming::new(Box::new(workload), share, random);
+                return Ok(Box::new(built::Built::new(&params, &site, trimming)));
+            }
             Ok(Box::new(built::Built::new(&params, &site, workload)))
         }
     })

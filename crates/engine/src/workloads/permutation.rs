@@ -53,7 +53,7 @@ impl Workload for Permutation {
 
 impl Registered<Site> for Permutation {
     const ENTRY: Entry =
-        Entry::new("permutation", "every page once a pass, in a fresh random order each pass");
+        super::entry("permutation", "every page once a pass, in a fresh random order each pass");
 
     fn build(_params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
         let mut order = filled(0, pages as usize)?;

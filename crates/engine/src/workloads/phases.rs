@@ -59,7 +59,7 @@ impl Workload for Phases {
 
 impl Registered<Site> for Phases {
     const ENTRY: Entry =
-        Entry::new("phases", "one workload after another on the same pages, over and over")
+        super::entry("phases", "one workload after another on the same pages, over and over")
             .example("phases:writes=1e5/2e5,of=uniform/hot-cold(f=0.1,r=0.9)")
             .params(&[
                 Param::required(

@@ -41,7 +41,7 @@ impl Workload for Sequential {
 
 impl Registered<Site> for Sequential {
     const ENTRY: Entry =
-        Entry::new("sequential", "page after page, from the first to the last and again");
+        super::entry("sequential", "page after page, from the first to the last and again");
 
     fn build(_params: &Params, &Site { pages, .. }: &Site) -> Result<Self> {
         Ok(Sequential { pages, next: 0 })

@@ -287,6 +287,48 @@ fn a_trace_of_impossible_requests_is_refused() {
     }
 }
 
+/// Pages and whether they are trimmed, drawn through buffers of so many pages.
+fn steps(text: &str, pages: u32, buffer_pages: usize, count: usize) -> Vec<(u32, bool)> {
+    let mut workload = build(text, pages, Context::root(7)).unwrap();
+    let (mut buffer, mut found) = (vec![0; buffer_pages], Vec::new());
+    while found.len() < count {
+        match workload.next(&mut buffer) {
+            Step::Writes(count) => found.extend(buffer[..count].iter().map(|&page| (page, false))),
+            Step::Request(request) => {
+                assert_eq!(request.op, Op::Trim);
+                found.extend(request.range().map(|page| (page, true)));
+            }
+            Step::End => panic!("synthetic workloads have no end"),
+        }
+    }
+    found.truncate(count);
+    found
+}
+
+#[test]
+fn a_share_of_the_writes_of_every_workload_can_be_trims_of_the_same_pages() {
+    for entry in ENTRIES {
+        let join = if entry.example.contains(':') { "," } else { ":" };
+        let trimming = format!("{}{join}trim=0.2", entry.example);
+        let found = steps(&trimming, 4000, 1000, 20_000);
+        let plain = steps(entry.example, 4000, 1000, 20_000);
+        let pages = |steps: &[(u32, bool)]| steps.iter().map(|step| step.0).collect::<Vec<_>>();
+        assert_eq!(pages(&found), pages(&plain), "{trimming}");
+        let trims = found.iter().filter(|step| step.1).count();
+        assert!(is_share(trims, found.len(), 0.2), "{trimming}: {trims}");
+        assert_eq!(steps(&trimming, 4000, 7, 20_000), found, "{trimming}");
+        assert!(plain.iter().all(|step| !step.1));
+    }
+}
+
+#[test]
+fn a_part_of_a_workload_cannot_trim_by_itself() {
+    let refused = build("mix:sizes=1,weights=1,of=zipf(trim=0.1)", 100, Context::root(1));
+    let error = refused.err().expect("a part").to_string();
+    assert!(error.contains("whole workload"), "{error}");
+    assert!(build("mix:sizes=1,weights=1,of=zipf(trim=0),trim=0.1", 100, Context::root(1)).is_ok());
+}
+
 #[test]
 fn extreme_parameters_stay_in_range() {
     let sizes = vec!["1"; 1000].join("/");

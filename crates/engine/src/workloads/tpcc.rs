@@ -175,7 +175,7 @@ fn groups(weights: &[u32]) -> Result<(Vec<Group>, Vec<u8>)> {
 }
 
 impl Registered<Site> for Tpcc {
-    const ENTRY: Entry = Entry::new(
+    const ENTRY: Entry = super::entry(
         "tpcc",
         "TPC-C-like: two clusters of pages, a hot tail, and pages never updated",
     )

@@ -6,6 +6,7 @@ use super::{Step, Unserved, Workload};
 use crate::hints::Group;
 use crate::request::{Op, Request};
 use crate::rng::{Stream, threshold};
+use crate::state::state;
 
 const BUFFERED_PAGES: usize = 256;
 
@@ -22,7 +23,18 @@ pub struct Trimming {
     trims_next: bool,
 }
 
+state!(Trimming {
+    part workload, fixed threshold, part random, table buffer, value ready, value trims_next,
+} where is_sound);
+
 impl Trimming {
+    fn is_sound(&self) -> bool {
+        self.ready.start <= self.ready.end
+            && self.ready.end <= BUFFERED_PAGES
+            && !(self.trims_next && self.ready.is_empty())
+            && self.buffer.iter().all(|page| *page < self.pages())
+    }
+
     /// Trims instead of writing with probability `share`, from 0 to 1.
     pub fn new(workload: Box<dyn Workload>, share: f64, random: Stream) -> Self {
         Trimming {

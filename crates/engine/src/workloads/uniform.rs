@@ -35,7 +35,7 @@ impl Workload for Uniform {
 
 impl Registered<Site> for Uniform {
     const ENTRY: Entry =
-        Entry::new("uniform", "independent writes, each page as likely as the next");
+        super::entry("uniform", "independent writes, each page as likely as the next");
 
     fn build(_params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
         Ok(Uniform { pages, random: context.random() })

@@ -110,15 +110,17 @@ impl Workload for Zipf {
 }
 
 impl Registered<Site> for Zipf {
-    const ENTRY: Entry =
-        Entry::new("zipf", "the page of rank k with probability ∝ k^−s, ranks scattered at random")
-            .example("zipf:s=0.99")
-            .params(&[Param::new(
-                "s",
-                "0.99",
-                Domain::Number(Excluded(0.0), Included(10.0)),
-                "exponent",
-            )]);
+    const ENTRY: Entry = super::entry(
+        "zipf",
+        "the page of rank k with probability ∝ k^−s, ranks scattered at random",
+    )
+    .example("zipf:s=0.99")
+    .params(&[Param::new(
+        "s",
+        "0.99",
+        Domain::Number(Excluded(0.0), Included(10.0)),
+        "exponent",
+    )]);
 
     fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
         let s = params.number("s");

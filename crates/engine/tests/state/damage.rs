@@ -40,7 +40,7 @@ fn what_is_restored_never_panics_later() {
         let mut random = Stream::new(case.seed, "damage");
         for _ in 0..DAMAGES {
             let mut payload = payload.to_vec();
-            for _ in 0..1 + random.below(2) {
+            for _ in 0..=random.below(2) {
                 let at = random.below(payload.len() as u32) as usize;
                 payload[at] = match random.below(4) {
                     0 => random.bits() as u8,

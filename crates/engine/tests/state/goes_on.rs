@@ -27,7 +27,7 @@ fn goes_on(case: &Case, mut saved: Simulation) {
     assert!(saved.save() == bytes, "{case:?}: a run that is saved twice");
     let mut restored = case.build().unwrap();
     // One that has come some way itself is restored like a new one.
-    if case.seed % 3 == 0 {
+    if case.seed.is_multiple_of(3) {
         restored.fill(0, 500).unwrap();
         drive_on(&mut restored, &mut random.clone());
     }

@@ -60,15 +60,28 @@ impl NaiveDrive {
             self.books().pass(giver, group, lun);
             return true;
         }
+        let collector = self.most_invalid(lun);
+        if let Some(collector) = collector {
+            self.collect_in(collector, lun, Some(group));
+        }
+        collector.is_some()
+    }
+
+    /// Collects in the group with the most invalid pages on a LUN, if any has one.
+    pub(crate) fn collect_most_invalid(&mut self, lun: usize) -> bool {
+        let collector = self.most_invalid(lun);
+        if let Some(collector) = collector {
+            self.collect_in(collector, lun, None);
+        }
+        collector.is_some()
+    }
+
+    fn most_invalid(&self, lun: usize) -> Option<usize> {
         let order = self.order();
         let places = 0..order.len();
         let most = places.max_by_key(|&at| (self.invalid_pages_of(order[at], lun), Reverse(at)));
         let collector = order[most.expect("a group")];
-        if self.invalid_pages_of(collector, lun) == 0 {
-            return false;
-        }
-        self.collect_in(collector, lun, Some(group));
-        true
+        (self.invalid_pages_of(collector, lun) > 0).then_some(collector)
     }
 
     pub(super) fn neediest(&self, giver: usize, lun: usize) -> usize {

@@ -27,6 +27,11 @@ impl Intervals {
         }
     }
 
+    /// Hears that a page holds no data any more.
+    pub(super) fn forgets(&mut self, page: u32) {
+        self.written_at.remove(&page);
+    }
+
     /// The group of a page that the host writes now, and `holder` holds. A page written for the
     /// first time is cold.
     pub fn group_of_write(&mut self, page: u32, holder: Option<usize>, now: u64) -> usize {

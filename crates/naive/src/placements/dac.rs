@@ -28,6 +28,10 @@ impl Scheme for Dac {
         region
     }
 
+    fn forgets(&mut self, logical: u32) {
+        self.region.remove(&logical);
+    }
+
     fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
         let region = self.region.get_mut(&logical).expect("a page written before");
         if *region > 0 {

@@ -38,6 +38,10 @@ impl Scheme for Fadac {
         self.class(logical)
     }
 
+    fn forgets(&mut self, logical: u32) {
+        self.counts.remove(&logical);
+    }
+
     fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
         let count = self.counts.get_mut(&logical).expect("a page written before");
         *count = count.saturating_sub(1);

@@ -137,6 +137,10 @@ impl Scheme for Midas {
         0
     }
 
+    fn forgets(&mut self, logical: u32) {
+        self.written_at.remove(&logical);
+    }
+
     fn migrated(&mut self, _logical: u32, victim: Collected) -> usize {
         let last = self.most_blocks.len().max(1);
         last.min(victim.stream + 1)

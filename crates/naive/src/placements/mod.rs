@@ -38,6 +38,9 @@ pub(super) trait Scheme: Send {
     /// The stream of a page that the host writes, when it has written `now` pages before.
     fn host(&mut self, logical: u32, now: u64, hint: Hint) -> usize;
 
+    /// Hears that a page holds no data any more.
+    fn forgets(&mut self, _logical: u32) {}
+
     /// Hears of a victim before its pages are migrated.
     fn collected(&mut self, _victim: Collected) {}
 

@@ -64,6 +64,11 @@ impl Scheme for MultiLog {
         self.log_of[&logical]
     }
 
+    fn forgets(&mut self, logical: u32) {
+        self.written_at.remove(&logical);
+        self.log_of.remove(&logical);
+    }
+
     fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
         let log = self.log_of[&logical];
         let may_grow = self.lowest + 1 < self.writes.len();

@@ -40,6 +40,10 @@ impl Scheme for Oracle {
         self.stream(logical, now)
     }
 
+    fn forgets(&mut self, logical: u32) {
+        self.invalidation_times.insert(logical, None);
+    }
+
     fn migrated(&mut self, logical: u32, victim: Collected) -> usize {
         self.stream(logical, victim.now)
     }

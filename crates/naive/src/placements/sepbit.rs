@@ -45,6 +45,10 @@ impl Scheme for SepBit {
         }
     }
 
+    fn forgets(&mut self, logical: u32) {
+        self.written_at.remove(&logical);
+    }
+
     fn migrated(&mut self, logical: u32, victim: Collected) -> usize {
         let age = victim.now - self.written_at[&logical];
         match victim.stream {

@@ -88,6 +88,11 @@ impl Scheme for Sfs {
         self.group(hotness)
     }
 
+    fn forgets(&mut self, logical: u32) {
+        self.written_at.remove(&logical);
+        self.writes.remove(&logical);
+    }
+
     fn migrated(&mut self, logical: u32, victim: Collected) -> usize {
         let hotness = self.hotness(logical, victim.now);
         self.group(hotness)

@@ -76,6 +76,11 @@ impl Scheme for Warcip {
         stream
     }
 
+    fn forgets(&mut self, logical: u32) {
+        self.written_at.remove(&logical);
+        self.migrated.retain(|page| *page != logical);
+    }
+
     fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
         if !self.migrated.contains(&logical) {
             self.migrated.push(logical);

@@ -158,7 +158,9 @@ fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erase
             picks: (0..1000).map(|_| random.below(u32::MAX)).collect(),
             batch_pages,
             trim_every,
+            idle_every: 0,
         };
+        let with_idle = Burst { idle_every: 3, ..burst(Target::Anywhere, 20, 4) };
         let bursts = vec![
             Burst::fill(logical_pages),
             burst(Target::Anywhere, 1, 0),
@@ -166,6 +168,7 @@ fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erase
             burst(Target::Range { first: 5, pages: 20 }, 30, 0),
             burst(Target::OnLun(2), 7, 0),
             burst(Target::Anywhere, 10, 50),
+            with_idle,
         ];
         let outcome =
             outcome_of_both(&drive, bursts).unwrap_or_else(|error| panic!("{drive:?}: {error}"));

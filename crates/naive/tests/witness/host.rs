@@ -3,11 +3,12 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// One batch: pages written, or trimmed, in order.
+/// One batch: pages written, or trimmed, in order; or a LUN that is idle.
 #[derive(Debug, Clone)]
 pub enum Request {
     Write(Vec<u32>),
     Trim(Vec<u32>),
+    Idle(u32),
 }
 
 /// The logical pages that a burst is about; numbers are taken modulo what the drive has.
@@ -34,13 +35,15 @@ pub struct Burst {
     pub batch_pages: usize,
     /// Every such batch is a TRIM; 0 for none.
     pub trim_every: usize,
+    /// In place of every such batch the drive is idle and may collect; 0 for none.
+    pub idle_every: usize,
 }
 
 impl Burst {
     /// Writes every logical page once, in order.
     pub fn fill(logical_pages: u32) -> Self {
         let picks = vec![0; logical_pages as usize];
-        Burst { target: Target::InTurn, picks, batch_pages: 64, trim_every: 0 }
+        Burst { target: Target::InTurn, picks, batch_pages: 64, trim_every: 0, idle_every: 0 }
     }
 
     pub fn batches(&self) -> usize {
@@ -71,6 +74,9 @@ impl Burst {
             _ => self.picks[at] as usize,
         };
         let pages = (first..end).map(|at| target[index(at) % target.len()]).collect();
+        if self.idle_every > 0 && batch % self.idle_every == self.idle_every - 1 {
+            return Request::Idle(self.picks[first]);
+        }
         if self.trim_every > 0 && batch % self.trim_every == self.trim_every - 1 {
             Request::Trim(pages)
         } else {
@@ -90,8 +96,15 @@ pub fn bursts() -> impl Strategy<Value = Vec<Burst>> {
     let picks = vec(any::<u32>(), 1..=700);
     let batch_pages = prop_oneof![1 => Just(1), 4 => 2..=60usize, 2 => 61..=700usize];
     let trim_every = prop_oneof![3 => Just(0), 2 => 2..=20usize];
-    let burst = (target, picks, batch_pages, trim_every).prop_map(
-        |(target, picks, batch_pages, trim_every)| Burst { target, picks, batch_pages, trim_every },
+    let idle_every = prop_oneof![3 => Just(0), 1 => 2..=7usize];
+    let burst = (target, picks, batch_pages, trim_every, idle_every).prop_map(
+        |(target, picks, batch_pages, trim_every, idle_every)| Burst {
+            target,
+            picks,
+            batch_pages,
+            trim_every,
+            idle_every,
+        },
     );
     vec(burst, 1..=5)
 }

@@ -106,6 +106,11 @@ impl Pair {
                     };
                     self.engine.write(pages, Some(hints)).expect("pages of the drive");
                 }
+                Request::Idle(lun) => {
+                    let lun = lun % self.drive.blueprint.geometry.luns();
+                    let collected = self.engine.collect_idle(lun as usize).expect("a victim");
+                    equal("idle collection", &collected, &self.naive.collect_idle(lun))?;
+                }
                 Request::Trim(pages) => {
                     for &page in pages {
                         self.naive.trim(page);

@@ -113,6 +113,12 @@ impl Intervals {
         self.near(rest + OCTAVE, group).min(group)
     }
 
+    /// The data of a page is gone: what is known of it says nothing of what will be there.
+    pub fn forget(&mut self, page: u32) {
+        self.last_writes.forget(page);
+        self.usual[page as usize] = Usual::UNKNOWN;
+    }
+
     /// Fetches what a write of `page` will touch.
     #[inline(always)]
     pub fn prefetch(&self, page: u32) {

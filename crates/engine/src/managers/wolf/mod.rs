@@ -271,6 +271,12 @@ impl<T: Tap> Policy for Grouped<T> {
         "give it a detector, as in wolf:detector=interval"
     }
 
+    fn forget(&mut self, logical: u32) {
+        if let Oracle::Intervals(intervals) = &mut self.oracle {
+            intervals.forget(logical);
+        }
+    }
+
     fn collect_idle(&mut self, pool: usize) -> Result<bool> {
         self.collect_most_invalid(pool)
     }
