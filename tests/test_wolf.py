@@ -226,7 +226,7 @@ def test_tiny_drives_work_or_are_refused(manager: str, layout: str) -> None:
         (
             "wolf:allocation=even",
             {},
-            ["allocation=even", "optimal, effective-size, size"],
+            ["allocation=even", "optimal, effective-size, marginal, size or frequency"],
         ),
         ("wolf:detector=blom", {}, ["detector=blom", "oracle, bloom, interval or none"]),
         ("wolf:groups=3", {}, ["detector=bloom", "leave groups="]),

@@ -44,7 +44,7 @@ impl Hears {
         match self {
             Hears::Nothing => "nothing",
             Hears::Groups => "groups",
-            Hears::InvalidationTimes => "invalidation-times",
+            Hears::InvalidationTimes => "invalidation_times",
         }
     }
 

@@ -140,13 +140,10 @@ impl Simulation {
         PyArray1::from_slice(py, self.inner().drive().flash().erase_counts())
     }
 
-    /// What the host must tell the block manager of its pages, if anything.
-    fn told(&self) -> Option<&'static str> {
-        match self.inner().drive().hears() {
-            Hears::Nothing => None,
-            Hears::Groups => Some("groups"),
-            Hears::InvalidationTimes => Some("deaths"),
-        }
+    /// The hints that the block manager needs of the host, if any.
+    fn hints(&self) -> Option<&'static str> {
+        let hears = self.inner().drive().hears();
+        (hears != Hears::Nothing).then(|| hears.name())
     }
 
     /// Bytes of the tables that the block manager's scheme keeps beside the map.

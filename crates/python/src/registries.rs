@@ -65,7 +65,8 @@ fn entry_dict<'py>(py: Python<'py>, kind: Kind, entry: &Entry) -> PyResult<Bound
         }
         _ => PyDict::new(py),
     };
-    let params = entry.all_params().map(|param| param_dict(py, param));
+    let own = entry.params.iter().map(|param| param_dict(py, param, false));
+    let params = own.chain(entry.common.iter().map(|param| param_dict(py, param, true)));
     dict.set_item("name", entry.name)?;
     dict.set_item("summary", entry.summary)?;
     dict.set_item("example", entry.example)?;
@@ -75,7 +76,11 @@ fn entry_dict<'py>(py: Python<'py>, kind: Kind, entry: &Entry) -> PyResult<Bound
     Ok(dict)
 }
 
-fn param_dict<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict>> {
+fn param_dict<'py>(
+    py: Python<'py>,
+    param: &Param,
+    is_common: bool,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("name", param.name)?;
     dict.set_item("aliases", param.aliases)?;
@@ -83,6 +88,7 @@ fn param_dict<'py>(py: Python<'py>, param: &Param) -> PyResult<Bound<'py, PyDict
     dict.set_item("help", param.help)?;
     dict.set_item("domain", param.domain.to_string())?;
     dict.set_item("values", domain_dict(py, &param.domain)?)?;
+    dict.set_item("common", is_common)?;
     Ok(dict)
 }
 

@@ -47,14 +47,6 @@ _MOST_SAMPLES = 20_000
 # A trace is steady pass by pass from this many passes on; below, interval by interval.
 _FEWEST_PASSES = 3
 
-# What a block manager needs to hear of its pages, by the engine's word for it.
-_HINTS = {
-    None: None,
-    "groups": "groups",
-    "deaths": "invalidation_times",
-    "invalidation_times": "invalidation_times",
-}
-
 # Until the flash has been programmed so often, collection has hardly begun.
 _FEWEST_TIMES_PROGRAMMED = 2
 
@@ -324,7 +316,7 @@ class _Runner:
             erases_of_block=self.simulation.erase_counts() - self.start_erases,
             valid_page_histogram=self.simulation.valid_page_histogram(),
             scheme_bytes=self.simulation.scheme_bytes(),
-            hints=_HINTS.get(self.simulation.told()),
+            hints=self.simulation.hints(),
             elapsed_s=elapsed_s,
             run_s=run_s,
         )

@@ -16,7 +16,8 @@ class Param:
     """A parameter of an entry; `default` is empty if it must be given.
 
     `domain` says in words which values are valid, and `values` as data: a `kind` (whole, number,
-    word, spec, list or either) and what belongs to it.
+    word, spec, list or either) and what belongs to it. All entries of a kind have those that are
+    `common`.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Param:
     help: str
     domain: str
     values: dict[str, Any]
+    common: bool
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ impl Registered<Site> for Drift {
         let (period, steps): (u64, u32) = (params.integer("period"), params.integer("steps"));
         let most = period.min(u64::from(pages));
         if u64::from(steps) > most {
-            return Err(params.outside("steps", steps, Domain::Whole(1, most)));
+            return Err(params.outside("steps", params.text("steps"), Domain::Whole(1, most)));
         }
         Ok(Drift {
             pages,

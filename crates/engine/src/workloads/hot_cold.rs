@@ -105,7 +105,7 @@ pub(super) fn hot_set(params: &Params, pages: u32) -> Result<(u32, f64)> {
     let hot_pages = (hot_fraction * f64::from(pages)).round() as u32;
     if hot_pages == 0 || hot_pages == pages {
         let domain = format!("a share that leaves at least one hot and one cold page of {pages}");
-        return Err(params.outside("hot_fraction", hot_fraction, domain));
+        return Err(params.outside("hot_fraction", params.text("hot_fraction"), domain));
     }
     Ok((hot_pages, params.number("hot_write_fraction")))
 }
