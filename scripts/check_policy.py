@@ -19,7 +19,16 @@ WITH_TWINS = ("managers", "victims", "wear_levelers")
 
 def commands(kind: str) -> list[list[str]]:
     """Return what is run on an entry of a kind."""
-    engine = ["cargo", "test", "--quiet", "--package", "writeamp-engine", "--lib", "--test", "state"]
+    engine = [
+        "cargo",
+        "test",
+        "--quiet",
+        "--package",
+        "writeamp-engine",
+        "--lib",
+        "--test",
+        "state",
+    ]
     witness = ["cargo", "test", "--quiet", "--package", "writeamp-naive"]
     python = [sys.executable, "-m", "pytest", "-m", "registry"]
     golden = [sys.executable, "tests/test_golden.py"]

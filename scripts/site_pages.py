@@ -10,6 +10,7 @@ import re
 import types
 from pathlib import Path
 
+import griffe
 import writeamp
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -26,6 +27,18 @@ FROM_ROOT = {
 }
 PAGE_OF = {source: page for page, source in FROM_ROOT.items()}
 LINK = re.compile(r"\[([^\]]+)\]\(([^)#:]+)(#[^)]*)?\)")
+
+
+DOCTEST = re.compile(r"^>>> .*?(?=\n\n|\Z)", re.MULTILINE | re.DOTALL)
+
+
+class Doctests(griffe.Extension):
+    """Shows the examples of docstrings as code."""
+
+    def on_object(self, *, obj: griffe.Object, **_: object) -> None:
+        """Fence them."""
+        if obj.docstring:
+            obj.docstring.value = DOCTEST.sub(r"```pycon\n\g<0>\n```", obj.docstring.value)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

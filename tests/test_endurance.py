@@ -194,9 +194,7 @@ def test_random_victims_wear_a_drive_as_balls_fill_urns_whatever_is_written() ->
 
 @pytest.mark.registry
 def test_fairness_is_a_share_for_every_entry() -> None:
-    runs = [
-        ({"manager": entry.example}, fewest_blocks(entry, 64)) for entry in alone("managers")
-    ]
+    runs = [({"manager": entry.example}, fewest_blocks(entry, 64)) for entry in alone("managers")]
     runs += [({"victims": entry.example}, 64) for entry in alone("victims")]
     for policies, blocks in runs:
         for layout in ("flat", "striped-per-lun"):

@@ -116,7 +116,7 @@ pub struct Entry {
     pub name: &'static str,
     /// Summary of one sentence.
     pub summary: &'static str,
-    /// The parameters of its own.
+    /// Parameters of its own.
     pub params: &'static [Param],
     /// The parameters that all entries of its kind have. They are for a whole spec, so that inside
     /// another one they may have their defaults only.
