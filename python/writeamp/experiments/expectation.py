@@ -19,7 +19,7 @@ def expectation(result: Result) -> str:
     if field := _mean_field(result):
         return field
     used_op = device.physical_pages / (device.logical_pages * result.utilization) - 1
-    uniform = isinstance(load, Spec) and load.name == "uniform"
+    uniform = _is_plain(load, "uniform")
     if uniform and victims == "greedy":
         pages_per_block = device.geometry.pages_per_block
         return f"{markov(used_op, pages_per_block):.4f} Markov (greedy, uniform writes)"
@@ -64,9 +64,11 @@ def _mean_field(result: Result) -> str | None:
 
 def _hot_shares(load: object) -> tuple[float, float] | None:
     """Return the hot share of the pages and of the writes under the workload `hot-cold`."""
-    if not (isinstance(load, Spec) and load.name == "hot-cold"):
+    if not (isinstance(load, Spec) and _is_plain(load, "hot-cold")):
         return None
-    params = load.params
-    pages = params["hot_fraction"] if "hot_fraction" in params else params["f"]
-    writes = params["hot_write_fraction"] if "hot_write_fraction" in params else params["r"]
-    return float(pages), float(writes)
+    return float(load.params["hot_fraction"]), float(load.params["hot_write_fraction"])
+
+
+def _is_plain(load: object, name: str) -> bool:
+    """Return whether it is the workload of that name without TRIMs, of which no theory knows."""
+    return isinstance(load, Spec) and load.name == name and "trim" not in load.params

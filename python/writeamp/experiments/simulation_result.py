@@ -340,7 +340,7 @@ class Result:
             ci_high=steady.ci_high,
         )
         theory: list[tuple[str, float]] = []
-        if isinstance(plan.load, Spec) and plan.load.name == "uniform":  # which the models describe
+        if str(plan.load) == "uniform":  # which the models describe
             theory = [
                 ("expected-value (fifo)", float(expected_value(device.op))),
                 ("markov (greedy)", float(markov(device.op, pages_per_block))),

@@ -83,7 +83,7 @@ pub struct WolfInterval;
 impl Manager for WolfInterval {
     const ENTRY: Entry = Entry::new(
         "wolf-interval",
-        "wolf with detector=interval and allocation=marginal: better where nobody tells the groups",
+        "wolf with detector=interval and allocation=marginal: better where the host gives no hints",
     )
     .params(&config::wolf_params(&Defaults {
         detector: "interval",
