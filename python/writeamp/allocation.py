@@ -10,7 +10,7 @@ from __future__ import annotations
 from writeamp.theory.allocation.coldest import ColdestGroup
 from writeamp.theory.allocation.equal_gain import EqualGain, Followed, equal_gain
 from writeamp.theory.allocation.exploration import configurations, explore
-from writeamp.theory.allocation.groups import Groups
+from writeamp.theory.allocation.groups import GroupTable
 from writeamp.theory.allocation.methods import METHODS, by_frequency, by_size, closed_form, optimal
 from writeamp.theory.allocation.result import Allocation
 
@@ -20,6 +20,7 @@ __all__ = [
     "ColdestGroup",
     "EqualGain",
     "Followed",
+    "GroupTable",
     "Groups",
     "Marginal",
     "by_frequency",
@@ -33,5 +34,6 @@ __all__ = [
 ]
 
 # Older names; Wolf's `allocation=marginal` is another method, now `allocation=effective-size`.
+Groups = GroupTable
 Marginal = EqualGain
 marginal = equal_gain

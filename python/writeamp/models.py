@@ -7,7 +7,7 @@ entry there.
 
 from __future__ import annotations
 
-from writeamp.theory.models._model import Drive, Model
+from writeamp.theory.models._model import Model, ModelInputs
 from writeamp.theory.models._registry import MODELS, find_model
 from writeamp.theory.models.coupon_collector import coupon_collector
 from writeamp.theory.models.d_choices import d_choices
@@ -18,10 +18,13 @@ from writeamp.theory.models.markov import markov
 from writeamp.theory.models.required_op import required_op
 from writeamp.theory.models.uniform_distribution import uniform_distribution
 
+Drive = ModelInputs  # an older name, which goes on working
+
 __all__ = [
     "MODELS",
     "Drive",
     "Model",
+    "ModelInputs",
     "coupon_collector",
     "d_choices",
     "effective_op",

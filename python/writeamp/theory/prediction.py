@@ -10,7 +10,7 @@ import numpy as np
 
 from writeamp.devices.ratios import RATIOS, op_of
 from writeamp.errors import WriteampError, unknown
-from writeamp.theory.models._model import Drive, Model
+from writeamp.theory.models._model import Model, ModelInputs
 from writeamp.theory.models._registry import MODELS, find_model
 from writeamp.theory.models.effective_op import effective_op
 
@@ -95,7 +95,7 @@ def predict(
     markov 2.461
     """
     chosen = list(MODELS.values()) if models is None else [find_model(name) for name in models]
-    parameters = Drive(
+    parameters = ModelInputs(
         op=1.0,  # replaced below
         pages_per_block=pages_per_block,
         d=d,
@@ -147,7 +147,7 @@ def _require_amplified(target_wa: float) -> None:
         raise WriteampError(f"target_wa is {target_wa}; it must be a finite number above 1")
 
 
-def _forward(model: Model, drive: Drive, strict: bool) -> Prediction:
+def _forward(model: Model, drive: ModelInputs, strict: bool) -> Prediction:
     try:
         return Prediction(model, model.wa(drive), drive.op, model.warnings(drive))
     except WriteampError as error:
@@ -156,7 +156,7 @@ def _forward(model: Model, drive: Drive, strict: bool) -> Prediction:
         return Prediction(model, math.nan, drive.op, (str(error),))
 
 
-def _inverse(model: Model, target_wa: float, parameters: Drive, strict: bool) -> Prediction:
+def _inverse(model: Model, target_wa: float, parameters: ModelInputs, strict: bool) -> Prediction:
     names = model.inverse_parameters
     try:
         op = float(model.inverse(wa=target_wa, **parameters.arguments(names)))

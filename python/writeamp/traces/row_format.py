@@ -11,7 +11,7 @@ import polars as pl
 
 from writeamp.traces.assemble import assemble
 from writeamp.traces.devices import DeviceCodes
-from writeamp.traces.rows import Check, Layout, parse
+from writeamp.traces.rows import Check, RowLayout, parse
 from writeamp.traces.source import Block, Head, read_blocks
 from writeamp.traces.trace import SCHEMA, Operation, Trace
 
@@ -32,7 +32,7 @@ class RowFormat:
     """
 
     name: str
-    layout: Layout
+    layout: RowLayout
     device_columns: list[str]
     checks: tuple[Check, ...]
     timestamp_ns: pl.Expr

@@ -48,7 +48,7 @@ _DTYPES: dict[Kind, pl.DataType] = {
 
 
 @dataclass(frozen=True)
-class Layout:
+class RowLayout:
     """The fields of a row, in order.
 
     ``open_ended`` rows may have more fields, which are ignored.
@@ -80,7 +80,7 @@ class Check:
     sentence: str
 
 
-def parse(block: Block, layout: Layout, checks: tuple[Check, ...]) -> pl.DataFrame:
+def parse(block: Block, layout: RowLayout, checks: tuple[Check, ...]) -> pl.DataFrame:
     """Return the rows of a block as typed columns, without nulls and with every check passed.
 
     Blank lines are skipped; spaces and tabs around a field are ignored.
@@ -157,7 +157,7 @@ def first_failure(rows: pl.DataFrame, checks: tuple[Check, ...]) -> tuple[int, s
     return row, check.sentence
 
 
-def _is_bare(text: bytes, layout: Layout) -> bool:
+def _is_bare(text: bytes, layout: RowLayout) -> bool:
     """Return whether no field can have white space around it; doubt is False.
 
     Only single bytes are looked for, as that is many times faster than what ``_squeeze`` does. Two
@@ -166,7 +166,7 @@ def _is_bare(text: bytes, layout: Layout) -> bool:
     return b"\r" not in text and (layout.separator == " " or b" " not in text)
 
 
-def _parse_fast(text: bytes, layout: Layout) -> pl.DataFrame | None:
+def _parse_fast(text: bytes, layout: RowLayout) -> pl.DataFrame | None:
     try:
         rows = _read_fields(text, layout)
     except pl.exceptions.PolarsError:
@@ -174,7 +174,7 @@ def _parse_fast(text: bytes, layout: Layout) -> pl.DataFrame | None:
     return None if any(column.has_nulls() for column in rows) else rows
 
 
-def _read_fields(text: bytes, layout: Layout) -> pl.DataFrame:
+def _read_fields(text: bytes, layout: RowLayout) -> pl.DataFrame:
     """Return text as a frame; a field that is missing or does not fit its type becomes null."""
     if not text or text.isspace():
         return pl.DataFrame(schema=layout.schema)
@@ -212,7 +212,7 @@ def _without_blank_lines(text: bytes) -> bytes:
     return text.removeprefix(b"\n")
 
 
-def _parse_line_by_line(block: Block, layout: Layout) -> pl.DataFrame:
+def _parse_line_by_line(block: Block, layout: RowLayout) -> pl.DataFrame:
     columns: dict[str, list[int | str | Decimal]] = {name: [] for name in layout.fields}
     last = block.first_line + block.text.count(b"\n")
     cut = " (the file ends within it)"
@@ -273,7 +273,7 @@ def _decimal(text: str, places: int) -> Decimal:
         raise ValueError("a decimal number") from None
 
 
-def _fault_in_row(block: Block, layout: Layout, row: int, sentence: str) -> WriteampError:
+def _fault_in_row(block: Block, layout: RowLayout, row: int, sentence: str) -> WriteampError:
     """Return the error for row ``row`` of the block's frame; the sentence may quote its fields."""
     number, line = _line_of_row(block, layout, row)
     fields = [*line.split(layout.separator), *[""] * len(layout.fields)]
@@ -281,12 +281,12 @@ def _fault_in_row(block: Block, layout: Layout, row: int, sentence: str) -> Writ
     return block.fault(number, sentence.format(**found))
 
 
-def _line_of_row(block: Block, layout: Layout, row: int) -> tuple[int, str]:
+def _line_of_row(block: Block, layout: RowLayout, row: int) -> tuple[int, str]:
     """Return number and text of the line that became row ``row`` of the block's frame."""
     return next(islice(_numbered_lines(block, layout), row, None))
 
 
-def _numbered_lines(block: Block, layout: Layout) -> Iterator[tuple[int, str]]:
+def _numbered_lines(block: Block, layout: RowLayout) -> Iterator[tuple[int, str]]:
     """Yield the lines of a block that are not blank, squeezed, with their numbers."""
     text = _squeeze(block.text, layout.separator).decode()
     for number, line in enumerate(text.split("\n"), block.first_line):

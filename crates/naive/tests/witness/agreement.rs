@@ -10,7 +10,7 @@ use writeamp_engine::leveling;
 use writeamp_engine::rng::Stream;
 use writeamp_naive::Counters;
 
-use crate::cases::{Blueprint, Combination, Drive, combinations, drives};
+use crate::cases::{Blueprint, Case, Combination, combinations, drives};
 use crate::host::{Burst, Target, bursts};
 use crate::pair::Pair;
 use crate::pairwise::{covering, is_full};
@@ -151,7 +151,7 @@ fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erase
             .find(|(most, blueprint)| most * 2 >= blueprint.geometry.physical_pages())
             .expect("some drive is large enough");
         let logical_pages = logical_pages(most_logical_pages);
-        let drive = Drive { blueprint, logical_pages };
+        let drive = Case { blueprint, logical_pages };
         let mut random = Stream::new(7, "picks");
         let mut burst = |target, batch_pages, trim_every| Burst {
             target,
@@ -193,7 +193,7 @@ struct Outcome {
 }
 
 /// Serves the same bursts on both drives.
-fn outcome_of_both(drive: &Drive, bursts: Vec<Burst>) -> Result<Outcome, String> {
+fn outcome_of_both(drive: &Case, bursts: Vec<Burst>) -> Result<Outcome, String> {
     let drive = drive.clone();
     in_time(move || {
         let mut pair = Pair::new(&drive);

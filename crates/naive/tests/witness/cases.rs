@@ -124,12 +124,12 @@ impl Blueprint {
 
 /// A drive to compare.
 #[derive(Clone)]
-pub struct Drive {
+pub struct Case {
     pub blueprint: Blueprint,
     pub logical_pages: u32,
 }
 
-impl fmt::Debug for Drive {
+impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Blueprint { geometry, policies, seed, wear } = &self.blueprint;
         let Combination { victims, manager, layout, wear_leveling } = policies;
@@ -147,13 +147,13 @@ impl fmt::Debug for Drive {
 }
 
 /// Random drives; a third of them as full as the engine allows.
-pub fn drives() -> impl Strategy<Value = Drive> {
+pub fn drives() -> impl Strategy<Value = Case> {
     let blueprints = (geometries(), select(combinations()), 0..1000u64, wears())
         .prop_map(|(geometry, policies, seed, wear)| Blueprint { geometry, policies, seed, wear });
     let share_percent = prop_oneof![1 => Just(100), 2 => 30..100u32];
     (blueprints, share_percent).prop_filter_map("a drive of any size", |(blueprint, share)| {
         let logical_pages = (blueprint.most_logical_pages() * share).div_ceil(100);
-        (logical_pages > 0).then_some(Drive { blueprint, logical_pages })
+        (logical_pages > 0).then_some(Case { blueprint, logical_pages })
     })
 }
 

@@ -11,7 +11,7 @@ use writeamp_naive::{
     Spec,
 };
 
-use crate::cases::Drive;
+use crate::cases::Case;
 use crate::host::{Burst, Request};
 
 /// A failure quotes the requests that led to it, up to this many.
@@ -33,13 +33,13 @@ fn invalidation_time(page: u32, now: u64) -> u64 {
 pub struct Pair {
     engine: Box<dyn BlockManager>,
     naive: NaiveDrive,
-    drive: Drive,
+    drive: Case,
     served: Vec<Request>,
     bursts: usize,
 }
 
 impl Pair {
-    pub fn new(drive: &Drive) -> Self {
+    pub fn new(drive: &Case) -> Self {
         let blueprint = &drive.blueprint;
         let policies = &blueprint.policies;
         let naive = NaiveDrive::new(Setup {

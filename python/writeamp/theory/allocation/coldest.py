@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
-from writeamp.theory.allocation.groups import Groups
+from writeamp.theory.allocation.groups import GroupTable
 from writeamp.theory.models._arguments import FloatArray, raise_first
 
 
@@ -39,7 +39,7 @@ class ColdestGroup:
 
 
 def shares_with_coldest(
-    method: Callable[[Groups], FloatArray], groups: Groups, rule: ColdestGroup
+    method: Callable[[GroupTable], FloatArray], groups: GroupTable, rule: ColdestGroup
 ) -> FloatArray:
     """Return the shares that `method` gives under `rule`, shape (..., n).
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from writeamp._engine import divide
-from writeamp.theory.allocation.groups import Groups
+from writeamp.theory.allocation.groups import GroupTable
 from writeamp.theory.models._arguments import FloatArray
 
 
-def divided(method: str, groups: Groups) -> FloatArray:
+def divided(method: str, groups: GroupTable) -> FloatArray:
     """Return each group's share of the over-provisioned space, shape (..., n).
 
     Args:

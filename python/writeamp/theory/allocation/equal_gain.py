@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from writeamp.errors import WriteampError
 from writeamp.theory.allocation.division import divided
-from writeamp.theory.allocation.groups import Groups, checked_groups
+from writeamp.theory.allocation.groups import GroupTable, checked_groups
 from writeamp.theory.allocation.result import weighted_wa
 from writeamp.theory.models._arguments import FloatArray, FloatOrArray, positive
 from writeamp.theory.models.expected_value import op_at
@@ -147,7 +147,7 @@ class Followed:
     blocks of a few pages gives it, the walk goes on around the least.
     """
 
-    groups: Groups
+    groups: GroupTable
     op_shares: FloatArray
     wa_of_group: FloatArray
     wa: FloatOrArray

@@ -13,7 +13,7 @@ import polars as pl
 
 from writeamp.errors import WriteampError
 from writeamp.theory.allocation.division import divided
-from writeamp.theory.allocation.groups import Groups, checked_groups
+from writeamp.theory.allocation.groups import GroupTable, checked_groups
 from writeamp.theory.allocation.result import Allocation
 from writeamp.theory.models._arguments import FloatArray
 
@@ -140,6 +140,6 @@ def _explored(
 
 
 def _over_optimal(sizes: FloatArray, frequencies: FloatArray, op: float) -> FloatArray:
-    workloads = Groups(sizes, frequencies, np.full(len(sizes), op))
+    workloads = GroupTable(sizes, frequencies, np.full(len(sizes), op))
     allocation = Allocation(workloads, divided("closed-form", workloads))
     return np.asarray(allocation.over_optimal_percent)

@@ -25,7 +25,7 @@ _LEAST_OP, _MOST_OP = 1e-9, 100.0
 
 
 @dataclass(frozen=True)
-class Groups:
+class GroupTable:
     """n groups of pages; all arrays have been checked and broadcast.
 
     `sizes` (shape (..., n), above 0) are shares of the logical pages, `frequencies` (shape
@@ -46,7 +46,7 @@ class Groups:
         """Return each group's own over-provisioning OP_x/s_x, given its share of the space."""
         return op_shares * self.op[..., np.newaxis] / self.sizes
 
-    def without(self, left_out: npt.NDArray[np.intp], op: FloatArray) -> Groups:
+    def without(self, left_out: npt.NDArray[np.intp], op: FloatArray) -> GroupTable:
         """Return the other groups as a drive of their own.
 
         Args:
@@ -56,14 +56,16 @@ class Groups:
         kept = np.arange(self.sizes.shape[-1]) != left_out[..., np.newaxis]
         shape = (*self.sizes.shape[:-1], -1)
         sizes, frequencies = self.sizes[kept].reshape(shape), self.frequencies[kept].reshape(shape)
-        return Groups(
+        return GroupTable(
             sizes / sizes.sum(-1, keepdims=True),
             frequencies / frequencies.sum(-1, keepdims=True),
             op,
         )
 
 
-def checked_groups(sizes: npt.ArrayLike, frequencies: npt.ArrayLike, op: npt.ArrayLike) -> Groups:
+def checked_groups(
+    sizes: npt.ArrayLike, frequencies: npt.ArrayLike, op: npt.ArrayLike
+) -> GroupTable:
     """Check and broadcast what describes groups.
 
     Args:
@@ -90,7 +92,7 @@ def checked_groups(sizes: npt.ArrayLike, frequencies: npt.ArrayLike, op: npt.Arr
     require_broadcast(sizes=size_array[..., 0], frequencies=frequency_array[..., 0], op=ratio)
     lead = np.broadcast_shapes(size_array.shape[:-1], frequency_array.shape[:-1], ratio.shape)
     shape = (*lead, size_array.shape[-1])
-    return Groups(
+    return GroupTable(
         np.broadcast_to(_summing_to_1("sizes", size_array), shape),
         np.broadcast_to(_summing_to_1("frequencies", frequency_array), shape),
         np.broadcast_to(ratio, lead),

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from writeamp.theory.allocation.division import divided
-from writeamp.theory.allocation.groups import Groups
+from writeamp.theory.allocation.groups import GroupTable
 from writeamp.theory.models._arguments import FloatArray, FloatOrArray
 from writeamp.theory.models.expected_value import expected_value
 
@@ -22,7 +22,7 @@ class Allocation:
     al. 2015, eqs. 3 to 5; eq. 4 as corrected: s/(s + OP)).
     """
 
-    groups: Groups
+    groups: GroupTable
     op_shares: FloatArray
 
     @property
@@ -57,7 +57,7 @@ def wa_of_group(op_of_group: FloatArray) -> FloatArray:
     return np.where(with_space, wa, np.inf)
 
 
-def weighted_wa(groups: Groups, wa: FloatArray) -> FloatOrArray:
+def weighted_wa(groups: GroupTable, wa: FloatArray) -> FloatOrArray:
     """Return the WA of all writes, eq. 5; a group that is never written counts for nothing."""
     written = groups.frequencies > 0
     parts = groups.frequencies * np.where(written, wa, 0.0)

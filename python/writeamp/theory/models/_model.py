@@ -24,7 +24,7 @@ _RATIOS = ("op", "spare_factor")
 
 
 @dataclass(frozen=True)
-class Drive:
+class ModelInputs:
     """Every parameter that some model takes, with its default.
 
     `op` is (T−U)/U; `pages_per_block` N; `d` the choices of a d-choices collection; `window` the
@@ -58,7 +58,7 @@ class Drive:
         return {name: getattr(self, name) for name in names}
 
 
-Rule: TypeAlias = Callable[[Drive], str | None]
+Rule: TypeAlias = Callable[[ModelInputs], str | None]
 
 
 @dataclass(frozen=True)
@@ -85,20 +85,20 @@ class Model:
         """The parameters that the inverse takes besides `wa`."""
         return tuple(name for name in self.parameters if name not in _RATIOS)
 
-    def wa(self, drive: Drive) -> float:
+    def wa(self, drive: ModelInputs) -> float:
         """Return the write amplification of one drive."""
         return float(self.function(**drive.arguments(self.parameters)))
 
     def warning(self, **drive: float) -> str | None:
-        """Return why a drive, given by the fields of `Drive`, is outside the model, or None."""
-        return "; ".join(self.warnings(Drive(**drive))) or None
+        """Return why a drive, given by the fields of `ModelInputs`, is outside the model."""
+        return "; ".join(self.warnings(ModelInputs(**drive))) or None
 
-    def warnings(self, drive: Drive) -> tuple[str, ...]:
+    def warnings(self, drive: ModelInputs) -> tuple[str, ...]:
         """Return each reason why `drive` is outside what the model assumes."""
         return tuple(sentence for rule in self.rules if (sentence := rule(drive)))
 
 
-def few_spare_blocks(drive: Drive) -> str | None:
+def few_spare_blocks(drive: ModelInputs) -> str | None:
     """The rule of every model that takes the limit of many blocks."""
     spare_blocks = drive.op * drive.logical_blocks
     if spare_blocks < _FEW_SPARE_BLOCKS:

@@ -21,7 +21,7 @@ from writeamp.theory.models._arguments import (
     whole,
 )
 from writeamp.theory.models._binomial_maximum import expected_maximum
-from writeamp.theory.models._model import Drive, Model
+from writeamp.theory.models._model import Model, ModelInputs
 from writeamp.theory.models.d_choices import d_choices
 from writeamp.theory.models.expected_value import amplification, op_of_amplification
 
@@ -199,7 +199,7 @@ def _op_of(
     return most if window == 1 else _root(shortage, least, most)
 
 
-def _beats_greedy(drive: Drive) -> str | None:
+def _beats_greedy(drive: ModelInputs) -> str | None:
     wa = MODEL.wa(drive)
     greedy = float(d_choices(drive.spare_factor, drive.pages_per_block, math.inf))
     if wa < greedy * (1 - _BARELY):

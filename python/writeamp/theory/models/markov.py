@@ -16,7 +16,7 @@ from writeamp.theory.models._arguments import (
     require_broadcast,
     whole,
 )
-from writeamp.theory.models._model import Drive, Model, few_spare_blocks
+from writeamp.theory.models._model import Model, ModelInputs, few_spare_blocks
 from writeamp.theory.models.d_choices import d_choices
 from writeamp.theory.models.expected_value import amplification, op_of_amplification
 
@@ -75,7 +75,7 @@ def _required_op(wa: npt.ArrayLike, pages_per_block: npt.ArrayLike) -> FloatOrAr
     return op
 
 
-def _falls_below_one(drive: Drive) -> str | None:
+def _falls_below_one(drive: ModelInputs) -> str | None:
     wa = MODEL.wa(drive)
     if wa < 1:
         return (
@@ -85,7 +85,7 @@ def _falls_below_one(drive: Drive) -> str | None:
     return None
 
 
-def _misses_the_mean_field(drive: Drive) -> str | None:
+def _misses_the_mean_field(drive: ModelInputs) -> str | None:
     # Beyond that the two agree; the mean field takes time with every page.
     pages = min(drive.pages_per_block, MAX_PAGES_PER_BLOCK)
     wa, greedy = MODEL.wa(drive), float(d_choices(drive.spare_factor, pages, math.inf))

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.theory.models._arguments import FloatOrArray, amplified, positive
-from writeamp.theory.models._model import Drive, Model, few_spare_blocks
+from writeamp.theory.models._model import Model, ModelInputs, few_spare_blocks
 
 
 def uniform_distribution(op: npt.ArrayLike) -> FloatOrArray:
@@ -40,7 +40,7 @@ def _required_op(wa: npt.ArrayLike) -> FloatOrArray:
     return 0.5 / (target - 0.5)
 
 
-def _falls_below_one(drive: Drive) -> str | None:
+def _falls_below_one(drive: ModelInputs) -> str | None:
     if drive.op > 1:
         return f"op {drive.op:.4g} is above 1, where the formula falls below 1, as no drive does"
     return None

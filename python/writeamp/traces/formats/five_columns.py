@@ -12,7 +12,7 @@ from typing import BinaryIO
 import polars as pl
 
 from writeamp.traces.row_format import RowFormat
-from writeamp.traces.rows import Check, Kind, Layout, extent_checks, nanoseconds, time_check
+from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks, nanoseconds, time_check
 from writeamp.traces.text_output import (
     device_labels,
     numeric_labels,
@@ -43,7 +43,7 @@ def five_column_rows(
     whole = time is Kind.WHOLE
     return RowFormat(
         name=name,
-        layout=Layout(
+        layout=RowLayout(
             " ",
             {
                 "time": time,

@@ -11,7 +11,7 @@ import polars as pl
 
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.row_format import RowFormat, any_line, operation
-from writeamp.traces.rows import Check, Kind, Layout, extent_checks
+from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
 from writeamp.traces.source import read_head
 from writeamp.traces.text_output import (
     device_labels,
@@ -27,7 +27,7 @@ from writeamp.traces.trace import MAX_TIMESTAMP_NS, Trace
 _TICK_NS = 100
 _TICKS_1601_TO_1970 = 116_444_736_000_000_000
 
-_LAYOUT = Layout(
+_LAYOUT = RowLayout(
     ",",
     {
         "Timestamp": Kind.WHOLE,

@@ -11,7 +11,7 @@ import polars as pl
 
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.row_format import RowFormat, any_line, operation
-from writeamp.traces.rows import Kind, Layout, extent_checks, nanoseconds, time_check
+from writeamp.traces.rows import Kind, RowLayout, extent_checks, nanoseconds, time_check
 from writeamp.traces.text_output import (
     decimal_time,
     device_labels,
@@ -27,7 +27,7 @@ from writeamp.traces.trace import SECTOR_BYTES, Trace
 
 # Two units in one row: the address counts blocks of 512 bytes, the size counts bytes. Rows may end
 # in optional fields, and their number may differ from row to row. A size of zero is legal.
-_LAYOUT = Layout(
+_LAYOUT = RowLayout(
     ",",
     {
         "ASU": Kind.WHOLE,
