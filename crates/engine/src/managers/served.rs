@@ -146,3 +146,82 @@ impl<P: Policy> BlockManager for P {
         self.assert_books();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Layout, Setup};
+    use super::*;
+    use crate::flash::{Cause, Geometry, Silent, Wear};
+    use crate::state::state;
+    use crate::victims::{Boxed, boxed_policy};
+
+    /// A manager that fails when it comes to a page of 100 or more.
+    struct Failing {
+        core: Core<Boxed, Silent>,
+    }
+
+    state!(Failing { part core });
+
+    impl Policy for Failing {
+        type Victims = Boxed;
+        type Tap = Silent;
+
+        fn name(&self) -> &'static str {
+            "failing"
+        }
+
+        fn core(&self) -> &Core<Boxed, Silent> {
+            &self.core
+        }
+
+        fn core_mut(&mut self) -> &mut Core<Boxed, Silent> {
+            &mut self.core
+        }
+
+        fn write_pages(&mut self, pages: &[u32], _hints: &Hints) -> Result<()> {
+            for &page in pages {
+                if page >= 100 {
+                    return Err(Error::Cancelled);
+                }
+                if self.core.frontiers[0].is_full() {
+                    self.core.open(0, 0);
+                }
+                self.core.program(page, 0);
+            }
+            Ok(())
+        }
+
+        fn hears(&self) -> Hears {
+            Hears::Nothing
+        }
+
+        fn without_hints(&self) -> &'static str {
+            ""
+        }
+
+        fn scheme_bytes(&self) -> u64 {
+            0
+        }
+    }
+
+    #[test]
+    fn an_error_in_the_middle_of_a_batch_leaves_the_counters_exact() {
+        let geometry = Geometry::flat(8, 32).unwrap();
+        let setup = Setup {
+            geometry,
+            logical_pages: 200,
+            layout: Layout::Flat,
+            victims: None,
+            wear_leveling: None,
+            seed: 1,
+            wear: Wear::default(),
+        };
+        let policy = boxed_policy("fifo", &geometry).unwrap();
+        let mut drive = Failing { core: Core::new(policy, &setup, 1, 0, Silent).unwrap() };
+        assert_eq!(drive.write(&[1, 2, 3, 150, 4], None), Err(Error::Cancelled));
+        let counters = BlockManager::flash(&drive).counters();
+        assert_eq!((counters.host.written_pages, counters.host.written_bytes), (3, 3 * 4096));
+        assert_eq!((counters.programs(Cause::Host), counters.flash_pages()), (3, 3));
+        drive.assert_invariants();
+    }
+}
