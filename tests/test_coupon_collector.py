@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
 
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
@@ -185,23 +183,7 @@ def test_an_argument_outside_its_domain_is_named_with_the_domain(
         coupon_collector(*arguments)
 
 
-def shortest_s(call: Callable[[], object]) -> float:
-    call()
-    seconds = []
-    for _ in range(3):
-        start = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
-
-
-@pytest.mark.parametrize("logical_blocks", [2000, math.inf])
-@pytest.mark.parametrize(("pages", "limit_s"), [(512, 0.010), (32768, 1.0)])
-def test_what_took_the_paper_an_hour_takes_milliseconds(
-    pages: int, limit_s: float, logical_blocks: float
-) -> None:
-    assert shortest_s(lambda: coupon_collector(0.28, pages, 64, 0, logical_blocks)) < limit_s
-
-
-def test_a_window_of_a_million_blocks_costs_no_more_than_one_of_a_few_hundred() -> None:
-    assert shortest_s(lambda: coupon_collector(0.28, 32768, 10**6, 0, 10**6)) < 1.0
+def test_a_window_of_a_million_blocks_is_no_less_exact_than_one_of_all_that_matter() -> None:
+    wide, wider = (coupon_collector(0.28, 32768, window, 0, 10**6) for window in (10**5, 10**6))
+    assert math.isfinite(wide)
+    assert 1 <= wider <= wide

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -128,16 +127,6 @@ def test_an_array_longer_than_one_slice_equals_its_elements() -> None:
     assert [whole[i] for i in (0, 8191, 8192, 16384, 20_000)] == [
         expected_value(op[i]) for i in (0, 8191, 8192, 16384, 20_000)
     ]
-
-
-def test_a_million_expected_values_take_less_than_half_a_second() -> None:
-    op = np.linspace(0.01, 1, 1_000_000)
-    seconds = []
-    for _ in range(3):
-        start = time.perf_counter()
-        expected_value(op)
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) < 0.5
 
 
 @pytest.mark.parametrize(

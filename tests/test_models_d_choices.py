@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
@@ -155,14 +154,3 @@ def test_pages_per_block_beyond_what_can_be_followed_is_an_error(pages: float) -
 def test_shapes_that_do_not_broadcast_are_named() -> None:
     with pytest.raises(WriteampError, match=r"spare_factor \(2,\), pages_per_block \(3,\) and d"):
         d_choices([0.1, 0.2], [16, 32, 64])
-
-
-@pytest.mark.parametrize(("pages", "limit_s"), [(128, 0.02), (32768, 0.5)])
-def test_a_fixed_point_takes_milliseconds(pages: int, limit_s: float) -> None:
-    d_choices(0.1, pages)
-    seconds = []
-    for _ in range(3):
-        start = time.perf_counter()
-        d_choices(0.21875, pages)
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) < limit_s
