@@ -55,8 +55,10 @@ impl Hears {
             Hears::Groups if hints.groups.is_empty() || hints.group_of.len() != pages => {
                 Err("the group of each page")
             }
+            // The maximum vectorises, where a search for one that is too large would not.
             Hears::Groups
-                if hints.group_of.iter().any(|g| usize::from(*g) >= hints.groups.len()) =>
+                if hints.group_of.iter().copied().max().map_or(0, usize::from)
+                    >= hints.groups.len() =>
             {
                 Err("the group of each page, among the groups that there are")
             }

@@ -96,7 +96,7 @@ impl Counters {
     }
 
     #[inline(always)]
-    pub(super) fn count_program(&mut self, cause: Cause) {
-        self.programs[cause as usize] += 1;
+    pub(super) fn count_programs(&mut self, cause: Cause, pages: u64) {
+        self.programs[cause as usize] += pages;
     }
 }

@@ -183,7 +183,7 @@ impl<T: Tap> Flash<T> {
             Some(self.array.invalidate(old))
         };
         let page = self.array.map_next(logical, frontier);
-        self.array.counters.count_program(cause);
+        self.array.counters.count_programs(cause, 1);
         if T::IS_OPEN {
             self.report_erase();
             self.tap.report(FlashOp::Program { page, cause, from: None });
@@ -196,10 +196,26 @@ impl<T: Tap> Flash<T> {
     pub fn migrate(&mut self, logical: u32, frontier: &mut Frontier, cause: Cause) {
         let from = self.array.logical_to_physical[logical as usize];
         let page = self.array.map_next(logical, frontier);
-        self.array.counters.count_program(cause);
+        self.array.counters.count_programs(cause, 1);
         if T::IS_OPEN {
             self.tap.report(FlashOp::Program { page, cause, from: Some(from) });
         }
+    }
+
+    /// Programs pages that were read from a collected block, at a frontier with room for all of them.
+    #[inline(always)]
+    pub fn migrate_all(&mut self, pages: &[u32], frontier: &mut Frontier, cause: Cause) {
+        // The frontier and the count stay in registers.
+        let mut at = *frontier;
+        for &logical in pages {
+            let from = self.array.logical_to_physical[logical as usize];
+            let page = self.array.map_next(logical, &mut at);
+            if T::IS_OPEN {
+                self.tap.report(FlashOp::Program { page, cause, from: Some(from) });
+            }
+        }
+        *frontier = at;
+        self.array.counters.count_programs(cause, pages.len() as u64);
     }
 
     /// Reads the current version of `logical` for the host, if there is one.

@@ -348,9 +348,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.flash.read_valid(young, &mut self.exchanged, Cause::WearLeveling);
         self.flash.erase(young, Cause::WearLeveling);
         self.has_retired(young, pool);
-        for &logical in &self.exchanged {
-            self.flash.migrate(logical, &mut frontier, Cause::WearLeveling);
-        }
+        self.flash.migrate_all(&self.exchanged, &mut frontier, Cause::WearLeveling);
         self.flash.skip(&mut frontier);
         self.close_behind(frontier);
         Some(Exchange { young, worn })
@@ -369,8 +367,6 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
 
     /// Migrates the pages of a victim at a frontier with room for all of them.
     pub fn migrate(&mut self, pages: &[u32], frontier: usize) {
-        for &logical in pages {
-            self.flash.migrate(logical, &mut self.frontiers[frontier], Cause::Gc);
-        }
+        self.flash.migrate_all(pages, &mut self.frontiers[frontier], Cause::Gc);
     }
 }
