@@ -19,7 +19,7 @@ const ROUND_PAGES_PER_BLOCK: [u32; 6] = [2, 16, 32, 63, 64, 65];
 const ONLY: &str = "WRITEAMP_POLICY";
 
 /// The one entry to be tested, if any.
-fn only() -> Option<String> {
+pub fn only() -> Option<String> {
     let name = std::env::var(ONLY).ok()?;
     Kind::of(&name).unwrap_or_else(|error| panic!("{ONLY}: {error}"));
     Some(name)
