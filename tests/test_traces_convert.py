@@ -227,7 +227,7 @@ _NUMBER = st.one_of(
     st.sampled_from(["", "+5", "007", "1e3", "1E-3", ".5", "5.", "0x1", "1_0", "inf", "१", "-0"]),
     st.text("0123456789+-.eE_x", max_size=6),
 )
-_LAYOUT = rows.Layout(
+_LAYOUT = rows.RowLayout(
     ",", {"whole": rows.Kind.WHOLE, "at": rows.Kind.SECONDS, "word": rows.Kind.WORD}
 )
 
