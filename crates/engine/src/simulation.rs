@@ -8,7 +8,7 @@ use crate::managers::BlockManager;
 use crate::observe::Series;
 use crate::request::{Op, Request};
 use crate::state::{self, state};
-use crate::workloads::{Step, Unserved, Workload};
+use crate::workloads::{Schedule, Step, Unserved, Workload};
 
 /// Pages handed to the drive at once: enough for look-ahead, few enough for the first-level cache.
 pub const DEFAULT_BATCH_PAGES: usize = 1024;
@@ -175,6 +175,11 @@ impl Simulation {
         if cfg!(any(debug_assertions, fuzzing)) && self.drive.flash().logical_pages() < 100_000 {
             self.drive.assert_invariants();
         }
+    }
+
+    /// The changes of the workload that are known beforehand.
+    pub fn schedule(&self) -> Schedule {
+        self.workload.schedule()
     }
 
     /// The drive.

@@ -19,6 +19,7 @@ use writeamp_engine as engine;
 use writeamp_engine::flash::{Cause, Counters, Wear};
 use writeamp_engine::hints::Hears;
 use writeamp_engine::observe::GroupChange;
+use writeamp_engine::workloads::Schedule;
 use writeamp_engine::{managers, observe};
 
 pyo3::import_exception!(writeamp.errors, WriteampError);
@@ -138,6 +139,13 @@ impl Simulation {
     /// Erases of each block since the drive was new.
     fn erase_counts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         PyArray1::from_slice(py, self.inner().drive().flash().erase_counts())
+    }
+
+    /// Page writes from the workload's beginning until its last change that does not recur, and of
+    /// its longest cycle, 0 if nothing recurs.
+    fn schedule(&self) -> (f64, f64) {
+        let Schedule { last_change, cycle } = self.inner().schedule();
+        (last_change, cycle)
     }
 
     /// The hints that the block manager needs of the host, if any.

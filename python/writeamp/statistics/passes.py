@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
-from writeamp.statistics.steady import CONFIDENCE, SteadyState
+from writeamp.statistics.batches import CONFIDENCE
+from writeamp.statistics.steady import SteadyState
 
 # Passes whose WA still moves by more than this share belong to the warm-up or to a drift.
 MATERIAL_CHANGE = 0.01

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
-from writeamp.statistics.steady import CONFIDENCE
+from writeamp.statistics.batches import CONFIDENCE
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 

@@ -11,13 +11,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr, stdtrit  # type: ignore[import-untyped]
 
 from writeamp.errors import WriteampError
+from writeamp.statistics.batches import Batches, uncorrelated
+from writeamp.statistics.drift import MATERIAL_CHANGE, drift_within
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
-
-CONFIDENCE = 0.95
 
 # Fewer intervals than this tell nothing about their own scatter.
 MIN_INTERVALS = 10
@@ -35,18 +34,6 @@ WARMUP_MARGIN = 1.5
 # moves the minimum itself far to the right); with its margin that must lie in the first half.
 SETTLED_WITHIN = 2.0
 
-MAX_BATCHES = 30
-MIN_BATCHES = 10
-# One-sided 5% point of the normal distribution: lag-1 correlation above it joins batches.
-CORRELATION_Z = 1.645
-# The correlation that remains is corrected for, up to this value.
-MAX_CORRELATION = 0.9
-
-# Two shapes of drift are tested, a line and a step; together they cry wolf in 5% of steady runs.
-DRIFT_LEVEL = 0.05 / 2
-# A change smaller than this share of the mean is not called drift, however significant.
-MATERIAL_CHANGE = 0.001
-
 
 @dataclass(frozen=True)
 class SteadyState:
@@ -55,7 +42,8 @@ class SteadyState:
     `wa` is flash pages programmed per host page written over everything after the first
     `warmup_pages` host pages; `ci_low` and `ci_high` bound its long-run value with 95% confidence
     if `steady` (both are NaN with too few intervals). `reason` says in one sentence why the run
-    is or is not steady. `batches` is the number of batch means behind the interval.
+    is or is not steady. `batches` is the number of batch means behind the interval, and
+    `wa_of_replicas` the WA of other runs of the experiment over the same part.
     """
 
     warmup_pages: int
@@ -65,6 +53,7 @@ class SteadyState:
     steady: bool
     reason: str
     batches: int
+    wa_of_replicas: tuple[float, ...] = ()
 
 
 def analyse(
@@ -101,9 +90,9 @@ def analyse(
         reason = f"too short: {host.size} intervals after the warm-up, at least {MIN_INTERVALS}"
         reason += " are needed"
         return SteadyState(warmup_pages, wa, math.nan, math.nan, False, reason, 0)
-    batches = _batch(host, flash)
+    batches = uncorrelated(host, flash)
     half_width = batches.half_width()
-    unsteady = late or _drift(batches)
+    unsteady = late or drift_within(batches)
     return SteadyState(
         warmup_pages=warmup_pages,
         wa=wa,
@@ -195,106 +184,11 @@ def _mser(wa: _Floats) -> _Floats:
     return statistic
 
 
-@dataclass(frozen=True)
-class _Batches:
-    """Batch means, the share of the host pages in each, and the mean over all."""
-
-    wa: _Floats
-    weight: _Floats
-    mean: float
-
-    def half_width(self) -> float:
-        """Return the half width of the confidence interval of the mean."""
-        count = self.wa.size
-        deviation = self.wa - self.mean
-        variance = float((self.weight**2 * deviation**2).sum()) * count / (count - 1)
-        correlation = self.correlation(deviation)
-        variance *= (1 + correlation) / (1 - correlation)
-        # Correlated batches carry the information of fewer independent ones.
-        freedom = max(2.0, (count - 1) * (1 - correlation) / (1 + correlation))
-        return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2)) * math.sqrt(variance)
-
-    def correlation(self, deviation: _Floats) -> float:
-        """Return the lag-1 autocorrelation of deviations, raised by the bias of so few batches."""
-        raw = _lag1(deviation)
-        return min(max(0.0, raw + (2 + 4 * raw) / self.wa.size), MAX_CORRELATION)
-
-
-def _batch(host: _Floats, flash: _Floats) -> _Batches:
-    """Divide the intervals into as many batches as are uncorrelated, from 30 down to 10."""
-    count = min(MAX_BATCHES, host.size)
-    while True:
-        # Batches differ by at most one interval; weights keep the mean exact all the same.
-        starts = np.rint(np.linspace(0, host.size, count + 1)).astype(np.intp)[:-1]
-        pages = np.add.reduceat(host, starts)
-        total = float(pages.sum())
-        mean = float(flash.sum()) / total
-        batches = _Batches(np.add.reduceat(flash, starts) / pages, pages / total, mean)
-        excess = _lag1(batches.wa - mean) + 1 / count
-        if excess < CORRELATION_Z / math.sqrt(count) or count == MIN_BATCHES:
-            return batches
-        count = max(MIN_BATCHES, int(count * 0.8))
-
-
-def _lag1(deviation: _Floats) -> float:
-    square = float(deviation @ deviation)
-    return float(deviation[1:] @ deviation[:-1]) / square if square > 0 else 0.0
-
-
-def _drift(batches: _Batches) -> str | None:
-    """Return what drifts, if a line or a step through the batch means is significant."""
-    return _line_drift(batches) or _step_drift(batches)
-
-
-def _line_drift(batches: _Batches) -> str | None:
-    count = batches.wa.size
-    time = np.arange(count) - (count - 1) / 2
-    slope = float(time @ batches.wa) / float(time @ time)
-    change = slope * (count - 1)
-    residual = batches.wa - batches.wa.mean() - slope * time
-    chance = _chance(batches, residual, slope**2 * float(time @ time))
-    if chance >= DRIFT_LEVEL or abs(change) < MATERIAL_CHANGE * batches.mean:
-        return None
-    verb = "rises" if change > 0 else "falls"
-    return f"drifting: write amplification still {verb} by {abs(change):.3g} after the warm-up"
-
-
-def _step_drift(batches: _Batches) -> str | None:
-    wa, count = batches.wa, batches.wa.size
-    size = np.arange(1, count)
-    sums = np.cumsum(wa)
-    before, after = sums[:-1] / size, (sums[-1] - sums[:-1]) / (count - size)
-    explained = (after - before) ** 2 * size * (count - size) / count
-    place = int(np.argmax(explained))
-    residual = wa - np.where(np.arange(count) <= place, before[place], after[place])
-    # The best of count − 1 places was taken (Bonferroni).
-    chance = (count - 1) * _chance(batches, residual, float(explained[place]))
-    change = float(after[place] - before[place])
-    if chance >= DRIFT_LEVEL or abs(change) < MATERIAL_CHANGE * batches.mean:
-        return None
-    share = 100 * (place + 1) / count
-    return (
-        f"drifting: write amplification steps from {before[place]:.4g} to {after[place]:.4g} "
-        f"at {share:.0f}% of the run after the warm-up"
-    )
-
-
-def _chance(batches: _Batches, residual: _Floats, explained: float) -> float:
-    """Return the two-sided p-value of one fitted parameter that explains a sum of squares."""
-    freedom = residual.size - 2
-    correlation = batches.correlation(residual)
-    noise = float(residual @ residual) / freedom * (1 + correlation) / (1 - correlation)
-    if noise == 0.0:
-        return 0.0 if explained > 0.0 else 1.0
-    return 2 * float(stdtr(freedom, -math.sqrt(explained / noise)))
-
-
-def _steady_reason(batches: _Batches) -> str:
+def _steady_reason(batches: Batches) -> str:
     reason = f"no drift in {batches.wa.size} batches"
-    correlation = _lag1(batches.wa - batches.mean) + 1 / batches.wa.size
-    if correlation < CORRELATION_Z / math.sqrt(batches.wa.size):
+    if not batches.are_correlated():
         return reason
     return (
-        f"{reason}, but they are still correlated ({correlation:.2f}), so the interval is widened; "
-        "a longer run would narrow it"
+        f"{reason}, but they are still correlated ({batches.own_correlation():.2f}), so the "
+        "interval is widened; a longer run would narrow it"
     )

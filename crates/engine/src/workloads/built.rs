@@ -1,6 +1,6 @@
 //! A workload as the registry hands it out: with the words that it was built from.
 
-use super::{Site, Step, Unserved, Workload};
+use super::{Schedule, Site, Step, Unserved, Workload};
 use crate::hints::Group;
 use crate::params::Params;
 use crate::request::Request;
@@ -43,6 +43,10 @@ impl<W: Workload> Workload for Built<W> {
 
     fn horizon_writes(&self) -> u64 {
         self.workload.horizon_writes()
+    }
+
+    fn schedule(&self) -> Schedule {
+        self.workload.schedule()
     }
 
     fn groups(&self) -> Option<Vec<Group>> {

@@ -2,7 +2,7 @@
 //! learnt of a page goes stale bit by bit, where the swap of `groups` overturns it at once.
 
 use super::hot_cold::{HOT_FRACTION, HOT_WRITE_FRACTION, hot_and_cold, hot_set};
-use super::{Site, Step, Workload};
+use super::{Schedule, Site, Step, Workload};
 use crate::error::Result;
 use crate::hints::Group;
 use crate::params::{Domain, Param, Params, U32_MAX};
@@ -102,6 +102,10 @@ impl Workload for Drift {
 
     fn pages(&self) -> u32 {
         self.pages
+    }
+
+    fn schedule(&self) -> Schedule {
+        Schedule { last_change: 0.0, cycle: self.turn.period as f64 }
     }
 
     fn groups(&self) -> Option<Vec<Group>> {

@@ -5,7 +5,7 @@ use std::ops::Bound::{Included, Unbounded};
 use std::ops::Range;
 
 use super::shares::{Draw, regions, write_shares};
-use super::{MOST_GROUPS, Site, Step, Workload};
+use super::{MOST_GROUPS, Schedule, Site, Step, Workload};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::params::{Domain, Param, Params};
@@ -99,6 +99,14 @@ impl Workload for StaticGroups {
 
     fn pages(&self) -> u32 {
         self.regions.last().map_or(0, |region| region.end)
+    }
+
+    /// Swaps that recur come in pairs, of which the second undoes the first.
+    fn schedule(&self) -> Schedule {
+        Schedule {
+            last_change: self.swaps.single.last().map_or(0.0, |&at| at as f64),
+            cycle: self.swaps.period.map_or(0.0, |period| 2.0 * period as f64),
+        }
     }
 
     fn groups(&self) -> Option<Vec<Group>> {

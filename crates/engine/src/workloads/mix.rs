@@ -3,7 +3,7 @@
 use std::ops::Bound::{Included, Unbounded};
 
 use super::shares::{Draw, regions, write_shares};
-use super::{MOST_GROUPS, Site, Step, Workload, build};
+use super::{MOST_GROUPS, Schedule, Site, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::params::{Domain, Param, Params};
@@ -83,6 +83,13 @@ impl Workload for Mix {
 
     fn pages(&self) -> u32 {
         self.pages
+    }
+
+    fn schedule(&self) -> Schedule {
+        self.regions
+            .iter()
+            .map(|region| region.pattern.schedule().at_share(region.write_share))
+            .fold(Schedule::default(), Schedule::and)
     }
 
     /// Those of the regions, one region after the other.

@@ -12,6 +12,7 @@ mod hot_cold;
 mod mix;
 mod permutation;
 mod phases;
+mod schedule;
 mod sequential;
 mod shares;
 mod tpcc;
@@ -20,6 +21,7 @@ mod trimming;
 mod uniform;
 mod zipf;
 
+pub use schedule::Schedule;
 pub use trace::Trace;
 
 use std::ops::Bound::{Excluded, Included};
@@ -99,6 +101,11 @@ pub trait Workload: State + Send {
     /// is written again at all.
     fn horizon_writes(&self) -> u64 {
         4 * u64::from(self.pages())
+    }
+
+    /// The changes of the workload that are known beforehand.
+    fn schedule(&self) -> Schedule {
+        Schedule::default()
     }
 
     /// The groups of pages of like update frequency that the pages returned last belong to, at

@@ -1,6 +1,6 @@
 //! One workload after another on the same pages, over and over.
 
-use super::{Site, Step, Workload, build};
+use super::{Schedule, Site, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::params::{Domain, Param, Params};
@@ -46,6 +46,15 @@ impl Workload for Phases {
 
     fn pages(&self) -> u32 {
         self.pages
+    }
+
+    fn schedule(&self) -> Schedule {
+        let cycle: f64 = self.sequence.iter().map(|phase| phase.writes as f64).sum();
+        let own = Schedule { last_change: 0.0, cycle };
+        self.sequence
+            .iter()
+            .map(|phase| phase.workload.schedule().at_share(phase.writes as f64 / cycle))
+            .fold(own, Schedule::and)
     }
 
     fn groups(&self) -> Option<Vec<Group>> {

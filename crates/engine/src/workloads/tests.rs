@@ -444,3 +444,35 @@ fn groups_add_up_and_get_the_writes_that_they_claim() {
         }
     }
 }
+
+fn schedule(text: &str) -> (f64, f64) {
+    let Schedule { last_change, cycle } = build(text, 1000, Context::root(1)).unwrap().schedule();
+    (last_change, cycle)
+}
+
+#[test]
+fn a_workload_knows_its_last_change_and_its_longest_cycle() {
+    assert_eq!(schedule("zipf:s=0.9"), (0.0, 0.0));
+    assert_eq!(schedule("drift:f=0.1,r=0.9,period=5000,steps=5"), (0.0, 5000.0));
+    assert_eq!(schedule("phases:writes=100/300,of=uniform/sequential"), (0.0, 400.0));
+    assert_eq!(schedule("groups:sizes=1/1,freq=1/9,swap_at=10/70"), (70.0, 0.0));
+    // A swap and the next, which undoes it.
+    assert_eq!(schedule("groups:sizes=1/1,freq=1/9,swap_at=10,period=40"), (10.0, 80.0));
+}
+
+#[test]
+fn a_part_changes_as_late_as_its_share_of_the_writes_is_small() {
+    let swapping = "groups(sizes=1/1,freq=1/9,swap_at=10)";
+    let mix =
+        format!("mix:sizes=1/1,weights=1/3,of={swapping}/drift(f=0.1,r=0.9,period=600,steps=2)");
+    assert_eq!(schedule(&mix), (40.0, 800.0));
+    assert_eq!(
+        schedule(&format!("phases:writes=100/300,of=uniform/{swapping}")),
+        (10.0 / 0.75, 400.0)
+    );
+}
+
+#[test]
+fn trims_are_no_writes_of_the_schedule() {
+    assert_eq!(schedule("drift:f=0.1,r=0.9,period=5000,steps=5,trim=0.25"), (0.0, 3750.0));
+}

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Step, Unserved, Workload};
+use super::{Schedule, Step, Unserved, Workload};
 use crate::hints::Group;
 use crate::request::{Op, Request};
 use crate::rng::{Stream, threshold};
@@ -85,6 +85,14 @@ impl Workload for Trimming {
 
     fn horizon_writes(&self) -> u64 {
         self.workload.horizon_writes()
+    }
+
+    /// Trims are no writes, so the same change comes after fewer of them.
+    fn schedule(&self) -> Schedule {
+        let trimmed = self.threshold as f64 / 2.0_f64.powi(u64::BITS as i32);
+        let Schedule { last_change, cycle } = self.workload.schedule();
+        let written = 1.0 - trimmed;
+        Schedule { last_change: last_change * written, cycle: cycle * written }
     }
 
     fn groups(&self) -> Option<Vec<Group>> {

@@ -1,0 +1,80 @@
+"""Batch means: equal parts of a run, whose scatter gives its mean a confidence interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit  # type: ignore[import-untyped]
+
+_Floats: TypeAlias = npt.NDArray[np.float64]
+
+CONFIDENCE = 0.95
+
+MAX_BATCHES = 30
+MIN_BATCHES = 10
+# One-sided 5% point of the normal distribution: lag-1 correlation above it joins batches.
+CORRELATION_Z = 1.645
+# The correlation that remains is corrected for, up to this value.
+MAX_CORRELATION = 0.9
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Batch means, the share of the host pages in each, and the mean over all."""
+
+    wa: _Floats
+    weight: _Floats
+    mean: float
+
+    def half_width(self) -> float:
+        """Return the half width of the confidence interval of the mean."""
+        count = self.wa.size
+        deviation = self.wa - self.mean
+        variance = float((self.weight**2 * deviation**2).sum()) * count / (count - 1)
+        correlation = self.correlation(deviation)
+        variance *= (1 + correlation) / (1 - correlation)
+        # Correlated batches carry the information of fewer independent ones.
+        freedom = max(2.0, (count - 1) * (1 - correlation) / (1 + correlation))
+        return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2)) * math.sqrt(variance)
+
+    def correlation(self, deviation: _Floats) -> float:
+        """Return the lag-1 autocorrelation of deviations, raised by the bias of so few batches."""
+        raw = _lag1(deviation)
+        return min(max(0.0, raw + (2 + 4 * raw) / self.wa.size), MAX_CORRELATION)
+
+    def own_correlation(self) -> float:
+        """Return the lag-1 autocorrelation of the batch means, raised by its bias."""
+        return _lag1(self.wa - self.mean) + 1 / self.wa.size
+
+    def are_correlated(self) -> bool:
+        """Return whether that correlation is significant."""
+        return self.own_correlation() >= CORRELATION_Z / math.sqrt(self.wa.size)
+
+
+def divided(host: _Floats, flash: _Floats, count: int) -> Batches:
+    """Divide the intervals into `count` batches, which differ by at most one interval."""
+    # Weights keep the mean exact all the same.
+    starts = np.rint(np.linspace(0, host.size, count + 1)).astype(np.intp)[:-1]
+    pages = np.add.reduceat(host, starts)
+    total = float(pages.sum())
+    mean = float(flash.sum()) / total
+    return Batches(np.add.reduceat(flash, starts) / pages, pages / total, mean)
+
+
+def uncorrelated(host: _Floats, flash: _Floats) -> Batches:
+    """Divide the intervals into as many batches as are uncorrelated, from 30 down to 10."""
+    count = min(MAX_BATCHES, host.size)
+    while True:
+        batches = divided(host, flash, count)
+        if count == MIN_BATCHES or not batches.are_correlated():
+            return batches
+        count = max(MIN_BATCHES, int(count * 0.8))
+
+
+def _lag1(deviation: _Floats) -> float:
+    square = float(deviation @ deviation)
+    return float(deviation[1:] @ deviation[:-1]) / square if square > 0 else 0.0

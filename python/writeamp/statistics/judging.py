@@ -1,0 +1,165 @@
+"""Whether several runs of one experiment are steady, and what they say of its write amplification.
+
+One run knows its own noise only. Runs that differ by their seed also show what a seed decides for
+good, and together they show slow trends that hide in the noise of each (docs/steady-state.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.statistics.drift import MATERIAL_CHANGE, Trend, common_trend, trend
+from writeamp.statistics.replicas import student_interval
+from writeamp.statistics.steady import SteadyState, analyse
+
+_Floats: TypeAlias = npt.NDArray[np.float64]
+Intervals: TypeAlias = tuple[_Floats, _Floats]
+"""Host and flash pages of each interval of a run since the fill."""
+
+# A workload that goes in cycles is known after so many of them.
+FEWEST_CYCLES = 3
+
+# How far ahead a statement must hold: a run ten times longer.
+DOUBLINGS_AHEAD = math.log2(10)
+# A trend beyond so many standard errors is one; from the lower bound on it may be.
+CERTAIN_TREND = 2.5
+POSSIBLE_TREND = 1.0
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Changes of the workload that are known beforehand, in host pages since the fill.
+
+    `last_change` is the last one that does not recur, `cycle` the length of the longest cycle, 0 if
+    nothing recurs.
+    """
+
+    last_change: float = 0.0
+    cycle: float = 0.0
+
+
+def judge(
+    runs: Sequence[Intervals], schedule: Schedule, *, warmup: int | Literal["auto"] = "auto"
+) -> SteadyState:
+    """Judge the first of several runs that differ by their seed.
+
+    Args:
+        runs: the same intervals of each run; as `analyse` takes them.
+        schedule: changes of the workload.
+        warmup: as in `analyse`.
+
+    Returns:
+        The first run's WA. Its interval covers its own, that of the mean over all runs, and where
+        a trend that may be chance would lead in a run ten times longer. A trend that is no chance,
+        or a change of the workload that the runs do not cover, makes it not steady.
+
+    Raises:
+        WriteampError: as `analyse`.
+    """
+    own = _after_changes(runs[0], schedule, warmup)
+    if math.isnan(own.ci_low):
+        return own
+    found = [_wa_after(run, own.warmup_pages) for run in runs[1:]]
+    own = replace(own, wa_of_replicas=tuple(found))
+    trends = [trend(*run, warmup_pages=own.warmup_pages) for run in runs]
+    return _with_trend(_with_spread(own), common_trend(trends))
+
+
+def _after_changes(
+    run: Intervals, schedule: Schedule, warmup: int | Literal["auto"]
+) -> SteadyState:
+    """Judge a run from the workload's last change on, over whole cycles."""
+    host, flash = run
+    pages = float(host.sum())
+    if schedule.last_change >= pages:
+        return _refused(
+            analyse(host, flash, warmup=warmup),
+            f"too short: the workload changes after {schedule.last_change:,.0f} writes, which the "
+            "run does not reach",
+        )
+    if isinstance(warmup, int):
+        found = analyse(host, flash, warmup=warmup)
+        if schedule.last_change > warmup:
+            found = _refused(
+                found,
+                f"the workload changes after {schedule.last_change:,.0f} writes, in what is "
+                "measured",
+            )
+    else:
+        found = _automatic(host, flash, schedule)
+    cycles = (pages - found.warmup_pages) / schedule.cycle if schedule.cycle else math.inf
+    if cycles < FEWEST_CYCLES:
+        return _refused(
+            found,
+            f"too short: {cycles:.1f} cycles of {schedule.cycle:,.0f} writes after the warm-up, at "
+            f"least {FEWEST_CYCLES} are needed",
+        )
+    return found
+
+
+def _automatic(host: _Floats, flash: _Floats, schedule: Schedule) -> SteadyState:
+    ends = np.cumsum(host)
+    skipped = 0
+    if schedule.last_change:
+        skipped = int(np.searchsorted(ends, schedule.last_change)) + 1
+    skipped = min(skipped, host.size - 1)
+    skipped_pages = int(host[:skipped].sum())
+    found = analyse(host[skipped:], flash[skipped:])
+    warmup_pages = skipped_pages + found.warmup_pages
+    cycles = (ends[-1] - warmup_pages) // schedule.cycle if schedule.cycle else 0
+    if not cycles:
+        return replace(found, warmup_pages=warmup_pages)
+    # A part of a cycle more would weigh its phase too much.
+    cut = int(np.searchsorted(ends, ends[-1] - cycles * schedule.cycle))
+    cut = min(cut, host.size - 1)
+    whole = analyse(host[cut:], flash[cut:], warmup=0)
+    whole = replace(whole, warmup_pages=int(host[:cut].sum()))
+    return whole if found.steady else _refused(whole, found.reason)
+
+
+def _refused(found: SteadyState, reason: str) -> SteadyState:
+    """Return the estimate as not steady; a reason that it has already comes first."""
+    return replace(found, steady=False, reason=reason if found.steady else found.reason)
+
+
+def _wa_after(run: Intervals, warmup_pages: int) -> float:
+    host, flash = run
+    first = int(np.searchsorted(np.cumsum(host), warmup_pages, side="right"))
+    return float(flash[first:].sum() / host[first:].sum())
+
+
+def _with_spread(own: SteadyState) -> SteadyState:
+    """Widen the interval by that of the mean over all runs."""
+    if not own.wa_of_replicas:
+        return own
+    low, high = student_interval(np.array([own.wa, *own.wa_of_replicas]))
+    runs = 1 + len(own.wa_of_replicas)
+    reason = f"{own.reason}, {runs} runs with other seeds together" if own.steady else own.reason
+    return replace(
+        own, ci_low=min(own.ci_low, low), ci_high=max(own.ci_high, high), reason=reason
+    )
+
+
+def _with_trend(own: SteadyState, found: Trend) -> SteadyState:
+    """Refuse a certain trend; let the interval reach to where a possible one leads."""
+    ahead = DOUBLINGS_AHEAD * found.per_doubling
+    half_width = (own.ci_high - own.ci_low) / 2
+    is_material = abs(ahead) > max(MATERIAL_CHANGE * own.wa, half_width / 2)
+    if is_material and abs(found.per_doubling) > CERTAIN_TREND * found.error:
+        verb = "rises" if ahead > 0 else "falls"
+        return _refused(
+            own,
+            f"drifting: write amplification {verb} by {abs(found.per_doubling):.3g} with each "
+            f"doubling of the run, so that one ten times longer may find {own.wa + ahead:.4g}",
+        )
+    if abs(found.per_doubling) <= POSSIBLE_TREND * found.error:
+        return own
+    return replace(
+        own, ci_low=own.ci_low + min(ahead, 0.0), ci_high=own.ci_high + max(ahead, 0.0)
+    )
