@@ -4,6 +4,7 @@
 //! A replica is single-threaded and has a seed of its own, so that the number of threads, and the
 //! order in which they finish, change nothing.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::ThreadPoolBuilder;
@@ -26,8 +27,8 @@ pub struct Study {
     pub manager: String,
     /// The drive, with a wear limit, and the seed of replica 0; replica i has seed + i.
     pub setup: Setup,
-    /// Logical pages from 0 that are written once, in order, before the workload begins.
-    pub fill_pages: u32,
+    /// Logical pages that are written once, in order, before the workload begins.
+    pub fill: Vec<Range<u32>>,
     /// Drives that are worn out, each with a seed of its own.
     pub replicas: u32,
     /// Pages that the host hands over at a time.
@@ -95,12 +96,11 @@ where
     let drive = managers::build(&study.manager, Setup { seed, ..study.setup.clone() })?;
     let mut simulation = Simulation::new(drive, load(seed)?, study.batch_pages)?;
     let mut reached = 0;
-    let mut first = 0;
-    while first < study.fill_pages {
-        stop_if_cancelled(watch)?;
-        let end = study.fill_pages.min(first.saturating_add(CHUNK_PAGES as u32));
-        simulation.fill(first, end)?;
-        first = end;
+    for pages in &study.fill {
+        for first in pages.clone().step_by(CHUNK_PAGES as usize) {
+            stop_if_cancelled(watch)?;
+            simulation.fill(first, pages.end.min(first.saturating_add(CHUNK_PAGES as u32)))?;
+        }
     }
     while simulation.drive().flash().wear().end_of_life().is_none() {
         stop_if_cancelled(watch)?;

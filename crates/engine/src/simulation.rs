@@ -88,6 +88,44 @@ impl Simulation {
         Ok(())
     }
 
+    /// Lets another host use the drive before the workload begins: it writes `pages` pages, or fewer
+    /// if it ends, and issues what lies between; returns how many it wrote. The drive takes its pages
+    /// for those of the same numbers of the workload, and does not foresee when they will be invalid.
+    /// A series that is to count only what follows must be started afterwards.
+    pub fn precondition(&mut self, host: &mut dyn Workload, pages: u64) -> Result<u64> {
+        self.check_fits(host)?;
+        let mut left = pages;
+        while left > 0 {
+            let most = left.min(self.buffer.len() as u64) as usize;
+            match host.next(&mut self.buffer[..most]) {
+                Step::Writes(count) => {
+                    self.hinted.forget_times(count);
+                    self.write(count)?;
+                    left -= count as u64;
+                }
+                Step::Request(request) => self.drive.serve(&request, None)?,
+                Step::End => break,
+            }
+        }
+        // Nobody asks for these counts: the series that is to come begins without them.
+        host.take_unserved();
+        self.series = Series::unsampled(*self.drive.flash().counters());
+        self.assert_invariants();
+        Ok(pages - left)
+    }
+
+    /// Groups are known of the workload's own pages only.
+    fn check_fits(&self, host: &dyn Workload) -> Result<()> {
+        let logical_pages = match self.hinted.hears {
+            Hears::Groups => self.workload.pages(),
+            _ => self.drive.flash().logical_pages(),
+        };
+        if host.pages() > logical_pages {
+            return Err(Error::OffTheEnd { page: host.pages() - 1, logical_pages });
+        }
+        Ok(())
+    }
+
     /// Starts a new series here, sampled every `interval_pages` host pages.
     pub fn start_series(&mut self, interval_pages: u64) {
         self.series = Series::new(*self.drive.flash().counters(), interval_pages);

@@ -1,5 +1,7 @@
 //! What is run: a drive with its policies, and what its host does.
 
+use std::sync::{Mutex, MutexGuard};
+
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use writeamp_engine::flash::{Array, EraseUnit, Geometry, Shape, Wear};
@@ -115,6 +117,28 @@ impl Drive {
     }
 }
 
+/// A host that uses a drive before the run begins. It draws its randomness apart from the run's load
+/// of the same seed.
+#[pyclass(frozen, module = "writeamp._engine")]
+pub struct EarlierHost(Mutex<Box<dyn Workload>>);
+
+#[pymethods]
+impl EarlierHost {
+    #[new]
+    #[pyo3(signature = (load, *, seed))]
+    fn new(load: &Load, seed: u64) -> PyResult<Self> {
+        let context = Context { seed, path: "precondition".into() };
+        let host = load.build_in(context).map_err(|e| raised(&e))?;
+        Ok(EarlierHost(Mutex::new(host)))
+    }
+}
+
+impl EarlierHost {
+    pub fn workload(&self) -> MutexGuard<'_, Box<dyn Workload>> {
+        self.0.lock().expect("no run panicked")
+    }
+}
+
 fn erase_unit_named(name: &str) -> PyResult<EraseUnit> {
     const UNITS: [(&str, EraseUnit); 3] = [
         ("block", EraseUnit::Block),
@@ -193,8 +217,12 @@ impl Load {
 impl Load {
     /// The load anew, with its randomness decided by `seed`.
     pub fn build(&self, seed: u64) -> Result<Box<dyn Workload>> {
+        self.build_in(Context::root(seed))
+    }
+
+    fn build_in(&self, context: Context) -> Result<Box<dyn Workload>> {
         match &self.0 {
-            Kind::Spec { text, pages } => workloads::build(text, *pages, Context::root(seed)),
+            Kind::Spec { text, pages } => workloads::build(text, *pages, context),
             Kind::Trace(trace) => Ok(Box::new(trace.clone())),
         }
     }

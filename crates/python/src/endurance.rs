@@ -21,10 +21,11 @@ pub struct Endurance {
 
 #[pymethods]
 impl Endurance {
-    /// Replica i has `seed` + i. A trace should have passes for a whole life.
+    /// Replica i has `seed` + i. A trace should have passes for a whole life. `fill` has the first
+    /// and the end of each run of pages that is written once before it.
     #[new]
     #[pyo3(signature = (drive, load, *, seed, batch_pages, w_max, spare_blocks_per_pool,
-                        fill_pages, replicas, threads))]
+                        fill, replicas, threads))]
     fn new(
         drive: &Drive,
         load: &Load,
@@ -32,13 +33,14 @@ impl Endurance {
         batch_pages: usize,
         w_max: u32,
         spare_blocks_per_pool: u32,
-        fill_pages: u32,
+        fill: Vec<(u32, u32)>,
         replicas: u32,
         threads: usize,
     ) -> Self {
         let setup = drive.setup(seed, Wear { limit: w_max, spare_blocks_per_pool });
         let manager = drive.manager.clone();
-        let study = Study { manager, setup, fill_pages, replicas, batch_pages, threads };
+        let fill = fill.into_iter().map(|(first, end)| first..end).collect();
+        let study = Study { manager, setup, fill, replicas, batch_pages, threads };
         Endurance { study, load: load.clone(), watch: Watch::default() }
     }
 

@@ -11,7 +11,7 @@ mod specs;
 
 use std::sync::{Mutex, MutexGuard};
 
-use drive::{Drive, Load};
+use drive::{Drive, EarlierHost, Load};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -105,6 +105,12 @@ impl Simulation {
         py.detach(|| self.inner().fill(first, end)).map_err(|e| raised(&e))
     }
 
+    /// Lets an earlier host write `pages` more pages; returns how many it did before it ended.
+    fn precondition(&self, py: Python<'_>, host: &EarlierHost, pages: u64) -> PyResult<u64> {
+        py.detach(|| self.inner().precondition(&mut **host.workload(), pages))
+            .map_err(|e| raised(&e))
+    }
+
     /// Starts a new series, sampled every `interval_pages` host pages.
     fn start_series(&self, interval_pages: u64) {
         self.inner().start_series(interval_pages);
@@ -134,6 +140,11 @@ impl Simulation {
             dict.set_item(name, column(&value))?;
         }
         Ok(dict)
+    }
+
+    /// Logical pages that hold data.
+    fn mapped_pages(&self) -> u32 {
+        self.inner().drive().flash().mapped_pages()
     }
 
     /// Erases of each block since the drive was new.
@@ -188,7 +199,7 @@ mod _engine {
     #[pymodule_export]
     use super::allocation::divide;
     #[pymodule_export]
-    use super::drive::{Drive, Load, PyGeometry};
+    use super::drive::{Drive, EarlierHost, Load, PyGeometry};
     #[pymodule_export]
     use super::endurance::Endurance;
     #[pymodule_export]

@@ -11,6 +11,8 @@ from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.held_trace import HeldTrace
+from writeamp.experiments.plan import used_pages
+from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.settings import DeviceSettings, LoadSettings
 from writeamp.registry.specs import Spec
 
@@ -21,12 +23,16 @@ _MATERIAL_ROUNDING = 0.02
 
 @dataclass(frozen=True)
 class Prepared:
-    """A drive, what its host does (a workload, or a trace in pages), and what was assumed."""
+    """A drive, what its host does (a workload, or a trace in pages), and what was assumed.
+
+    `earlier` is the trace that ages the drive before, if one does.
+    """
 
     drive: Device
     load: Spec | traces.PageTrace
     load_name: str
     notes: tuple[str, ...]
+    earlier: traces.PageTrace | None = None
 
 
 def prepare(experiment: Experiment) -> Prepared:
@@ -47,8 +53,9 @@ def prepare(experiment: Experiment) -> Prepared:
         drive, load = _fit_trace(requests, device, asked)
         load_name = _trace_name(requests)
         notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
-    notes += _rounding_note(drive, device)
-    return Prepared(drive, load, load_name, tuple(notes))
+    earlier, earlier_notes = _earlier(asked, drive, load)
+    notes += [*_rounding_note(drive, device), *earlier_notes]
+    return Prepared(drive, load, load_name, tuple(notes), earlier)
 
 
 def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace:
@@ -56,6 +63,37 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace:
         return load.trace.trace
     assert load.trace is not None
     return traces.read(load.trace, load.trace_format, action=load.action)
+
+
+def _earlier(
+    asked: LoadSettings, drive: Device, load: Spec | traces.PageTrace
+) -> tuple[traces.PageTrace | None, list[str]]:
+    """Return the trace that ages the drive, in pages of it, and notes on how it was mapped."""
+    path = Precondition.of(asked.precondition).trace
+    if path is None:
+        return None, []
+    if not isinstance(load, Spec) and asked.trace == path:
+        return load, []
+    trace = traces.read(path, asked.trace_format, action=asked.action)
+    pages = traces.to_pages(
+        trace,
+        drive.page_bytes,
+        mapping=asked.mapping,
+        device=asked.trace_device,
+        # The space beyond a synthetic workload's utilization is never written, or it would be full.
+        logical_pages=used_pages(load, asked, drive)
+        if isinstance(load, Spec)
+        else drive.logical_pages,
+    )
+    name = Path(path).name
+    notes = [f"{name}: {note}" for note in (*trace.notes, *pages.notes)]
+    if asked.mapping == "compact" and not isinstance(load, Spec):
+        notes.append(
+            f"{name}, which ages the drive, is mapped compact by its own addresses, so that its "
+            "pages are others than those of the same addresses in the run's trace; as-is keeps "
+            "addresses"
+        )
+    return pages, notes
 
 
 def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:

@@ -13,12 +13,16 @@ from writeamp._engine import Endurance as EngineLives
 from writeamp._engine import Load as EngineLoad
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
+from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import prepare
 from writeamp.experiments.lifetime_result import Counts, Endurance, Lifetime
-from writeamp.experiments.plan import fill_pages, used_pages
-from writeamp.experiments.runner import Progress, check_memory, load_of_trace
-from writeamp.experiments.settings import LifetimeSettings, PolicySettings
+from writeamp.experiments.loads import load_of_trace
+from writeamp.experiments.plan import used_pages
+from writeamp.experiments.precondition import FILLS, Precondition
+from writeamp.experiments.preconditioning import fill_runs
+from writeamp.experiments.runner import Progress, check_memory
+from writeamp.experiments.settings import LifetimeSettings, LoadSettings, PolicySettings
 from writeamp.registry.specs import Spec
 
 if TYPE_CHECKING:  # a type of the stub only
@@ -44,6 +48,7 @@ def run_lifetime(experiment: Experiment, progress: Progress | None = None) -> En
     settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, LifetimeSettings)
     assert isinstance(policy, PolicySettings)
+    _check_fill(experiment.load)
     prepared = prepare(experiment)
     drive = prepared.drive
     spare_per_pool, pools = _spare_blocks(drive, settings.spare_share)
@@ -60,8 +65,9 @@ def run_lifetime(experiment: Experiment, progress: Progress | None = None) -> En
     )
     _check_memory(plan)
     started = time.perf_counter()
-    filled = fill_pages(plan.load, plan.host, drive)
-    engine = _build(plan, settings.batch_pages, spare_per_pool, filled)
+    fill = fill_runs(plan.load, plan.host, drive)
+    engine = _build(plan, settings.batch_pages, spare_per_pool, fill)
+    filled = sum(end - first for first, end in fill)
     lives = _run(engine, plan.replicas * plan.w_max, progress)
     return Endurance(
         plan=plan,
@@ -70,6 +76,14 @@ def run_lifetime(experiment: Experiment, progress: Progress | None = None) -> En
         erases_of_block=lives["erase_counts"],
         elapsed_s=time.perf_counter() - started,
     )
+
+
+def _check_fill(load: LoadSettings) -> None:
+    if Precondition.of(load.precondition).ages:
+        raise WriteampError(
+            f"precondition {load.precondition} wears the drive, and endurance counts a life from "
+            f"the new drive on; use {', '.join(FILLS)}"
+        )
 
 
 def _spare_blocks(drive: Device, share: float) -> tuple[int, int]:
@@ -102,7 +116,9 @@ def _check_memory(plan: Lifetime) -> None:
     )
 
 
-def _build(plan: Lifetime, batch_pages: int, spare_per_pool: int, filled: int) -> EngineLives:
+def _build(
+    plan: Lifetime, batch_pages: int, spare_per_pool: int, fill: list[tuple[int, int]]
+) -> EngineLives:
     drive = plan.device
     if isinstance(plan.load, Spec):
         load = EngineLoad.spec(plan.load.text, used_pages(plan.load, plan.host, drive))
@@ -115,7 +131,7 @@ def _build(plan: Lifetime, batch_pages: int, spare_per_pool: int, filled: int) -
         batch_pages=batch_pages,
         w_max=plan.w_max,
         spare_blocks_per_pool=spare_per_pool,
-        fill_pages=filled,
+        fill=fill,
         replicas=plan.replicas,
         threads=plan.threads,
     )

@@ -16,7 +16,10 @@ FIRST_DRIVE_WRITES = 8
 
 @dataclass(frozen=True)
 class Plan:
-    """A simulation that is ready to run on any drive that its load fits."""
+    """A simulation that is ready to run on any drive that its load fits.
+
+    A drive that a trace is to age before the run has that trace as `earlier`.
+    """
 
     load: Spec | traces.PageTrace
     load_name: str
@@ -24,6 +27,7 @@ class Plan:
     policy: Policy
     run: SimulationSettings
     notes: tuple[str, ...] = ()
+    earlier: traces.PageTrace | None = None
 
     @property
     def seed(self) -> int:
@@ -53,12 +57,3 @@ def used_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device)
     if isinstance(load, Spec):
         return max(1, round(host.utilization * drive.logical_pages))
     return load.logical_pages
-
-
-def fill_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device) -> int:
-    """Return how many logical pages, from the first, are written once before the run."""
-    if host.precondition == "none":
-        return 0
-    # The space beyond a synthetic workload's utilization is never written, or it would not be free.
-    used_only = host.precondition == "workload" or isinstance(load, Spec)
-    return used_pages(load, host, drive) if used_only else drive.logical_pages

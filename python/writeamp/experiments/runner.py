@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,13 +14,16 @@ import numpy.typing as npt
 import polars as pl
 import psutil
 
-from writeamp import traces
 from writeamp._engine import CAUSES, MOST_EVENTS
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
-from writeamp.experiments.plan import FIRST_DRIVE_WRITES, Plan, fill_pages
+from writeamp.experiments.loads import load_of_trace
+from writeamp.experiments.passes import PassLog
+from writeamp.experiments.plan import FIRST_DRIVE_WRITES, Plan
+from writeamp.experiments.preconditioning import Ageing, precondition
+from writeamp.experiments.settings import Warmup
 from writeamp.experiments.simulation_result import EVENT_SCHEMA, Result, Spread
 from writeamp.registry.specs import Spec
 from writeamp.statistics.passes import analyse_passes
@@ -55,8 +58,13 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     """Run the plan on one drive."""
     started = time.perf_counter()
     simulation = _build(plan, drive)
-    _precondition(simulation, plan, drive, progress)
-    runner = _Runner(simulation, plan, drive, progress)
+    ageing = precondition(
+        simulation,
+        plan,
+        drive,
+        tick=lambda: progress(0, plan.expected_writes(drive)) if progress else None,
+    )
+    runner = _Runner(simulation, plan, drive, progress, ageing)
     filled = time.perf_counter()
     if isinstance(plan.load, Spec):
         steady = (
@@ -123,20 +131,6 @@ def _load(plan: Plan, drive: Device) -> EngineLoad:
     return load_of_trace(plan.load, passes=plan.repeat)
 
 
-def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
-    """Return a trace for the engine to replay."""
-    return EngineLoad.trace(
-        ops=trace.op,
-        first_pages=trace.start,
-        counts=trace.count,
-        at_ns=trace.at_ns,
-        head_bytes=trace.head_bytes,
-        tail_bytes=trace.tail_bytes,
-        page_bytes=trace.page_bytes,
-        passes=passes,
-    )
-
-
 def check_memory(what_needs: str, needed_bytes: int) -> None:
     """Refuse what this machine has no memory for."""
     # Linux promises more memory than it has; without this check the kernel would kill the process.
@@ -148,16 +142,6 @@ def check_memory(what_needs: str, needed_bytes: int) -> None:
         )
 
 
-def _precondition(
-    simulation: EngineSimulation, plan: Plan, drive: Device, progress: Progress | None
-) -> None:
-    pages = fill_pages(plan.load, plan.host, drive)
-    for first in range(0, pages, _CHUNK_PAGES):
-        simulation.fill(first, min(first + _CHUNK_PAGES, pages))
-        if progress:
-            progress(0, plan.expected_writes(drive))
-
-
 class _Runner:
     """One simulation after its fill: runs it, and keeps what it has counted since."""
 
@@ -167,8 +151,10 @@ class _Runner:
         plan: Plan,
         drive: Device,
         progress: Progress | None,
+        ageing: Ageing | None,
     ) -> None:
         self.simulation = simulation
+        self.ageing = ageing
         self.plan = plan
         self.drive = drive
         self.progress = progress
@@ -177,10 +163,13 @@ class _Runner:
         self.start_events = len(simulation.events()["kind"])
         self.done_pages = 0
         self.finished_series: list[_Counts] = []
+        pass_pages = None if isinstance(plan.load, Spec) else plan.load.host_pages
+        self.passes = PassLog(pass_pages, self.programmed())
 
-    def run_exactly(self, writes: int) -> SteadyState:
+    def run_exactly(self, writes: int, *, unless_given: Warmup = "auto") -> SteadyState:
         """Run `writes` host pages; a given warm-up ends on a sample."""
         warmup = self.plan.run.warmup
+        warmup = unless_given if warmup == "auto" else warmup
         interval = self.interval_pages(writes)
         if warmup == "auto":
             self.simulation.start_series(interval)
@@ -224,7 +213,8 @@ class _Runner:
         total = self.plan.expected_writes(self.drive)
         passes, rest = divmod(total, pass_pages)
         if self.plan.run.warmup != "auto" or rest or passes < _FEWEST_PASSES:
-            return self.run_exactly(total)
+            # A drive that is aged is not warmed up: all that the trace does to it counts.
+            return self.run_exactly(total, unless_given=0 if self.ageing else "auto")
         programmed = [self.programmed()]
         for turn in range(passes):
             if turn:
@@ -236,10 +226,14 @@ class _Runner:
         return self.judged(analyse_passes(pass_pages, np.diff(programmed)))
 
     def advance(self, pages: int, expected_pages: int) -> None:
-        for chunk in _chunks(pages):
+        end = self.done_pages + pages
+        while self.done_pages < end:
+            chunk = self.passes.left(self.done_pages, min(end - self.done_pages, _CHUNK_PAGES))
             written = self.simulation.run(chunk)
             assert written == chunk, "a trace holds the writes that its plan was checked for"
             self.done_pages += chunk
+            if self.passes.ends(self.done_pages):
+                self.passes.add(self.done_pages, self.programmed())
             if self.progress:
                 self.progress(self.done_pages, expected_pages)
 
@@ -295,6 +289,7 @@ class _Runner:
     def judged(self, steady: SteadyState) -> SteadyState:
         """Add what only the drive knows: one that was hardly filled once cannot be steady."""
         started = sum(self.start[cause] for cause in CAUSES)
+        started -= self.ageing.flash_pages if self.ageing else 0
         times = (self.programmed() - started) / self.drive.physical_pages
         if steady.steady and times < _FEWEST_TIMES_PROGRAMMED:
             reason = (
@@ -306,6 +301,7 @@ class _Runner:
 
     def result(self, steady: SteadyState, *, elapsed_s: float, run_s: float) -> Result:
         found = self.simulation.events()
+        self.passes.add(self.done_pages, self.programmed())
         return Result(
             plan=self.plan,
             device=self.drive,
@@ -317,13 +313,9 @@ class _Runner:
             valid_page_histogram=self.simulation.valid_page_histogram(),
             scheme_bytes=self.simulation.scheme_bytes(),
             hints=self.simulation.hints(),
+            passes=self.passes.frame,
+            held_pages=self.simulation.mapped_pages(),
+            ageing=self.ageing,
             elapsed_s=elapsed_s,
             run_s=run_s,
         )
-
-
-def _chunks(pages: int) -> Iterator[int]:
-    while pages > 0:
-        chunk = min(pages, _CHUNK_PAGES)
-        yield chunk
-        pages -= chunk

@@ -18,13 +18,12 @@ from writeamp.devices.ratios import op_of
 from writeamp.domains import BELOW_ONE, POSITIVE_COUNT, SHARE, Flag, Number, OneOf, Whole, WholeOr
 from writeamp.errors import WriteampError
 from writeamp.experiments.held_trace import HeldTrace
+from writeamp.experiments.precondition import CHOICES, Precondition, PreconditionText
 from writeamp.experiments.setting import Settings, setting
 from writeamp.registry.specs import Spec, SpecLike
 
 TraceLike: TypeAlias = str | Path | traces.Trace | traces.PageTrace
 Warmup: TypeAlias = int | Literal["auto"]
-
-PRECONDITIONS = ("full", "workload", "none")
 
 # Settings that need a trace.
 _OF_TRACES = ("trace_format", "action", "repeat", "mapping", "trace_device")
@@ -192,9 +191,13 @@ class LoadSettings(Settings):
     )
     precondition: str = setting(
         "full",
-        OneOf(PRECONDITIONS),
-        f"what is written once before the run: {', '.join(PRECONDITIONS)}",
-        choices=PRECONDITIONS,
+        PreconditionText(),
+        "what the drive holds when the run begins: full, each page written once in order; workload, "
+        "only the pages that the host will write; none; random, full and then aged by random "
+        "writes until WA is steady, or random:N by N drive writes; aged:TRACE, full and then one "
+        "pass over that trace; nothing of it is counted",
+        choices=CHOICES,
+        metavar="STATE",
         panel="run",
     )
 
@@ -226,14 +229,21 @@ class LoadSettings(Settings):
         return {one.name: one.default for one in fields(self) if one.name in dropped}
 
     def _without_trace(self) -> None:
+        if Precondition.of(self.precondition).trace is not None:
+            # They say how to read and map the trace that ages the drive.
+            self._refuse_repeat()
+            return
         if (self.trace_format, self.action) != (None, None):
             raise WriteampError(
                 "--format (trace_format) and --action say how to read a trace; there is no --trace"
             )
-        if self.repeat != 1:
-            raise WriteampError("repeat is for traces; a synthetic workload has no end")
+        self._refuse_repeat()
         if self.mapping != "compact" or self.trace_device is not None:
             raise WriteampError("mapping and trace_device are for traces; there is no trace")
+
+    def _refuse_repeat(self) -> None:
+        if self.repeat != 1:
+            raise WriteampError("repeat is for traces; a synthetic workload has no end")
 
 
 @dataclass(frozen=True)

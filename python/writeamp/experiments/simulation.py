@@ -42,4 +42,5 @@ def plan_of(
         policy=policy,
         run=settings,
         notes=prepared.notes,
+        earlier=prepared.earlier,
     )

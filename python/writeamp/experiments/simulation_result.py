@@ -15,6 +15,7 @@ import polars as pl
 from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
 from writeamp.experiments.plan import Plan
+from writeamp.experiments.preconditioning import Ageing
 from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.output import save
@@ -104,6 +105,16 @@ class Result:
     """What the host said of its pages: their "groups", "invalidation_times", or nothing (None)."""
     scheme_bytes: int
     """Memory of the tables that the block manager's scheme keeps beside the map."""
+    passes: pl.DataFrame
+    """One row for each pass over a trace; of a synthetic workload it is empty.
+
+    Columns: `pass` (from 1), `host_pages` written in it (of the last, as far as the run came), and
+    `wa` of it. The warm-up is not left out here.
+    """
+    held_pages: int
+    """Logical pages that hold data when the run ends."""
+    ageing: Ageing | None
+    """How the drive was aged before the run, if it was."""
     elapsed_s: float
     run_s: float
     """Seconds that the run itself took, without the initial fill."""

@@ -17,6 +17,8 @@ _S = TypeVar("_S", bound=Settings)
 
 # Fields that may name a file.
 _PATHS = ("trace", "profile")
+# A precondition that names one.
+_AGED_BY = "aged:"
 
 
 def table_of(settings: Settings) -> dict[str, Any]:
@@ -98,6 +100,8 @@ def moved(tables: dict[str, Any], source: Path, target: Path) -> dict[str, Any]:
 
 
 def _moved(key: str, value: Any, source: Path, target: Path) -> Any:
+    if key == "precondition" and isinstance(value, str) and value.startswith(_AGED_BY):
+        return _AGED_BY + _moved("trace", value.removeprefix(_AGED_BY), source, target)
     is_path = key in _PATHS and isinstance(value, str)
     # A profile without that suffix is one of the shipped ones.
     is_name = key == "profile" and not str(value).endswith(".toml")

@@ -15,7 +15,8 @@ fn study(wear: Wear) -> Study {
         wear,
     };
     let manager = "sepgc".into();
-    Study { manager, setup, fill_pages: 300, replicas: 5, batch_pages: 1024, threads: 1 }
+    let fill = std::iter::once(0..300).collect();
+    Study { manager, setup, fill, replicas: 5, batch_pages: 1024, threads: 1 }
 }
 
 fn load(text: &'static str, pages: u32) -> impl Fn(u64) -> Result<Box<dyn Workload>> + Sync {
@@ -33,7 +34,8 @@ fn a_drive_whose_blocks_are_erased_in_turn_lives_as_long_as_counting_says() {
     // Sequential writes and FIFO: blocks 0, 1, 2, 3, 0, … are erased without a valid page.
     let mut one = study(Wear { limit: 3, spare_blocks_per_pool: 0 });
     one.setup.geometry = Geometry::flat(4, 2).unwrap();
-    (one.setup.logical_pages, one.fill_pages, one.replicas) = (6, 6, 1);
+    (one.setup.logical_pages, one.replicas) = (6, 1);
+    one.fill = vec![0..2, 2..6];
     (one.setup.victims, one.manager) = (Some("fifo".into()), "single".into());
     let found = lives(&one, load("sequential", 6), &Watch::default()).unwrap();
     let facts =

@@ -1,0 +1,82 @@
+"""What is written to a drive before its run, as a value: `full`, `random:4`, `aged:TRACE`, …"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from writeamp.domains import Number
+from writeamp.errors import WriteampError
+
+FILLS = ("full", "workload", "none")
+CHOICES = (*FILLS, "random", "random:DRIVE_WRITES", "aged:TRACE")
+
+_DRIVE_WRITES = Number("be above 0 and at most 1000", lambda value: 0 < value <= 1000)
+
+
+@dataclass(frozen=True)
+class Precondition:
+    """A fill, and what ages the drive after it.
+
+    `fill` is "full", "workload" or "none". The drive is then aged by uniform random writes if
+    `is_random` (so many `drive_writes`, or until they are steady if that is None), or by one pass
+    over the trace in the file `trace`.
+    """
+
+    fill: str
+    is_random: bool = False
+    drive_writes: float | None = None
+    trace: str | None = None
+
+    @property
+    def ages(self) -> bool:
+        """True if more than the fill is written."""
+        return self.is_random or self.trace is not None
+
+    @property
+    def text(self) -> str:
+        """The one spelling of it."""
+        if self.trace is not None:
+            return f"aged:{self.trace}"
+        if self.is_random:
+            return "random" if self.drive_writes is None else f"random:{self.drive_writes:.15g}"
+        return self.fill
+
+    @staticmethod
+    def of(text: str) -> Precondition:
+        """Read its text.
+
+        Raises:
+            WriteampError: it is none of `CHOICES`, or the number of drive writes is not valid.
+        """
+        kind, colon, rest = text.partition(":")
+        if kind == "random" and not colon:
+            return Precondition("full", is_random=True)
+        if kind == "random":
+            return Precondition("full", is_random=True, drive_writes=_drive_writes(text, rest))
+        if kind == "aged" and rest:
+            return Precondition("full", trace=rest)
+        if text not in FILLS:
+            raise WriteampError(f"unknown precondition {text!r}; valid: {', '.join(CHOICES)}")
+        return Precondition(text)
+
+
+class PreconditionText:
+    """The domain of the setting: it keeps the one spelling."""
+
+    def check(self, name: str, value: Any) -> str:
+        """Return the text of the precondition."""
+        if not isinstance(value, str):
+            raise WriteampError(f"{name} is {value!r}; it must be one of {', '.join(CHOICES)}")
+        return Precondition.of(value).text
+
+
+def _drive_writes(text: str, number: str) -> float:
+    try:
+        value = float(number)
+    except ValueError:
+        raise WriteampError(
+            f"precondition {text!r} does not say how many drive writes; valid are random, and "
+            "random:N such as random:4"
+        ) from None
+    return _DRIVE_WRITES.check("the drive writes of precondition random", value)
