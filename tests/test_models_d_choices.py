@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import writeamp as wa
 from forms import FULL
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from writeamp.errors import WriteampError
-from writeamp.models import d_choices, expected_value, markov
+from writeamp.models import d_choices, expected_value, markov, required_op
 
 
 def exact_d_choices(spare_factor: float, pages: int, d: int) -> mpmath.mpf:
@@ -52,6 +52,10 @@ def exact_d_choices(spare_factor: float, pages: int, d: int) -> mpmath.mpf:
         (0.3, 8, 1000),
         (0.64, 16, 10**6),
         (0.5, 1, 7),
+        # All but empty drives, on which the levels round to 1.
+        (1 - 1e-4, 16, 2),
+        (1 - 1e-9, 16, 10),
+        (1 - 1e-9, 4096, 2),
     ],
 )
 def test_the_levels_all_at_once_equal_30_digit_arithmetic_level_by_level(
@@ -68,6 +72,26 @@ def test_one_choice_gives_exactly_one_over_the_spare_factor(
     spare_factor: float, pages: int
 ) -> None:
     assert d_choices(spare_factor, pages, 1) == 1 / spare_factor
+
+
+_CHOICES = st.integers(2, 2**32 - 1) | st.integers(2, 20)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.floats(1e-300, 1, exclude_max=True), st.integers(1, 300), _CHOICES)
+def test_every_drive_of_the_domain_has_an_amplification(
+    spare_factor: float, pages: int, d: int
+) -> None:
+    assert 1 <= d_choices(spare_factor, pages, d) <= 1 / spare_factor * (1 + 1e-9)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.floats(1, 1e300, exclude_min=True), st.integers(1, 300), _CHOICES)
+@example(1.000000001, 1, 2**31)
+def test_every_amplification_of_the_domain_has_an_op(
+    amplification: float, pages: int, d: int
+) -> None:
+    assert required_op(amplification, "d-choices", pages_per_block=pages, d=d) > 0
 
 
 @settings(deadline=None, max_examples=50)
@@ -133,9 +157,9 @@ def test_spare_factor_pages_and_d_broadcast() -> None:
     assert table[1, 1, 1] == d_choices(0.3, 64)
 
 
-@pytest.mark.parametrize("d", [0, -1, 1.5, math.nan, -math.inf, "10", None])
+@pytest.mark.parametrize("d", [0, -1, 1.5, 2**32, math.nan, -math.inf, "10", None])
 def test_a_d_outside_its_domain_is_named_with_the_domain(d: object) -> None:
-    with pytest.raises(WriteampError, match=r"^d must be an integer of at least 1, or infinite"):
+    with pytest.raises(WriteampError, match=r"^d must be an integer of at least 1 .*, or infinite"):
         d_choices(0.1, 64, d)  # type: ignore[arg-type]
 
 

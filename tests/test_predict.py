@@ -242,3 +242,11 @@ def test_predictions_in_the_library_carry_op_and_wa_both_ways() -> None:
     [back] = wa.predict(target_wa=forward.wa, models=["fifo"])
     assert (forward.op, back.wa) == (0.28, forward.wa)
     assert back.op == pytest.approx(0.28, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "drive", ["--fill 1e-9 --pages-per-block 16", "--op 1e9 --pages-per-block 65536 --d 2"]
+)
+def test_an_all_but_empty_drive_does_not_amplify(drive: str) -> None:
+    found = answers(document(drive), "wa")
+    assert found["d-choices"] == pytest.approx(1, abs=1e-6)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from writeamp._engine import __version__
 from writeamp.cli import (
     allocate,
+    boundary,
     compare,
     endurance,
     listing,
@@ -60,10 +60,10 @@ listing.register(app)
 
 
 def main() -> None:
-    """Run the command line; every foreseeable failure is one sentence and a status."""
-    # A terminal that cannot show a character shows another; that is no reason to stop.
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+    """Run the command line; every way to fail is one sentence and a status."""
     try:
+        boundary.prepare_streams()
+        boundary.check_arguments()
         status = app(standalone_mode=False)
         sys.stdout.flush()
         if status == INTERRUPTED:
@@ -72,19 +72,24 @@ def main() -> None:
         sentence = error.format_message() if isinstance(error, typer.TyperException) else str(error)
         status = BAD_INPUT
         if sentence:  # help that was asked for by giving no arguments has been printed already
-            print(f"writeamp: {' '.join(sentence.split())}", file=sys.stderr)
+            boundary.say(" ".join(sentence.split()))
     except MemoryError:
-        print("writeamp: out of memory; use a smaller drive or trace", file=sys.stderr)
+        boundary.say("out of memory; use a smaller drive or trace")
         status = BAD_INPUT
     except KeyboardInterrupt:
-        print("writeamp: interrupted; nothing was written", file=sys.stderr)
+        boundary.say("interrupted; nothing was written")
         status = INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (`writeamp list | head`); Python must not flush into it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        boundary.drop_output()
         status = 1
     except OSError as error:
         where = error.filename or "the output"
-        print(f"writeamp: cannot use {where}: {error.strerror or error}", file=sys.stderr)
+        boundary.say(f"cannot use {where}: {error.strerror or error}")
         status = BAD_INPUT
+    except SystemExit:
+        raise
+    except BaseException as error:  # a panic of the engine is no Exception
+        boundary.report_fault(error)
+        status = boundary.FAULT
     sys.exit(status or 0)

@@ -32,25 +32,44 @@ def _is_integer(array: FloatArray) -> _Mask:
     return is_integer
 
 
-_POSITIVE = _Domain("finite and greater than 0", lambda a: np.isfinite(a) & (a > 0))
-_WHOLE = _Domain("an integer of at least 1", lambda a: _is_integer(a) & (a >= 1))
-_COUNT = _Domain("an integer of at least 0", lambda a: _is_integer(a) & (a >= 0))
+# Far beyond every drive, and far within what can be inverted and still be a float.
+_LEAST, _MOST = 1e-300, 1e300
+# Above it a float is no count any more.
+_MOST_COUNT = 2**53
+# As the engine draws them.
+_MOST_CHOICES = 2**32 - 1
+
+_POSITIVE = _Domain(
+    f"finite and greater than 0, from {_LEAST:g} to {_MOST:g}",
+    lambda a: (a >= _LEAST) & (a <= _MOST),
+)
+_WHOLE = _Domain(
+    "an integer of at least 1",
+    lambda a: _is_integer(a) & (a >= 1) & (a <= _MOST_COUNT),
+)
+_COUNT = _Domain(
+    "an integer of at least 0",
+    lambda a: _is_integer(a) & (a >= 0) & (a <= _MOST_COUNT),
+)
 _WHOLE_OR_INFINITE = _Domain(
-    "an integer of at least 1, or infinite", lambda a: (_is_integer(a) & (a >= 1)) | (a == np.inf)
+    "an integer of at least 1 and below 2^32, or infinite",
+    lambda a: (_is_integer(a) & (a >= 1) & (a <= _MOST_CHOICES)) | (a == np.inf),
 )
 _BLOCK_PAGES = _Domain(
     f"an integer of at least 1 and at most {MAX_PAGES_PER_BLOCK}",
     lambda a: _is_integer(a) & (a >= 1) & (a <= MAX_PAGES_PER_BLOCK),
 )
 _LARGE_OR_INFINITE = _Domain("at least 2, or infinite", lambda a: a >= 2)
-_PROPER_SHARE = _Domain("greater than 0 and less than 1", lambda a: (a > 0) & (a < 1))
-_SHARE = _Domain("greater than 0 and at most 1", lambda a: (a > 0) & (a <= 1))
+_PROPER_SHARE = _Domain("greater than 0 and less than 1", lambda a: (a >= _LEAST) & (a < 1))
+_SHARE = _Domain("greater than 0 and at most 1", lambda a: (a >= _LEAST) & (a <= 1))
 _SHARE_OR_ZERO = _Domain("from 0 to 1", lambda a: (a >= 0) & (a <= 1))
-_AMPLIFIED = _Domain("finite and greater than 1", lambda a: np.isfinite(a) & (a > 1))
+_AMPLIFIED = _Domain(
+    f"finite and greater than 1, at most {_MOST:g}", lambda a: (a > 1) & (a <= _MOST)
+)
 
 
 def positive(name: str, value: npt.ArrayLike) -> FloatArray:
-    """Return `value` as float64, or raise if any element is not a finite number above 0."""
+    """Return `value` as float64, or raise if any element is not from 1e-300 to 1e300."""
     return _checked(name, value, _POSITIVE)
 
 

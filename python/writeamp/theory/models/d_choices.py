@@ -25,6 +25,7 @@ _NEWTON_STEPS = 200
 # Convergence is quadratic: a step that changes both sides of the equations by this part leaves
 # nothing to the next.
 _TOLERANCE = 1e-9
+_ROUNDING = 4 * float(np.finfo(float).eps)
 
 # A level of exactly 1 would have a logarithm of its complement of -inf.
 _BELOW_1 = float(np.nextafter(1.0, 0.0))
@@ -50,9 +51,9 @@ def d_choices(
     form. d = 1 (random collection) gives exactly 1/S_f.
 
     Args:
-        spare_factor: (T−U)/T = op/(1+op), any shape, greater than 0 and less than 1.
+        spare_factor: (T−U)/T = op/(1+op), any shape, at least 1e-300 and less than 1.
         pages_per_block: pages in one erase unit N, an integer from 1 to 2^20.
-        d: blocks drawn, an integer of at least 1, or infinite for greedy collection.
+        d: blocks drawn, an integer from 1 to 2^32 − 1, or infinite for greedy collection.
 
     Returns:
         Flash pages programmed per host page written, in the broadcast shape (a NumPy scalar for
@@ -80,10 +81,15 @@ def _amplification(spare_factor: float, pages: float, d: float) -> float:
     fill = 1.0 - spare_factor
     if math.isinf(d):
         return max(1.0, 1.0 / (fill * _greedy_rate(spare_factor, int(pages))))
-    vacant = pages * spare_factor
 
     def excess(log_rate: float) -> float:
-        return math.log(_levels(math.exp(log_rate), int(pages), d).sum() / vacant)
+        rate = math.exp(log_rate)
+        levels = _levels(rate, int(pages), d)
+        if spare_factor <= fill:
+            return math.log(levels.sum() / (pages * spare_factor))
+        # On an all but empty drive the levels round to 1. All equations together say that their
+        # complements sum to that of the right sides over λ, and those stay exact.
+        return math.log(rate * pages * fill / -_missed(levels, d).sum())
 
     # Between random collection and no amplification at all.
     rate = _solve(excess, math.log(spare_factor / fill), -math.log(fill))
@@ -147,7 +153,9 @@ def _levels(rate: float, pages: int, d: float) -> FloatArray:
         jacobian[1] = flow + slope
         step = dtbtrs(jacobian, flow * (above - levels) + missed, uplo="U")[0].reshape(-1)
         levels = np.clip(levels + step, 0.0, _BELOW_1)
-        size = np.abs(step)
+        # No step is smaller than what the two sides lose where they all but cancel.
+        noise = _ROUNDING * (flow * above - missed) / jacobian[1]
+        size = np.maximum(np.abs(step) - noise, 0.0)
         if size.sum() <= _TOLERANCE * levels.sum() and slope @ size <= -_TOLERANCE * missed.sum():
             return levels
     raise AssertionError(f"levels did not settle: λ {rate}, N {pages}, d {d}")
@@ -175,11 +183,11 @@ def _greedy_rate(spare_factor: float, pages: int) -> float:
     tails = _harmonic_tails(pages)
     tail_sums = np.cumsum(tails[::-1])[::-1]
     above = np.arange(pages, 0.0, -1.0)  # levels from i up
-    vacant = pages * spare_factor
+    vacant, valid = pages * spare_factor, pages * (1.0 - spare_factor)
     # As λ grows past the tail of i, e_i departs from 0; the sum of the levels is then this.
     sums_at_departure = above - tail_sums / tails
     lowest = np.searchsorted(-sums_at_departure, -vacant, side="right")
-    return float(tail_sums[lowest] / (above[lowest] - vacant))
+    return float(tail_sums[lowest] / (valid - (pages - above[lowest])))
 
 
 def _greedy_rate_of(wa: float, pages: int) -> float:

@@ -1,0 +1,86 @@
+"""Where the command meets the system: its streams, its arguments, and faults of our own."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import traceback
+from contextlib import suppress
+
+from writeamp._engine import __version__
+from writeamp.errors import WriteampError
+
+FAULT = 70  # EX_SOFTWARE of sysexits.h
+DEBUG = "WRITEAMP_DEBUG"
+
+
+def prepare_streams() -> None:
+    """Make stdin, stdout and stderr usable, whatever the caller left of them.
+
+    Raises:
+        WriteampError: stdout is closed, so that every result would be lost.
+    """
+    # A file that is opened later must not become one of them.
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    closed = sys.stdout is None
+    if closed:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character shows another; that is no reason to stop.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    if closed:
+        raise WriteampError("standard output is closed; to drop the results, give it /dev/null")
+
+
+def check_arguments() -> None:
+    """Refuse what is no text before anything runs: it could not be printed, drawn or saved.
+
+    Raises:
+        WriteampError: an argument, such as a file name, is not UTF-8.
+    """
+    for argument in sys.argv[1:]:
+        if not _is_text(argument):
+            shown = os.fsencode(argument).decode("utf-8", "backslashreplace")
+            raise WriteampError(
+                f"argument {shown!r} is not UTF-8 text; rename the file, or link to it by another "
+                "name"
+            )
+
+
+def drop_output() -> None:
+    """Forget what stdout could not take; Python must not try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def say(sentence: str) -> None:
+    """Say why the command ends; where stderr takes nothing, the status says it alone."""
+    with suppress(OSError):
+        print(f"writeamp: {sentence}", file=sys.stderr, flush=True)
+
+
+def report_fault(error: BaseException) -> None:
+    """Say that an error is ours and what a report of it needs; the traceback only on demand."""
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)
+    kind = type(error).__name__
+    what = " ".join(f"{kind}: {error}".split())[:500]
+    say(
+        f"this is a fault of writeamp {__version__}, not of yours ({what}); please report "
+        f"it with your command line and the traceback, which {DEBUG}=1 shows "
+        f"(Python {platform.python_version()})"
+    )
+
+
+def _is_text(argument: str) -> bool:
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,109 @@
+"""What a system may do to the command: closed and full streams, names that are no text, faults."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from unittest.mock import patch
+
+import in_process
+import pytest
+from writeamp.cli import predict
+
+FULL = Path("/dev/full")
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command line of a shell, in which $W is the command."""
+    environment = {**os.environ, "W": str(in_process.WRITEAMP)}
+    return subprocess.run(
+        ["sh", "-c", command],
+        check=False,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def one_sentence(error: str) -> str:
+    assert error.startswith("writeamp: ")
+    assert error.count("\n") == 1
+    return error
+
+
+def test_a_closed_stdout_is_refused_before_results_are_lost() -> None:
+    ended = shell("$W list victims >&-")
+    assert ended.returncode == 2
+    assert "standard output is closed" in one_sentence(ended.stderr)
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "<&-", "<&- 2>&-"])
+def test_results_are_printed_whatever_else_is_closed(closed: str) -> None:
+    ended = shell(f"$W list victims --json {closed}")
+    assert (ended.returncode, ended.stdout[:1], ended.stderr) == (0, "{", "")
+
+
+def test_a_file_that_is_written_never_becomes_a_closed_stream(tmp_path: Path) -> None:
+    out = tmp_path / "saved.toml"
+    shell(f"$W simulate --blocks 64 --pages-per-block 16 --op 0 --save-config {out} 2>&-")
+    assert "writeamp:" not in (out.read_text() if out.exists() else "")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
+def test_a_full_stdout_is_one_sentence() -> None:
+    ended = shell("$W list victims > /dev/full")
+    assert ended.returncode == 2
+    assert "No space left" in one_sentence(ended.stderr)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
+def test_where_stderr_is_full_the_status_says_it_alone() -> None:
+    ended = shell("$W predict --op 0 2> /dev/full")
+    assert (ended.returncode, ended.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [b"trace", b"info", b"\xff.csv"],
+        [b"simulate", b"--workload", b"\xfe"],
+        [b"simulate", b"--plot", b"\xff.png"],
+    ],
+)
+def test_an_argument_that_is_not_utf_8_is_refused_before_the_run(arguments: list[bytes]) -> None:
+    ended = subprocess.run(
+        [os.fsencode(in_process.WRITEAMP), *arguments], check=False, capture_output=True
+    )
+    assert ended.returncode == 2
+    assert "is not UTF-8 text" in one_sentence(ended.stderr.decode())
+
+
+def test_a_fault_of_ours_is_one_sentence_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WRITEAMP_DEBUG", raising=False)
+    with patch.object(predict, "predict_wa", side_effect=ZeroDivisionError("of ours")):
+        status, out, err = in_process.run("predict", "--op 0.1")
+    assert (status, out) == (70, "")
+    assert "a fault of writeamp" in one_sentence(err)
+    assert "ZeroDivisionError: of ours" in err
+    assert "Traceback" not in err
+
+
+def test_the_traceback_of_a_fault_is_there_for_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WRITEAMP_DEBUG", "1")
+    with patch.object(predict, "predict_wa", side_effect=RuntimeError("of ours")):
+        status, _, err = in_process.run("predict", "--op 0.1")
+    assert status == 70
+    assert err.startswith("Traceback")
+
+
+def test_a_panic_of_the_engine_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        """As PyO3 raises it: no Exception."""
+
+    monkeypatch.delenv("WRITEAMP_DEBUG", raising=False)
+    with patch.object(predict, "predict_wa", side_effect=PanicException("index out of bounds")):
+        status, _, err = in_process.run("predict", "--op 0.1")
+    assert status == 70
+    assert "PanicException: index out of bounds" in one_sentence(err)
