@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from writeamp import output
 from writeamp.cli.options import CAPACITY, completer, count, number
 from writeamp.devices.device import profile_names
 from writeamp.domains import WholeOr
@@ -49,6 +50,7 @@ def register_experiment(app: typer.Typer, body: Callable[..., None]) -> None:
     def command(experiment: Path | None, save_config: Path | None, **given: Any) -> None:
         changes = {one.name: given.pop(one.name) for one in settings}
         found = _experiment(verb, experiment, changes)
+        _check_outputs(found, experiment, save_config, given)
         if save_config is not None:
             found.to_toml(save_config)
         body(found, **given)
@@ -71,6 +73,19 @@ def _experiment(verb: str, file: Path | None, options: dict[str, Any]) -> Experi
     if file is None:
         return Experiment.of(verb, **given)
     return Experiment.from_toml(file, verb=verb).with_settings(**given)
+
+
+def _check_outputs(
+    found: Experiment, file: Path | None, save_config: Path | None, given: dict[str, Any]
+) -> None:
+    """Refuse an output that is an input or another output; what a verb takes as paths is drawn."""
+    inputs = [*found.input_files, *([] if file is None else [str(file)])]
+    outputs = {"plot": [path for path in given.values() if isinstance(path, Path)]}
+    outputs["experiment"] = [] if save_config is None else [save_config]
+    for what, paths in outputs.items():
+        for path in paths:
+            output.check_target(path, what, inputs=inputs)
+    output.check_distinct(path for paths in outputs.values() for path in paths)
 
 
 def _setting_parameters(verb: str) -> list[inspect.Parameter]:

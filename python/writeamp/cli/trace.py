@@ -65,14 +65,16 @@ def convert(
         typer.Option("--to", help="Format of OUT, if its suffix does not say (.parquet does)."),
     ] = None,
     action: Action = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     json: options.Json = False,
 ) -> None:
     """Write a trace in another format.
 
     Example: writeamp trace convert hm_0.csv hm_0.parquet --from msr
     """
+    traces.check_target(out, target, source=file, replace=force)
     trace = traces.read(file, source, action=action)
-    notes = [*trace.notes, *traces.write(trace, out, target)]
+    notes = [*trace.notes, *traces.write(trace, out, target, replace=force)]
     if json:
         options.print_json({"path": str(out), "requests": trace.requests.height, "notes": notes})
     else:

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import tomli_w
 
+from writeamp import output
 from writeamp._engine import default_victims
 from writeamp.devices.device import device, profile_op
 from writeamp.errors import WriteampError, unknown
@@ -179,15 +180,36 @@ class Experiment:
     def to_toml(self, path: _Path | None = None) -> str:
         """Return the complete experiment as TOML; with a path, write it there too.
 
-        Paths in a file are relative to its folder.
+        Paths in a file are relative to its folder. The file appears whole, or stays as it was.
+
+        Raises:
+            WriteampError: the file cannot be written.
         """
         tables = self.to_dict()
         if path is not None:
             tables = moved(tables, Path(), Path(path).parent)
         text = tomli_w.dumps(tables)
         if path is not None:
-            Path(path).write_text(text, "utf-8")
+            try:
+                content = text.encode()
+            except UnicodeEncodeError:
+                raise WriteampError(
+                    f"cannot write experiment {str(path)!r}: it names a file whose name is not "
+                    "UTF-8, and TOML holds nothing else"
+                ) from None
+            with output.replacing(path, "experiment", inputs=self.input_files) as file:
+                file.write(content)
         return text
+
+    @property
+    def input_files(self) -> tuple[str, ...]:
+        """The files that it names, which no result of it may replace: trace and profile."""
+        trace, profile = self.load.trace, self.device.profile
+        found = [str(trace)] if isinstance(trace, str | Path) else []
+        # A profile without that suffix is one of the shipped ones.
+        if isinstance(profile, str) and profile.endswith(".toml"):
+            found.append(profile)
+        return tuple(found)
 
     @property
     def hash(self) -> str:

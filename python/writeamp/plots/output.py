@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
+from writeamp import output
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import FigureSpec
 
@@ -29,9 +30,10 @@ def save(spec: FigureSpec, path: str | os.PathLike[str]) -> None:
         WriteampError: the suffix is another, or the file cannot be written.
     """
     suffix = check_suffix(path)
-    target = Path(path)
     render = cast(Callable[[FigureSpec, str], bytes], import_module(_BACKENDS[suffix]).render)
-    _replace(target, render(spec, suffix.removeprefix(".")))
+    content = render(spec, suffix.removeprefix("."))
+    with output.replacing(path, "plot") as file:
+        file.write(content)
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
@@ -55,19 +57,4 @@ def check_target(path: str | os.PathLike[str]) -> None:
         WriteampError: the suffix is not one that `save` can draw, or the folder not writable.
     """
     check_suffix(path)
-    _replace(Path(path), None)
-
-
-def _replace(target: Path, content: bytes | None) -> None:
-    """Replace the file whole; without content, only try whether that would work."""
-    # In the same directory, because a rename across file systems is a copy.
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        try:
-            partial.write_bytes(content or b"")
-            if content is not None:
-                partial.replace(target)
-        finally:
-            partial.unlink(missing_ok=True)
-    except OSError as error:
-        raise WriteampError(f"cannot write plot {str(target)!r}: {error.strerror}") from None
+    output.check_target(path, "plot")

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
 
 import polars as pl
 
+from writeamp import output
 from writeamp.errors import WriteampError
 from writeamp.traces.format import Format
 from writeamp.traces.quoting import one_line
@@ -21,13 +18,20 @@ from writeamp.traces.trace import Trace
 _COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 
 
-def write(trace: Trace, path: str | os.PathLike[str], format: str | None = None) -> list[str]:
+def write(
+    trace: Trace,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    replace: bool = True,
+) -> list[str]:
     """Write a trace; the file appears whole, or stays as it was.
 
     Args:
         trace: the trace.
-        path: the file to make or replace.
+        path: the file to make or replace; never the one that the trace was read from.
         format: name of a format in ``FORMATS``; None to take the suffix for it.
+        replace: replace a file that exists, rather than raise.
 
     Returns:
         Notes on what the format made us round, rename or reorder.
@@ -43,12 +47,44 @@ def write(trace: Trace, path: str | os.PathLike[str], format: str | None = None)
     ...     wa.traces.read(f"{folder}/copy.parquet").requests.equals(trace.requests)
     True
     """
+    entry = _format_of(path, format)
+    with output.replacing(path, "trace", inputs=[trace.path], may_replace=replace) as file:
+        try:
+            return entry.write(trace, file)
+        except pl.exceptions.PolarsError as error:
+            # Its Parquet writer reports a full disk as an error of its own.
+            raise WriteampError(
+                f"cannot write trace {os.fspath(path)!r}: {one_line(error)}"
+            ) from None
+
+
+def check_target(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    source: str | os.PathLike[str],
+    replace: bool = True,
+) -> None:
+    """Refuse early, before a trace is read, a file that `write` could not write after it.
+
+    Args:
+        path: as `write` takes it, like format and replace.
+        format: see `path`.
+        source: the file that the trace will be read from.
+        replace: see `path`.
+
+    Raises:
+        WriteampError: as `write` raises, but for what only the requests show.
+    """
+    _format_of(path, format)
+    output.check_target(path, "trace", inputs=[source], may_replace=replace)
+
+
+def _format_of(path: str | os.PathLike[str], name: str | None) -> Format:
     target = file_path(path)
     if target.suffix in _COMPRESSED:
         raise WriteampError(f"{target}: traces are written uncompressed; leave out {target.suffix}")
-    entry = find_format(format) if format else _format_of_suffix(target)
-    with _replacing(target) as file:
-        return entry.write(trace, file)
+    return find_format(name) if name else _format_of_suffix(target)
 
 
 def _format_of_suffix(path: Path) -> Format:
@@ -60,28 +96,3 @@ def _format_of_suffix(path: Path) -> Format:
             "name the format (--to)"
         )
     return FORMATS[name]
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write in the same directory; it takes the path's place if all goes well."""
-    draft: Path | None = None
-    try:
-        if path.is_dir():
-            raise WriteampError(f"{path}: is a directory, a trace is written to a file")
-        if path.exists() and not path.is_file():
-            raise WriteampError(f"{path}: is not a regular file, and would be replaced by one")
-        target = path.resolve()  # a symbolic link stays one
-        draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-        with draft.open("xb") as file:
-            yield file
-        draft.replace(target)
-    except OSError as error:
-        raise WriteampError(f"{path}: cannot be written ({error.strerror or error})") from None
-    except pl.exceptions.PolarsError as error:
-        # Its Parquet writer reports a full disk as an error of its own.
-        raise WriteampError(f"{path}: cannot be written ({one_line(error)})") from None
-    finally:
-        if draft:
-            with suppress(OSError):  # it was renamed, or never made
-                draft.unlink()

@@ -1,0 +1,229 @@
+"""Every file that is written: never onto an input, whole or not at all, and as it was protected."""
+
+from __future__ import annotations
+
+import os
+import resource
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import writeamp as wa
+from in_process import run
+from writeamp import output
+from writeamp.errors import WriteampError
+
+TRACE = b"".join(b"%d,host,0,Write,%d,4096,0\n" % (i * 10, i % 64 * 4096) for i in range(4000))
+DRIVE = "--blocks 64 --pages-per-block 16 --op 0.2"
+SHORT = f"{DRIVE} --writes 20000"
+LIFE = f"{DRIVE} --w-max 5 --replicas 2"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the working folder, with a trace, an experiment and a profile in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trace.csv").write_bytes(TRACE)
+    wa.Experiment.of("simulate", blocks=64, pages_per_block=16, writes=20_000).to_toml("exp.toml")
+    return tmp_path
+
+
+def refused(verb: str, arguments: str, *words: str) -> None:
+    """Run a command that must change nothing, and say why in a sentence."""
+    before = contents()
+    status, out, err = run(verb, arguments)
+    assert (status, out) == (2, ""), err
+    assert err.count("\n") == 1
+    for word in words:
+        assert word in err
+    assert contents() == before
+
+
+def contents() -> dict[str, bytes]:
+    """Return what is in every file of the working folder."""
+    return {path.name: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+
+
+class TestAnInputIsNeverReplaced:
+    @pytest.mark.parametrize(
+        "name", ["trace.csv", "./trace.csv", "soft.csv", "hard.csv", "d/t.csv"]
+    )
+    @pytest.mark.parametrize("force", ["", "--force"])
+    def test_a_trace_by_any_name(self, folder: Path, name: str, force: str) -> None:
+        Path("soft.csv").symlink_to("trace.csv")
+        Path("hard.csv").hardlink_to("trace.csv")
+        Path("d").mkdir()
+        Path("d/t.csv").symlink_to("../trace.csv")
+        refused(
+            "trace convert", f"trace.csv {name} --from msr --to msr {force}", "is the input trace"
+        )
+
+    def test_the_experiment_that_is_changed_on_the_way(self, folder: Path) -> None:
+        refused("simulate", "exp.toml --seed 2 --save-config ./exp.toml", "is the input exp.toml")
+
+    def test_the_trace_of_an_experiment(self, folder: Path) -> None:
+        Path("trace.toml").hardlink_to("trace.csv")
+        refused("simulate", "--trace trace.csv --save-config trace.toml", "is the input trace.csv")
+        Path("trace.html").hardlink_to("trace.csv")
+        refused("simulate", "--trace trace.csv --plot trace.html", "is the input trace.csv")
+
+    def test_the_profile_of_an_experiment(self, folder: Path) -> None:
+        Path("drive.toml").write_text("channels = 1\n")
+        refused(
+            "simulate",
+            f"--device drive.toml {SHORT} --save-config drive.toml",
+            "is the input drive",
+        )
+
+    def test_two_outputs_are_two_files(self, folder: Path) -> None:
+        refused("endurance", f"{LIFE} --plot a.svg --plot-erases ./a.svg", "one file")
+        Path("b.svg").symlink_to("a.svg")
+        refused("endurance", f"{LIFE} --plot a.svg --plot-erases b.svg", "one file")
+
+
+class TestAnExistingTrace:
+    def test_it_is_replaced_only_if_that_is_asked_for(self, folder: Path) -> None:
+        Path("out.parquet").write_text("precious")
+        refused("trace convert", "trace.csv out.parquet --from msr", "exists", "--force")
+        assert run("trace convert", "trace.csv out.parquet --from msr --force")[0] == 0
+        assert wa.traces.read("out.parquet").requests.height == 4000
+
+    def test_it_is_refused_before_the_trace_is_read(self, folder: Path) -> None:
+        Path("broken.csv").write_text("no trace\n")
+        Path("out.parquet").write_text("precious")
+        refused("trace convert", "broken.csv out.parquet --from msr", "exists")
+
+
+# How each kind of output is written to `out` with a suffix; plots and experiments replace.
+WRITERS = {
+    "trace": ("trace convert", "trace.csv out.parquet --from msr --force", "out.parquet"),
+    "picture": ("simulate", f"{SHORT} --plot out.svg", "out.svg"),
+    "page": ("endurance", f"{LIFE} --plot-erases out.html", "out.html"),
+    "experiment": ("simulate", f"{SHORT} --save-config out.toml", "out.toml"),
+    "figure": ("meanfield", "--mode hcwf --pages-per-block 8 --op 0.2 --d 4 --hot-fraction 0.2 "
+               "--hot-write-fraction 0.8 --plot out.svg", "out.svg"),
+}  # fmt: skip
+every_writer = pytest.mark.parametrize(("verb", "arguments", "name"), WRITERS.values(), ids=WRITERS)
+
+
+@every_writer
+class TestWhateverIsWritten:
+    def test_the_mode_of_a_file_is_kept(
+        self, folder: Path, verb: str, arguments: str, name: str
+    ) -> None:
+        Path(name).write_text("old")
+        Path(name).chmod(0o640)
+        status, _, err = run(verb, arguments)
+        assert status == 0, err
+        assert Path(name).read_bytes() != b"old"
+        assert stat.S_IMODE(Path(name).stat().st_mode) == 0o640
+
+    def test_a_write_protected_file_is_refused(
+        self, folder: Path, verb: str, arguments: str, name: str
+    ) -> None:
+        Path(name).write_text("old")
+        Path(name).chmod(0o444)
+        refused(verb, arguments, "write-protected")
+        assert stat.S_IMODE(Path(name).stat().st_mode) == 0o444
+
+    def test_a_link_stays_one_and_its_target_is_replaced(
+        self, folder: Path, verb: str, arguments: str, name: str
+    ) -> None:
+        Path("real").mkdir()
+        Path("real/file").write_text("old")
+        Path(name).symlink_to("real/file")
+        assert run(verb, arguments)[0] == 0
+        assert Path(name).is_symlink()
+        assert Path("real/file").read_bytes() != b"old"
+        assert os.listdir("real") == ["file"]
+
+    def test_a_loop_of_links_is_refused(
+        self, folder: Path, verb: str, arguments: str, name: str
+    ) -> None:
+        Path(name).symlink_to("other")
+        Path("other").symlink_to(name)
+        refused(verb, arguments, "symbolic links")
+
+    def test_a_file_that_outgrows_its_disk_is_a_sentence_and_leaves_the_old_one(
+        self, folder: Path, verb: str, arguments: str, name: str
+    ) -> None:
+        Path(name).write_text("old")
+        before = contents()
+        # A limit on the size of files ends a write as a full disk does.
+        done = subprocess.run(
+            [sys.executable, "-m", "writeamp", *verb.split(), *arguments.split()],
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200)),
+        )
+        assert done.returncode == 2, done.stderr
+        assert "cannot write" in done.stderr.splitlines()[-1]
+        assert "Traceback" not in done.stderr
+        assert contents() == before
+
+
+@pytest.fixture
+def full_disk(folder: Path) -> Iterator[Path]:
+    """Return a folder on a disk of 64 KiB."""
+    place = folder / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(place)]
+    try:
+        mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        mounted = False
+    if not mounted:
+        pytest.skip("only the superuser mounts a disk to fill")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.mark.parametrize("name", ["out.msr", "out.html"])
+def test_a_full_disk_keeps_the_old_file_and_nothing_else(full_disk: Path, name: str) -> None:
+    target = full_disk / name
+    target.write_text("old")
+    verb, arguments = {
+        "out.msr": ("trace convert", f"trace.csv {target} --from msr --force"),
+        "out.html": ("simulate", f"{SHORT} --plot {target}"),
+    }[name]
+    status, _, err = run(verb, arguments)
+    assert status == 2
+    assert "No space left on device" in err
+    assert target.read_text() == "old"
+    assert os.listdir(full_disk) == [name]
+
+
+class TestTheLibrary:
+    def test_a_result_is_drawn_onto_what_exists(self, folder: Path) -> None:
+        result = wa.simulate(blocks=64, pages_per_block=16, op=0.2, writes=20_000)
+        Path("out.svg").write_text("old")
+        result.plot("out.svg")
+        assert Path("out.svg").read_bytes().startswith(b"<?xml")
+
+    def test_an_experiment_is_written_back_where_it_came_from(self, folder: Path) -> None:
+        wa.Experiment.from_toml("exp.toml").with_settings(seed=7).to_toml("exp.toml")
+        assert wa.Experiment.from_toml("exp.toml").run.seed == 7
+
+    def test_a_trace_may_be_told_to_replace_nothing(self, folder: Path) -> None:
+        Path("out.parquet").write_text("precious")
+        trace = wa.traces.read("trace.csv", "msr")
+        with pytest.raises(WriteampError, match="exists already"):
+            wa.traces.write(trace, "out.parquet", replace=False)
+        assert Path("out.parquet").read_text() == "precious"
+
+    def test_a_draft_is_gone_when_the_writer_fails(self, folder: Path) -> None:
+        before = contents()
+        with pytest.raises(ZeroDivisionError), output.replacing("new", "plot") as file:
+            file.write(bytes(1 // 0))
+        assert contents() == before
+
+    def test_a_process_that_ends_at_once_can_discard_its_drafts(self, folder: Path) -> None:
+        before = contents()
+        with output.replacing("new", "plot") as file:
+            output.discard_drafts()
+            assert contents() == before
+            Path(file.name).touch()  # so that there is something to rename
