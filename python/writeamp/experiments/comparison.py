@@ -12,8 +12,9 @@ from writeamp.errors import WriteampError
 from writeamp.experiments.comparison_result import Comparison, Row
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import Prepared, prepare
+from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import Plan
-from writeamp.experiments.runner import Progress, run
+from writeamp.experiments.runner import run
 from writeamp.experiments.settings import ComparisonSettings, PoliciesSettings, SimulationSettings
 from writeamp.experiments.simulation import plan_of
 from writeamp.experiments.simulation_result import Result
@@ -62,7 +63,11 @@ def _one_run(
     else:
         in_all = load.host_pages * experiment.load.repeat if writes is None else writes
     return SimulationSettings(
-        writes=writes, warmup=in_all // 2, spread=False, batch_pages=settings.batch_pages
+        writes=writes,
+        warmup=in_all // 2,
+        replicas=1,
+        spread=False,
+        batch_pages=settings.batch_pages,
     )
 
 

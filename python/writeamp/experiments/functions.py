@@ -15,7 +15,7 @@ from writeamp.experiments.comparison_result import Comparison
 from writeamp.experiments.experiment import Experiment, setting_places
 from writeamp.experiments.lifetime import run_lifetime
 from writeamp.experiments.lifetime_result import Endurance
-from writeamp.experiments.runner import Progress
+from writeamp.experiments.one_run import Progress
 from writeamp.experiments.settings import TraceLike, Warmup
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
@@ -57,6 +57,7 @@ class SimulateArguments(_Arguments, total=False):
     writes: int | None
     warmup: Warmup
     precision: float
+    replicas: int
     spread: bool
 
 
@@ -134,10 +135,12 @@ def simulate(
             `precondition`: what is written once, in order, before the run: the "full" drive, the
             pages of the "workload" only, or "none". `utilization`: share of the logical pages that
             a synthetic workload, and the fill before it, use; the rest is never written and serves
-            as spare space. `spread`: rerun a trace on drives one block (in each plane) smaller and
-            larger. `batch_pages`: changes speed, never the outcome. What differs from the device
-            profile: `blocks`, `logical_blocks` or `logical_pages`; `op`, `fill` or
-            `spare_factor`; `pages_per_block`, `page_bytes`, `layout` (see `writeamp.device`).
+            as spare space. `replicas`: runs from which the interval and steadiness are judged, this
+            one and others of a workload with seeds of their own. `spread`: rerun a trace on drives
+            one block (in each plane) smaller and larger. `batch_pages`: changes speed, never the
+            outcome. What differs from the device profile: `blocks`, `logical_blocks` or
+            `logical_pages`; `op`, `fill` or `spare_factor`; `pages_per_block`, `page_bytes`,
+            `layout` (see `writeamp.device`).
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.

@@ -192,10 +192,10 @@ class LoadSettings(Settings):
     precondition: str = setting(
         "full",
         PreconditionText(),
-        "what the drive holds when the run begins: full, each page written once in order; workload, "
-        "only the pages that the host will write; none; random, full and then aged by random "
-        "writes until WA is steady, or random:N by N drive writes; aged:TRACE, full and then one "
-        "pass over that trace; nothing of it is counted",
+        "what the drive holds when the run begins: full, each page written once in order; "
+        "workload, only the pages that the host will write; none; random, full and then aged by "
+        "random writes until WA is steady, or random:N by N drive writes; aged:TRACE, full and "
+        "then one pass over that trace; nothing of it is counted",
         choices=CHOICES,
         metavar="STATE",
         panel="run",
@@ -328,6 +328,14 @@ class SimulationSettings(Settings):
         BELOW_ONE,
         "relative half width of the confidence interval that ends an automatic run",
         number="ratio",
+        panel="run",
+    )
+    replicas: int = setting(
+        3,
+        Whole(1, _MOST_COMPARED_REPLICAS),
+        "runs from which the interval and steadiness are judged: this one, and others of a "
+        "workload with seeds of their own",
+        number="count",
         panel="run",
     )
     spread: bool = setting(

@@ -7,8 +7,9 @@ from dataclasses import replace
 from writeamp.devices.policy import Policy
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import Prepared, prepare
+from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import Plan
-from writeamp.experiments.runner import Progress, run, spread_over_sizes
+from writeamp.experiments.runner import run, spread_over_sizes
 from writeamp.experiments.settings import PolicySettings, SimulationSettings
 from writeamp.experiments.simulation_result import Result
 

@@ -230,7 +230,12 @@ class Result:
         found = []
         if not self.steady:
             found.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
-            if not isinstance(self.plan.load, Spec):
+            if self.steady_state.loop_decides:
+                found.append(
+                    "WA of the workload itself is that of one pass over an aged drive: "
+                    "--repeat 1 --precondition random"
+                )
+            elif not isinstance(self.plan.load, Spec):
                 found.append(
                     f"the trace writes {self.drive_writes:.2f} times the drive in "
                     f"{self.plan.repeat} pass(es); a larger repeat reaches further"
@@ -241,10 +246,7 @@ class Result:
         wanted = self.plan.run.precision if automatic else _ROUGH
         reached = (self.ci[1] - self.ci[0]) / 2 / self.wa
         if self.steady and reached > wanted:
-            found.append(
-                f"WA is known to ±{reached:.2%} only, after {self.drive_writes:.0f} drive writes; "
-                "a longer run tells it better"
-            )
+            found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
         if self.spread and self.spread.wa_spread > _MATERIAL_SPREAD * self.wa:
             found.append(self._spread_warning(self.spread))
         return found
@@ -271,6 +273,17 @@ class Result:
     def __repr__(self) -> str:
         """Return the line in brackets: the arrays would fill a page."""
         return f"<Result: {self}>"
+
+    def _what_tells_better(self) -> str:
+        steady = self.steady_state
+        own_share = steady.own_half_width / ((self.ci[1] - self.ci[0]) / 2)
+        if own_share > 0.5 or not steady.wa_of_replicas:  # NaN is a trace's
+            return f"after {self.drive_writes:.0f} drive writes; a longer run tells it better"
+        found = (self.wa, *steady.wa_of_replicas)
+        return (
+            f"since runs with other seeds find {min(found):.4g} to {max(found):.4g}; more replicas "
+            "tell it better"
+        )
 
     def _events_note(self) -> str:
         known = "none since the fill is in it"
@@ -302,6 +315,7 @@ class Result:
             "wa_ci95": ci,
             "steady": self.steady,
             "steady_reason": self.steady_state.reason,
+            "wa_of_replicas": list(self.steady_state.wa_of_replicas),
             "host_pages": self.host_pages,
             "flash_pages": self.flash_pages,
             "host": self.host,

@@ -47,7 +47,8 @@ def trend(host: _Floats, flash: _Floats, warmup_pages: float) -> Trend:
         warmup_pages: host pages of which nothing is fitted.
     """
     ends = np.cumsum(host)
-    first = int(np.searchsorted(ends, max(warmup_pages, TREND_FROM * ends[-1])))
+    start = max(warmup_pages, TREND_FROM * ends[-1])
+    first = int(np.searchsorted(ends, start, side="right"))
     first = min(first, host.size - 3)
     batches = divided(host[first:], flash[first:], min(MAX_BATCHES, host.size - first))
     bounds = ends[-1] - host[first:].sum() * (1 - np.append(0.0, np.cumsum(batches.weight)))

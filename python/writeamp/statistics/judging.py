@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.statistics.drift import MATERIAL_CHANGE, Trend, common_trend, trend
+from writeamp.statistics.drift import MATERIAL_CHANGE, TREND_FROM, Trend, common_trend, trend
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import SteadyState, analyse
 
@@ -45,7 +45,11 @@ class Schedule:
 
 
 def judge(
-    runs: Sequence[Intervals], schedule: Schedule, *, warmup: int | Literal["auto"] = "auto"
+    runs: Sequence[Intervals],
+    schedule: Schedule,
+    *,
+    warmup: int | Literal["auto"] = "auto",
+    longer: Intervals | None = None,
 ) -> SteadyState:
     """Judge the first of several runs that differ by their seed.
 
@@ -53,6 +57,7 @@ def judge(
         runs: the same intervals of each run; as `analyse` takes them.
         schedule: changes of the workload.
         warmup: as in `analyse`.
+        longer: the intervals of a run that went on for longer than the others.
 
     Returns:
         The first run's WA. Its interval covers its own, that of the mean over all runs, and where
@@ -66,9 +71,13 @@ def judge(
     if math.isnan(own.ci_low):
         return own
     found = [_wa_after(run, own.warmup_pages) for run in runs[1:]]
-    own = replace(own, wa_of_replicas=tuple(found))
-    trends = [trend(*run, warmup_pages=own.warmup_pages) for run in runs]
-    return _with_trend(_with_spread(own), common_trend(trends))
+    own = _with_spread(replace(own, wa_of_replicas=tuple(found)))
+    own = _with_trend(own, common_trend([trend(*run, own.warmup_pages) for run in runs]))
+    if longer is None:
+        return own
+    before = float(runs[0][0].sum())
+    own = _refused_by_trend(own, trend(*longer, max(own.warmup_pages, TREND_FROM * before)))
+    return _reaching(own, _wa_after(longer, float(longer[0].sum()) / 2))
 
 
 def _after_changes(
@@ -104,19 +113,16 @@ def _after_changes(
 
 
 def _automatic(host: _Floats, flash: _Floats, schedule: Schedule) -> SteadyState:
-    ends = np.cumsum(host)
-    skipped = 0
-    if schedule.last_change:
-        skipped = int(np.searchsorted(ends, schedule.last_change)) + 1
-    skipped = min(skipped, host.size - 1)
+    bounds = np.append(0.0, np.cumsum(host))
+    skipped = min(int(np.searchsorted(bounds, schedule.last_change)), host.size - 1)
     skipped_pages = int(host[:skipped].sum())
     found = analyse(host[skipped:], flash[skipped:])
     warmup_pages = skipped_pages + found.warmup_pages
-    cycles = (ends[-1] - warmup_pages) // schedule.cycle if schedule.cycle else 0
+    cycles = (bounds[-1] - warmup_pages) // schedule.cycle if schedule.cycle else 0
     if not cycles:
         return replace(found, warmup_pages=warmup_pages)
     # A part of a cycle more would weigh its phase too much.
-    cut = int(np.searchsorted(ends, ends[-1] - cycles * schedule.cycle))
+    cut = int(np.searchsorted(bounds, bounds[-1] - cycles * schedule.cycle))
     cut = min(cut, host.size - 1)
     whole = analyse(host[cut:], flash[cut:], warmup=0)
     whole = replace(whole, warmup_pages=int(host[:cut].sum()))
@@ -128,7 +134,7 @@ def _refused(found: SteadyState, reason: str) -> SteadyState:
     return replace(found, steady=False, reason=reason if found.steady else found.reason)
 
 
-def _wa_after(run: Intervals, warmup_pages: int) -> float:
+def _wa_after(run: Intervals, warmup_pages: float) -> float:
     host, flash = run
     first = int(np.searchsorted(np.cumsum(host), warmup_pages, side="right"))
     return float(flash[first:].sum() / host[first:].sum())
@@ -140,26 +146,35 @@ def _with_spread(own: SteadyState) -> SteadyState:
         return own
     low, high = student_interval(np.array([own.wa, *own.wa_of_replicas]))
     runs = 1 + len(own.wa_of_replicas)
-    reason = f"{own.reason}, {runs} runs with other seeds together" if own.steady else own.reason
-    return replace(
-        own, ci_low=min(own.ci_low, low), ci_high=max(own.ci_high, high), reason=reason
-    )
+    reason = f"{own.reason}; judged by {runs} runs with different seeds" if own.steady else own.reason
+    return replace(own, ci_low=min(own.ci_low, low), ci_high=max(own.ci_high, high), reason=reason)
 
 
 def _with_trend(own: SteadyState, found: Trend) -> SteadyState:
     """Refuse a certain trend; let the interval reach to where a possible one leads."""
-    ahead = DOUBLINGS_AHEAD * found.per_doubling
-    half_width = (own.ci_high - own.ci_low) / 2
-    is_material = abs(ahead) > max(MATERIAL_CHANGE * own.wa, half_width / 2)
-    if is_material and abs(found.per_doubling) > CERTAIN_TREND * found.error:
-        verb = "rises" if ahead > 0 else "falls"
-        return _refused(
-            own,
-            f"drifting: write amplification {verb} by {abs(found.per_doubling):.3g} with each "
-            f"doubling of the run, so that one ten times longer may find {own.wa + ahead:.4g}",
-        )
+    own = _refused_by_trend(own, found)
     if abs(found.per_doubling) <= POSSIBLE_TREND * found.error:
         return own
-    return replace(
-        own, ci_low=own.ci_low + min(ahead, 0.0), ci_high=own.ci_high + max(ahead, 0.0)
+    ahead = DOUBLINGS_AHEAD * found.per_doubling
+    return replace(own, ci_low=own.ci_low + min(ahead, 0.0), ci_high=own.ci_high + max(ahead, 0.0))
+
+
+def _refused_by_trend(own: SteadyState, found: Trend) -> SteadyState:
+    """Return the estimate as not steady if the trend is certain, and would lead far."""
+    ahead = DOUBLINGS_AHEAD * found.per_doubling
+    half_width = (own.ci_high - own.ci_low) / 2
+    if abs(found.per_doubling) <= CERTAIN_TREND * found.error:
+        return own
+    if abs(ahead) <= max(MATERIAL_CHANGE * own.wa, half_width / 2):
+        return own
+    verb = "rises" if ahead > 0 else "falls"
+    return _refused(
+        own,
+        f"drifting: write amplification {verb} by {abs(found.per_doubling):.3g} with each "
+        f"doubling of the run, so that one ten times longer may find {own.wa + ahead:.4g}",
     )
+
+
+def _reaching(own: SteadyState, wa: float) -> SteadyState:
+    """Let the interval reach to a WA that another run has found."""
+    return replace(own, ci_low=min(own.ci_low, wa), ci_high=max(own.ci_high, wa))

@@ -42,8 +42,10 @@ class SteadyState:
     `wa` is flash pages programmed per host page written over everything after the first
     `warmup_pages` host pages; `ci_low` and `ci_high` bound its long-run value with 95% confidence
     if `steady` (both are NaN with too few intervals). `reason` says in one sentence why the run
-    is or is not steady. `batches` is the number of batch means behind the interval, and
-    `wa_of_replicas` the WA of other runs of the experiment over the same part.
+    is or is not steady. `batches` is the number of batch means behind the interval,
+    `own_half_width` the part of it that is this run's own noise, and `wa_of_replicas` the WA of
+    other runs of the experiment over the same part. `loop_decides` if
+    WA is due to the loop over a trace.
     """
 
     warmup_pages: int
@@ -53,7 +55,9 @@ class SteadyState:
     steady: bool
     reason: str
     batches: int
+    own_half_width: float = math.nan
     wa_of_replicas: tuple[float, ...] = ()
+    loop_decides: bool = False
 
 
 def analyse(
@@ -101,6 +105,7 @@ def analyse(
         steady=unsteady is None,
         reason=unsteady or _steady_reason(batches),
         batches=batches.wa.size,
+        own_half_width=half_width,
     )
 
 

@@ -1,0 +1,184 @@
+"""One run of an experiment on one drive: filled, advanced and counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp._engine import CAUSES, MOST_EVENTS
+from writeamp._engine import Load as EngineLoad
+from writeamp._engine import Simulation as EngineSimulation
+from writeamp.devices.device import Device
+from writeamp.errors import WriteampError
+from writeamp.experiments.loads import load_of_trace
+from writeamp.experiments.passes import PassLog
+from writeamp.experiments.plan import Plan
+from writeamp.experiments.preconditioning import precondition
+from writeamp.experiments.simulation_result import EVENT_SCHEMA, Result
+from writeamp.registry.specs import Spec
+from writeamp.statistics.judging import Intervals, Schedule
+from writeamp.statistics.steady import SteadyState
+
+if TYPE_CHECKING:  # a type of the stub only
+    from writeamp._engine import Events
+
+Progress: TypeAlias = Callable[[int, int], None]
+_Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
+
+# Pages written between two looks at Ctrl-C and the progress bar: a few tenths of a second at most.
+_CHUNK_PAGES = 1 << 20
+
+
+class OneRun:
+    """A drive after its fill, and what its host has done since."""
+
+    def __init__(self, plan: Plan, drive: Device, seed: int, progress: Progress | None) -> None:
+        """Build the drive, fill and age it.
+
+        Args:
+            plan: what to run; its own seed is not used.
+            drive: what to run it on.
+            seed: what decides every random draw.
+            progress: called with the host pages written and expected.
+        """
+        self.plan = plan
+        self.drive = drive
+        self.progress = progress
+        self.done_pages = 0
+        self.engine_s = 0.0
+        self.simulation = EngineSimulation(
+            plan.policy.drive(drive),
+            _load(plan, drive),
+            seed=seed,
+            batch_pages=plan.run.batch_pages,
+        )
+        self.ageing = precondition(
+            self.simulation, plan, drive, tick=lambda: self._tick(plan.expected_writes(drive))
+        )
+        self.start = self.simulation.counters()
+        self.start_erases = self.simulation.erase_counts()
+        self.start_events = len(self.simulation.events()["kind"])
+        self.finished_series: list[_Counts] = []
+        self.has_series = False
+        pass_pages = None if isinstance(plan.load, Spec) else plan.load.host_pages
+        self.passes = PassLog(pass_pages, self.programmed())
+
+    def start_series(self, interval_pages: int) -> None:
+        """Sample the counters every so many host pages from here on."""
+        if self.has_series:
+            self.finished_series.append(self._samples())
+        self.simulation.start_series(interval_pages)
+        self.has_series = True
+
+    def advance_to(self, pages: int, expected_pages: int) -> None:
+        """Let the host have written so many pages, of `expected_pages` that it will have."""
+        while self.done_pages < pages:
+            chunk = self.passes.left(self.done_pages, min(pages - self.done_pages, _CHUNK_PAGES))
+            # Time of this thread alone: replicas run beside it.
+            began = time.thread_time()
+            written = self.simulation.run(chunk)
+            self.engine_s += time.thread_time() - began
+            assert written == chunk, "a trace holds the writes that its plan was checked for"
+            self.done_pages += chunk
+            if self.passes.ends(self.done_pages):
+                self.passes.add(self.done_pages, self.programmed())
+            self._tick(expected_pages)
+
+    def schedule(self) -> Schedule:
+        """Return the changes of the workload that are known beforehand."""
+        return Schedule(*self.simulation.schedule())
+
+    def programmed(self) -> int:
+        """Return the flash pages programmed since the drive was new."""
+        counters = self.simulation.counters()
+        return sum(counters[cause] for cause in CAUSES)
+
+    def times_programmed(self) -> float:
+        """Return how often all of the flash was programmed since the fill."""
+        started = sum(self.start[cause] for cause in CAUSES)
+        started -= self.ageing.flash_pages if self.ageing else 0
+        return (self.programmed() - started) / self.drive.physical_pages
+
+    def intervals(self) -> Intervals:
+        """Return host and flash pages of each interval."""
+        samples = self._all_samples()
+        flash = np.sum([samples[cause] for cause in CAUSES], axis=0)
+        return np.diff(samples["host_pages"]).astype(float), np.diff(flash).astype(float)
+
+    def result(self, steady: SteadyState, *, elapsed_s: float) -> Result:
+        """Return what was found, as it was judged."""
+        found = self.simulation.events()
+        self.passes.add(self.done_pages, self.programmed())
+        return Result(
+            plan=self.plan,
+            device=self.drive,
+            steady_state=steady,
+            samples=self._all_samples(),
+            events=self._events(found),
+            events_complete=len(found["kind"]) < MOST_EVENTS,
+            erases_of_block=self.simulation.erase_counts() - self.start_erases,
+            valid_page_histogram=self.simulation.valid_page_histogram(),
+            scheme_bytes=self.simulation.scheme_bytes(),
+            hints=self.simulation.hints(),
+            passes=self.passes.frame,
+            held_pages=self.simulation.mapped_pages(),
+            ageing=self.ageing,
+            elapsed_s=elapsed_s,
+            run_s=self.engine_s,
+        )
+
+    def _tick(self, expected_pages: int) -> None:
+        if self.progress:
+            self.progress(self.done_pages, expected_pages)
+
+    def _samples(self) -> _Counts:
+        """Return the current series, closed by the counters as they stand."""
+        series = self.simulation.series()
+        now = self.simulation.counters()
+        if series["host_pages"][-1] != now["host_pages"]:
+            series = {
+                name: np.append(column, np.uint64(now[name])) for name, column in series.items()
+            }
+        return series
+
+    def _all_samples(self) -> _Counts:
+        """Return every sample since the fill, counted from there."""
+        parts = [*self.finished_series, self._samples()]
+        # A later series begins with the sample that the one before it ended with.
+        return {
+            name: np.concatenate([parts[0][name], *(part[name][1:] for part in parts[1:])])
+            - np.uint64(self.start[name])
+            for name in parts[0]
+        }
+
+    def _events(self, found: Events) -> pl.DataFrame:
+        """Return the log of group changes since the fill, counted from there."""
+        new = slice(self.start_events, None)
+        return pl.DataFrame(
+            {
+                "host_pages": found["host_pages"][new] - np.uint64(self.start["host_pages"]),
+                "kind": found["kind"][new],
+                "group": found["group"][new],
+                "groups": found["groups"][new],
+                "blocks": found["moved_blocks"][new],
+            },
+            schema=EVENT_SCHEMA,
+        )
+
+
+def _load(plan: Plan, drive: Device) -> EngineLoad:
+    if isinstance(plan.load, Spec):
+        return EngineLoad.spec(plan.load.text, plan.used_pages(drive))
+    host_pages = plan.load.host_pages * plan.repeat
+    if plan.run.writes is not None and plan.run.writes > host_pages:
+        passes = -(-plan.run.writes // plan.load.host_pages)
+        raise WriteampError(
+            f"the trace holds {host_pages} page writes in {plan.repeat} pass(es), fewer than the "
+            f"{plan.run.writes} asked for; use repeat={passes}"
+        )
+    return load_of_trace(plan.load, passes=plan.repeat)

@@ -1,0 +1,159 @@
+"""Several runs judged together: what a seed decides, slow trends, and changes of the workload."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import writeamp as wa
+from writeamp.statistics.drift import common_trend, trend
+from writeamp.statistics.judging import Intervals, Schedule, judge
+
+PAGES = 1_000_000
+MEAN, NOISE = 2.5, 0.02
+CALM = Schedule()
+
+
+def run_of(shape: npt.NDArray[np.float64], rng: np.random.Generator) -> Intervals:
+    """A run whose WA follows a shape, with independent noise."""
+    host = np.full(shape.size, float(PAGES))
+    return host, np.rint((shape + NOISE * rng.standard_normal(shape.size)) * PAGES)
+
+
+def runs(shape: npt.NDArray[np.float64], seed: int, count: int = 3) -> list[Intervals]:
+    rng = np.random.default_rng(seed)
+    return [run_of(shape, rng) for _ in range(count)]
+
+
+def test_a_trend_per_doubling_is_found_with_its_error() -> None:
+    middles = np.arange(400) + 0.5
+    shape = MEAN - 0.05 * np.log2(middles / 400)
+    found = [trend(*one, 0) for seed in range(50) for one in runs(shape, seed, 1)]
+    slopes = np.array([each.per_doubling for each in found])
+    assert slopes.mean() == pytest.approx(-0.05, rel=0.03)
+    errors = np.array([each.error for each in found])
+    assert errors.mean() == pytest.approx(slopes.std(), rel=0.3)
+
+
+def test_runs_that_disagree_on_their_trend_have_none_that_is_certain() -> None:
+    rng = np.random.default_rng(1)
+    middles = np.arange(400) + 0.5
+    shapes = [MEAN + slope * np.log2(middles) for slope in (-0.05, 0.05, 0.0)]
+    found = common_trend([trend(*run_of(shape, rng), 0) for shape in shapes])
+    assert abs(found.per_doubling) < 2 * found.error
+
+
+def test_what_a_seed_decides_for_good_is_in_the_interval() -> None:
+    rng = np.random.default_rng(2)
+    team = [run_of(np.full(200, level), rng) for level in (2.40, 2.45, 2.37)]
+    found = judge(team, CALM)
+    assert found.ci_low < 2.37
+    assert found.ci_high > 2.45
+    assert found.own_half_width < 0.01
+    assert found.wa == judge(team[:1], CALM).wa
+    assert found.wa_of_replicas == pytest.approx([2.45, 2.37], abs=0.01)
+
+
+def test_a_slow_trend_that_hides_in_the_noise_of_each_run_is_found_in_all_together() -> None:
+    shape = MEAN - 0.006 * np.log2(np.arange(200) + 0.5)
+    alone = [judge(runs(shape, seed, 1), CALM).steady for seed in range(40)]
+    together = [judge(runs(shape, seed, 9), CALM) for seed in range(40)]
+    assert np.mean(alone) > 0.5
+    assert np.mean([each.steady for each in together]) < 0.2
+    reasons = [each.reason for each in together if not each.steady]
+    assert any("falls by" in reason and "ten times longer" in reason for reason in reasons)
+
+
+def test_stationary_runs_are_seldom_refused_and_their_interval_covers_the_mean() -> None:
+    found = [judge(runs(np.full(200, MEAN), seed), CALM) for seed in range(200)]
+    assert np.mean([each.steady for each in found]) > 0.9
+    assert np.mean([each.ci_low <= MEAN <= each.ci_high for each in found]) > 0.95
+
+
+def test_a_state_that_a_longer_run_leaves_is_not_steady() -> None:
+    rng = np.random.default_rng(3)
+    longer = np.concatenate([np.full(200, MEAN), np.linspace(MEAN, MEAN - 0.4, 400)])
+    team = runs(np.full(200, MEAN), 4)
+    assert judge(team, CALM).steady
+    found = judge(team, CALM, longer=run_of(longer, rng))
+    assert not found.steady
+    assert found.ci_low < MEAN - 0.2
+
+
+@pytest.mark.parametrize(
+    ("schedule", "reason"),
+    [
+        (Schedule(last_change=300 * PAGES), "changes after 300,000,000 writes, which the run does"),
+        (Schedule(cycle=80 * PAGES), r"too short: 2\.\d cycles of 80,000,000 writes"),
+    ],
+)
+def test_a_change_that_the_run_does_not_cover_is_not_steady(
+    schedule: Schedule, reason: str
+) -> None:
+    found = judge(runs(np.full(200, MEAN), 5), schedule)
+    assert not found.steady
+    assert re.search(reason, found.reason)
+
+
+def test_what_comes_before_the_last_change_is_warm_up() -> None:
+    shape = np.concatenate([np.full(50, 4.0), np.full(150, MEAN)])
+    found = judge(runs(shape, 8), Schedule(last_change=50 * PAGES))
+    assert found.steady
+    assert found.warmup_pages >= 50 * PAGES
+    assert found.wa == pytest.approx(MEAN, abs=0.01)
+    given = judge(runs(shape, 8), Schedule(last_change=50 * PAGES), warmup=0)
+    assert not given.steady
+
+
+def test_cycles_are_measured_whole() -> None:
+    phase = np.repeat([2.0, 3.0], [10, 20])
+    shape = np.tile(phase, 20)[:570]  # the last cycle is cut
+    found = judge(runs(shape, 7), Schedule(cycle=30 * PAGES))
+    assert (570 * PAGES - found.warmup_pages) % (30 * PAGES) == 0
+    assert found.wa == pytest.approx(float(phase.mean()), abs=0.01)
+
+
+def small(**settings: object) -> wa.Result:
+    return wa.simulate(blocks=256, pages_per_block=32, op=0.15, **settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"workload": "zipf:s=0.99", "manager": "sfs", "writes": 71_230, "seed": 42},
+        {
+            "workload": "hot-cold:f=0.01,r=0.99",
+            "manager": "sepgc",
+            "victims": "cost-benefit",
+            "writes": 35_615,
+            "seed": 50,
+        },
+        {"workload": "phases:writes=1e5/2e5,of=uniform/zipf", "writes": 71_230},
+        {"workload": "groups:sizes=1/1,freq=1/9,swap_at=100000", "writes": 71_230},
+    ],
+)
+def test_a_run_that_has_not_seen_what_comes_is_not_called_steady(settings: dict) -> None:
+    assert not small(**settings).steady
+
+
+def test_replicas_change_neither_the_counters_nor_the_series() -> None:
+    alone, together = (small(writes=50_000, replicas=replicas) for replicas in (1, 3))
+    assert alone.wa == together.wa
+    assert alone.causes == together.causes
+    assert alone.series.equals(together.series)
+    assert len(together.steady_state.wa_of_replicas) == 2
+    assert together.ci[1] - together.ci[0] >= alone.ci[1] - alone.ci[0]
+
+
+def test_replicas_have_seeds_of_their_own() -> None:
+    found = small(writes=50_000, replicas=4)
+    assert len({found.wa, *found.steady_state.wa_of_replicas}) == 4
+
+
+def test_the_same_seed_is_judged_the_same() -> None:
+    first, second = (small(writes=50_000, seed=3) for _ in range(2))
+    assert first.ci == second.ci
+    assert not math.isnan(first.ci[0])
