@@ -96,7 +96,7 @@ def test_one_pass_is_no_loop() -> None:
 
 
 def test_a_pass_that_fits_the_spare_space_is_not_steady() -> None:
-    pages = np.random.default_rng(1).integers(0, 900, 1000)
+    pages = np.random.default_rng(1).integers(0, 250, 1000)
     found = wa.simulate(
         trace=page_trace(pages), repeat=20, blocks=512, pages_per_block=32, op=0.15,
         spread=False,
