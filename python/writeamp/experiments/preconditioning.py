@@ -184,9 +184,7 @@ class _Ager:
 
     def found(self, steady: bool | None) -> Ageing:
         flash_pages = self.programmed() - self.start_pages
-        return Ageing(
-            self.precondition, self.host_pages, flash_pages, tuple(self.rounds), steady
-        )
+        return Ageing(self.precondition, self.host_pages, flash_pages, tuple(self.rounds), steady)
 
 
 def _filled_pages(plan: Plan, drive: Device) -> int:

@@ -24,7 +24,8 @@ from writeamp.experiments.passes import PassLog
 from writeamp.experiments.plan import FIRST_DRIVE_WRITES, Plan
 from writeamp.experiments.preconditioning import Ageing, precondition
 from writeamp.experiments.settings import Warmup
-from writeamp.experiments.simulation_result import EVENT_SCHEMA, Result, Spread
+from writeamp.experiments.simulation_result import EVENT_SCHEMA, Result
+from writeamp.experiments.spread import Spread
 from writeamp.registry.specs import Spec
 from writeamp.statistics.passes import analyse_passes
 from writeamp.statistics.steady import SteadyState, analyse
