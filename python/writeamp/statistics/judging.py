@@ -141,9 +141,7 @@ def _with_spread(own: SteadyState) -> SteadyState:
     low, high = student_interval(np.array([own.wa, *own.wa_of_replicas]))
     runs = 1 + len(own.wa_of_replicas)
     reason = f"{own.reason}, {runs} runs with other seeds together" if own.steady else own.reason
-    return replace(
-        own, ci_low=min(own.ci_low, low), ci_high=max(own.ci_high, high), reason=reason
-    )
+    return replace(own, ci_low=min(own.ci_low, low), ci_high=max(own.ci_high, high), reason=reason)
 
 
 def _with_trend(own: SteadyState, found: Trend) -> SteadyState:
@@ -160,6 +158,4 @@ def _with_trend(own: SteadyState, found: Trend) -> SteadyState:
         )
     if abs(found.per_doubling) <= POSSIBLE_TREND * found.error:
         return own
-    return replace(
-        own, ci_low=own.ci_low + min(ahead, 0.0), ci_high=own.ci_high + max(ahead, 0.0)
-    )
+    return replace(own, ci_low=own.ci_low + min(ahead, 0.0), ci_high=own.ci_high + max(ahead, 0.0))
