@@ -94,7 +94,7 @@ def wa_over_time(
         instants += [Mark(change, INK, "dash") for change in changes]
     return LineChart(
         title=title,
-        subtitle=with_legend_of_error(subtitle, (one.ci_low for one in series)),
+        subtitle=with_legend_of_error(subtitle, (line.label or "" for line in lines)),
         x_label=DRIVE_WRITES_LABEL,
         y_label=f"{WA_LABEL}\n({WA_UNIT})",
         lines=tuple(lines),
