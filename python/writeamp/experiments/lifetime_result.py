@@ -245,10 +245,9 @@ class Endurance:
             WriteampError: as `drive_writes_a_day`.
         """
         device = self.plan.device
-        drive_writes = self.host_pages / device.logical_pages
-        return (
-            drive_writes / drive_writes_a_day(device, daily_bytes, capacity_bytes) / DAYS_PER_YEAR
-        )
+        days = self.host_pages / device.logical_pages
+        days /= drive_writes_a_day(device, daily_bytes, capacity_bytes)
+        return days / DAYS_PER_YEAR
 
     @property
     def notes(self) -> list[str]:

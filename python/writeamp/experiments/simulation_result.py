@@ -18,6 +18,7 @@ from writeamp.experiments.byte_amplification import differs, partial_page_factor
 from writeamp.experiments.expectation import Expectation, expectation, references
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.preconditioning import Ageing
+from writeamp.experiments.series import series_of
 from writeamp.experiments.spread import Spread
 from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
@@ -214,20 +215,7 @@ class Result:
         `wa` (of the interval), `erases` and `trimmed_pages` (in it), and `<cause>_programs`
         (pages programmed in it) for each cause.
         """
-        samples = _without_stub(self.samples)
-        deltas = {name: np.diff(column) for name, column in samples.items()}
-        flash = np.sum([deltas[cause] for cause in CAUSES], axis=0)
-        host_pages = samples["host_pages"][1:]
-        return pl.DataFrame(
-            {
-                "host_pages": host_pages,
-                "drive_writes": host_pages / self.device.logical_pages,
-                "wa": flash / deltas["host_pages"],
-                "erases": deltas["erases"],
-                "trimmed_pages": deltas["trimmed_pages"],
-                **{f"{cause}_programs": deltas[cause] for cause in CAUSES},
-            }
-        )
+        return series_of(self.samples, self.device.logical_pages)
 
     @property
     def warnings(self) -> list[str]:
@@ -408,14 +396,6 @@ class Result:
 def _json(value: float) -> float | None:
     """Return a number as JSON has it, which has none for NaN."""
     return None if math.isnan(value) else value
-
-
-def _without_stub(samples: dict[str, npt.NDArray[np.uint64]]) -> dict[str, npt.NDArray[np.uint64]]:
-    """Join a last interval that is shorter than half of the one before to that one."""
-    host = samples["host_pages"].astype(np.int64)
-    if host.size < 3 or 2 * (host[-1] - host[-2]) >= host[-2] - host[-3]:
-        return samples
-    return {name: np.delete(column, -2) for name, column in samples.items()}
 
 
 def _swaps(load: object, writes: int) -> list[int]:
