@@ -51,10 +51,15 @@ def main() -> None:
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(run, POLICIES))
     results.sort(key=lambda result: result.wa)
-    theory = [(p.model.name, p.wa) for p in wa.predict(op=results[0].device.op)]
+    theory = theory_at(results[0].device.op)
     console.print(table(results, theory))
     draw(results, theory, facts)
     console.print(f"Picture: {PICTURE}")
+
+
+def theory_at(op: float) -> list[tuple[str, float]]:
+    """Return what the models say of uniform writes, but for those outside their domain."""
+    return [(p.model.name, p.wa) for p in wa.predict(op=op) if p.in_domain]
 
 
 def table(results: list[wa.Result], theory: list[tuple[str, float]]) -> Table:

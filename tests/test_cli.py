@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -91,6 +92,22 @@ def test_list_covers_every_registry() -> None:
     assert names["managers"] >= {"single", "sepgc"}
     assert names["formats"] >= {"msr", "spc", "mqsim", "ssdsim", "disksim", "blkparse", "parquet"}
     assert names["devices"] >= {"generic", "eagletree"}
+
+
+def test_list_tells_defaults_from_examples() -> None:
+    out = run("list", "managers").out
+    assert "regions=6 by default (regions: a whole number from 2 to 64)" in out
+    assert "for example dac:regions=4" in out
+    # Beside the name stands nothing that could be taken for a default.
+    names = re.findall(r"^  (\S+)", run("list", "").out, re.MULTILINE)
+    assert {"dac", "zipf", "d-choices"} <= set(names)
+    assert all(":" not in name for name in names)
+    [dac] = [row for row in document("list", "managers")["managers"] if row["name"] == "dac"]
+    assert (dac["defaults"], dac["example"]) == ({"regions": "6"}, "dac:regions=4")
+    [hot] = [r for r in document("list", "workloads")["workloads"] if r["name"] == "hot-cold"]
+    assert hot["defaults"] == {"hot_fraction": None, "hot_write_fraction": None, "trim": "0"}
+    assert "hot_fraction or f must be given (" in hot["parameters"]
+    assert "for example hot-cold:f=0.1,r=0.9" in run("list", "").out
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import writeamp as wa
 from in_process import document, run
+from writeamp.experiments.comparison_result import Comparison, Row
+from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.registry import split_specs
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
@@ -120,3 +123,76 @@ def test_the_verb_prints_a_table_or_a_document_and_draws(tmp_path: Path) -> None
         "single",
         "hcwf:d=5",
     ]
+
+
+def a_row(*, drifting: int) -> Row:
+    """Return a row of three replicas, of which so many are said to drift."""
+    found = wa.compare(managers="single", writes=100_000, **DRIVE).rows[0]
+    assert found.steady
+    drifts = {"steady": False, "reason": "drifting: write amplification still falls by 0.0168"}
+    results = [
+        replace(result, steady_state=replace(result.steady_state, **drifts))
+        if at < drifting
+        else result
+        for at, result in enumerate(found.results)
+    ]
+    return Row("single", tuple(results))
+
+
+def test_one_replica_that_drifts_does_not_make_the_mean_unsteady() -> None:
+    row = a_row(drifting=1)
+    assert row.steady
+    assert row.steady_reason.endswith("in the mean of 3 runs")
+
+
+def test_what_no_replica_is_steady_for_is_said_of_the_row() -> None:
+    row = a_row(drifting=3)
+    assert not row.steady
+    assert row.steady_reason.startswith("drifting")
+    [warning] = Comparison((row,)).warnings
+    assert warning == f"single is not steady, so its WA may not last: {row.steady_reason}"
+
+
+def test_a_mean_that_drifts_is_not_steady_and_says_why() -> None:
+    # The measured half has a change of the workload in its middle.
+    phases = "phases:writes=150000/75000,of=uniform/sequential"
+    arguments = f"--managers single --workload {phases} --writes 200000 --blocks 128 --op 0.2"
+    [row] = document("compare", f"{arguments} --pages-per-block 32")["rows"]
+    assert not row["steady"]
+    assert row["steady_reason"]
+    done = run("compare", f"{arguments} --pages-per-block 32")
+    assert f"not steady: single: {row['steady_reason'][:20]}" in done.out
+
+
+def test_replicas_that_are_all_alike_have_the_interval_of_one() -> None:
+    found = wa.compare(trace=TRACE, managers="single", op=0.2, repeat=2, replicas=2)
+    [row] = found.rows
+    assert row.results[0].wa == row.results[1].wa
+    assert row.ci == row.results[0].ci
+    assert row.ci[0] < row.wa < row.ci[1]
+    chart = found.figure()
+    assert "± is 95% confidence" in chart.subtitle
+    assert "±" in chart.texts[0]
+    assert chart.low[0] < row.wa < chart.high[0]
+
+
+def test_a_picture_without_an_interval_promises_none() -> None:
+    rows = [PolicyResult("single", 2.0, {"host": 1, "gc": 1}, 2.0, 2.0)]
+    assert "±" not in wa_by_policy(rows, title="", subtitle="").subtitle
+
+
+def test_a_trace_in_pages_is_named_by_its_file() -> None:
+    pages = wa.traces.to_pages(wa.traces.read(TRACE))
+    found = wa.compare(trace=pages, managers="single", op=0.2, replicas=1, writes=20_000)
+    assert found.to_dict()["workload"] == TRACE.name
+    assert TRACE.name in found.figure().title
+
+
+def test_wa_per_byte_stands_first_where_pages_are_written_in_part() -> None:
+    arguments = f"--trace {TRACE} --managers single --op 0.2 --page-bytes 16384 --replicas 1"
+    out = run("compare", arguments).out
+    assert 0 < out.index("WA/byte") < out.index("WA/page")
+    found = document("compare", arguments)
+    [row] = found["rows"]
+    assert row["wa_bytes"] == pytest.approx(row["wa"] * found["partial_page_factor"])
+    assert found["partial_page_factor"] > 1.5

@@ -60,6 +60,28 @@ def test_blocks_erased_in_turn_give_the_life_that_counting_gives() -> None:
     assert any("alike" in note for note in found.notes)
 
 
+def test_a_small_drive_lives_as_many_drive_writes_as_the_one_that_is_meant() -> None:
+    found = wa.endurance(**SMALL)
+    drive_writes = found.host_pages / found.plan.device.logical_pages
+    assert found.years(1e12, capacity_bytes=2e12) == pytest.approx(drive_writes * 2 / 365)
+    document = found.to_dict(daily_bytes=1e12, capacity_bytes=2e12)
+    assert document["years"] == found.years(1e12, capacity_bytes=2e12)
+    assert document["capacity_bytes"] == 2e12
+    with pytest.raises(wa.WriteampError, match="give the capacity of the drive that is meant"):
+        found.years(1e12)
+    with pytest.raises(wa.WriteampError, match="capacity_bytes is 0"):
+        found.years(1e12, capacity_bytes=0)
+
+
+def test_a_rate_that_no_drive_is_made_for_is_refused_before_the_run() -> None:
+    # A run of so many erases would take hours.
+    text = "--blocks 1024 --w-max 1000000 --daily-writes 1TB"
+    done = run("endurance", text)
+    assert done.status == 2
+    assert "no drive is made for more than 100; give the capacity" in done.err
+    assert run("endurance", "--blocks 64 --w-max 5 --capacity 1TB").status == 2
+
+
 @pytest.mark.parametrize("victims", ["d-choices:d=10", "greedy"])
 def test_a_life_is_what_a_replay_page_by_page_finds(victims: str) -> None:
     drive = wa.device(blocks=40, pages_per_block=8, op=0.3)
@@ -395,7 +417,7 @@ def test_the_command_prints_the_promised_keys_and_draws(
 
 
 def test_without_json_a_table_is_printed() -> None:
-    arguments = "--blocks 64 --pages-per-block 16 --w-max 20 --daily-writes 1GiB"
+    arguments = "--blocks 64 --pages-per-block 16 --w-max 20 --daily-writes 1GiB --capacity 1TB"
     status, out, _ = run("endurance", arguments)
     assert status == 0
     for words in ("PE fairness", "95% CI", "years of 365 days", "1,073,741,824 bytes a day"):

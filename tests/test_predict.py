@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import writeamp as wa
 from writeamp.errors import WriteampError
 from writeamp.models import MODELS, d_choices, expected_value, required_op
 from writeamp.plots import save
-from writeamp.plots.figures.models import models_over
+from writeamp.plots.figures.models import ModelCurve, models_over
 from writeamp.theory.prediction import parse_sweep, predict_sweep
 
 
@@ -206,12 +207,12 @@ def test_a_sweep_is_drawn_where_asked(tmp_path: Path) -> None:
 
 
 def test_a_figure_merges_equal_models_and_leaves_out_what_is_unknown(tmp_path: Path) -> None:
-    curves = {
-        "expected-value": [0.5, 0.4],
-        "fifo": [0.5, 0.4],
-        "markov": [math.nan, 0.3],
-        "coupon-collector": [math.nan, math.nan],
-    }
+    curves = [
+        ModelCurve("expected-value", [0.5, 0.4]),
+        ModelCurve("fifo", [0.5, 0.4]),
+        ModelCurve("markov", [math.nan, 0.3]),
+        ModelCurve("coupon-collector", [math.nan, math.nan]),
+    ]
     chart = models_over("target_wa", [1.5, 2.0], curves, subtitle="128 pages per block")
     assert [line.label for line in chart.lines] == ["expected-value = fifo", "markov"]
     assert (list(chart.lines[1].x), list(chart.lines[1].y)) == ([2.0], [0.3])
@@ -223,7 +224,7 @@ def test_a_figure_merges_equal_models_and_leaves_out_what_is_unknown(tmp_path: P
 
 def test_a_figure_without_a_point_is_an_error() -> None:
     with pytest.raises(WriteampError, match="predicts some point"):
-        models_over("op", [0.1], {"markov": [math.nan]}, subtitle="")
+        models_over("op", [0.1], [ModelCurve("markov", [math.nan])], subtitle="")
 
 
 def test_the_library_sweeps_as_the_command_does() -> None:
@@ -250,3 +251,38 @@ def test_predictions_in_the_library_carry_op_and_wa_both_ways() -> None:
 def test_an_all_but_empty_drive_does_not_amplify(drive: str) -> None:
     found = answers(document(drive), "wa")
     assert found["d-choices"] == pytest.approx(1, abs=1e-6)
+
+
+def test_a_model_outside_its_domain_is_marked_wherever_it_is_shown(tmp_path: Path) -> None:
+    table = run("--target-wa 1.5").out
+    assert re.search(
+        r"coupon-collector +│ 0\.2490\* │ \* OUTSIDE ITS DOMAIN: 1\.5000 is below", table
+    )
+    assert re.search(r"markov +│ +0\.6363 │ uniform random writes", table)
+    swept = run("--sweep op=0.5:3:2 --model uniform-distribution").out
+    assert "1.5000 │" in swept
+    assert "0.6667* │" in swept
+    assert "* outside the model's domain" in swept
+    models = json.loads(run("--op 28 --json").out)["models"]
+    assert {row["model"] for row in models if not row["in_domain"]} == {
+        "uniform-distribution",
+        "markov",
+    }
+    assert all(row["in_domain"] == (not row["warnings"]) for row in models)
+    assert all(row["wa"] >= 1 for row in models if row["in_domain"])
+    assert run(f"--sweep op=0.5:3:9 --plot {tmp_path}/wa.svg").status == 0
+    drawn = (tmp_path / "wa.svg").read_text()
+    for name in ("uniform-distribution", "coupon-collector"):
+        assert f"{name}, outside its domain" in drawn
+
+
+def test_a_curve_is_dotted_where_its_model_is_outside_its_domain() -> None:
+    curve = ModelCurve("markov", [1.2, 1.1, 0.9], [True, True, False])
+    inside, outside = models_over("op", [1.0, 2.0, 3.0], [curve], subtitle="").lines
+    assert (list(inside.x), list(outside.x)) == ([1.0, 2.0], [3.0])
+    assert (inside.dash, outside.dash, outside.label) == (
+        "solid",
+        "dot",
+        "markov, outside its domain",
+    )
+    assert inside.color == outside.color

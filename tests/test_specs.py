@@ -106,18 +106,14 @@ def test_compare_takes_every_spec_that_simulate_takes(text: str) -> None:
     ["hot-cold:f=0.1,r=0.9", "hot-cold:r=0.9,f=0.1", "hot-cold(f=1e-1,r=0.9)"],
 )
 def test_every_spelling_gets_its_mean_field(workload: str) -> None:
-    from writeamp.experiments.expectation import expectation  # noqa: PLC0415
-
     result = wa.simulate(workload=workload, manager="hcwf(d=5)", blocks=64, pages_per_block=16,
                          op=0.25, writes=2_000, warmup=1_000)  # fmt: skip
-    assert "mean field of hcwf(d=5)" in expectation(result)
+    assert "mean field of hcwf(d=5)" in result.theory.model
 
 
 @pytest.mark.parametrize("workload", ["uniform:trim=0.1", "hot-cold:f=0.1,r=0.9,trim=0.1"])
 def test_no_theory_is_claimed_of_a_workload_that_trims(workload: str) -> None:
-    from writeamp.experiments.expectation import expectation  # noqa: PLC0415
-
     case = {"blocks": 64, "pages_per_block": 16, "op": 0.25, "writes": 5_000, "manager": "hcwf"}
-    assert "for comparison" in expectation(wa.simulate(workload=workload, **case))
+    assert "for comparison" in wa.simulate(workload=workload, **case).theory.model
     case["manager"] = "single"
-    assert "for comparison" in expectation(wa.simulate(workload=workload, **case))
+    assert "for comparison" in wa.simulate(workload=workload, **case).theory.model

@@ -8,7 +8,7 @@ use crate::flash::filled;
 use crate::hints::NEVER;
 use crate::request::{Op, Request};
 use crate::state::{MOST_PLAUSIBLE, elements, state};
-use crate::workloads::{Step, Workload};
+use crate::workloads::{Step, Unserved, Workload};
 
 /// "Not drawn yet": no page lies at this place, as places count from 1.
 const NOWHERE: u64 = 0;
@@ -28,6 +28,31 @@ struct Coming {
 
 elements!(Coming { page: u32, is_write: bool, writes_before: u32, life: u32 });
 
+/// What the workload passed over while its steps were drawn up to a write.
+#[derive(Debug, Clone, Copy)]
+struct Passed {
+    writes: u64,
+    read_pages: u64,
+    read_bytes: u64,
+    flushes: u64,
+    partial_bytes: u64,
+}
+
+elements!(Passed {
+    writes: u64,
+    read_pages: u64,
+    read_bytes: u64,
+    flushes: u64,
+    partial_bytes: u64,
+});
+
+impl Passed {
+    fn unserved(&self) -> Unserved {
+        let Passed { read_pages, read_bytes, flushes, partial_bytes, .. } = *self;
+        Unserved { read_pages, read_bytes, flushes, partial_bytes }
+    }
+}
+
 /// The steps of a workload, drawn so far ahead that every invalidation time within the horizon is
 /// known.
 pub struct Foresight {
@@ -36,6 +61,8 @@ pub struct Foresight {
     first_place: u64,
     /// The requests that `coming` belongs to, if requests are asked for.
     requests: VecDeque<Request>,
+    /// What was passed over and is not counted yet, in the order of the writes.
+    passed: VecDeque<Passed>,
     /// The place of the write that holds each page's current version, as far as drawn.
     holder: Vec<u64>,
     drawn_writes: u64,
@@ -50,6 +77,7 @@ state! {
         list coming,
         value first_place,
         list requests,
+        list passed,
         table holder,
         value drawn_writes,
         value issued_writes,
@@ -67,6 +95,7 @@ impl Foresight {
             coming: VecDeque::new(),
             first_place: NOWHERE + 1,
             requests: VecDeque::new(),
+            passed: VecDeque::new(),
             holder: filled(NOWHERE, workload.pages() as usize)?,
             drawn_writes: 0,
             issued_writes: 0,
@@ -144,9 +173,17 @@ impl Foresight {
         Some(request)
     }
 
-    /// True if nothing is foreseen that has not been issued.
-    pub fn is_spent(&self) -> bool {
-        self.coming.is_empty()
+    /// What was passed over before the last write issued, since this was asked last; of steps that
+    /// were drawn together, once all are issued.
+    pub fn take_unserved(&mut self) -> Unserved {
+        let mut found = Unserved::default();
+        while let Some(passed) = self.passed.front()
+            && passed.writes <= self.issued_writes
+        {
+            found = found + passed.unserved();
+            self.passed.pop_front();
+        }
+        found
     }
 
     /// True if the invalidation times of the next so many pages are known, as far as the horizon goes.
@@ -173,6 +210,9 @@ impl Foresight {
             && self.drawn_writes < MOST_PLAUSIBLE
             && end < MOST_PLAUSIBLE
             && self.issued_writes.checked_add(writes) == Some(self.drawn_writes)
+            && self.passed.iter().all(|passed| {
+                passed.writes <= self.drawn_writes && passed.unserved().is_plausible()
+            })
             && (self.requests.is_empty() || self.requests_are_coming())
     }
 
@@ -197,6 +237,18 @@ impl Foresight {
             }
             Step::Request(_) => {}
             Step::End => self.ended = true,
+        }
+        let unserved = workload.take_unserved();
+        if unserved != Unserved::default() {
+            let Unserved { read_pages, read_bytes, flushes, partial_bytes } = unserved;
+            let writes = self.drawn_writes;
+            self.passed.push_back(Passed {
+                writes,
+                read_pages,
+                read_bytes,
+                flushes,
+                partial_bytes,
+            });
         }
     }
 

@@ -292,12 +292,11 @@ impl Hinted {
         foresight.next_request(workload, &mut self.invalidation_times, now)
     }
 
-    /// What was passed over of the requests issued so far; of those foreseen, once all are issued.
-    fn take_unserved(&self, workload: &mut dyn Workload) -> Unserved {
-        if self.foresight.as_ref().is_none_or(Foresight::is_spent) {
-            workload.take_unserved()
-        } else {
-            Unserved::default()
+    /// What was passed over of the requests issued so far.
+    fn take_unserved(&mut self, workload: &mut dyn Workload) -> Unserved {
+        match &mut self.foresight {
+            None => workload.take_unserved(),
+            Some(foresight) => foresight.take_unserved(),
         }
     }
 

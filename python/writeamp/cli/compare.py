@@ -55,6 +55,8 @@ def compare(
         check_target(plot)
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
         found = run_comparison(experiment, bar.update)
+    for sentence in found.notes:
+        options.note(sentence)
     for sentence in found.warnings:
         options.warn(sentence)
     if json:
@@ -80,11 +82,13 @@ def _print(found: Comparison) -> None:
         if cause == "gc" or (cause != "host" and any(row.causes[cause] for row in found.rows))
     ]
     headings = [f"{cause}/host".replace("_", " ") for cause in others]
-    for heading in ("WA", *headings, "fairness", "B/page", "M pages/s"):
+    of_bytes = ("WA/byte", "WA/page") if found.has_partial_pages else ("WA",)
+    for heading in (*of_bytes, *headings, "fairness", "B/page", "M\npages/s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in sorted(found.rows, key=lambda row: row.wa):
         table.add_row(
             row.manager,
+            *((f"{row.wa_bytes:.3f}",) if found.has_partial_pages else ()),
             with_error(row.wa, *row.ci),
             *(f"{row.causes[cause] / row.causes['host']:.3f}" for cause in others),
             f"{row.pe_fairness:.3f}",
@@ -96,9 +100,14 @@ def _print(found: Comparison) -> None:
         managers = [row.manager for row in found.rows if row.hints == hints]
         if managers:
             stdout.print(f"hints of {what}: {', '.join(managers)}")
-    unsteady = [row.manager for row in found.rows if not row.steady]
-    if unsteady:
-        stdout.print(f"not steady: {', '.join(unsteady)}")
+    for row in found.rows:
+        if not row.steady:
+            stdout.print(f"not steady: {row.manager}: {row.steady_reason}", markup=False)
+    if found.has_partial_pages:
+        stdout.print(
+            f"WA/byte = WA/page × {found.partial_page_factor:.4f}: pages are written in part, and "
+            "SMART shows bytes"
+        )
     policies = sorted({row.victims for row in found.rows})
     by_policy = (
         f"{policy} ({', '.join(row.manager for row in found.rows if row.victims == policy)})"

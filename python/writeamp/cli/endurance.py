@@ -12,7 +12,9 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.devices.byte_sizes import parse_bytes
+from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
+from writeamp.experiments.daily_writes import drive_writes_a_day
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.lifetime import run_lifetime
 from writeamp.experiments.lifetime_result import Endurance
@@ -33,6 +35,15 @@ def endurance(
             "--daily-writes",
             help="What the host writes in a day, such as 100GB (10^9) or 100GiB (2^30): adds the "
             "life in years of 365 days.",
+            metavar="SIZE",
+        ),
+    ] = None,
+    capacity: Annotated[
+        str | None,
+        typer.Option(
+            "--capacity",
+            help="Capacity that the host sees of the real drive for which this small one stands, "
+            "such as 1TB: --daily-writes are written to that one.",
             metavar="SIZE",
         ),
     ] = None,
@@ -62,7 +73,7 @@ def endurance(
 
     A life ends with the first block erased --w-max times, or as many as (its LUN) has spare ones.
 
-    Example: writeamp endurance --blocks 500 --victims d-choices:d=5 --w-max 300 --daily-writes 1TB
+    Example: writeamp endurance --blocks 500 --w-max 300 --daily-writes 1TB --capacity 2TB
     """
     for target in (plot, plot_erases):
         if target is not None:
@@ -70,14 +81,25 @@ def endurance(
     if curve and not json:
         raise WriteampError("--curve adds to the JSON document; give --json too")
     daily_bytes = None if daily_writes is None else parse_bytes("--daily-writes", daily_writes)
+    capacity_bytes = None if capacity is None else parse_bytes("--capacity", capacity)
+    if capacity is not None and daily_writes is None:
+        raise WriteampError("--capacity says what --daily-writes are written to; give these too")
+
+    def check_drive(device: Device) -> None:
+        if daily_bytes is not None:
+            drive_writes_a_day(device, daily_bytes, capacity_bytes)
+
     with Bar("wearing out", _percent) as bar:
-        found = run_lifetime(experiment, bar.update)
+        found = run_lifetime(experiment, bar.update, check_drive)
     for sentence in found.notes:
         options.note(sentence)
     if json:
-        options.print_json(found.to_dict(curve=curve, daily_bytes=daily_bytes))
+        document = found.to_dict(
+            curve=curve, daily_bytes=daily_bytes, capacity_bytes=capacity_bytes
+        )
+        options.print_json(document)
     else:
-        _print(found, daily_bytes)
+        _print(found, daily_bytes, capacity_bytes)
     if plot is not None:
         found.plot(plot)
     if plot_erases is not None:
@@ -88,7 +110,7 @@ def _percent(reached: int, expected: int) -> str:
     return f"{reached / expected:.0%} of the wear"
 
 
-def _print(found: Endurance, daily_bytes: float | None) -> None:
+def _print(found: Endurance, daily_bytes: float | None, capacity_bytes: float | None) -> None:
     plan, device = found.plan, found.plan.device
     rows = [
         ("workload", plan.load_name),
@@ -129,8 +151,10 @@ def _print(found: Endurance, daily_bytes: float | None) -> None:
         ("", f"{logical:,.2f} writes of the logical capacity"),
     ]
     if daily_bytes is not None:
-        years = f"{found.years(daily_bytes):,.4g} years of 365 days"
-        rows.append(("life", f"{years} at {daily_bytes:,.0f} bytes a day"))
+        years = found.years(daily_bytes, capacity_bytes=capacity_bytes)
+        rows.append(("life", f"{years:,.4g} years of 365 days at {daily_bytes:,.0f} bytes a day"))
+        if capacity_bytes is not None:
+            rows.append(("", f"of a drive of {capacity_bytes:,.0f} bytes that wears as this one"))
     stdout.print(options.facts(rows))
 
 

@@ -124,7 +124,7 @@ def _annotation(name: str, words: Words, default: Any, domain: Any) -> Any:
     help_text = f"{words.help[0].upper()}{words.help[1:]}"
     if words.kind is not None:
         completions = tuple(entry.example for entry in engine_entries(words.kind))
-        help_text += f": {', '.join(completions)}"
+        help_text += f", for example {', '.join(completions)}"
         more["metavar"] = "SPEC"
     elif name == "device":
         completions = profile_names()

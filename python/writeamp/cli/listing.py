@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from writeamp.errors import unknown
 from writeamp.registry import EngineKind, Entry, Param, engine_entries
 from writeamp.theory.models._registry import MODELS
 
-_Row = dict[str, str]
+_Row = dict[str, Any]
 
 
 def register(app: typer.Typer) -> None:
@@ -31,17 +31,19 @@ def _engine_row(entry: Entry) -> _Row:
         "name": entry.name,
         "summary": entry.summary,
         "example": entry.example,
-        "parameters": "; ".join(_param(p) for p in entry.params),
+        "defaults": {param.name: param.default or None for param in entry.params},
+        "parameters": [_param(p) for p in entry.params],
     }
 
 
 def _param(param: Param) -> str:
     names = " or ".join((param.name, *param.aliases))
-    return f"{names}={param.default or '?'} ({param.help}: {param.domain})"
+    default = f"={param.default} by default" if param.default else " must be given"
+    return f"{names}{default} ({param.help}: {param.domain})"
 
 
 def _plain_row(name: str, summary: str) -> _Row:
-    return {"name": name, "summary": summary, "example": name, "parameters": ""}
+    return {"name": name, "summary": summary, "example": name, "defaults": {}, "parameters": []}
 
 
 KINDS: dict[str, Callable[[], list[_Row]]] = {
@@ -72,12 +74,25 @@ def list_entries(
         raise unknown("kind", kind, KINDS)
     chosen = {name: rows() for name, rows in KINDS.items() if kind in (None, name)}
     if json:
-        options.print_json(chosen)
+        options.print_json({name: [_plain(row) for row in rows] for name, rows in chosen.items()})
         return
     for name, rows in chosen.items():
         print(f"{name}:")
-        width = max(len(row["example"]) for row in rows)
+        width = max(len(row["name"]) for row in rows)
         for row in rows:
-            print(f"  {row['example']:<{width}}  {row['summary']}")
-            if row["parameters"] and kind is not None:
-                print(f"  {'':<{width}}    {row['parameters']}")
+            print(f"  {row['name']:<{width}}  {row['summary']}")
+            for line in _details(row, at_length=kind is not None):
+                print(f"  {'':<{width}}    {line}")
+
+
+def _plain(row: _Row) -> _Row:
+    return row | {"parameters": "; ".join(row["parameters"])}
+
+
+def _details(row: _Row, *, at_length: bool) -> list[str]:
+    """Return what stands below an entry: its parameters, and a spec that is only an example."""
+    needs = None in row["defaults"].values()
+    example = [f"for example {row['example']}"] if row["example"] != row["name"] else []
+    if not at_length:
+        return example if needs else []
+    return [*row["parameters"], *example]

@@ -14,7 +14,7 @@ from writeamp.cli.options import stdout
 from writeamp.devices.ratios import op_of
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target, save
-from writeamp.plots.figures.models import models_over
+from writeamp.plots.figures.models import ModelCurve, models_over
 from writeamp.theory.models._registry import MODELS
 from writeamp.theory.prediction import (
     DEFAULT_PAGES_PER_BLOCK,
@@ -32,6 +32,9 @@ _MODELS = "Models"
 
 # A table of a sweep shows this many of its points; the JSON document has all.
 _ROWS = 12
+
+# What stands beside the answer of a model that the drive is not made for.
+_OUTSIDE = "*"
 
 _HEADINGS = {"wa": "WA", "op": "op"}
 
@@ -169,7 +172,10 @@ def predict(
         rows = [_answer(p, asked) | {"assumes": p.model.assumes} for p in predictions]
         options.print_json(drive | {"models": rows})
         return
-    cells = [(p.model.name, _shown(getattr(p, asked)), p.model.assumes) for p in predictions]
+    cells = [
+        (p.model.name, _marked(getattr(p, asked), p), _assumed(p))
+        for p in sorted(predictions, key=lambda p: not p.in_domain)
+    ]
     stdout.print(options.table(_title(drive), ("model", f">{_HEADINGS[asked]}", "assumes"), cells))
 
 
@@ -180,10 +186,14 @@ def _sweep(text: str, question: Question, plot: Path | None, json: bool) -> None
     points = predict_sweep(text, **question)
     asked = "op" if name == "target_wa" or question["target_wa"] is not None else "wa"
     models = [p.model for p in points[0].predictions]
-    curves = {
-        model.name: [getattr(point.predictions[i], asked) for point in points]
+    curves = [
+        ModelCurve(
+            model.name,
+            [getattr(point.predictions[i], asked) for point in points],
+            [point.predictions[i].in_domain for point in points],
+        )
         for i, model in enumerate(models)
-    }
+    ]
     for i, model in enumerate(models):
         _warn_of_sweep(name, points, i, model.name)
     drive = _drive(question, name)
@@ -200,12 +210,15 @@ def _sweep(text: str, question: Question, plot: Path | None, json: bool) -> None
         return
     shown = sorted({round(i * (len(points) - 1) / (_ROWS - 1)) for i in range(_ROWS)})
     cells = [
-        (f"{points[i].value:.6g}", *(_shown(curve[i]) for curve in curves.values())) for i in shown
+        (f"{points[i].value:.6g}", *(_marked(getattr(p, asked), p) for p in points[i].predictions))
+        for i in shown
     ]
     title = f"{_HEADINGS[asked]} by {name}, {len(shown)} of {len(points)} points; {_title(drive)}"
     # Broken where a narrow terminal would cut them.
     columns = [">" + model.name.replace("-", "-\n", 1) for model in models]
     stdout.print(options.table(title, (f">{name}", *columns), cells))
+    if any(_OUTSIDE in cell for row in cells for cell in row):
+        stdout.print(f"{_OUTSIDE} outside the model's domain, as the warnings say")
 
 
 def _warn_of_sweep(name: str, points: Sequence[SweepPoint], index: int, model: str) -> None:
@@ -225,12 +238,22 @@ def _answer(prediction: Prediction, asked: str) -> dict[str, Any]:
     return {
         "model": prediction.model.name,
         asked: None if math.isnan(answer) else answer,
+        "in_domain": prediction.in_domain,
         "warnings": list(prediction.warnings),
     }
 
 
-def _shown(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}"
+def _marked(value: float, prediction: Prediction) -> str:
+    """Return the value, with a mark if the model is outside its domain."""
+    shown = "-" if math.isnan(value) else f"{value:.4f}"
+    return shown if prediction.in_domain else shown + _OUTSIDE
+
+
+def _assumed(prediction: Prediction) -> str:
+    """Return what a model assumes, or why the drive is not so."""
+    if prediction.in_domain:
+        return prediction.model.assumes
+    return f"{_OUTSIDE} OUTSIDE ITS DOMAIN: {'; '.join(prediction.warnings)}"
 
 
 def _drive(question: Question, swept: str | None = None) -> dict[str, Any]:

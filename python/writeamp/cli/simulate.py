@@ -12,11 +12,16 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError
-from writeamp.experiments.expectation import expectation
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
 from writeamp.plots import check_target
+
+# A longer list of passes shows so many at each end.
+_MOST_PASSES = 8
+_SHOWN_PASSES = 3
+# An op that no table could tell from another.
+_SAME_OP = 1e-3
 
 
 def register(app: typer.Typer) -> None:
@@ -86,6 +91,7 @@ def _print(result: Result) -> None:
             "measured",
             f"{result.host_pages:,} host pages after a warm-up of {result.warmup_pages:,}",
         ),
+        ("before", _before(result)),
         ("run", f"{result.drive_writes:.1f} drive writes, seed {result.plan.seed}"),
         (
             "steady",
@@ -94,7 +100,7 @@ def _print(result: Result) -> None:
     ]
     rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
     rows.append(("erased", f"{result.erases:,} blocks"))
-    rows.append(("theory", expectation(result)))
+    rows.append(("theory", f"{result.theory}{_held(result)}"))
     if result.spread:
         rows.append(
             (
@@ -102,5 +108,43 @@ def _print(result: Result) -> None:
                 f"{result.spread.one_block_less:.4f} / {result.spread.one_block_more:.4f}",
             )
         )
-    rows.append(("write amplification", f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"))
+    rows += _passes(result)
+    if result.has_partial_pages:
+        factor = result.partial_page_factor
+        rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))
+        rows.append(("", f"= WA per page × {factor:.4f}, as pages are written in part"))
+    name = "WA per page" if result.has_partial_pages else "write amplification"
+    rows.append((name, f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"))
     stdout.print(options.facts(rows))
+
+
+def _held(result: Result) -> str:
+    """Return what theory took for spare space, if it is not what the drive is sold with."""
+    theory, device = result.theory, result.device
+    if abs(theory.op / device.op - 1) < _SAME_OP:
+        return ""
+    share = result.held_pages / device.logical_pages
+    return f"; at op {theory.op:.4g}, as {share:.1%} of the logical pages hold data"
+
+
+def _before(result: Result) -> str:
+    """Return in what state the run found the drive."""
+    ageing, state = result.ageing, result.plan.host.precondition
+    if ageing is None:
+        return f"precondition {state}"
+    drive_writes = ageing.host_pages / result.device.logical_pages
+    steady = {True: ", steady", False: ", NOT steady", None: ""}[ageing.steady]
+    return (
+        f"precondition {state}: aged by {drive_writes:.4g} drive writes, WA of the last round "
+        f"{ageing.rounds[-1]:.4f}{steady}"
+    )
+
+
+def _passes(result: Result) -> list[tuple[str, str]]:
+    """Return WA of each pass over a looped trace, as far as a line holds them."""
+    found = [f"{wa:.4f}" for wa in result.passes["wa"]]
+    if len(found) < 2:
+        return []
+    if len(found) > _MOST_PASSES:
+        found = [*found[:_SHOWN_PASSES], "…", *found[-_SHOWN_PASSES:]]
+    return [("WA by pass", ", ".join(found))]

@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
+from writeamp.experiments.byte_amplification import differs
 from writeamp.experiments.simulation_result import Result
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.output import save
 from writeamp.plots.spec import BarChart
 from writeamp.statistics.replicas import student_interval
+from writeamp.statistics.steady import analyse
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,15 +37,39 @@ class Row:
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% interval of `wa`: Student's over replicas, or that of the only run."""
-        if len(self.results) == 1:
-            return self.results[0].ci
-        return student_interval(np.array([result.wa for result in self.results]))
+        """The 95% interval of `wa`: Student's over replicas, or of one run if all are alike."""
+        found = np.array([result.wa for result in self.results])
+        # Replicas that draw nothing at random repeat one run, and tell nothing of its noise.
+        return self.results[0].ci if np.all(found == found[0]) else student_interval(found)
+
+    @property
+    def wa_bytes(self) -> float:
+        """Flash bytes programmed per byte that the host asked to write; NaN if unknown."""
+        return self.wa * self.partial_page_factor
+
+    @property
+    def partial_page_factor(self) -> float:
+        """Bytes of the pages that the host wrote over the bytes that it asked to write, or NaN."""
+        return float(np.mean([result.partial_page_factor for result in self.results]))
 
     @property
     def steady(self) -> bool:
-        """True if every replica reached a steady state."""
-        return all(result.steady for result in self.results)
+        """True if the mean over the replicas reached a steady state; `steady_reason` says why."""
+        return self._judged[0]
+
+    @property
+    def steady_reason(self) -> str:
+        """Why it did, or did not."""
+        return self._judged[1]
+
+    @cached_property
+    def _judged(self) -> tuple[bool, str]:
+        first = self.results[0].steady_state
+        # What no replica is steady for lies in what all of them do, not in the draws of one.
+        if len(self.results) == 1 or not any(result.steady for result in self.results):
+            return first.steady, first.reason
+        mean = analyse(*_mean_intervals(self.results), warmup=first.warmup_pages)
+        return mean.steady, f"{mean.reason}, in the mean of {len(self.results)} runs"
 
     @property
     def victims(self) -> str:
@@ -98,9 +125,11 @@ class Row:
             "victims": self.victims,
             "wa": self.wa,
             "wa_ci95": [None if math.isnan(bound) else bound for bound in self.ci],
+            "wa_bytes": None if math.isnan(self.wa_bytes) else self.wa_bytes,
             "told": self.told,
             "hints": self.hints,
             "steady": self.steady,
+            "steady_reason": self.steady_reason,
             "causes": self.causes,
             "pe_fairness": None if math.isnan(self.pe_fairness) else self.pe_fairness,
             "bytes_per_page": self.bytes_per_page,
@@ -140,18 +169,42 @@ class Comparison:
             "replicas": len(self.rows[0].results),
             "writes": first.writes,
             "warmup_pages": first.warmup_pages,
+            "precondition": first.plan.host.precondition,
+            "partial_page_factor": None
+            if math.isnan(self.partial_page_factor)
+            else self.partial_page_factor,
             "seed": first.plan.seed,
             "version": __version__,
             "warnings": self.warnings,
+            "notes": self.notes,
         }
 
     @property
     def warnings(self) -> list[str]:
         """Sentences that a reader of the table should know."""
-        unsteady = [row.manager for row in self.rows if not row.steady]
-        if not unsteady:
-            return []
-        return [f"not steady, so this WA may not last: {', '.join(unsteady)}"]
+        return [
+            f"{row.manager} is not steady, so its WA may not last: {row.steady_reason}"
+            for row in self.rows
+            if not row.steady
+        ]
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+        return self.rows[0].results[0].notes
+
+    @property
+    def partial_page_factor(self) -> float:
+        """Bytes of the pages that the host wrote over those that it asked to write.
+
+        The same for all; NaN if nobody knows the bytes.
+        """
+        return self.rows[0].partial_page_factor
+
+    @property
+    def has_partial_pages(self) -> bool:
+        """True if WA per byte is visibly another figure than WA per page."""
+        return differs(self.partial_page_factor)
 
     def figure(self) -> BarChart:
         """Describe write amplification of each manager, by cause, the least on top."""
@@ -169,11 +222,32 @@ class Comparison:
             rows,
             title=f"Write amplification by block manager: {first.plan.load_name}",
             subtitle=(
-                f"op = (T-U)/U = {device.op:.4g} · {device.name}, {device.layout} · "
+                self._per_byte()
+                + f"op = (T-U)/U = {device.op:.4g} · {device.name}, {device.layout} · "
                 f"{len(self.rows[0].results)} run(s) each"
             ),
+        )
+
+    def _per_byte(self) -> str:
+        if not self.has_partial_pages:
+            return ""
+        factor, found = self.partial_page_factor, [row.wa_bytes for row in self.rows]
+        return (
+            f"WA per host byte {min(found):.3f} to {max(found):.3f} = WA per page × {factor:.3f} "
+            "(pages written in part)\n"
         )
 
     def plot(self, path: str | Path) -> None:
         """Draw WA of every manager, by cause, to a .png, .svg, .pdf or .html file."""
         save(self.figure(), path)
+
+
+def _mean_intervals(
+    results: tuple[Result, ...],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return host pages of each interval, and flash pages in the mean of runs sampled alike."""
+    host = np.diff(results[0].samples["host_pages"]).astype(np.float64)
+    flash = [
+        np.diff(np.sum([result.samples[cause] for cause in CAUSES], axis=0)) for result in results
+    ]
+    return host, np.mean(flash, axis=0, dtype=np.float64)

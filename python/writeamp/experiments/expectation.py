@@ -2,40 +2,117 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
+from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
-from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.plan import Plan
 from writeamp.registry.specs import Spec
 from writeamp.theory.meanfield.fixed_point import hot_cold, hot_cold_swap
-from writeamp.theory.models.expected_value import expected_value
-from writeamp.theory.models.markov import markov
+from writeamp.theory.models._model import ModelInputs
+from writeamp.theory.models._registry import find_model
+
+_LEAST_BLOCKS = 2.0
 
 
-def expectation(result: Result) -> str:
-    """Return the WA that theory expects and where it comes from, in a few words."""
-    load, device = result.plan.load, result.device
-    victims = result.plan.policy.victims
-    if field := _mean_field(result):
-        return field
-    used_op = device.physical_pages / (device.logical_pages * result.utilization) - 1
-    uniform = _is_plain(load, "uniform")
-    if uniform and victims == "greedy":
-        pages_per_block = device.geometry.pages_per_block
-        return f"{markov(used_op, pages_per_block):.4f} Markov (greedy, uniform writes)"
-    if uniform and victims == "random":
-        return f"{1 + 1 / used_op:.4f} = 1/spare_factor (random victims, uniform writes)"
-    fifo = uniform and victims == "fifo"
-    what = "FIFO, uniform writes" if fifo else "for comparison: FIFO and uniform writes"
-    return f"{expected_value(used_op):.4f} Expected Value ({what})"
+@dataclass(frozen=True)
+class Expectation:
+    """The WA that a model expects at `op`, which is that of the pages that hold data.
+
+    `outside` says why the run lies outside the model's domain, if it does.
+    """
+
+    wa: float
+    model: str
+    op: float
+    outside: str | None = None
+
+    def __str__(self) -> str:
+        """Return both in a line, marked if the model is outside its domain."""
+        mark = f"; OUTSIDE ITS DOMAIN: {self.outside}" if self.outside else ""
+        return f"{self.wa:.4f} {self.model}{mark}"
 
 
-def _mean_field(result: Result) -> str | None:
+@dataclass(frozen=True)
+class _Candidate:
+    model: str
+    label: str
+    d: float = 1
+
+
+_FIFO = _Candidate("fifo", "Expected Value (FIFO, uniform writes)")
+_RANDOM = _Candidate("d-choices", "= 1/spare_factor (random victims, uniform writes)")
+_GREEDY = (
+    _Candidate("markov", "Markov (greedy, uniform writes)"),
+    _Candidate("d-choices", "mean field (greedy, uniform writes)", math.inf),
+)
+_FOR_COMPARISON = _Candidate(
+    "expected-value", "Expected Value (for comparison: FIFO and uniform writes)"
+)
+
+
+def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
+    """Return the WA that theory expects of a drive of which `held_pages` logical pages hold data.
+
+    What holds no data is spare space, whatever it was meant for.
+    """
+    return _mean_field(plan, device, held_pages) or _best(
+        _candidates(plan), _inputs(device, held_pages)
+    )
+
+
+def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
+    """Return what theory says of the two policies that it knows best, for a picture of the run.
+
+    Only of uniform writes, which they describe, and only where the drive is in their domain.
+    """
+    if not _is_plain(plan.load, "uniform"):
+        return []
+    drive = _inputs(device, held_pages)
+    found = [_best((_FIFO,), drive), _best(_GREEDY, drive)]
+    return [one for one in found if one.outside is None]
+
+
+def _inputs(device: Device, held_pages: int) -> ModelInputs:
+    pages_per_block = device.geometry.pages_per_block
+    return ModelInputs(
+        op=device.physical_pages / held_pages - 1,
+        pages_per_block=pages_per_block,
+        logical_blocks=max(_LEAST_BLOCKS, held_pages / pages_per_block),
+    )
+
+
+def _candidates(plan: Plan) -> tuple[_Candidate, ...]:
+    """Return the models that describe the run, the best known first."""
+    victims = Spec.of("victims", plan.policy.victims)
+    if not _is_plain(plan.load, "uniform"):
+        return (_FOR_COMPARISON,)
+    if victims.name == "d-choices":
+        label = f"mean field ({plan.policy.victims}, uniform writes)"
+        return (_Candidate("d-choices", label, float(victims.params["d"])),)
+    known = {"greedy": _GREEDY, "random": (_RANDOM,), "fifo": (_FIFO,)}
+    return known.get(victims.name, (_FOR_COMPARISON,))
+
+
+def _best(candidates: tuple[_Candidate, ...], drive: ModelInputs) -> Expectation:
+    """Return what the first model says whose domain has the drive, or the one nearest to that."""
+    found = []
+    for one in candidates:
+        model, inputs = find_model(one.model), replace(drive, d=one.d)
+        warnings = model.warnings(inputs)
+        found.append((len(warnings), model.wa(inputs), one.label, "; ".join(warnings) or None))
+    _, wa, label, outside = min(found, key=lambda each: each[0])
+    return Expectation(wa, label, drive.op, outside)
+
+
+def _mean_field(plan: Plan, device: Device, held_pages: int) -> Expectation | None:
     """Return what the mean field says of HCWF under hot and cold data with the oracle."""
-    policy = result.plan.policy
+    policy = plan.policy
     manager, victims = Spec.of("managers", policy.manager), Spec.of("victims", policy.victims)
-    hot = _hot_shares(result.plan.load)
-    plain = result.utilization == 1 and result.device.layout == "flat"
+    hot = _hot_shares(plan.load)
+    plain = held_pages == device.logical_pages and device.layout == "flat"
     if (
         manager.name not in ("hcwf", "hcwf-swap")
         or manager.params["detector"] != "oracle"
@@ -46,8 +123,8 @@ def _mean_field(result: Result) -> str | None:
     ):
         return None
     drive: dict[str, Any] = {
-        "pages_per_block": result.device.geometry.pages_per_block,
-        "spare_factor": result.device.spare_factor,
+        "pages_per_block": device.geometry.pages_per_block,
+        "spare_factor": device.spare_factor,
         "d": int(victims.params["d"]),
         "hot_fraction": hot[0],
         "hot_write_fraction": hot[1],
@@ -59,7 +136,7 @@ def _mean_field(result: Result) -> str | None:
             point = hot_cold(**drive)
     except WriteampError:  # parameters that it does not solve
         return None
-    return f"{point.wa:.4f} mean field of {policy.manager} (many blocks)"
+    return Expectation(point.wa, f"mean field of {policy.manager} (many blocks)", device.op)
 
 
 def _hot_shares(load: object) -> tuple[float, float] | None:

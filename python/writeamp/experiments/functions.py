@@ -132,8 +132,11 @@ def simulate(
             writes after the initial fill; without it, a synthetic workload runs until it is steady
             and its confidence interval is narrower than ±`precision`, and a trace runs to its end.
             `warmup`: host page writes to leave out, or "auto" (docs/steady-state.md).
-            `precondition`: what is written once, in order, before the run: the "full" drive, the
-            pages of the "workload" only, or "none". `utilization`: share of the logical pages that
+            `precondition`: what the drive holds when the run begins, none of it counted: each page
+            written once, in order ("full"), only the pages that the host will write ("workload"),
+            nothing ("none"), or a full drive aged by uniform writes until WA is steady ("random"),
+            by so many drive writes of them ("random:4"), or by one pass over a trace
+            ("aged:disk.csv"; docs/preconditioning.md). `utilization`: share of the logical pages that
             a synthetic workload, and the fill before it, use; the rest is never written and serves
             as spare space. `replicas`: runs from which the interval and steadiness are judged, this
             one and others of a workload with seeds of their own. `spread`: rerun a trace on drives
@@ -216,8 +219,8 @@ def endurance(
             with seed + i. `spare_share`: share of the drive's blocks (of each LUN's, unless the
             layout is "flat"), rounded down to whole blocks, that is set aside to replace worn ones;
             they are taken from the over-provisioning. `threads`: replicas that run at the same
-            time, which changes speed only. `precondition`: as for `simulate`; it wears nothing and
-            is not counted. All others as for `simulate`.
+            time, which changes speed only. `precondition`: "full", "workload" or "none", as for
+            `simulate`; it wears nothing and is not counted. All others as for `simulate`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.

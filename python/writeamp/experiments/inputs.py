@@ -153,4 +153,4 @@ def _fitted(pages: traces.PageTrace, device: DeviceSettings) -> Device:
 
 
 def _trace_name(trace: traces.Trace | traces.PageTrace) -> str:
-    return Path(trace.path).name if isinstance(trace, traces.Trace) else "trace"
+    return Path(trace.path).name or "trace"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
@@ -40,11 +41,15 @@ _BYTES_PER_BLOCK = 16
 _BYTES_PER_W = 24 * (2 + len(CAUSES))
 
 
-def run_lifetime(experiment: Experiment, progress: Progress | None = None) -> Endurance:
+def run_lifetime(
+    experiment: Experiment,
+    progress: Progress | None = None,
+    check_drive: Callable[[Device], object] | None = None,
+) -> Endurance:
     """Wear replicas of a drive out.
 
     `progress` is called with the erases of the most worn block, summed over the replicas, and what
-    they will be in the end.
+    they will be in the end; `check_drive` with the drive, to refuse it before it runs.
     """
     settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, LifetimeSettings)
@@ -52,6 +57,8 @@ def run_lifetime(experiment: Experiment, progress: Progress | None = None) -> En
     _check_fill(experiment.load)
     prepared = prepare(experiment)
     drive = prepared.drive
+    if check_drive:
+        check_drive(drive)
     spare_per_pool, pools = _spare_blocks(drive, settings.spare_share)
     plan = Lifetime(
         device=drive,

@@ -16,7 +16,7 @@ from writeamp import traces
 from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
-from writeamp.errors import WriteampError
+from writeamp.experiments.daily_writes import drive_writes_a_day
 from writeamp.experiments.settings import LifetimeSettings, LoadSettings
 from writeamp.plots.figures.life import LifeCurve, erases_of_blocks, life_over_w
 from writeamp.plots.output import save
@@ -233,15 +233,21 @@ class Endurance:
             {"erases_from": first, "erases_to": first + width - 1, "blocks": blocks}
         )
 
-    def years(self, daily_bytes: float) -> float:
+    def years(self, daily_bytes: float, *, capacity_bytes: float | None = None) -> float:
         """Return how many years of 365 days the drive lives if the host writes so much a day.
 
+        Args:
+            daily_bytes: what the host writes in a day.
+            capacity_bytes: what the host sees of the drive that is meant, if this one stands for a
+                larger: that lives for as many writes of its logical capacity.
+
         Raises:
-            WriteampError: `daily_bytes` is not a finite number above 0.
+            WriteampError: as `drive_writes_a_day`.
         """
-        if not isinstance(daily_bytes, int | float) or not 0 < daily_bytes < math.inf:
-            raise WriteampError(f"daily_bytes is {daily_bytes!r}; it must be a number above 0")
-        return self.host_bytes / daily_bytes / DAYS_PER_YEAR
+        device = self.plan.device
+        days = self.host_pages / device.logical_pages
+        days /= drive_writes_a_day(device, daily_bytes, capacity_bytes)
+        return days / DAYS_PER_YEAR
 
     @property
     def notes(self) -> list[str]:
@@ -255,12 +261,19 @@ class Endurance:
             )
         return notes
 
-    def to_dict(self, *, curve: bool = False, daily_bytes: float | None = None) -> dict[str, Any]:
+    def to_dict(
+        self,
+        *,
+        curve: bool = False,
+        daily_bytes: float | None = None,
+        capacity_bytes: float | None = None,
+    ) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of `writeamp endurance --json`.
 
         Args:
             curve: add the `curve`, a list for each column.
             daily_bytes: add the `years` that the drive lives if the host writes so much a day.
+            capacity_bytes: of the drive that these are written to, as in `years`.
         """
         plan = self.plan
         found: dict[str, Any] = {
@@ -277,7 +290,10 @@ class Endurance:
             "erases": float(self.end.erases.mean()),
         }
         if daily_bytes is not None:
-            found |= {"daily_bytes": daily_bytes, "years": self.years(daily_bytes)}
+            years = self.years(daily_bytes, capacity_bytes=capacity_bytes)
+            found |= {"daily_bytes": daily_bytes, "years": years}
+            if capacity_bytes is not None:
+                found["capacity_bytes"] = capacity_bytes
         found |= {
             "erase_histogram": self.erase_histogram.to_dicts(),
             "w_max": plan.w_max,

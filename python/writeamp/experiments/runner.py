@@ -16,7 +16,8 @@ from writeamp.errors import WriteampError
 from writeamp.experiments.one_run import OneRun, Progress
 from writeamp.experiments.plan import FIRST_DRIVE_WRITES, Plan
 from writeamp.experiments.settings import Warmup
-from writeamp.experiments.simulation_result import Result, Spread
+from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.spread import Spread
 from writeamp.experiments.team import Team
 from writeamp.registry.specs import Spec
 from writeamp.statistics.judging import FEWEST_CYCLES, Schedule

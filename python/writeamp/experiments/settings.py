@@ -192,10 +192,10 @@ class LoadSettings(Settings):
     precondition: str = setting(
         "full",
         PreconditionText(),
-        "what the drive holds when the run begins: full, each page written once in order; "
-        "workload, only the pages that the host will write; none; random, full and then aged by "
-        "random writes until WA is steady, or random:N by N drive writes; aged:TRACE, full and "
-        "then one pass over that trace; nothing of it is counted",
+        "state of the drive when the run begins, none of it counted: full (each page written once, "
+        "in order), workload (only the pages that the host will write), none, random (full, then "
+        "aged by random writes until WA is steady), random:N (by N drive writes of them) or "
+        "aged:TRACE (full, then one pass over that trace)",
         choices=CHOICES,
         metavar="STATE",
         panel="run",

@@ -14,19 +14,19 @@ import polars as pl
 
 from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
+from writeamp.experiments.byte_amplification import differs, partial_page_factor
+from writeamp.experiments.expectation import Expectation, expectation, references
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.preconditioning import Ageing
+from writeamp.experiments.series import series_of
+from writeamp.experiments.spread import Spread
 from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart, Strip
 from writeamp.registry.specs import Spec
 from writeamp.statistics.steady import SteadyState
-from writeamp.theory.models.expected_value import expected_value
-from writeamp.theory.models.markov import markov
 
-# A change of WA with one block more or less that a reader should hear of, as a share of WA.
-_MATERIAL_SPREAD = 0.05
 # A half width of the confidence interval that a reader should hear of, as a share of WA.
 _ROUGH = 0.05
 # Nobody builds such a drive; somebody wrote per cent.
@@ -51,28 +51,6 @@ EVENT_SCHEMA = {
     "groups": pl.UInt64,
     "blocks": pl.UInt64,
 }
-
-
-@dataclass(frozen=True)
-class Spread:
-    """WA on drives one block (in each plane) smaller and larger; NaN where too small to run."""
-
-    one_block_less: float
-    as_asked: float
-    one_block_more: float
-    smallest_op: float
-    largest_op: float
-
-    @property
-    def wa_spread(self) -> float:
-        """Largest minus smallest WA of the three."""
-        found = [self.one_block_less, self.as_asked, self.one_block_more]
-        return float(np.nanmax(found) - np.nanmin(found))
-
-    @property
-    def share_from_op(self) -> float:
-        """The relative change of WA that theory expects from the change of op alone."""
-        return float(expected_value(self.smallest_op) / expected_value(self.largest_op)) - 1
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,6 +102,29 @@ class Result:
     def wa(self) -> float:
         """Write amplification: flash pages programmed per host page written."""
         return self.flash_pages / self.host_pages
+
+    @property
+    def wa_bytes(self) -> float:
+        """Flash bytes programmed per byte that the host asked to write; NaN if nobody knows those.
+
+        That is what SMART shows: `wa` times `partial_page_factor`.
+        """
+        return self.wa * self.partial_page_factor
+
+    @property
+    def partial_page_factor(self) -> float:
+        """Bytes of the pages that the host wrote over the bytes that it asked to write, or NaN.
+
+        1 unless requests cover pages in part, which are programmed whole: small writes to large
+        pages. It is no cause, whose pages add up to the `flash_pages`.
+        """
+        host_bytes, page_bytes = self._measured("host_bytes"), self.device.page_bytes
+        return partial_page_factor(self.plan.load, self.host_pages, host_bytes, page_bytes)
+
+    @property
+    def has_partial_pages(self) -> bool:
+        """True if WA per byte is visibly another figure than WA per page."""
+        return differs(self.partial_page_factor)
 
     @property
     def ci(self) -> tuple[float, float]:
@@ -196,6 +197,11 @@ class Result:
         used = self.plan.used_pages(self.device) if isinstance(load, Spec) else load.footprint_pages
         return used / self.device.logical_pages
 
+    @cached_property
+    def theory(self) -> Expectation:
+        """What theory expects of this run, or else of uniform writes on a drive as full as this."""
+        return expectation(self.plan, self.device, self.held_pages)
+
     @property
     def host_pages_per_s(self) -> float:
         """Host page writes simulated per second of computing."""
@@ -209,20 +215,7 @@ class Result:
         `wa` (of the interval), `erases` and `trimmed_pages` (in it), and `<cause>_programs`
         (pages programmed in it) for each cause.
         """
-        samples = _without_stub(self.samples)
-        deltas = {name: np.diff(column) for name, column in samples.items()}
-        flash = np.sum([deltas[cause] for cause in CAUSES], axis=0)
-        host_pages = samples["host_pages"][1:]
-        return pl.DataFrame(
-            {
-                "host_pages": host_pages,
-                "drive_writes": host_pages / self.device.logical_pages,
-                "wa": flash / deltas["host_pages"],
-                "erases": deltas["erases"],
-                "trimmed_pages": deltas["trimmed_pages"],
-                **{f"{cause}_programs": deltas[cause] for cause in CAUSES},
-            }
-        )
+        return series_of(self.samples, self.device.logical_pages)
 
     @property
     def warnings(self) -> list[str]:
@@ -247,9 +240,12 @@ class Result:
         reached = (self.ci[1] - self.ci[0]) / 2 / self.wa
         if self.steady and reached > wanted:
             found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
-        if self.spread and self.spread.wa_spread > _MATERIAL_SPREAD * self.wa:
-            found.append(self._spread_warning(self.spread))
-        return found
+        spread = self.spread and self.spread.warning(looped=self.plan.repeat > 1)
+        return [
+            *found,
+            *([spread] if spread else []),
+            *(self.ageing.warnings if self.ageing else []),
+        ]
 
     @property
     def notes(self) -> list[str]:
@@ -291,28 +287,18 @@ class Result:
             known = f"none after host page {self.events['host_pages'][-1]:,} is in it"
         return f"the manager's log of group changes is full: {known}"
 
-    def _spread_warning(self, spread: Spread) -> str:
-        change = f"WA changes by {spread.wa_spread:.3f} between drives one block smaller and larger"
-        if self.plan.repeat > 1 and spread.wa_spread > 2 * spread.share_from_op * self.wa:
-            return (
-                f"{change}, more than their op explains: the looped trace locks in phase with "
-                "collection, so trust no single size"
-            )
-        return (
-            f"{change}, whose op is {spread.smallest_op:.4g} and {spread.largest_op:.4g}: the "
-            "drive is small for blocks of this size"
-        )
-
     def to_dict(self, *, series: bool = False) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of `writeamp simulate --json`.
 
         With `series`, two more: "series", an array for each column of `series`, and "events", an
         object for each row of `events`.
         """
-        ci = [None if math.isnan(bound) else bound for bound in self.ci]
+        ci = [_json(bound) for bound in self.ci]
         found: dict[str, Any] = {
             "wa": self.wa,
             "wa_ci95": ci,
+            "wa_bytes": _json(self.wa_bytes),
+            "partial_page_factor": _json(self.partial_page_factor),
             "steady": self.steady,
             "steady_reason": self.steady_state.reason,
             "wa_of_replicas": list(self.steady_state.wa_of_replicas),
@@ -326,6 +312,10 @@ class Result:
             "drive_writes": self.drive_writes,
             **self.device.facts(),
             "utilization": self.utilization,
+            "held_pages": self.held_pages,
+            "theory": vars(self.theory),
+            "precondition": self.plan.host.precondition,
+            "preconditioning": self.ageing.to_dict() if self.ageing else None,
             "device": self.device.name,
             "workload": self.plan.load_name,
             **self.plan.policy.facts(),
@@ -341,10 +331,11 @@ class Result:
             found["mapping"] = self.plan.load.mapping
             found["footprint_pages"] = self.plan.load.footprint_pages
             found["partial_pages"] = self.plan.load.partial_pages
+            found["passes"] = self.passes.to_dicts()
         if self.spread:
             around = (self.spread.one_block_less, self.spread.one_block_more)
             found["wa_spread"] = self.spread.wa_spread
-            found["wa_one_block_less_more"] = [None if math.isnan(w) else w for w in around]
+            found["wa_one_block_less_more"] = [_json(wa) for wa in around]
         if series:
             found["series"] = self.series.to_dict(as_series=False)
             found["events"] = self.events.to_dicts()
@@ -364,20 +355,19 @@ class Result:
             ci_low=steady.ci_low,
             ci_high=steady.ci_high,
         )
-        theory: list[tuple[str, float]] = []
-        if str(plan.load) == "uniform":  # which the models describe
-            theory = [
-                ("expected-value (fifo)", float(expected_value(device.op))),
-                ("markov (greedy)", float(markov(device.op, pages_per_block))),
-            ]
+        theory = references(plan, device, self.held_pages)
+        ends = self.passes["host_pages"].cum_sum() / device.logical_pages
         return wa_over_time(
             [run],
-            theory,
+            [(one.model, one.wa) for one in theory],
+            passes=list(zip(ends, self.passes["wa"], strict=True)),
             title=f"Write amplification over time: {plan.load_name}",
             subtitle=(
-                f"op = (T-U)/U = {device.op:.4g} · device {device.name}: "
+                self._per_byte() + f"op = (T-U)/U = {device.op:.4g} · device {device.name}: "
                 f"{device.physical_pages // pages_per_block:,} blocks of {pages_per_block:,} pages"
-                f" · seed {plan.seed}" + ("" if steady.steady else " · not steady")
+                f" · seed {plan.seed}"
+                + (f" · aged by {plan.host.precondition}" if self.ageing else "")
+                + ("" if steady.steady else " · not steady")
             ),
             changes=[at / device.logical_pages for at in _swaps(plan.load, self.writes)],
             strips=self._strips(),
@@ -386,6 +376,14 @@ class Result:
     def plot(self, path: str | Path) -> None:
         """Draw WA over the run, and its events, to a .png, .svg, .pdf or .html file."""
         save(self.figure(), path)
+
+    def _per_byte(self) -> str:
+        if not self.has_partial_pages:
+            return ""
+        return (
+            f"WA per host byte {self.wa_bytes:.3f} = {self.wa:.3f} per page × "
+            f"{self.partial_page_factor:.3f} (pages written in part)\n"
+        )
 
     def _strips(self) -> tuple[Strip, ...]:
         events = self.events.with_columns(
@@ -409,12 +407,9 @@ class Result:
         return int(column[-1] - column[cut])
 
 
-def _without_stub(samples: dict[str, npt.NDArray[np.uint64]]) -> dict[str, npt.NDArray[np.uint64]]:
-    """Join a last interval that is shorter than half of the one before to that one."""
-    host = samples["host_pages"].astype(np.int64)
-    if host.size < 3 or 2 * (host[-1] - host[-2]) >= host[-2] - host[-3]:
-        return samples
-    return {name: np.delete(column, -2) for name, column in samples.items()}
+def _json(value: float) -> float | None:
+    """Return a number as JSON has it, which has none for NaN."""
+    return None if math.isnan(value) else value
 
 
 def _swaps(load: object, writes: int) -> list[int]:

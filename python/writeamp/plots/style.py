@@ -48,9 +48,9 @@ def heat_ink(value: float, limit: float) -> str:
     return "white" if abs(value) > 0.6 * limit else INK
 
 
-def with_legend_of_error(subtitle: str, ci_lows: Iterable[float]) -> str:
-    """Return the subtitle with what "±" means added, if any interval is known."""
-    if all(math.isnan(low) for low in ci_lows):
+def with_legend_of_error(subtitle: str, texts: Iterable[str]) -> str:
+    """Return the subtitle with what "±" means added, if any of the texts has one."""
+    if not any("±" in text for text in texts):
         return subtitle
     return f"{subtitle} · ± is 95% confidence"
 

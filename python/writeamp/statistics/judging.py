@@ -146,7 +146,9 @@ def _with_spread(own: SteadyState) -> SteadyState:
         return own
     low, high = student_interval(np.array([own.wa, *own.wa_of_replicas]))
     runs = 1 + len(own.wa_of_replicas)
-    reason = f"{own.reason}; judged by {runs} runs with different seeds" if own.steady else own.reason
+    reason = (
+        f"{own.reason}; judged by {runs} runs with different seeds" if own.steady else own.reason
+    )
     return replace(own, ci_low=min(own.ci_low, low), ci_high=max(own.ci_high, high), reason=reason)
 
 

@@ -34,6 +34,11 @@ class Prediction:
     op: float
     warnings: tuple[str, ...]
 
+    @property
+    def in_domain(self) -> bool:
+        """True if the drive is what the model assumes, so that its answer can be believed."""
+        return not self.warnings
+
 
 class Question(TypedDict, total=False):
     """The arguments of `predict`."""

@@ -45,6 +45,7 @@ class PageTrace:
         at_ns: u64, time since the earliest of these requests; None if time plays no part.
         head_bytes: u32, bytes of the first page that lie before the request; None for none.
         tail_bytes: u32, bytes of the last page that lie behind it; None for none.
+        path: the file that the trace was read from; empty for none.
     """
 
     op: npt.NDArray[np.uint8]
@@ -60,6 +61,7 @@ class PageTrace:
     at_ns: npt.NDArray[np.uint64] | None = None
     head_bytes: U32 | None = None
     tail_bytes: U32 | None = None
+    path: str = ""
 
 
 def to_pages(
@@ -138,6 +140,7 @@ def to_pages(
         page_bytes=page_bytes,
         mapping=mapping,
         notes=notes,
+        path=trace.path,
     )
 
 

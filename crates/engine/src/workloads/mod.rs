@@ -24,6 +24,7 @@ mod zipf;
 pub use schedule::Schedule;
 pub use trace::Trace;
 
+use std::ops::Add;
 use std::ops::Bound::{Excluded, Included};
 
 use serde::{Deserialize, Serialize};
@@ -65,9 +66,22 @@ pub struct Unserved {
 
 impl Unserved {
     /// True of counts that a host can come to.
-    fn is_plausible(&self) -> bool {
+    pub(crate) fn is_plausible(&self) -> bool {
         let Unserved { read_pages, read_bytes, flushes, partial_bytes } = *self;
         [read_pages, read_bytes, flushes, partial_bytes].iter().all(|&n| n < MOST_PLAUSIBLE)
+    }
+}
+
+impl Add for Unserved {
+    type Output = Unserved;
+
+    fn add(self, other: Unserved) -> Unserved {
+        Unserved {
+            read_pages: self.read_pages + other.read_pages,
+            read_bytes: self.read_bytes + other.read_bytes,
+            flushes: self.flushes + other.flushes,
+            partial_bytes: self.partial_bytes + other.partial_bytes,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import Line, LineChart
@@ -21,36 +22,56 @@ _X_LABELS = {
 }
 
 
+@dataclass(frozen=True)
+class ModelCurve:
+    """What a model predicts at each value of a parameter, and where that is in its domain.
+
+    NaN leaves a point out; without `in_domain` all are.
+    """
+
+    name: str
+    predictions: Sequence[float]
+    in_domain: Sequence[bool] = ()
+
+    def part(self, *, inside: bool) -> tuple[float, ...]:
+        """Return the predictions inside the domain, or outside; NaN stands for the others."""
+        held = self.in_domain or [True] * len(self.predictions)
+        return tuple(
+            value if holds == inside else math.nan
+            for value, holds in zip(self.predictions, held, strict=True)
+        )
+
+
 def models_over(
     parameter: str,
     values: Sequence[float],
-    curves: Mapping[str, Sequence[float]],
+    curves: Sequence[ModelCurve],
     *,
     subtitle: str,
 ) -> LineChart:
-    """Describe predictions as one line a model.
+    """Describe predictions as one line a model, thin and dotted outside the model's domain.
 
     Args:
         parameter: what runs along the x axis: op, spare_factor, fill, pages_per_block, or
             target_wa; the curves hold the required op for target_wa and else WA.
         values: the parameter's values.
-        curves: predictions by the model's name, one for each value; NaN leaves a point out.
-            Models whose predictions are all equal share a line.
+        curves: the models' predictions, one for each value. Models whose predictions are all equal
+            share a line.
         subtitle: the other parameters of the drive.
 
     Raises:
         WriteampError: no curve has a point.
     """
-    merged: dict[tuple[float, ...], list[str]] = {}
-    for name, curve in curves.items():
-        if not all(math.isnan(y) for y in curve):
-            merged.setdefault(tuple(curve), []).append(name)
-    if not merged:
+    inside = _merged({curve.name: curve.part(inside=True) for curve in curves})
+    outside = _merged({curve.name: curve.part(inside=False) for curve in curves})
+    if not inside and not outside:
         raise WriteampError("a figure of predictions needs a model that predicts some point")
-    lines = tuple(
-        _line(values, curve, " = ".join(names), index)
-        for index, (curve, names) in enumerate(merged.items())
-    )
+    colors = {name: index for index, name in enumerate((*inside, *(outside.keys() - inside)))}
+    lines = [_line(values, curve, name, colors[name]) for name, curve in inside.items()]
+    lines += [
+        _dotted(_line(values, curve, f"{name}, outside its domain", colors[name]))
+        for name, curve in outside.items()
+    ]
     inverse = parameter == "target_wa"
     return LineChart(
         title="Over-provisioning that the models require"
@@ -59,8 +80,18 @@ def models_over(
         subtitle=subtitle,
         x_label=_X_LABELS[parameter],
         y_label=_OP_AXIS if inverse else _WA_AXIS,
-        lines=lines,
+        lines=tuple(lines),
     )
+
+
+def _merged(curves: Mapping[str, tuple[float, ...]]) -> dict[str, tuple[float, ...]]:
+    """Return the curves that have a point, those that are equal once and by all their names."""
+    names: dict[str, tuple[str, tuple[float, ...]]] = {}
+    for name, curve in curves.items():
+        if not all(math.isnan(y) for y in curve):
+            known, _ = names.get(str(curve), ("", curve))
+            names[str(curve)] = (f"{known} = {name}" if known else name, curve)
+    return dict(names.values())
 
 
 def _line(values: Sequence[float], curve: Sequence[float], label: str, index: int) -> Line:
@@ -72,3 +103,7 @@ def _line(values: Sequence[float], curve: Sequence[float], label: str, index: in
         dash=series_dash(index),
         label=label,
     )
+
+
+def _dotted(line: Line) -> Line:
+    return replace(line, dash="dot", width_pt=1.0, opacity=0.6)

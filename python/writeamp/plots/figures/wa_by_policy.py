@@ -63,9 +63,10 @@ def wa_by_policy(
     for row in rows:
         if sum(row.causes.values()) <= 0:
             raise WriteampError(f"row {row.label!r} has no flash page in any cause")
+    texts = tuple(with_error(row.wa, row.ci_low, row.ci_high) for row in rows)
     return BarChart(
         title=title,
-        subtitle=with_legend_of_error(subtitle, (row.ci_low for row in rows)),
+        subtitle=with_legend_of_error(subtitle, texts),
         x_label=f"{WA_LABEL} ({WA_UNIT})",
         bars=tuple(row.label for row in rows),
         layers=tuple(
@@ -80,7 +81,7 @@ def wa_by_policy(
         ),
         low=tuple(row.ci_low for row in rows),
         high=tuple(row.ci_high for row in rows),
-        texts=tuple(with_error(row.wa, row.ci_low, row.ci_high) for row in rows),
+        texts=texts,
         levels=theory_marks(theory),
     )
 

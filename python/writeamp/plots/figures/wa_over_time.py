@@ -51,6 +51,7 @@ def wa_over_time(
     title: str,
     subtitle: str,
     changes: Sequence[float] = (),
+    passes: Sequence[tuple[float, float]] = (),
     strips: tuple[Strip, ...] = (),
 ) -> LineChart:
     """Describe write amplification over drive writes, with warm-up, steady means and theory.
@@ -61,6 +62,7 @@ def wa_over_time(
         title: what is shown.
         subtitle: the run: op (by that name), device, seed.
         changes: when the workload changes abruptly, in drive writes.
+        passes: where each pass over a looped trace ends, in drive writes, and WA of it.
         strips: what else happened, on the same axis.
 
     Raises:
@@ -85,12 +87,14 @@ def wa_over_time(
     if instants:
         # One entry for all: the colours tell the series apart already.
         lines.append(Line((), (), MUTED, 1.0, 1.0, "dot", "end of the warm-up (not counted)"))
+    if len(passes) > 1:
+        lines.append(_steps(passes))
     if changes:
         lines.append(Line((), (), INK, 1.0, 1.0, "dash", "the workload changes"))
         instants += [Mark(change, INK, "dash") for change in changes]
     return LineChart(
         title=title,
-        subtitle=with_legend_of_error(subtitle, (one.ci_low for one in series)),
+        subtitle=with_legend_of_error(subtitle, (line.label or "" for line in lines)),
         x_label=DRIVE_WRITES_LABEL,
         y_label=f"{WA_LABEL}\n({WA_UNIT})",
         lines=tuple(lines),
@@ -99,6 +103,14 @@ def wa_over_time(
         instants=tuple(instants),
         strips=strips,
     )
+
+
+def _steps(passes: Sequence[tuple[float, float]]) -> Line:
+    """Return a line that is level over each pass."""
+    starts = [0.0, *(end for end, _ in passes[:-1])]
+    x = [at for start, (end, _) in zip(starts, passes, strict=True) for at in (start, end)]
+    y = [wa for _, wa in passes for _ in (0, 1)]
+    return Line(x, y, INK, 1.2, 0.8, "dashdot", "of each pass over the trace")
 
 
 def _checked(series: WaSeries) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

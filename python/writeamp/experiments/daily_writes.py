@@ -1,0 +1,47 @@
+"""What a host writes in a day, in writes of a drive: so a small drive can stand for a large one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from writeamp.devices.device import Device
+from writeamp.errors import WriteampError
+
+# The drives made for the most writes, of phase-change memory, are rated for 100 drive writes a day.
+_MOST = 100
+
+
+def drive_writes_a_day(
+    device: Device, daily_bytes: float, capacity_bytes: float | None = None
+) -> float:
+    """Return how often the logical capacity is written in a day.
+
+    Args:
+        device: the drive, whose capacity counts unless another is given.
+        daily_bytes: what the host writes in a day.
+        capacity_bytes: what the host sees of the drive that is meant, for which this one stands.
+
+    Raises:
+        WriteampError: one of them is not a finite number above 0, or so much is written a day
+            that no such drive can be meant.
+    """
+    _check_positive("daily_bytes", daily_bytes)
+    if capacity_bytes is None:
+        capacity_bytes = float(device.logical_pages * device.page_bytes)
+    _check_positive("capacity_bytes", capacity_bytes)
+    found = daily_bytes / capacity_bytes
+    if found > _MOST:
+        raise WriteampError(
+            f"{daily_bytes:.4g} bytes a day are {found:,.0f} writes a day of a drive of "
+            f"{capacity_bytes:.4g} bytes, and no drive is made for more than {_MOST}; give the "
+            "capacity of the drive that is meant (--capacity, capacity_bytes), which lives for as "
+            "many drive writes as this one"
+        )
+    return found
+
+
+def _check_positive(name: str, value: Any) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 < value < math.inf:
+        raise WriteampError(f"{name} is {value!r}; it must be a number above 0")
