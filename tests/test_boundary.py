@@ -107,3 +107,20 @@ def test_a_panic_of_the_engine_is_one_sentence(monkeypatch: pytest.MonkeyPatch) 
         status, _, err = in_process.run("predict", "--op 0.1")
     assert status == 70
     assert "PanicException: index out of bounds" in one_sentence(err)
+
+
+@pytest.mark.parametrize("backend", ["nonsense", "module://no.such.module"])
+def test_a_foreign_matplotlib_backend_does_not_matter(tmp_path: Path, backend: str) -> None:
+    ended = shell(
+        f"cd {tmp_path} && MPLBACKEND={backend} "
+        "$W predict --model markov --sweep op=0.1:1:9 --plot wa.png"
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (tmp_path / "wa.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_users_matplotlib_settings_do_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_text("text.usetex: true\n")
+    ended = shell(f"cd {tmp_path} && $W predict --model markov --sweep op=0.1:1:9 --plot wa.svg")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "markov" in (tmp_path / "wa.svg").read_text()

@@ -14,6 +14,29 @@ from writeamp.errors import WriteampError, unknown
 MOST = 2**63 - 1
 
 
+_SHOWN_CHARACTERS = 80
+
+
+def shown(value: object) -> str:
+    """Return a value as an error quotes it: on one line, and cut where it would fill a page."""
+    try:
+        text = " ".join(repr(value).split())
+    except (ValueError, RecursionError):  # thousands of digits or of brackets
+        return f"{type(value).__name__} that is too long to print"
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+def finite(value: object) -> float:
+    """Return a real number as a float, and NaN for anything else, such as 10**400."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
 class Domain(Protocol):
     """What a value may be."""
 
@@ -36,7 +59,7 @@ class Whole:
     def check(self, name: str, value: Any) -> int:
         """Return the number as an int."""
         if not self.holds(value):
-            raise WriteampError(f"{name} is {value!r}; it must be {self.words}")
+            raise WriteampError(f"{name} is {shown(value)}; it must be {self.words}")
         return int(value)
 
     def holds(self, value: Any) -> bool:
@@ -58,7 +81,7 @@ class WholeOr:
             return self.word
         if not self.number.holds(value):
             raise WriteampError(
-                f"{name} is {value!r}; it must be {self.word} or {self.number.words}"
+                f"{name} is {shown(value)}; it must be {self.word} or {self.number.words}"
             )
         return int(value)
 
@@ -72,10 +95,10 @@ class Number:
 
     def check(self, name: str, value: Any) -> float:
         """Return the number as a float."""
-        real = isinstance(value, Real) and not isinstance(value, bool)
-        if not real or not math.isfinite(value) or not self.holds(float(value)):
-            raise WriteampError(f"{name} is {value!r}; it must {self.words}")
-        return float(value)
+        number = finite(value)
+        if math.isnan(number) or not self.holds(number):
+            raise WriteampError(f"{name} is {shown(value)}; it must {self.words}")
+        return number
 
 
 @dataclass(frozen=True)
@@ -98,7 +121,7 @@ class Flag:
     def check(self, name: str, value: Any) -> bool:
         """Return it."""
         if not isinstance(value, bool):
-            raise WriteampError(f"{name} is {value!r}; it must be true or false")
+            raise WriteampError(f"{name} is {shown(value)}; it must be true or false")
         return value
 
 
@@ -109,7 +132,7 @@ class Text:
     def check(self, name: str, value: Any) -> str:
         """Return it."""
         if not isinstance(value, str):
-            raise WriteampError(f"{name} is {value!r}; it must be text")
+            raise WriteampError(f"{name} is {shown(value)}; it must be text")
         return value
 
 

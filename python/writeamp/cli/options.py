@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from writeamp.domains import shown
+
 CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 0.28)"
 
 
@@ -26,7 +28,7 @@ def count(text: str) -> int:
     except ValueError:
         value = float("nan")
     if not value.is_integer():
-        raise typer.BadParameter(f"{text!r} is not a whole number (1000000 and 1e6 are)")
+        raise typer.BadParameter(f"{shown(text)} is not a whole number (1000000 and 1e6 are)")
     return int(value)
 
 
@@ -35,7 +37,7 @@ def number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number") from None
+        raise typer.BadParameter(f"{shown(text)} is not a number") from None
 
 
 def completer(names: Sequence[str]) -> Callable[[str], list[str]]:

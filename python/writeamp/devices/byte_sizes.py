@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+from writeamp.domains import shown
 from writeamp.errors import WriteampError
 
 _LETTERS = "KMGTPE"
@@ -33,7 +34,7 @@ def parse_bytes(name: str, text: str) -> float:
         size = math.nan
     if not 0 < size < math.inf:
         raise WriteampError(
-            f"{name} is {text!r}; it must be a number above 0 with a unit: B, kB, MB, GB, TB, PB "
-            "or EB (powers of 1000), KiB, MiB, GiB, TiB, PiB or EiB (powers of 1024)"
+            f"{name} is {shown(text)}; it must be a number above 0 with a unit: B, kB, MB, GB, TB, "
+            "PB or EB (powers of 1000), KiB, MiB, GiB, TiB, PiB or EiB (powers of 1024)"
         )
     return size

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -11,8 +10,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from writeamp._engine import Geometry as EngineGeometry
+from writeamp.devices import toml_text
 from writeamp.devices.ratios import RATIOS, at_most_one, op_of
-from writeamp.domains import Whole
+from writeamp.domains import Whole, shown
 from writeamp.errors import WriteampError, unknown
 
 LAYOUTS = ("flat", "striped", "striped-per-lun")
@@ -137,7 +137,7 @@ def profile_names() -> tuple[str, ...]:
 def profile_summary(name: str) -> str:
     """Return the one-line summary of a shipped profile."""
     text = _SHIPPED.joinpath(f"{name}.toml").read_text("utf-8")
-    return str(tomllib.loads(text)["summary"])
+    return str(toml_text.parse(text, name)["summary"])
 
 
 def device(
@@ -267,10 +267,7 @@ def _load(base: str | Path) -> Device:
 @cache
 def _profile(name: str, text: str) -> tuple[Device, float]:
     """Parse a profile: its shape, whose `logical_pages` is still 0, and its op."""
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise WriteampError(f"{name}: not valid TOML: {error}") from None
+    table = toml_text.parse(text, name)
     _known_keys(name, table, {"summary": str, "source": str, "geometry": dict, "management": dict})
     geometry, management = table.get("geometry", {}), table.get("management", {})
     _known_keys(f"{name}: [geometry]", geometry, _GEOMETRY)
@@ -300,11 +297,7 @@ def _profile_text(base: str | Path) -> tuple[str, str]:
         if str(base) not in profile_names():
             raise unknown("device", str(base), (*profile_names(), "or the path of a .toml file"))
         path = Path(str(_SHIPPED.joinpath(f"{base}.toml")))
-    try:
-        return str(base), path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise WriteampError(f"cannot read device profile {path}: {why}") from None
+    return str(base), toml_text.read_text(path, "device profile")
 
 
 def _known_keys(where: str, table: dict[str, Any], known: dict[str, Any]) -> None:
@@ -314,7 +307,7 @@ def _known_keys(where: str, table: dict[str, Any], known: dict[str, Any]) -> Non
         if not isinstance(value, known[key]) or isinstance(value, bool):
             kinds = known[key] if isinstance(known[key], tuple) else (known[key],)
             words = " or ".join(_KIND_WORDS[kind] for kind in kinds)
-            raise WriteampError(f"{where}: {key} is {value!r}; it must be {words}")
+            raise WriteampError(f"{where}: {key} is {shown(value)}; it must be {words}")
 
 
 def _geometry(shape: Device) -> EngineGeometry:

@@ -6,9 +6,9 @@ spare_factor = (T−U)/T = op/(1+op) (paper 4's S_f).
 
 from __future__ import annotations
 
-import math
 from numbers import Real
 
+from writeamp.domains import finite, shown
 from writeamp.errors import WriteampError
 
 RATIOS = ("op", "fill", "spare_factor")
@@ -26,14 +26,16 @@ def op_of(
     at_most_one("over-provisioning", **given)
     for name, value in given.items():
         if value is not None and not isinstance(value, Real):
-            raise WriteampError(f"{name} is {value!r}; it must be a number")
+            raise WriteampError(f"{name} is {shown(value)}; it must be a number")
     if op is not None:
-        if not (math.isfinite(op) and op > 0):
-            raise WriteampError(f"op is {op}; it must be a finite number above 0")
+        if not finite(op) > 0:
+            raise WriteampError(f"op is {shown(op)}; it must be a finite number above 0")
         return op
     for name, value in (("fill", fill), ("spare_factor", spare_factor)):
         if value is not None and not 0 < value < 1:
-            raise WriteampError(f"{name} is {value}; it must lie between 0 and 1, both excluded")
+            raise WriteampError(
+                f"{name} is {shown(value)}; it must lie between 0 and 1, both excluded"
+            )
     if fill is not None:
         return (1 - fill) / fill
     return None if spare_factor is None else spare_factor / (1 - spare_factor)

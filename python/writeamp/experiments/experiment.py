@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
@@ -19,7 +18,9 @@ import tomli_w
 
 from writeamp import output
 from writeamp._engine import default_victims
+from writeamp.devices import toml_text
 from writeamp.devices.device import device, profile_op
+from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.setting import Settings, words_of
 from writeamp.experiments.settings import (
@@ -146,7 +147,7 @@ class Experiment:
         if found is None:
             raise WriteampError(f"{where}: verb is missing; valid: {', '.join(VERBS)}")
         if verb is not None and found != verb:
-            raise WriteampError(f"{where}:verb is {found!r}; it must be {verb!r} here")
+            raise WriteampError(f"{where}:verb is {shown(found)}; it must be {verb!r} here")
         if not isinstance(found, str) or found not in _RUNS:
             raise WriteampError(f"{where}:verb: {unknown('verb', str(found), VERBS)}")
         kinds = setting_types(found)
@@ -167,13 +168,7 @@ class Experiment:
         Raises:
             WriteampError: the file cannot be read, is not TOML, or is as `from_dict` refuses it.
         """
-        try:
-            tables = tomllib.loads(Path(path).read_text("utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise WriteampError(f"cannot read experiment {path}: {why}") from None
-        except tomllib.TOMLDecodeError as error:
-            raise WriteampError(f"{path}: not valid TOML: {error}") from None
+        tables = toml_text.parse(toml_text.read_text(path, "experiment"), str(path))
         here = moved(tables, Path(path).parent, Path())
         return Experiment.from_dict(here, verb=verb, where=str(path))
 

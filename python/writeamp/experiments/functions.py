@@ -136,14 +136,14 @@ def simulate(
             written once, in order ("full"), only the pages that the host will write ("workload"),
             nothing ("none"), or a full drive aged by uniform writes until WA is steady ("random"),
             by so many drive writes of them ("random:4"), or by one pass over a trace
-            ("aged:disk.csv"; docs/preconditioning.md). `utilization`: share of the logical pages that
-            a synthetic workload, and the fill before it, use; the rest is never written and serves
-            as spare space. `replicas`: runs from which the interval and steadiness are judged, this
-            one and others of a workload with seeds of their own. `spread`: rerun a trace on drives
-            one block (in each plane) smaller and larger. `batch_pages`: changes speed, never the
-            outcome. What differs from the device profile: `blocks`, `logical_blocks` or
-            `logical_pages`; `op`, `fill` or `spare_factor`; `pages_per_block`, `page_bytes`,
-            `layout` (see `writeamp.device`).
+            ("aged:disk.csv"; docs/preconditioning.md). `utilization`: share of the logical pages
+            that a synthetic workload, and the fill before it, use; the rest is never written and
+            serves as spare space. `replicas`: runs from which the interval and steadiness are
+            judged, this one and others of a workload with seeds of their own. `spread`: rerun a
+            trace on drives one block (in each plane) smaller and larger. `batch_pages`: changes
+            speed, never the outcome. What differs from the device profile: `blocks`,
+            `logical_blocks` or `logical_pages`; `op`, `fill` or `spare_factor`; `pages_per_block`,
+            `page_bytes`, `layout` (see `writeamp.device`).
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.

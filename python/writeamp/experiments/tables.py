@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from writeamp.devices.device import Device
+from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.setting import Settings
@@ -55,7 +56,7 @@ def settings_of(kind: type[_S], table: Any, *, where: str) -> _S:
         WriteampError: a key that is none of the settings', or a value outside its domain.
     """
     if not isinstance(table, dict):
-        raise WriteampError(f"{where} is {table!r}; it must be a table of settings")
+        raise WriteampError(f"{where} is {shown(table)}; it must be a table of settings")
     known = [one.name for one in fields(kind)]  # type: ignore[arg-type]
     values = {}
     for key, value in table.items():

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import cast
 
 from writeamp import output
@@ -30,10 +33,29 @@ def save(spec: FigureSpec, path: str | os.PathLike[str]) -> None:
         WriteampError: the suffix is another, or the file cannot be written.
     """
     suffix = check_suffix(path)
-    render = cast(Callable[[FigureSpec, str], bytes], import_module(_BACKENDS[suffix]).render)
+    render = cast(Callable[[FigureSpec, str], bytes], _imported(_BACKENDS[suffix]).render)
     content = render(spec, suffix.removeprefix("."))
     with output.replacing(path, "plot") as file:
         file.write(content)
+
+
+def _imported(backend: str) -> ModuleType:
+    """Import what draws, whatever MPLBACKEND says: with an unknown name Matplotlib is no module.
+
+    A figure that goes to a file needs none; a valid one is kept for what the user draws.
+    """
+    asked = os.environ.get("MPLBACKEND")
+    if asked is None or "matplotlib" in sys.modules:
+        return import_module(backend)
+    del os.environ["MPLBACKEND"]
+    try:
+        found = import_module(backend)
+    finally:
+        os.environ["MPLBACKEND"] = asked
+    if "matplotlib" in sys.modules:
+        with suppress(ValueError):
+            sys.modules["matplotlib"].rcParams["backend"] = asked
+    return found
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:

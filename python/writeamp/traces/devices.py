@@ -35,4 +35,10 @@ class DeviceCodes:
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
     parts = re.findall(r"\d+|\D+", name)
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+    return [(0, *_magnitude(part)) if part.isdecimal() else (1, 0, part) for part in parts]
+
+
+def _magnitude(digits: str) -> tuple[int, str]:
+    """Return what sorts as the number does, however many digits it has."""
+    significant = digits.lstrip("0")
+    return len(significant), significant

@@ -61,8 +61,13 @@ def file_path(path: str | os.PathLike[str]) -> Path:
     Raises:
         WriteampError: no file can have that name.
     """
-    if "\0" in os.fspath(path):
-        raise WriteampError(f"{os.fspath(path)!r} is no file name, it holds a NUL")
+    name = os.fspath(path)
+    if "\0" in name:
+        raise WriteampError(f"{name!r} is no file name, it holds a NUL")
+    try:
+        name.encode()
+    except UnicodeEncodeError:  # it could be opened, but not printed, drawn or saved
+        raise WriteampError(f"{name!r} is not UTF-8 text; rename the file, or link to it") from None
     return Path(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import BinaryIO
 
@@ -11,6 +12,7 @@ from writeamp.errors import WriteampError
 from writeamp.traces.trace import SECTOR_BYTES, Trace
 
 _SLICE_ROWS = 2**20
+_PLAIN_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
 
 
 def write_columns(
@@ -81,7 +83,7 @@ def renaming_notes(trace: Trace, names: Sequence[str]) -> list[str]:
 
 def numeric_labels(trace: Trace) -> list[str]:
     """Return the device names if all are plain numbers, and their positions if not."""
-    if all(name.isdecimal() and str(int(name)) == name for name in trace.devices):
+    if all(_PLAIN_NUMBER.fullmatch(name) for name in trace.devices):
         return list(trace.devices)
     return [str(position) for position in range(len(trace.devices))]
 

@@ -42,7 +42,9 @@ _METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Soft
 
 def render(spec: FigureSpec, kind: str) -> bytes:
     """Return the figure as the bytes of a file of `kind` "png", "svg" or "pdf"."""
-    with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
+    with mpl.rc_context():
+        mpl.rcdefaults()  # the user's own may need LaTeX, or fonts that are not there
+        mpl.rcParams.update(_SETTINGS)  # type: ignore[arg-type]
         figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.06))
         FigureCanvasAgg(figure)
         _titles(figure, _draw(figure, spec), spec)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 
 from writeamp._engine import MeanField as EngineMeanField
 from writeamp.devices.ratios import RATIOS, op_of
+from writeamp.domains import finite, shown
 from writeamp.errors import WriteampError
 
 # The write modes, and what the papers call them.
@@ -80,15 +82,16 @@ def _ratios(
 def whole(name: str, value: object) -> int:
     """Return a whole number from 1, or raise."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise WriteampError(f"{name} is {value!r}; it must be a whole number of at least 1")
+        raise WriteampError(f"{name} is {shown(value)}; it must be a whole number of at least 1")
     whole = int(value)
     if not 1 <= whole <= _MOST_CHOICES:
-        raise WriteampError(f"{name} is {whole}; it must lie from 1 to {_MOST_CHOICES}")
+        raise WriteampError(f"{name} is {shown(whole)}; it must lie from 1 to {_MOST_CHOICES}")
     return whole
 
 
 def number(name: str, value: object) -> float:
     """Return a number, or raise."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise WriteampError(f"{name} is {value!r}; it must be a number")
-    return float(value)
+    found = finite(value)
+    if math.isnan(found):
+        raise WriteampError(f"{name} is {shown(value)}; it must be a finite number")
+    return found

@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from writeamp.domains import shown
 from writeamp.errors import WriteampError
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -164,9 +165,4 @@ def _as_floats(name: str, value: npt.ArrayLike, domain: str) -> FloatArray:
             raise TypeError
         return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise WriteampError(f"{name} must be {domain}, not {_shown(value)}") from None
-
-
-def _shown(value: object, longest: int = 60) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= longest else f"{text[:longest]}..."
+        raise WriteampError(f"{name} must be {domain}, not {shown(value)}") from None

@@ -25,6 +25,7 @@ from writeamp.traces.trace import MAX_TIMESTAMP_NS, Trace
 # Timestamps are Windows file times: ticks of 100 ns since 1601. As nanoseconds since 1601 today's
 # times overflow 64 bits, so they are moved to 1970 first.
 _TICK_NS = 100
+_MOST_DIGITS = 20
 _TICKS_1601_TO_1970 = 116_444_736_000_000_000
 
 _LAYOUT = RowLayout(
@@ -111,7 +112,8 @@ def _origin_ticks(path: Path) -> int:
     """
     for line in read_head(path).lines:
         first_field = line.split(",")[0].strip()
-        if first_field.isdecimal():
+        # int() refuses thousands of digits in words of its own; the rows' error has ours.
+        if first_field.isdecimal() and len(first_field) <= _MOST_DIGITS:
             return _TICKS_1601_TO_1970 if int(first_field) >= _TICKS_1601_TO_1970 else 0
     return _TICKS_1601_TO_1970
 

@@ -160,14 +160,22 @@ def _requests(path: Path, rows: pl.DataFrame) -> pl.DataFrame:
 def _device_names(path: Path, written: str) -> list[str]:
     try:
         names = json.loads(written)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # also of thousands of digits or of brackets
         names = None
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+    if not isinstance(names, list) or not all(map(_is_text, names)):
         raise WriteampError(
             f"{path}: {_DEVICES_KEY} in the metadata is {quoted(written)}, valid is a JSON list of "
             "names"
         )
     return names
+
+
+def _is_text(name: object) -> bool:
+    """Return whether it is text that can be written anywhere: JSON can spell half a character."""
+    try:
+        return isinstance(name, str) and name.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def _numbered_devices(requests: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
