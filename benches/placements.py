@@ -163,7 +163,7 @@ def attempt(load: str, manager: str, victims: str) -> wa.Result | str:
     if key not in attempts:
         policy = {"manager": ROOM.get((manager, load), manager), "victims": victims}
         try:
-            attempts[key] = wa.simulate(**LOADS[load], **policy)
+            attempts[key] = wa.simulate(**LOADS[load], **policy, replicas=1)
         except wa.WriteampError as refusal:
             attempts[key] = str(refusal)
     return attempts[key]

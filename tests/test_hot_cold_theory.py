@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 import writeamp as wa
 from forms import FULL
 from writeamp import meanfield
+
+# Replicas judge a run; here runs are judged by what is known of them.
+simulate = partial(wa.simulate, replicas=1)
 
 SETS = 50 if FULL else 15
 LOGICAL_BLOCKS = 10_000
@@ -48,7 +52,7 @@ def _simulated(setting: dict[str, Any]) -> wa.Result:
     relaxation = meanfield.hot_cold_swap(**setting).relaxation_drive_writes
     pages = LOGICAL_BLOCKS * setting["pages_per_block"]
     warmup = round((5 + 10 * relaxation) * pages)
-    return wa.simulate(
+    return simulate(
         workload=f"hot-cold:f={setting['hot_fraction']},r={setting['hot_write_fraction']}",
         manager=f"hcwf-swap:d={setting['d']},d_swap={setting['d_swap']}",
         logical_blocks=LOGICAL_BLOCKS,
@@ -77,7 +81,7 @@ def test_simulated_swaps_hold_the_mean_field_within_their_confidence_intervals()
 
 def test_simulated_frontiers_without_swaps_agree_with_their_mean_field() -> None:
     for b, spare_factor, d, f, r in [(32, 0.1, 5, 0.1, 0.9), (16, 0.15, 10, 0.05, 0.8)]:
-        result = wa.simulate(
+        result = simulate(
             workload=f"hot-cold:f={f},r={r}",
             manager=f"hcwf:d={d}",
             logical_blocks=LOGICAL_BLOCKS,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 import writeamp as wa
 from registered import managers
 from writeamp import _engine
+
+# Replicas judge a run; here runs are judged by what is known of them.
+simulate = partial(wa.simulate, replicas=1)
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 # Those that need hints on groups, which a trace does not give, and how they do without.
@@ -31,13 +34,13 @@ NAMES = [
 def on_zipf(manager: str, victims: str | None = None) -> float:
     drive = {"blocks": 1024, "pages_per_block": 64, "op": 0.20}
     run = {"warmup": 1_000_000, "writes": 2_000_000, "victims": victims}
-    return wa.simulate(**drive, **run, workload="zipf:s=0.99", manager=manager).wa
+    return simulate(**drive, **run, workload="zipf:s=0.99", manager=manager).wa
 
 
 @cache
 def on_trace(manager: str, victims: str | None = None) -> float:
     run = {"repeat": 3, "spread": False, "victims": victims}
-    return wa.simulate(trace=TRACE, op=0.20, **run, manager=manager).wa
+    return simulate(trace=TRACE, op=0.20, **run, manager=manager).wa
 
 
 @pytest.fixture(scope="module", params=["zipf", "trace"])
@@ -79,7 +82,7 @@ def test_persistently_isolated_handles_keep_relocated_pages_apart_too() -> None:
     run = {"blocks": 512, "pages_per_block": 64, "op": 0.20, "workload": "hot-cold:f=0.1,r=0.9"}
     run |= {"victims": "greedy", "warmup": 200_000, "writes": 600_000}
     plain, initially, persistently = (
-        wa.simulate(**run, manager=manager).wa
+        simulate(**run, manager=manager).wa
         for manager in (
             "single",
             "nvme-fdp:handles=2",
@@ -91,8 +94,8 @@ def test_persistently_isolated_handles_keep_relocated_pages_apart_too() -> None:
 
 def test_a_placement_that_must_be_told_says_so_on_a_trace() -> None:
     with pytest.raises(wa.WriteampError, match="nvme-fdp needs hints on the group of each page"):
-        wa.simulate(trace=TRACE, op=0.20, manager="nvme-fdp", spread=False)
-    assert wa.simulate(trace=TRACE, op=0.20, manager="nvme-fdp:by=range", spread=False).wa > 1
+        simulate(trace=TRACE, op=0.20, manager="nvme-fdp", spread=False)
+    assert simulate(trace=TRACE, op=0.20, manager="nvme-fdp:by=range", spread=False).wa > 1
 
 
 @pytest.mark.parametrize(
@@ -106,12 +109,12 @@ def test_a_placement_that_must_be_told_says_so_on_a_trace() -> None:
 )
 def test_parameters_outside_their_domain_are_refused(spec: str, says: str) -> None:
     with pytest.raises(wa.WriteampError, match=says):
-        wa.simulate(manager=spec, writes=1000)
+        simulate(manager=spec, writes=1000)
 
 
 def test_a_drive_too_small_for_the_streams_of_a_placement_is_refused() -> None:
     with pytest.raises(wa.WriteampError, match="too small for oracle"):
-        wa.simulate(blocks=64, pages_per_block=16, op=0.20, manager="oracle", writes=1000)
+        simulate(blocks=64, pages_per_block=16, op=0.20, manager="oracle", writes=1000)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,9 @@ import writeamp as wa
 from in_process import run
 from writeamp.experiments.simulation_result import EVENT_SCHEMA
 
+# Replicas judge a run; here runs are judged by what is known of them.
+simulate = partial(wa.simulate, replicas=1)
+
 SWAP_AT, WRITES = 1_000_000, 3_000_000
 SWAP = f"groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at={SWAP_AT}"
 DRIVE = {"blocks": 1024, "pages_per_block": 128, "fill": 0.7}
@@ -18,7 +22,7 @@ DRIVE = {"blocks": 1024, "pages_per_block": 128, "fill": 0.7}
 
 @pytest.fixture(scope="module")
 def swapped() -> wa.Result:
-    return wa.simulate(
+    return simulate(
         workload=SWAP, manager="wolf:allocation=closed-form", writes=WRITES, warmup=0, **DRIVE
     )
 
@@ -26,7 +30,7 @@ def swapped() -> wa.Result:
 @pytest.fixture(scope="module")
 def filtered() -> wa.Result:
     manager = "wolf:detector=bloom"
-    return wa.simulate(workload="tpcc", manager=manager, writes=WRITES, warmup=0, **DRIVE)
+    return simulate(workload="tpcc", manager=manager, writes=WRITES, warmup=0, **DRIVE)
 
 
 def test_intervals_weighed_by_their_pages_give_the_whole_run(swapped: wa.Result) -> None:
@@ -74,7 +78,7 @@ def test_creations_and_merges_account_for_the_groups_there_are(filtered: wa.Resu
 def test_a_manager_that_tells_no_events_gives_an_empty_table_of_the_same_columns(
     manager: str, swapped: wa.Result
 ) -> None:
-    result = wa.simulate(workload=SWAP, manager=manager, writes=1_000, **DRIVE)
+    result = simulate(workload=SWAP, manager=manager, writes=1_000, **DRIVE)
     assert result.events.is_empty()
     assert result.events.schema == swapped.events.schema == pl.Schema(EVENT_SCHEMA)
 
@@ -102,7 +106,7 @@ def test_the_document_holds_both_when_asked_for(manager: str, workload: str) -> 
 def test_a_log_that_is_full_is_noted() -> None:
     manager = "wolf:detector=bloom,interval=0.0001"
     drive = {"blocks": 128, "pages_per_block": 16, "fill": 0.7}
-    result = wa.simulate(workload="tpcc", manager=manager, writes=2_000_000, warmup=0, **drive)
+    result = simulate(workload="tpcc", manager=manager, writes=2_000_000, warmup=0, **drive)
     assert not result.events_complete
     last = result.events["host_pages"][-1]
     assert last < 2_000_000
@@ -147,6 +151,6 @@ def test_the_figure_marks_every_creation_and_merge(filtered: wa.Result) -> None:
 def test_swaps_within_the_run_are_marked_unless_they_would_hide_the_curve(
     workload: str, swaps: list[int]
 ) -> None:
-    result = wa.simulate(workload=workload, writes=5_000, warmup=0, **DRIVE)
+    result = simulate(workload=workload, writes=5_000, warmup=0, **DRIVE)
     pages = [mark.value * result.device.logical_pages for mark in result.figure().instants]
     assert pages == pytest.approx(swaps)

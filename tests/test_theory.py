@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import writeamp as wa
+
+# Replicas judge a run; here runs are judged by what is known of them.
+simulate = partial(wa.simulate, replicas=1)
 
 
 @pytest.mark.parametrize(("fill", "published"), [(0.70, 1.855), (0.87, 3.923)])
@@ -12,26 +17,26 @@ def test_greedy_under_uniform_writes_matches_independent_simulators(
     fill: float, published: float
 ) -> None:
     # 128 pages per block; two peers agree on these to 0.2%.
-    result = wa.simulate(blocks=8192, pages_per_block=128, fill=fill, precision=0.0003)
+    result = simulate(blocks=8192, pages_per_block=128, fill=fill, precision=0.0003)
     assert result.steady
     assert result.wa == pytest.approx(published, rel=0.002)
 
 
 def test_greedy_at_64_pages_per_block_matches_its_published_value() -> None:
-    result = wa.simulate(logical_blocks=20_000, pages_per_block=64, op=0.28)
+    result = simulate(logical_blocks=20_000, pages_per_block=64, op=0.28)
     assert result.wa == pytest.approx(2.4036, rel=0.002)
 
 
 @pytest.mark.parametrize("op", [0.1, 0.28, 0.7])
 def test_fifo_is_the_expected_value_model(op: float) -> None:
-    result = wa.simulate(
+    result = simulate(
         logical_blocks=8192, pages_per_block=64, op=op, victims="fifo", precision=0.0002
     )
     assert result.wa == pytest.approx(wa.models.expected_value(result.device.op), rel=0.001)
 
 
 def test_greedy_is_the_markov_model_for_long_blocks() -> None:
-    result = wa.simulate(logical_blocks=4096, pages_per_block=256, op=0.28)
+    result = simulate(logical_blocks=4096, pages_per_block=256, op=0.28)
     predicted = wa.models.markov(result.device.op, 256)
     assert result.wa == pytest.approx(predicted, rel=0.002)
 
@@ -41,7 +46,7 @@ def test_random_victims_amplify_by_one_over_the_spare_factor(victims: str) -> No
     # Every block is closed when a victim is drawn, so its mean valid share is exactly the fill.
     covered = 0
     for seed in range(1, 21):
-        result = wa.simulate(
+        result = simulate(
             logical_blocks=900,
             pages_per_block=32,
             spare_factor=0.1,
@@ -60,7 +65,7 @@ def test_windowed_greedy_runs_from_fifo_to_greedy_as_its_window_grows() -> None:
     # Paper 1's windowed greedy at 2000 blocks, 64 pages per block, op 0.28 (PAPERS values).
     published = {1: 2.4813, 16: 2.4724, 64: 2.4543, 256: 2.4225, 2560: 2.4036}
     for window, value in published.items():
-        result = wa.simulate(
+        result = simulate(
             logical_blocks=2000,
             pages_per_block=64,
             op=0.28,
@@ -72,52 +77,51 @@ def test_windowed_greedy_runs_from_fifo_to_greedy_as_its_window_grows() -> None:
 
 def test_more_choices_come_closer_to_greedy() -> None:
     found = [
-        wa.simulate(logical_blocks=2000, pages_per_block=32, op=0.2, victims=f"d-choices:d={d}").wa
+        simulate(logical_blocks=2000, pages_per_block=32, op=0.2, victims=f"d-choices:d={d}").wa
         for d in (1, 2, 5, 20, 100)
     ]
-    greedy = wa.simulate(logical_blocks=2000, pages_per_block=32, op=0.2).wa
+    greedy = simulate(logical_blocks=2000, pages_per_block=32, op=0.2).wa
     assert found == sorted(found, reverse=True)
     assert found[-1] == pytest.approx(greedy, rel=0.01)
 
 
 def test_sequential_writes_and_a_repeated_order_do_not_amplify() -> None:
-    assert wa.simulate(blocks=256, pages_per_block=64, op=0.1, workload="sequential").wa == 1.0
+    assert simulate(blocks=256, pages_per_block=64, op=0.1, workload="sequential").wa == 1.0
 
 
 def test_a_fresh_permutation_each_pass_amplifies_but_less_than_independent_writes() -> None:
     # 3.516 against 3.698 by independent measurement at a slightly larger op: hold the ratio.
     drive = wa.device(blocks=2048, pages_per_block=64, op=0.15)
-    permuted = wa.simulate(drive, "permutation").wa
-    independent = wa.simulate(drive, "uniform").wa
+    permuted = simulate(drive, "permutation").wa
+    independent = simulate(drive, "uniform").wa
     assert permuted / independent == pytest.approx(3.516 / 3.698, rel=0.01)
 
 
 def test_separating_relocated_pages_helps_skewed_writes() -> None:
     drive = wa.device(blocks=2048, pages_per_block=64, op=0.15)
-    mixed = wa.simulate(drive, "hot-cold:f=0.1,r=0.9").wa
-    separate = wa.simulate(drive, "hot-cold:f=0.1,r=0.9", manager="sepgc").wa
+    mixed = simulate(drive, "hot-cold:f=0.1,r=0.9").wa
+    separate = simulate(drive, "hot-cold:f=0.1,r=0.9", manager="sepgc").wa
     assert separate < 0.9 * mixed
 
 
 def test_striping_over_luns_hardly_changes_uniform_wa() -> None:
-    flat = wa.simulate("eagletree", layout="flat").wa
+    flat = simulate("eagletree", layout="flat").wa
     for layout in ("striped", "striped-per-lun"):
-        assert wa.simulate("eagletree", layout=layout).wa == pytest.approx(flat, rel=0.01)
+        assert simulate("eagletree", layout=layout).wa == pytest.approx(flat, rel=0.01)
 
 
 def test_the_confidence_interval_covers_a_long_run() -> None:
     drive = wa.device(logical_blocks=500, pages_per_block=32, op=0.2)
     pages = drive.logical_pages
     long_runs = [
-        wa.simulate(
+        simulate(
             drive, victims="d-choices:d=4", writes=300 * pages, warmup=50 * pages, seed=1000 + seed
         ).wa
         for seed in range(10)
     ]
     truth = np.mean(long_runs)
     runs = [
-        wa.simulate(drive, victims="d-choices:d=4", writes=50 * pages, seed=seed)
-        for seed in range(40)
+        simulate(drive, victims="d-choices:d=4", writes=50 * pages, seed=seed) for seed in range(40)
     ]
     covered = np.mean([run.ci[0] <= truth <= run.ci[1] for run in runs])
     assert covered >= 0.9

@@ -253,6 +253,7 @@ def _over_time(bench: Bench, drive: Device) -> LineChart:
             utilization=utilization,
             writes=drive_writes * drive.logical_pages,
             warmup=0,
+            replicas=1,
         ).series
 
     bench.step("cold data that is not quite cold, over time")

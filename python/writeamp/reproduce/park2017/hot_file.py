@@ -64,6 +64,7 @@ def overwrite(
         writes=PASSES * hot_pages,
         warmup=0,
         seed=seed,
+        replicas=1,
     )
     ends = np.concatenate(([0.0], result.series["host_pages"].to_numpy().astype(np.float64)))
     flash = np.concatenate(([0.0], np.cumsum(result.series["wa"].to_numpy() * np.diff(ends))))
@@ -95,6 +96,7 @@ def overwrite_for_long(
         writes=warmup + _MEASURED_DRIVE_WRITES * drive.logical_pages,
         warmup=warmup,
         seed=seed,
+        replicas=1,
     )
     return result.wa
 

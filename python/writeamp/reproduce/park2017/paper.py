@@ -302,6 +302,7 @@ def _uniform_wa(logical_blocks: int, op: float, pages_per_block: int, victims: s
         pages_per_block=pages_per_block,
         victims=victims,
         precision=_SIMULATION_TOLERANCE / 4,
+        replicas=1,
     ).wa
 
 

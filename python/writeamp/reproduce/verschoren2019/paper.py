@@ -62,6 +62,7 @@ class Setting:
             pages_per_block=self.pages_per_block,
             spare_factor=self.spare_factor,
             precision=precision,
+            replicas=1,
         ).wa
 
 
