@@ -142,6 +142,12 @@ def a_row(*, drifting: int) -> Row:
 def test_one_replica_that_drifts_does_not_make_the_mean_unsteady() -> None:
     row = a_row(drifting=1)
     assert row.steady
+    assert row.steady_reason.startswith("2 of 3 runs are steady: no drift")
+
+
+def test_the_mean_decides_where_most_replicas_drift_but_not_all() -> None:
+    row = a_row(drifting=2)
+    assert row.steady
     assert row.steady_reason.endswith("in the mean of 3 runs")
 
 

@@ -90,3 +90,10 @@ def test_the_demo_shows_no_model_outside_its_domain(monkeypatch: pytest.MonkeyPa
     assert "coupon-collector" not in names
     assert "markov" in names
     sys.modules.pop("demo")
+
+
+def test_a_drive_whose_blocks_a_model_cannot_compute_has_another_one() -> None:
+    huge = wa.simulate(
+        blocks=8, pages_per_block=1 << 21, op=1.0, victims="d-choices:d=3", writes=1, warmup=0
+    )
+    assert "for comparison" in huge.theory.model

@@ -99,10 +99,13 @@ def _candidates(plan: Plan) -> tuple[_Candidate, ...]:
 def _best(candidates: tuple[_Candidate, ...], drive: ModelInputs) -> Expectation:
     """Return what the first model says whose domain has the drive, or the one nearest to that."""
     found = []
-    for one in candidates:
+    for one in (*candidates, _FOR_COMPARISON):
         model, inputs = find_model(one.model), replace(drive, d=one.d)
-        warnings = model.warnings(inputs)
-        found.append((len(warnings), model.wa(inputs), one.label, "; ".join(warnings) or None))
+        try:
+            wa, warnings = model.wa(inputs), model.warnings(inputs)
+        except WriteampError:  # a drive that it cannot compute
+            continue
+        found.append((len(warnings), wa, one.label, "; ".join(warnings) or None))
     _, wa, label, outside = min(found, key=lambda each: each[0])
     return Expectation(wa, label, drive.op, outside)
 

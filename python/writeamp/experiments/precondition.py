@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from writeamp.domains import Number
@@ -41,6 +42,11 @@ class Precondition:
         if self.is_random:
             return "random" if self.drive_writes is None else f"random:{self.drive_writes:.15g}"
         return self.fill
+
+    @property
+    def name(self) -> str:
+        """The same for a picture: of a trace only its file's name."""
+        return self.text if self.trace is None else f"aged:{Path(self.trace).name}"
 
     @staticmethod
     def of(text: str) -> Precondition:

@@ -17,6 +17,7 @@ from writeamp.devices.device import Device
 from writeamp.experiments.byte_amplification import differs, partial_page_factor
 from writeamp.experiments.expectation import Expectation, expectation, references
 from writeamp.experiments.plan import Plan
+from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.preconditioning import Ageing
 from writeamp.experiments.series import series_of
 from writeamp.experiments.spread import Spread
@@ -366,7 +367,7 @@ class Result:
                 self._per_byte() + f"op = (T-U)/U = {device.op:.4g} · device {device.name}: "
                 f"{device.physical_pages // pages_per_block:,} blocks of {pages_per_block:,} pages"
                 f" · seed {plan.seed}"
-                + (f" · aged by {plan.host.precondition}" if self.ageing else "")
+                + (f" · {Precondition.of(plan.host.precondition).name}" if self.ageing else "")
                 + ("" if steady.steady else " · not steady")
             ),
             changes=[at / device.logical_pages for at in _swaps(plan.load, self.writes)],
