@@ -124,3 +124,27 @@ def test_a_users_matplotlib_settings_do_not_matter(tmp_path: Path) -> None:
     ended = shell(f"cd {tmp_path} && $W predict --model markov --sweep op=0.1:1:9 --plot wa.svg")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "markov" in (tmp_path / "wa.svg").read_text()
+
+
+@pytest.mark.parametrize("columns", [0, 1, 40])
+def test_no_terminal_is_too_narrow_for_names_and_numbers(columns: int) -> None:
+    spec = "hcwf-swap:d=10,d_swap=3"
+    drive = "--blocks 64 --pages-per-block 16 --op 0.3 --writes 3000"
+    ended = shell(
+        f"COLUMNS={columns} $W compare --managers single,{spec} --replicas 1 --threads 1 "
+        f"--workload hot-cold:f=0.1,r=0.9 {drive}"
+    )
+    assert "…" not in ended.stdout
+    for word in ("single", "hcwf-swap:d=10", "fairness", "M pages/s"):
+        assert word in ended.stdout
+    ended = shell(f"COLUMNS={columns} $W predict --op 0.1 --pages-per-block 64")
+    assert "…" not in ended.stdout
+    for word in ("uniform-distribution"[:16], "5.4532"[:3], "markov"):
+        assert word in ended.stdout
+
+
+@pytest.mark.parametrize("columns", [0, 40])
+def test_help_names_its_options_whole_in_any_terminal(columns: int) -> None:
+    ended = shell(f"COLUMNS={columns} $W simulate --help")
+    for flag in ("--pages-per-block", "--wear-leveling", "--precondition"):
+        assert flag in ended.stdout

@@ -9,6 +9,7 @@ import traceback
 from contextlib import suppress
 
 from writeamp._engine import __version__
+from writeamp.cli import terminal
 from writeamp.errors import WriteampError
 
 FAULT = 70  # EX_SOFTWARE of sysexits.h
@@ -16,11 +17,12 @@ DEBUG = "WRITEAMP_DEBUG"
 
 
 def prepare_streams() -> None:
-    """Make stdin, stdout and stderr usable, whatever the caller left of them.
+    """Make stdin, stdout and stderr usable, and wide enough, whatever the caller left of them.
 
     Raises:
         WriteampError: stdout is closed, so that every result would be lost.
     """
+    terminal.widen()
     # A file that is opened later must not become one of them.
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass

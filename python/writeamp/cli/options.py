@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeAlias
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from writeamp.cli.terminal import WideEnough
 from writeamp.domains import shown
 
 CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 0.28)"
@@ -68,8 +68,8 @@ SpareFactor: TypeAlias = Annotated[
 ]
 
 
-stdout = Console()
-stderr = Console(stderr=True)
+stdout = WideEnough()
+stderr = WideEnough(stderr=True)
 
 
 def print_json(document: Any) -> None:
@@ -92,8 +92,12 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     """Build a table; columns whose name begins with '>' are right-aligned."""
     made = Table(title=title, title_justify="left", title_style="bold")
     for column in columns:
+        is_number = column.startswith(">")
         made.add_column(
-            column.removeprefix(">"), justify="right" if column.startswith(">") else "left"
+            column.removeprefix(">"),
+            justify="right" if is_number else "left",
+            no_wrap=is_number,
+            overflow="fold",
         )
     for row in rows:
         made.add_row(*map(escape, row))
@@ -103,6 +107,8 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 def facts(rows: Sequence[tuple[str, str]]) -> Table:
     """Build a table of names and values."""
     made = Table(show_header=False)
+    made.add_column(overflow="fold")
+    made.add_column(overflow="fold")
     for row in rows:
         made.add_row(*map(escape, row))
     return made

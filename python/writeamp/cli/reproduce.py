@@ -83,7 +83,7 @@ def _prepare(folder: Path) -> None:
 
 def _print(paper: Paper, findings: Findings, elapsed_s: float, *, full: bool) -> None:
     made = Table(title=paper.citation, title_justify="left", title_style="bold")
-    made.add_column("item")
+    made.add_column("item", overflow="fold")
     made.add_column("published", justify="right", no_wrap=True)
     made.add_column("ours", justify="right", no_wrap=True)
     made.add_column("verdict", no_wrap=True)

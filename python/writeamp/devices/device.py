@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -12,7 +13,7 @@ from typing import Any, TypeAlias
 from writeamp._engine import Geometry as EngineGeometry
 from writeamp.devices import toml_text
 from writeamp.devices.ratios import RATIOS, at_most_one, op_of
-from writeamp.domains import Whole, shown
+from writeamp.domains import OneOf, Whole, shown
 from writeamp.errors import WriteampError, unknown
 
 LAYOUTS = ("flat", "striped", "striped-per-lun")
@@ -255,9 +256,7 @@ def _checked(found: Device) -> Device:
 
 
 def _layout(name: str) -> str:
-    if name not in LAYOUTS:
-        raise unknown("layout", name, LAYOUTS)
-    return name
+    return OneOf(LAYOUTS).check("layout", name)
 
 
 def _load(base: str | Path) -> Device:
@@ -292,6 +291,10 @@ def _profile(name: str, text: str) -> tuple[Device, float]:
 
 
 def _profile_text(base: str | Path) -> tuple[str, str]:
+    if not isinstance(base, str | os.PathLike):
+        raise WriteampError(
+            f"device is {shown(base)}; it must be a profile's name, the path of one, or a Device"
+        )
     path = Path(base)
     if path.suffix != ".toml":
         if str(base) not in profile_names():
