@@ -40,7 +40,7 @@ _MOST_SAMPLES = 20_000
 # What looks steady is looked at further on, in a replica that runs so much longer: a drive may stay
 # for some drive writes in a state that it then leaves. Long runs have seen that.
 _LOOK_AHEAD = 3
-_MOST_AHEAD = 64  # drive writes
+_MOST_AHEAD = 64  # drive writes, or as many pages as above
 
 # A trace is steady pass by pass from this many passes on; below, interval by interval.
 _FEWEST_PASSES = 3
@@ -148,7 +148,8 @@ def _run_until_steady(team: Team) -> SteadyState:
 def _judged(team: Team, warmup: Warmup, *, precision: float = math.inf) -> SteadyState:
     """Judge what was run; before it is called steady, and precise enough, look ahead."""
     steady = _programmed_enough(team.judge(warmup), team.first)
-    ahead = min(_LOOK_AHEAD * team.first.done_pages, _MOST_AHEAD * team.drive.logical_pages)
+    most = max(_MOST_AHEAD * team.drive.logical_pages, _MOST_PAGES_AT_ONCE)
+    ahead = min(_LOOK_AHEAD * team.first.done_pages, most)
     is_done = steady.steady and _is_long_enough(steady, precision)
     if not is_done or ahead <= team.first.done_pages:
         return steady
