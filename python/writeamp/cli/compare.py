@@ -54,7 +54,7 @@ def compare(
     if plot is not None:
         check_target(plot)
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
-        found = run_comparison(experiment, bar.update)
+        found = options.whole_or_part(lambda: run_comparison(experiment, bar.update))
     for sentence in found.notes:
         options.note(sentence)
     for sentence in found.warnings:
@@ -63,6 +63,11 @@ def compare(
         options.print_json(found.to_dict())
     else:
         _print(found)
+    if found.interrupted_of:
+        raise options.PartlyDone(
+            f"{len(found.rows)} of {len(found.interrupted_of)} managers were finished, not "
+            f"{', '.join(found.unfinished)}; no picture was drawn"
+        )
     if plot is not None:
         found.plot(plot)
 
@@ -71,7 +76,7 @@ def _print(found: Comparison) -> None:
     first, device = found.rows[0].results[0], found.device
     table = Table(
         title=f"{first.plan.load_name} on {device.name}, op {device.op:.4g} = (T-U)/U, "
-        f"{device.layout}; {len(found.rows[0].results)} run(s) each",
+        f"{device.layout}; {len(found.rows[0].results)} run(s) each{_interrupted(found)}",
         title_justify="left",
         title_style="bold",
     )
@@ -114,3 +119,9 @@ def _print(found: Comparison) -> None:
         for policy in policies
     )
     stdout.print(f"victims: {policies[0] if len(policies) == 1 else ', '.join(by_policy)}")
+
+
+def _interrupted(found: Comparison) -> str:
+    if not found.interrupted_of:
+        return ""
+    return f"; INTERRUPTED after {len(found.rows)} of {len(found.interrupted_of)} managers"

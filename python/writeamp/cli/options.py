@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
+from writeamp.cli import boundary
 from writeamp.domains import shown
+from writeamp.errors import Interrupted
+from writeamp.text import printable
+
+_T = TypeVar("_T")
 
 CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 0.28)"
 
@@ -68,8 +73,25 @@ SpareFactor: TypeAlias = Annotated[
 ]
 
 
-stdout = Console()
-stderr = Console(stderr=True)
+class PartlyDone(Exception):  # noqa: N818 (no error: the user asked for it)
+    """Ctrl-C after which what was finished has been printed; the text says what that was."""
+
+
+class _Terminal(Console):
+    """A console to which every `str` is text of others: shown as it is, and never obeyed.
+
+    Styles and line breaks are ours; they come as `Text`.
+    """
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, emoji=False)
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        return super().render_str(printable(text), **how)
+
+
+stdout = _Terminal()
+stderr = _Terminal(stderr=True)
 
 
 def print_json(document: Any) -> None:
@@ -80,23 +102,41 @@ def print_json(document: Any) -> None:
 
 def warn(sentence: str) -> None:
     """Say something on stderr that does not change the result."""
-    print(f"writeamp: warning: {sentence}", file=sys.stderr)
+    boundary.say(f"warning: {sentence}")
 
 
 def note(sentence: str) -> None:
     """Say on stderr what was assumed, left out or rounded."""
-    print(f"writeamp: note: {sentence}", file=sys.stderr)
+    boundary.say(f"note: {sentence}")
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """Build a table; columns whose name begins with '>' are right-aligned."""
+def whole_or_part(work: Callable[[], _T]) -> _T:
+    """Return what the work finds, or after Ctrl-C what it had finished by then.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C before anything was finished.
+    """
+    try:
+        return work()
+    except Interrupted as stopped:
+        if stopped.finished is None:
+            raise
+        # The type of what was finished is that of the whole: see `Interrupted`.
+        return stopped.finished  # type: ignore[no-any-return]
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> Table:
+    """Build a table; columns whose name begins with '>' are right-aligned.
+
+    The names of the columns are ours, and may have line breaks.
+    """
     made = Table(title=title, title_justify="left", title_style="bold")
     for column in columns:
         made.add_column(
-            column.removeprefix(">"), justify="right" if column.startswith(">") else "left"
+            Text(column.removeprefix(">")), justify="right" if column.startswith(">") else "left"
         )
     for row in rows:
-        made.add_row(*map(escape, row))
+        made.add_row(*row)
     return made
 
 
@@ -104,5 +144,5 @@ def facts(rows: Sequence[tuple[str, str]]) -> Table:
     """Build a table of names and values."""
     made = Table(show_header=False)
     for row in rows:
-        made.add_row(*map(escape, row))
+        made.add_row(*row)
     return made

@@ -49,7 +49,7 @@ def info(
     rows = [(key.replace("_", " "), _shown(value)) for key, value in found.items()]
     stdout.print(options.facts([("file", str(file)), *rows]))
     for note in notes:
-        stdout.print(f"note: {note}", highlight=False, markup=False)
+        stdout.print(f"note: {note}", highlight=False)
 
 
 def convert(
