@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from writeamp._engine import CAUSES
 from writeamp.cli import options
@@ -89,7 +90,7 @@ def _print(found: Comparison) -> None:
     headings = [f"{cause}/host".replace("_", " ") for cause in others]
     of_bytes = ("WA/byte", "WA/page") if found.has_partial_pages else ("WA",)
     for heading in (*of_bytes, *headings, "fairness", "B/page", "M\npages/s"):
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(Text(heading), justify="right", no_wrap=True)
     for row in sorted(found.rows, key=lambda row: row.wa):
         table.add_row(
             row.manager,
