@@ -59,20 +59,38 @@ def document(verb: str, arguments: str = "") -> dict[str, Any]:
     return found
 
 
-def interrupt(arguments: list[str], folder: Path) -> None:
-    """Press Ctrl-C in a process of its own: one sentence, status 130, and no file stays."""
+def interrupted(
+    arguments: list[str],
+    folder: Path,
+    *,
+    after_s: float = SECONDS_TO_START,
+    by: signal.Signals = signal.SIGINT,
+) -> Done:
+    """Run a command in a process of its own, and press Ctrl-C when it has worked for so long."""
+    # Where the tests run in a shell's background, Ctrl-C is ignored, and would be by the process.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     running = subprocess.Popen(
-        [WRITEAMP, *arguments],
+        [sys.executable, "-m", "writeamp", *arguments],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        encoding="utf-8",
     )
+    signal.signal(signal.SIGINT, before)
     used = psutil.Process(running.pid)
-    while sum(used.cpu_times()[:2]) < SECONDS_TO_START:
-        time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
+    while running.poll() is None and sum(used.cpu_times()[:2]) < after_s:
+        time.sleep(0.02)
+    assert running.poll() is None, "it ended before Ctrl-C came"
+    running.send_signal(by)
     out, err = running.communicate(timeout=30)
-    assert running.returncode == 130
-    assert (out, err) == ("", "writeamp: interrupted; nothing was written\n")
-    assert list(folder.iterdir()) == []
+    assert "Traceback" not in err
+    return Done(running.returncode, out, err)
+
+
+def interrupt(arguments: list[str], folder: Path, *, after_s: float = SECONDS_TO_START) -> None:
+    """Press Ctrl-C in a process of its own: one sentence, status 130, and no file stays."""
+    before = list(folder.iterdir())
+    done = interrupted(arguments, folder, after_s=after_s)
+    assert done == (130, "", "writeamp: interrupted; nothing was written\n")
+    assert list(folder.iterdir()) == before

@@ -130,7 +130,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
             figure = PanelChart("t", "s", "x", "y", (Panel("p", (line,)),), 1)
             return Findings(items, {"figure": figure} if bench.figures else {})
 
-        toy = Paper("toy", "Toy et al. 2026", "a toy", reproduce)
+        toy = Paper("toy", "Toy et al. 2026", "a toy", (reproduce,))
         monkeypatch.setitem(PAPERS, "toy", toy)
         monkeypatch.setattr(sys, "argv", ["writeamp", "reproduce", "toy", *arguments])
         with pytest.raises(SystemExit) as stop:

@@ -5,23 +5,32 @@ result = wa.simulate(workload="hot-cold:f=0.1,r=0.9", victims="d-choices:d=10", 
 print(result.wa, result.ci, result.causes)
 """
 
-from writeamp import allocation, meanfield, models, traces
-from writeamp._engine import __version__
-from writeamp.devices.device import Device, device
-from writeamp.errors import WriteampError
-from writeamp.experiments.comparison_result import Comparison
-from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.functions import compare, endurance, run, simulate
-from writeamp.experiments.lifetime_result import Endurance
-from writeamp.experiments.simulation_result import Result
-from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
-from writeamp.theory.prediction import Prediction, predict, predict_sweep
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # as that of `typing`, which takes long to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from writeamp import allocation, meanfield, models, traces
+    from writeamp._engine import __version__
+    from writeamp.devices.device import Device, device
+    from writeamp.errors import Interrupted, WriteampError
+    from writeamp.experiments.comparison_result import Comparison
+    from writeamp.experiments.experiment import Experiment
+    from writeamp.experiments.functions import compare, endurance, run, simulate
+    from writeamp.experiments.lifetime_result import Endurance
+    from writeamp.experiments.simulation_result import Result
+    from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
+    from writeamp.theory.prediction import Prediction, predict, predict_sweep
 
 __all__ = [
     "Comparison",
     "Device",
     "Endurance",
     "Experiment",
+    "Interrupted",
     "Prediction",
     "Result",
     "Spec",
@@ -43,3 +52,37 @@ __all__ = [
     "wear_leveling",
     "workload",
 ]
+
+# Where each name comes from. All of it takes a second to import, in which the command could not
+# hear Ctrl-C; so each is imported when it is first asked for.
+_HOMES = {
+    "writeamp._engine": ("__version__",),
+    "writeamp.devices.device": ("Device", "device"),
+    "writeamp.errors": ("Interrupted", "WriteampError"),
+    "writeamp.experiments.comparison_result": ("Comparison",),
+    "writeamp.experiments.experiment": ("Experiment",),
+    "writeamp.experiments.functions": ("compare", "endurance", "run", "simulate"),
+    "writeamp.experiments.lifetime_result": ("Endurance",),
+    "writeamp.experiments.simulation_result": ("Result",),
+    "writeamp.registry.specs": ("Spec", "manager", "victims", "wear_leveling", "workload"),
+    "writeamp.theory.prediction": ("Prediction", "predict", "predict_sweep"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        found = getattr(import_module(_HOME_OF[name]), name)
+    else:
+        try:
+            found = import_module(f"writeamp.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"writeamp.{name}":
+                raise
+            raise AttributeError(f"module 'writeamp' has no attribute {name!r}") from None
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

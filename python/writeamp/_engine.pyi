@@ -1,5 +1,6 @@
 """The compiled engine (crates/python): bindings only."""
 
+from collections.abc import Callable
 from typing import Any, TypedDict
 
 import numpy as np
@@ -11,6 +12,7 @@ MOST_EVENTS: int
 __version__: str
 
 class Lives(TypedDict):
+    replica: npt.NDArray[np.uint64]
     end: dict[str, npt.NDArray[np.uint64]]
     first_to_reach: dict[str, npt.NDArray[np.uint64]]
     erase_counts: npt.NDArray[np.uint64]
@@ -109,9 +111,8 @@ class Endurance:
         replicas: int,
         threads: int,
     ) -> None: ...
-    def run(self) -> Lives: ...
-    def reached_erases(self) -> int: ...
-    def cancel(self) -> None: ...
+    def run(self, progress: Callable[[int], object] | None = None) -> Lives: ...
+    def ended(self) -> Lives: ...
 
 def default_victims(manager: str) -> str: ...
 def declared(

@@ -1,9 +1,10 @@
-"""The one exception for input that a user can mend, and the sentence for a name that is unknown."""
+"""The exception for input that a user can mend, the sentence for an unknown name, and Ctrl-C."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class WriteampError(ValueError):
@@ -19,3 +20,17 @@ def unknown(what: str, name: str, valid: Iterable[str]) -> WriteampError:
     nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
     return WriteampError(f"unknown {what} {name!r}{hint}; valid: {', '.join(names)}")
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in a measurement of several parts, of which some were finished.
+
+    Attributes:
+        finished: what was finished by then, in the form of the whole, or None: a `Comparison` of
+            fewer managers, an `Endurance` of fewer replicas.
+    """
+
+    def __init__(self, finished: Any) -> None:
+        """Keep what was finished."""
+        super().__init__()
+        self.finished = finished

@@ -5,10 +5,11 @@ use std::slice::from_ref;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use writeamp_engine::endurance::{Life, Study, Watch, lives};
+use writeamp_engine::endurance::{Life, Study, Watch, lives as lives_of};
 use writeamp_engine::flash::{Cause, Moment, Wear};
 
 use crate::drive::{Drive, Load};
+use crate::heard::heard_often;
 use crate::raised;
 
 /// Drives that differ only by their seed, the workload that drives them, and a watch.
@@ -44,32 +45,49 @@ impl Endurance {
         Endurance { study, load: load.clone(), watch: Watch::default() }
     }
 
-    /// Drives every replica to its end of life, unless another thread cancels.
-    fn run<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = py
-            .detach(|| lives(&self.study, |seed| self.load.build(seed), &self.watch))
-            .map_err(|e| raised(&e))?;
+    /// Drives every replica to its end of life. From time to time `progress` is called with the
+    /// most erases of any block, at most `w_max`, summed over the replicas. If that raises, or Ctrl-C
+    /// comes, the replicas stop soon, and `ended` has those that came to their end.
+    #[pyo3(signature = (progress=None))]
+    fn run<'py>(
+        this: Py<Self>,
+        py: Python<'py>,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let lives = this.clone_ref(py);
+        let tell = |_: Python<'_>| match &progress {
+            Some(progress) => progress.call1((this.get().watch.reached_erases(),)).map(drop),
+            None => Ok(()),
+        };
+        let found = heard_often(
+            py,
+            move || {
+                let Endurance { study, load, watch } = lives.get();
+                lives_of(study, |seed| load.build(seed), watch)
+            },
+            tell,
+        )
+        .inspect_err(|_| this.get().watch.cancel())?
+        .map_err(|e| raised(&e))?;
+        tell(py)?;
         lives_dict(py, &found)
     }
 
-    /// The most erases of any block, at most `w_max`, summed over the replicas.
-    fn reached_erases(&self) -> u64 {
-        self.watch.reached_erases()
-    }
-
-    /// Stops a run soon; it then raises.
-    fn cancel(&self) {
-        self.watch.cancel();
+    /// The lives that have come to their end so far, in the form of `run`.
+    fn ended<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        lives_dict(py, &self.watch.ended())
     }
 }
 
 /// Tables with a row for each replica: `end` has one column, `first_to_reach` one for each number of
-/// erases, and `erase_counts` one for each block.
+/// erases, and `erase_counts` one for each block; `replica` says which replica each row is of.
 fn lives_dict<'py>(py: Python<'py>, lives: &[Life]) -> PyResult<Bound<'py, PyDict>> {
     let ends: Vec<&[Moment]> = lives.iter().map(|life| from_ref(&life.end.moment)).collect();
     let firsts: Vec<&[Moment]> = lives.iter().map(|life| &life.first_to_reach[..]).collect();
     let erase_counts: Vec<&[u32]> = lives.iter().map(|life| &life.end.erase_counts[..]).collect();
     let dict = PyDict::new(py);
+    let replicas = lives.iter().map(|life| u64::from(life.replica));
+    dict.set_item("replica", PyArray1::from_iter(py, replicas))?;
     dict.set_item("end", moments_dict(py, &ends)?)?;
     dict.set_item("first_to_reach", moments_dict(py, &firsts)?)?;
     dict.set_item("erase_counts", rows(py, &erase_counts, |&erases| u64::from(erases))?)?;

@@ -5,6 +5,7 @@
 mod allocation;
 mod drive;
 mod endurance;
+mod heard;
 mod meanfield;
 mod registries;
 mod specs;
@@ -12,6 +13,7 @@ mod specs;
 use std::sync::{Mutex, MutexGuard};
 
 use drive::{Drive, EarlierHost, Load};
+use heard::heard;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -80,16 +82,24 @@ impl Simulation {
     /// A new drive under a load, whose randomness `seed` decides.
     #[new]
     #[pyo3(signature = (drive, load, *, seed, batch_pages))]
-    fn new(drive: &Drive, load: &Load, seed: u64, batch_pages: usize) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        drive: &Drive,
+        load: &Load,
+        seed: u64,
+        batch_pages: usize,
+    ) -> PyResult<Self> {
         let built_from = (drive.clone(), load.clone(), seed, batch_pages);
-        let inner = Mutex::new(build(&built_from).map_err(|e| raised(&e))?);
+        let parts = built_from.clone();
+        let built = heard(py, move || build(&parts))?;
+        let inner = Mutex::new(built.map_err(|e| raised(&e))?);
         Ok(Simulation { inner, built_from })
     }
 
     /// Everything that a run needs to go on from here, in this process or another.
-    fn save<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| self.inner().save());
-        PyBytes::new(py, &bytes)
+    fn save(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
+        let bytes = heard(py, move || this.get().inner().save())?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// Goes on from where a run of the same drive, load and seed was saved. If that fails, nothing

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine as engine;
 
+use super::heard::heard;
 use super::raised;
 
 /// A drive of many blocks with hot/cold write frontiers; with `d_swap` it swaps blocks.
@@ -38,7 +39,9 @@ impl MeanField {
 
     /// The blocks of each kind (hot, cold) and number of valid pages that stay as they are.
     fn fixed_point<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
-        py.detach(|| solve(&self.0)).map(|blocks| arrays(py, blocks)).map_err(|e| raised(&e))
+        let model = self.0;
+        let blocks = heard(py, move || solve(&model))?.map_err(|e| raised(&e))?;
+        Ok(arrays(py, blocks))
     }
 
     /// The blocks after one sequential pass of writes.
@@ -54,11 +57,12 @@ impl MeanField {
         m_cold: PyReadonlyArray1<'_, f64>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let blocks = PerKind { hot: m_hot.to_vec()?, cold: m_cold.to_vec()? };
-        let (drift, conditioning) = py.detach(|| {
-            let drift = Drift::new(&self.0, &blocks);
-            let conditioning = Conditioning::new(&self.0, &blocks, &drift);
+        let model = self.0;
+        let (drift, conditioning) = heard(py, move || {
+            let drift = Drift::new(&model, &blocks);
+            let conditioning = Conditioning::new(&model, &blocks, &drift);
             (drift, conditioning)
-        });
+        })?;
         let dict = PyDict::new(py);
         dict.set_item("wa", drift.wa)?;
         dict.set_item("residual", drift.residual())?;
@@ -87,8 +91,8 @@ impl MeanField {
     ) -> PyResult<Bound<'py, PyDict>> {
         let start = PerKind { hot: m_hot.to_vec()?, cold: m_cold.to_vec()? };
         let times = drive_writes.to_vec()?;
-        let found = py
-            .detach(|| transient::follow(&self.0, &start, &times, tolerance))
+        let model = self.0;
+        let found = heard(py, move || transient::follow(&model, &start, &times, tolerance))?
             .map_err(|e| raised(&e))?;
         let (hot, cold) = arrays(py, found.blocks);
         let dict = PyDict::new(py);

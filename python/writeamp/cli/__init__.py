@@ -14,6 +14,7 @@ from writeamp.cli import (
     endurance,
     listing,
     meanfield,
+    options,
     predict,
     reproduce,
     simulate,
@@ -69,15 +70,17 @@ def main() -> None:
         if status == INTERRUPTED:
             raise KeyboardInterrupt  # which typer turns into this status
     except (WriteampError, typer.TyperException) as error:
-        sentence = error.format_message() if isinstance(error, typer.TyperException) else str(error)
+        sentence = str(error)
+        if isinstance(error, typer.TyperException):
+            sentence = " ".join(error.format_message().split())  # it may be broken into lines
         status = BAD_INPUT
         if sentence:  # help that was asked for by giving no arguments has been printed already
-            boundary.say(" ".join(sentence.split()))
+            boundary.say(sentence)
     except MemoryError:
         boundary.say("out of memory; use a smaller drive or trace")
         status = BAD_INPUT
-    except KeyboardInterrupt:
-        boundary.say("interrupted; nothing was written")
+    except (KeyboardInterrupt, options.PartlyDone) as stopped:
+        boundary.say(f"interrupted; {str(stopped) or 'nothing was written'}")
         status = INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (`writeamp list | head`); Python must not flush into it at exit.

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from writeamp import allocation
 from writeamp.cli import options
@@ -187,12 +188,12 @@ def _print(found: Mapping[str, Allocation], op: float) -> None:
     columns = ("method", ">WA", ">over the optimum (%)")
     stdout.print(options.table("all writes", columns, summary))
     groups = next(iter(found.values())).groups
-    rows = [
+    rows: list[tuple[str | Text, ...]] = [
         (
             str(i + 1),
             f"{groups.sizes[i]:.4g}",
             f"{groups.frequencies[i]:.4g}",
-            *(f"{one.op_shares[i]:.4f}\n{one.wa_of_group[i]:.3f}" for one in found.values()),
+            *(Text(f"{one.op_shares[i]:.4f}\n{one.wa_of_group[i]:.3f}") for one in found.values()),
         )
         for i in range(groups.sizes.size)
     ]
@@ -230,7 +231,8 @@ def _explore(chunks: int, op: float, plot: Path | None, json: bool) -> None:
         )
         return
     rows = [_explored("all", overall), *(_explored(row["groups"], row) for row in found.to_dicts())]
-    stdout.print(f"every workload of {chunks} equal chunks\n{_drive_in_words(op)}", highlight=False)
+    stdout.print(f"every workload of {chunks} equal chunks", highlight=False)
+    stdout.print(_drive_in_words(op), highlight=False)
     columns = (">groups", ">workloads", ">mean", ">maximum")
     stdout.print(options.table("closed form over the optimum (%)", columns, rows))
 

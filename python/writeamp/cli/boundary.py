@@ -11,6 +11,7 @@ from contextlib import suppress
 from writeamp._engine import __version__
 from writeamp.cli import terminal
 from writeamp.errors import WriteampError
+from writeamp.text import printable
 
 FAULT = 70  # EX_SOFTWARE of sysexits.h
 DEBUG = "WRITEAMP_DEBUG"
@@ -62,9 +63,9 @@ def drop_output() -> None:
 
 
 def say(sentence: str) -> None:
-    """Say why the command ends; where stderr takes nothing, the status says it alone."""
+    """Say something on stderr, on one line; where that takes nothing, the status says it alone."""
     with suppress(OSError):
-        print(f"writeamp: {sentence}", file=sys.stderr, flush=True)
+        print(f"writeamp: {printable(sentence)}", file=sys.stderr, flush=True)
 
 
 def report_fault(error: BaseException) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from writeamp._engine import CAUSES
 from writeamp.cli import options
@@ -54,7 +55,7 @@ def compare(
     if plot is not None:
         check_target(plot)
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
-        found = run_comparison(experiment, bar.update)
+        found = options.whole_or_part(lambda: run_comparison(experiment, bar.update))
     for sentence in found.notes:
         options.note(sentence)
     for sentence in found.warnings:
@@ -63,6 +64,11 @@ def compare(
         options.print_json(found.to_dict())
     else:
         _print(found)
+    if found.interrupted_of:
+        raise options.PartlyDone(
+            f"{len(found.rows)} of {len(found.interrupted_of)} managers were finished, not "
+            f"{', '.join(found.unfinished)}; no picture was drawn"
+        )
     if plot is not None:
         found.plot(plot)
 
@@ -71,7 +77,7 @@ def _print(found: Comparison) -> None:
     first, device = found.rows[0].results[0], found.device
     table = Table(
         title=f"{first.plan.load_name} on {device.name}, op {device.op:.4g} = (T-U)/U, "
-        f"{device.layout}; {len(found.rows[0].results)} run(s) each",
+        f"{device.layout}; {len(found.rows[0].results)} run(s) each{_interrupted(found)}",
         title_justify="left",
         title_style="bold",
     )
@@ -84,7 +90,7 @@ def _print(found: Comparison) -> None:
     headings = [f"{cause}/host".replace("_", " ") for cause in others]
     of_bytes = ("WA/byte", "WA/page") if found.has_partial_pages else ("WA",)
     for heading in (*of_bytes, *headings, "fairness", "B/page", "M\npages/s"):
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(Text(heading), justify="right", no_wrap=True)
     for row in sorted(found.rows, key=lambda row: row.wa):
         table.add_row(
             row.manager,
@@ -114,3 +120,9 @@ def _print(found: Comparison) -> None:
         for policy in policies
     )
     stdout.print(f"victims: {policies[0] if len(policies) == 1 else ', '.join(by_policy)}")
+
+
+def _interrupted(found: Comparison) -> str:
+    if not found.interrupted_of:
+        return ""
+    return f"; INTERRUPTED after {len(found.rows)} of {len(found.interrupted_of)} managers"

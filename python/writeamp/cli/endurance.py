@@ -90,7 +90,7 @@ def endurance(
             drive_writes_a_day(device, daily_bytes, capacity_bytes)
 
     with Bar("wearing out", _percent) as bar:
-        found = run_lifetime(experiment, bar.update, check_drive)
+        found = options.whole_or_part(lambda: run_lifetime(experiment, bar.update, check_drive))
     for sentence in found.notes:
         options.note(sentence)
     if json:
@@ -100,6 +100,8 @@ def endurance(
         options.print_json(document)
     else:
         _print(found, daily_bytes, capacity_bytes)
+    if found.interrupted:
+        raise options.PartlyDone(f"{_ended(found)}; no picture was drawn")
     if plot is not None:
         found.plot(plot)
     if plot_erases is not None:
@@ -128,8 +130,8 @@ def _print(found: Endurance, daily_bytes: float | None, capacity_bytes: float | 
         ),
         (
             "run",
-            f"{plan.replicas} replicas to W_max {plan.w_max:,}, seeds {plan.seed} to "
-            f"{plan.seed + plan.replicas - 1}, {found.elapsed_s:.1f} s on {plan.threads} thread(s)",
+            f"{found.replicas} replicas to W_max {plan.w_max:,}, seeds {found.seeds[0]} to "
+            f"{found.seeds[-1]}, {found.elapsed_s:.1f} s on {plan.threads} thread(s)",
         ),
         (
             "host wrote",
@@ -141,6 +143,8 @@ def _print(found: Endurance, daily_bytes: float | None, capacity_bytes: float | 
         for cause, pages in found.causes.items()
         if cause != "host"
     ]
+    if found.interrupted:
+        rows.insert(0, ("INTERRUPTED", _ended(found)))
     full, logical = found.endurance_full_drive_writes, found.endurance_logical_drive_writes
     low, high = found.endurance_ci95
     rows += [
@@ -156,6 +160,10 @@ def _print(found: Endurance, daily_bytes: float | None, capacity_bytes: float | 
         if capacity_bytes is not None:
             rows.append(("", f"of a drive of {capacity_bytes:,.0f} bytes that wears as this one"))
     stdout.print(options.facts(rows))
+
+
+def _ended(found: Endurance) -> str:
+    return f"{found.replicas} of {found.plan.replicas} replicas came to their end of life"
 
 
 def _shown(value: float, interval: tuple[float, float]) -> str:

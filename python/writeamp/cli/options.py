@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from writeamp.cli.terminal import WideEnough
+from writeamp.cli import boundary
+from writeamp.cli.terminal import Terminal
 from writeamp.domains import shown
+from writeamp.errors import Interrupted
+
+_T = TypeVar("_T")
 
 CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 0.28)"
 
@@ -68,8 +72,12 @@ SpareFactor: TypeAlias = Annotated[
 ]
 
 
-stdout = WideEnough()
-stderr = WideEnough(stderr=True)
+class PartlyDone(Exception):  # noqa: N818 (no error: the user asked for it)
+    """Ctrl-C after which what was finished has been printed; the text says what that was."""
+
+
+stdout = Terminal()
+stderr = Terminal(stderr=True)
 
 
 def print_json(document: Any) -> None:
@@ -80,27 +88,45 @@ def print_json(document: Any) -> None:
 
 def warn(sentence: str) -> None:
     """Say something on stderr that does not change the result."""
-    print(f"writeamp: warning: {sentence}", file=sys.stderr)
+    boundary.say(f"warning: {sentence}")
 
 
 def note(sentence: str) -> None:
     """Say on stderr what was assumed, left out or rounded."""
-    print(f"writeamp: note: {sentence}", file=sys.stderr)
+    boundary.say(f"note: {sentence}")
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """Build a table; columns whose name begins with '>' are right-aligned."""
+def whole_or_part(work: Callable[[], _T]) -> _T:
+    """Return what the work finds, or after Ctrl-C what it had finished by then.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C before anything was finished.
+    """
+    try:
+        return work()
+    except Interrupted as stopped:
+        if stopped.finished is None:
+            raise
+        # The type of what was finished is that of the whole: see `Interrupted`.
+        return stopped.finished  # type: ignore[no-any-return]
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> Table:
+    """Build a table; columns whose name begins with '>' are right-aligned.
+
+    The names of the columns are ours, and may have line breaks.
+    """
     made = Table(title=title, title_justify="left", title_style="bold")
     for column in columns:
         is_number = column.startswith(">")
         made.add_column(
-            column.removeprefix(">"),
+            Text(column.removeprefix(">")),
             justify="right" if is_number else "left",
             no_wrap=is_number,
             overflow="fold",
         )
     for row in rows:
-        made.add_row(*map(escape, row))
+        made.add_row(*row)
     return made
 
 
@@ -110,5 +136,5 @@ def facts(rows: Sequence[tuple[str, str]]) -> Table:
     made.add_column(overflow="fold")
     made.add_column(overflow="fold")
     for row in rows:
-        made.add_row(*map(escape, row))
+        made.add_row(*row)
     return made

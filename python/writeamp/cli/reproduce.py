@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from writeamp.cli import options
 from writeamp.cli.options import stderr, stdout
-from writeamp.errors import WriteampError
+from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots import check_target, save
 from writeamp.reproduce import PAPERS, Bench, Findings, Item, Paper, Verdict, find_paper
 
@@ -59,16 +59,28 @@ def reproduce(
     started = time.perf_counter()
     with stderr.status(f"reproducing {found_paper.name}") as status:
         bench = Bench(full=full, figures=plots is not None, step=status.update)
-        findings = found_paper.run(bench)
-        if plots is not None:
+        findings, interrupted = Findings(), False
+        try:
+            findings = found_paper.run(bench)
+        except Interrupted as stopped:
+            findings, interrupted = stopped.finished, True
+            if not findings.items:
+                raise
+        if plots is not None and not interrupted:
             for name, spec in findings.figures.items():
                 status.update(f"drawing {name}")
                 save(spec, plots / f"{name}{_PLOT_SUFFIX}")
     if json:
         items = [item.to_dict() for item in findings.items]
-        options.print_json({"paper": found_paper.name, "items": items})
+        mark = {"interrupted": True} if interrupted else {}
+        options.print_json({"paper": found_paper.name} | mark | {"items": items})
     else:
         _print(found_paper, findings, time.perf_counter() - started, full=full)
+    if interrupted:
+        raise options.PartlyDone(
+            f"the {len(findings.items)} items above were finished, others were not; no picture was "
+            "drawn"
+        )
     if not findings.reproduced:
         raise typer.Exit(DIFFERS)
 
@@ -88,9 +100,9 @@ def _print(paper: Paper, findings: Findings, elapsed_s: float, *, full: bool) ->
     made.add_column("ours", justify="right", no_wrap=True)
     made.add_column("verdict", no_wrap=True)
     for item in findings.items:
-        verdict = f"[{_STYLES[item.verdict]}]{item.verdict}"
+        verdict = Text(item.verdict, style=_STYLES[item.verdict])
         published = ("≤ " if item.bound else "") + _shown(item.published)
-        made.add_row(escape(item.item), published, _shown(item.ours), verdict)
+        made.add_row(item.item, published, _shown(item.ours), verdict)
     stdout.print(made)
     for item in findings.items:
         if item.verdict != "match":
@@ -102,9 +114,9 @@ def _print(paper: Paper, findings: Findings, elapsed_s: float, *, full: bool) ->
 
 
 def _print_note(item: Item) -> None:
-    style = _STYLES[item.verdict]
-    stdout.print(f"[{style}]{item.verdict}[/]: {escape(item.item)}", highlight=False)
-    stdout.print(f"    {item.note or 'no explanation is known'}", highlight=False, markup=False)
+    verdict = Text(item.verdict, style=_STYLES[item.verdict])
+    stdout.print(verdict.append(f": {item.item}", style="default"), highlight=False)
+    stdout.print(f"    {item.note or 'no explanation is known'}", highlight=False)
 
 
 def _shown(value: float) -> str:

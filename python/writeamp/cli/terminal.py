@@ -1,4 +1,4 @@
-"""A console that is too narrow for no name and no number."""
+"""The terminal: too narrow for no name and no number, and never obeying the text of others."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from writeamp.text import printable
 
 LEAST_COLUMNS = 60
 # Help cuts the names of options below this.
@@ -24,8 +27,20 @@ def widen() -> None:
         os.environ["COLUMNS"] = str(_HELP_COLUMNS)
 
 
-class WideEnough(Console):
-    """A console whose lines are longer than the terminal's where a table would lose something."""
+class Terminal(Console):
+    """A console that loses nothing, and to which every `str` is text of others.
+
+    Its lines are longer than the terminal's where a table would lose something. Text of others is
+    shown as it is, and never obeyed; styles and line breaks are ours, and come as `Text`.
+    """
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        """Print to stdout or stderr."""
+        super().__init__(stderr=stderr, markup=False, emoji=False)
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """Return text of others as it is shown."""
+        return super().render_str(printable(text), **how)
 
     def print(self, *objects: Any, **how: Any) -> None:
         """Print; the terminal breaks lines that are too long for it, which loses nothing."""

@@ -10,6 +10,7 @@ import typer
 from writeamp import traces
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.traces.writing import check_target
 
 _FORMATS = ", ".join(traces.FORMATS)
 
@@ -49,7 +50,7 @@ def info(
     rows = [(key.replace("_", " "), _shown(value)) for key, value in found.items()]
     stdout.print(options.facts([("file", str(file)), *rows]))
     for note in notes:
-        stdout.print(f"note: {note}", highlight=False, markup=False)
+        stdout.print(f"note: {note}", highlight=False)
 
 
 def convert(
@@ -72,7 +73,7 @@ def convert(
 
     Example: writeamp trace convert hm_0.csv hm_0.parquet --from msr
     """
-    traces.check_target(out, target, source=file, replace=force)
+    check_target(out, target, source=file, replace=force)
     trace = traces.read(file, source, action=action)
     notes = [*trace.notes, *traces.write(trace, out, target, replace=force)]
     if json:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import replace
-from threading import Event, Lock
 
 from writeamp.devices.policy import Policy
-from writeamp.errors import WriteampError
+from writeamp.errors import Interrupted, WriteampError
 from writeamp.experiments.comparison_result import Comparison, Row
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import Prepared, prepare
@@ -18,6 +16,7 @@ from writeamp.experiments.runner import run
 from writeamp.experiments.settings import ComparisonSettings, PoliciesSettings, SimulationSettings
 from writeamp.experiments.simulation import plan_of
 from writeamp.experiments.simulation_result import Result
+from writeamp.parallel import run_all
 from writeamp.registry.specs import Spec
 
 # The same for every manager, or a workload that changes would be another one for each; enough for
@@ -26,7 +25,11 @@ DEFAULT_DRIVE_WRITES = 20
 
 
 def run_comparison(experiment: Experiment, progress: Progress | None = None) -> Comparison:
-    """Simulate a drive under each manager; `progress` is called with the runs done and in all."""
+    """Simulate a drive under each manager; `progress` is called with the runs done and in all.
+
+    Raises:
+        Interrupted: Ctrl-C, with a comparison of the managers that were finished, or None.
+    """
     settings, policies = experiment.run, experiment.policy
     assert isinstance(settings, ComparisonSettings)
     assert isinstance(policies, PoliciesSettings)
@@ -43,13 +46,27 @@ def run_comparison(experiment: Experiment, progress: Progress | None = None) -> 
         for manager in policies.managers
         for replica in range(settings.replicas)
     ]
-    results = _run_all(plans, prepared, settings.threads, progress)
-    return Comparison(
-        tuple(
-            Row(str(manager), tuple(results[at * settings.replicas : (at + 1) * settings.replicas]))
-            for at, manager in enumerate(policies.managers)
+
+    def run_one(plan: Plan) -> Result:
+        try:
+            return run(plan, prepared.drive)
+        except WriteampError as error:
+            raise WriteampError(f"{plan.policy.manager}: {error}") from None
+
+    try:
+        results = run_all(
+            run_one,
+            [(plan,) for plan in plans],
+            threads=settings.threads,
+            progress=progress,
         )
-    )
+    except Interrupted as stopped:
+        finished = _by_manager(policies, settings.replicas, stopped.finished)
+        asked = tuple(map(str, policies.managers))
+        raise Interrupted(
+            replace(finished, interrupted_of=asked) if finished.rows else None
+        ) from None
+    return _by_manager(policies, settings.replicas, dict(enumerate(results)))
 
 
 def _one_run(
@@ -71,31 +88,13 @@ def _one_run(
     )
 
 
-def _run_all(
-    plans: list[Plan], prepared: Prepared, threads: int | None, progress: Progress | None
-) -> list[Result]:
-    """Run the plans several at a time; an error or an interrupt stops all."""
-    done, lock, cancelled = 0, Lock(), Event()
-
-    def stop_if_cancelled(_done: int, _expected: int) -> None:
-        if cancelled.is_set():
-            raise WriteampError("cancelled")
-
-    def run_one(plan: Plan) -> Result:
-        nonlocal done
-        try:
-            result = run(plan, prepared.drive, stop_if_cancelled)
-        except WriteampError as error:
-            raise WriteampError(f"{plan.policy.manager}: {error}") from None
-        with lock:
-            done += 1
-            if progress:
-                progress(done, len(plans))
-        return result
-
-    pool = ThreadPoolExecutor(threads or os.cpu_count() or 1)
-    try:
-        return list(pool.map(run_one, plans))
-    finally:
-        cancelled.set()
-        pool.shutdown(cancel_futures=True)
+def _by_manager(
+    policies: PoliciesSettings, replicas: int, results: Mapping[int, Result]
+) -> Comparison:
+    """Return the rows of the managers all of whose replicas have a result."""
+    rows = []
+    for at, manager in enumerate(policies.managers or ()):
+        places = range(at * replicas, (at + 1) * replicas)
+        if all(place in results for place in places):
+            rows.append(Row(str(manager), tuple(results[place] for place in places)))
+    return Comparison(tuple(rows))

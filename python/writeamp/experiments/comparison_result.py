@@ -21,6 +21,7 @@ from writeamp.plots.output import save
 from writeamp.plots.spec import BarChart
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import analyse
+from writeamp.text import printable
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,9 +149,20 @@ class Row:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """The rows in the order of the managers asked for."""
+    """The rows in the order of the managers asked for.
+
+    One that was interrupted has rows of the managers that were finished; `interrupted_of` then
+    names all that were asked for.
+    """
 
     rows: tuple[Row, ...]
+    interrupted_of: tuple[str, ...] = ()
+
+    @property
+    def unfinished(self) -> list[str]:
+        """The managers that were asked for and not finished."""
+        finished = [row.manager for row in self.rows]
+        return [manager for manager in self.interrupted_of if manager not in finished]
 
     @property
     def device(self) -> Device:
@@ -171,7 +183,9 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types, with the keys of `writeamp compare --json`."""
         first = self.rows[0].results[0]
+        interrupted = {"interrupted": True, "unfinished": self.unfinished}
         return {
+            **(interrupted if self.interrupted_of else {}),
             "rows": [row.to_dict() for row in self.rows],
             "workload": first.plan.load_name,
             **first.device.facts(),
@@ -232,7 +246,7 @@ class Comparison:
             title=f"Write amplification by block manager: {first.plan.load_name}",
             subtitle=(
                 self._per_byte()
-                + f"op = (T-U)/U = {device.op:.4g} · {device.name}, {device.layout} · "
+                + f"op = (T-U)/U = {device.op:.4g} · {printable(device.name)}, {device.layout} · "
                 f"{len(self.rows[0].results)} run(s) each"
             ),
         )

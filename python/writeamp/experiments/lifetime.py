@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 from writeamp._engine import CAUSES
@@ -14,7 +12,7 @@ from writeamp._engine import Endurance as EngineLives
 from writeamp._engine import Load as EngineLoad
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
-from writeamp.errors import WriteampError
+from writeamp.errors import Interrupted, WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import prepare
 from writeamp.experiments.lifetime_result import Counts, Endurance, Lifetime
@@ -25,6 +23,7 @@ from writeamp.experiments.precondition import FILLS, Precondition
 from writeamp.experiments.preconditioning import fill_runs
 from writeamp.experiments.runner import check_memory
 from writeamp.experiments.settings import LifetimeSettings, LoadSettings, PolicySettings
+from writeamp.parallel import useful_threads
 from writeamp.registry.specs import Spec
 
 if TYPE_CHECKING:  # a type of the stub only
@@ -32,9 +31,6 @@ if TYPE_CHECKING:  # a type of the stub only
 
 # Passes over a trace: more than any drive outlives.
 _WITHOUT_END = 2**63 - 1
-
-# Between two looks at Ctrl-C and the progress.
-_POLL_S = 0.1
 
 # What the engine and the library keep of each replica, and of each number of erases in it.
 _BYTES_PER_BLOCK = 16
@@ -50,6 +46,9 @@ def run_lifetime(
 
     `progress` is called with the erases of the most worn block, summed over the replicas, and what
     they will be in the end; `check_drive` with the drive, to refuse it before it runs.
+
+    Raises:
+        Interrupted: Ctrl-C, with the lives that had come to their end, or None.
     """
     settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, LifetimeSettings)
@@ -68,7 +67,7 @@ def run_lifetime(
         policy=Policy.of(policy.manager, policy.victims, policy.wear_leveling),
         run=settings,
         spare_blocks=spare_per_pool * pools,
-        threads=min(settings.threads or _processors(), settings.replicas),
+        threads=useful_threads(settings.threads, settings.replicas),
         notes=(*prepared.notes, *_spare_note(settings.spare_share, spare_per_pool)),
     )
     _check_memory(plan)
@@ -76,13 +75,25 @@ def run_lifetime(
     fill = fill_runs(plan.load, plan.host, drive)
     engine = _build(plan, settings.batch_pages, spare_per_pool, fill)
     filled = sum(end - first for first, end in fill)
-    lives = _run(engine, plan.replicas * plan.w_max, progress)
+    expected = plan.replicas * plan.w_max
+    try:
+        lives = engine.run((lambda reached: progress(reached, expected)) if progress else None)
+    except KeyboardInterrupt:
+        ended = engine.ended()
+        elapsed_s = time.perf_counter() - started
+        partial = _result(plan, ended, filled, elapsed_s) if len(ended["replica"]) else None
+        raise Interrupted(partial) from None
+    return _result(plan, lives, filled, time.perf_counter() - started)
+
+
+def _result(plan: Lifetime, lives: Lives, filled: int, elapsed_s: float) -> Endurance:
     return Endurance(
         plan=plan,
         end=Counts.of({name: table[:, 0] for name, table in lives["end"].items()}, filled),
         reached=Counts.of(lives["first_to_reach"], filled),
         erases_of_block=lives["erase_counts"],
-        elapsed_s=time.perf_counter() - started,
+        seeds=plan.seed + lives["replica"],
+        elapsed_s=elapsed_s,
     )
 
 
@@ -105,13 +116,6 @@ def _spare_note(share: float, spare_per_pool: int) -> list[str]:
     if share == 0 or spare_per_pool > 0:
         return []
     return [f"spare_share {share} is less than one block, so that no block is spare"]
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
 
 
 def _check_memory(plan: Lifetime) -> None:
@@ -143,20 +147,3 @@ def _build(
         replicas=plan.replicas,
         threads=plan.threads,
     )
-
-
-def _run(engine: EngineLives, expected: int, progress: Progress | None) -> Lives:
-    # The engine works on a thread of its own, so that this one hears of Ctrl-C.
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(engine.run)
-        try:
-            while wait([running], timeout=_POLL_S).not_done:
-                if progress:
-                    progress(engine.reached_erases(), expected)
-        except BaseException:  # Ctrl-C: the pool would wait for the end of every life
-            engine.cancel()
-            raise
-        lives = running.result()
-    if progress:
-        progress(engine.reached_erases(), expected)
-    return lives

@@ -23,6 +23,7 @@ from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart, PanelChart
 from writeamp.registry.specs import Spec
 from writeamp.statistics.replicas import student_interval, student_intervals
+from writeamp.text import printable
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -121,7 +122,19 @@ class Endurance:
     """When the first block was erased for the w-th time, shape (replicas, w_max)."""
     erases_of_block: npt.NDArray[np.uint64]
     """Erases of each block at the end of each life, shape (replicas, blocks)."""
+    seeds: npt.NDArray[np.uint64]
+    """The seed of each life, shape (replicas,): fewer than the plan has if it was interrupted."""
     elapsed_s: float
+
+    @property
+    def replicas(self) -> int:
+        """The lives that came to their end."""
+        return len(self.seeds)
+
+    @property
+    def interrupted(self) -> bool:
+        """True if not every replica came to its end."""
+        return self.replicas < self.plan.replicas
 
     @property
     def pe_fairness(self) -> float:
@@ -189,7 +202,7 @@ class Endurance:
         """
         return pl.DataFrame(
             {
-                "seed": self.plan.seed + np.arange(self.plan.replicas, dtype=np.uint64),
+                "seed": self.seeds,
                 "erases": self.end.erases.astype(np.uint64),
                 "host_pages": self.end.host_pages.astype(np.uint64),
                 "pe_fairness": self._fairness(self.end, self.plan.w_max),
@@ -253,7 +266,12 @@ class Endurance:
     def notes(self) -> list[str]:
         """Sentences on what was assumed, left out or rounded."""
         notes = [*self.plan.notes]
-        if self.plan.replicas == 1:
+        if self.interrupted:
+            notes.append(
+                f"interrupted when {self.replicas} of {self.plan.replicas} replicas had come to "
+                "their end of life; those that end first may be the shorter lives"
+            )
+        if self.replicas == 1:
             notes.append("one replica tells nothing of the scatter; more give an interval")
         elif np.all(self.erases_of_block == self.erases_of_block[0]):
             notes.append(
@@ -289,6 +307,8 @@ class Endurance:
             "causes": self.causes,
             "erases": float(self.end.erases.mean()),
         }
+        if self.interrupted:
+            found |= {"interrupted": True, "replicas_asked": plan.replicas}
         if daily_bytes is not None:
             years = self.years(daily_bytes, capacity_bytes=capacity_bytes)
             found |= {"daily_bytes": daily_bytes, "years": years}
@@ -297,7 +317,7 @@ class Endurance:
         found |= {
             "erase_histogram": self.erase_histogram.to_dicts(),
             "w_max": plan.w_max,
-            "replicas": plan.replicas,
+            "replicas": self.replicas,
             "seed": plan.seed,
             "spare_share": plan.run.spare_share,
             "spare_blocks": plan.spare_blocks,
@@ -320,7 +340,7 @@ class Endurance:
     def figure(self) -> PanelChart:
         """Describe PE fairness and endurance against W."""
         title = f"PE fairness and endurance: {self.plan.load_name}"
-        interval = " · thin: 95% confidence" if self.plan.replicas > 1 else ""
+        interval = " · thin: 95% confidence" if self.replicas > 1 else ""
         return life_over_w([self.life_curve()], title=title, subtitle=self._subtitle() + interval)
 
     def life_curve(self, label: str | None = None) -> LifeCurve:
@@ -357,9 +377,9 @@ class Endurance:
     def _subtitle(self) -> str:
         device, plan = self.plan.device, self.plan
         return (
-            f"op = (T-U)/U = {device.op:.4g} · device {device.name}: "
+            f"op = (T-U)/U = {device.op:.4g} · device {printable(device.name)}: "
             f"{device.geometry.blocks:,} blocks of {device.geometry.pages_per_block:,} pages · "
-            f"W_max {plan.w_max:,} · {plan.replicas} replicas from seed {plan.seed}"
+            f"W_max {plan.w_max:,} · {self.replicas} replicas from seed {plan.seed}"
         )
 
     def __str__(self) -> str:

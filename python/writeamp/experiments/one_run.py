@@ -20,6 +20,7 @@ from writeamp.experiments.passes import PassLog
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.preconditioning import precondition
 from writeamp.experiments.simulation_result import EVENT_SCHEMA, Result
+from writeamp.parallel import stop_if_asked
 from writeamp.registry.specs import Spec
 from writeamp.statistics.judging import Intervals, Schedule
 from writeamp.statistics.steady import SteadyState
@@ -30,8 +31,8 @@ if TYPE_CHECKING:  # a type of the stub only
 Progress: TypeAlias = Callable[[int, int], None]
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
-# Pages written between two looks at Ctrl-C and the progress bar: a few tenths of a second at most.
-_CHUNK_PAGES = 1 << 20
+# Pages written between two looks at Ctrl-C and the progress bar: a tenth of a second at most.
+_CHUNK_PAGES = 1 << 16
 
 
 class OneRun:
@@ -133,6 +134,7 @@ class OneRun:
         )
 
     def _tick(self, expected_pages: int) -> None:
+        stop_if_asked()
         if self.progress:
             self.progress(self.done_pages, expected_pages)
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from threading import Event
 
 import numpy as np
 import psutil
 
 from writeamp.devices.device import Device
-from writeamp.errors import WriteampError
+from writeamp.errors import Interrupted, WriteampError
 from writeamp.experiments.one_run import OneRun, Progress
 from writeamp.experiments.plan import FIRST_DRIVE_WRITES, Plan
 from writeamp.experiments.settings import Warmup
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.spread import Spread
 from writeamp.experiments.team import Team
+from writeamp.parallel import run_all
 from writeamp.registry.specs import Spec
 from writeamp.statistics.judging import FEWEST_CYCLES, Schedule
 from writeamp.statistics.passes import analyse_passes
@@ -73,26 +72,18 @@ def spread_over_sizes(plan: Plan, drive: Device, wa: float) -> Spread:
     A looped trace can lock in phase with collection: WA then jumps with the size of the drive, and
     the confidence interval of one run says nothing of it.
     """
-    cancelled = Event()
 
     def rerun(neighbour: Device) -> float:
-        def stop_if_cancelled(_done: int, _expected: int) -> None:
-            if cancelled.is_set():
-                raise WriteampError("cancelled")
-
         try:
-            return run(plan, neighbour, stop_if_cancelled).wa
+            return run(plan, neighbour).wa
         except WriteampError:  # one block less can be too few
             return math.nan
 
     neighbours = [drive.with_extra_blocks(extra) for extra in (-1, 1)]
-    with ThreadPoolExecutor(2) as pool:
-        runs = [pool.submit(rerun, neighbour) for neighbour in neighbours]
-        try:
-            smaller, larger = (found.result() for found in runs)
-        except BaseException:  # Ctrl-C: the pool would wait for both to end
-            cancelled.set()
-            raise
+    try:
+        smaller, larger = run_all(rerun, [(neighbour,) for neighbour in neighbours])
+    except Interrupted:  # one of the two is no result of anybody's
+        raise KeyboardInterrupt from None
     smallest_op, largest_op = (neighbour.op for neighbour in neighbours)
     return Spread(smaller, wa, larger, smallest_op, largest_op)
 

@@ -27,6 +27,7 @@ from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart, Strip
 from writeamp.registry.specs import Spec
 from writeamp.statistics.steady import SteadyState
+from writeamp.text import printable
 
 # A half width of the confidence interval that a reader should hear of, as a share of WA.
 _ROUGH = 0.05
@@ -364,7 +365,8 @@ class Result:
             passes=list(zip(ends, self.passes["wa"], strict=True)),
             title=f"Write amplification over time: {plan.load_name}",
             subtitle=(
-                self._per_byte() + f"op = (T-U)/U = {device.op:.4g} · device {device.name}: "
+                self._per_byte()
+                + f"op = (T-U)/U = {device.op:.4g} · device {printable(device.name)}: "
                 f"{device.physical_pages // pages_per_block:,} blocks of {pages_per_block:,} pages"
                 f" · seed {plan.seed}"
                 + (f" · {Precondition.of(plan.host.precondition).name}" if self.ageing else "")

@@ -14,6 +14,7 @@ from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.experiments.one_run import OneRun, Progress
 from writeamp.experiments.plan import Plan
+from writeamp.parallel import useful_threads
 from writeamp.statistics.judging import judge
 from writeamp.statistics.steady import SteadyState
 
@@ -69,7 +70,7 @@ class Team:
         """Do all at the same time, the first on this thread, which Ctrl-C reaches."""
         if not others:
             return [first()]
-        with ThreadPoolExecutor(len(others)) as pool:
+        with ThreadPoolExecutor(useful_threads(None, len(others))) as pool:
             begun = [pool.submit(other) for other in others]
             try:
                 return [first(), *(other.result() for other in begun)]

@@ -6,14 +6,16 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import Any, cast
 
 from writeamp import output
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import FigureSpec
+from writeamp.text import printable
 
 # The libraries take a second to import; each is imported when a file of its kind is asked for.
 _BACKENDS = {
@@ -34,7 +36,7 @@ def save(spec: FigureSpec, path: str | os.PathLike[str]) -> None:
     """
     suffix = check_suffix(path)
     render = cast(Callable[[FigureSpec, str], bytes], _imported(_BACKENDS[suffix]).render)
-    content = render(spec, suffix.removeprefix("."))
+    content = render(_showable(spec), suffix.removeprefix("."))
     with output.replacing(path, "plot") as file:
         file.write(content)
 
@@ -80,3 +82,18 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """
     check_suffix(path)
     output.check_target(path, "plot")
+
+
+def _showable(part: Any, breaks: str = "\n") -> Any:
+    """Return a figure whose texts hide nothing; line breaks are ours, but for those in titles."""
+    if isinstance(part, str):
+        return printable(part, keep=breaks)
+    if isinstance(part, tuple):
+        return tuple(map(_showable, part))
+    if is_dataclass(part) and not isinstance(part, type):
+        shown = {
+            one.name: _showable(getattr(part, one.name), "" if one.name == "title" else breaks)
+            for one in fields(part)
+        }
+        return replace(part, **shown)
+    return part

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
+from writeamp.errors import Interrupted
+from writeamp.parallel import run_all
 from writeamp.plots import FigureSpec
 from writeamp.reproduce.items import VERDICTS, Item, Verdict
 
@@ -35,12 +35,7 @@ class Bench:
 
     def map(self, work: Callable[..., _T], arguments: Sequence[tuple[Any, ...]]) -> list[_T]:
         """Return `work(*one)` for every `one` of the arguments, several at a time, in order."""
-        pool = ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS))
-        try:
-            return list(pool.map(lambda one: work(*one), arguments))
-        finally:
-            # After an interrupt only what already runs is waited for.
-            pool.shutdown(cancel_futures=True)
+        return run_all(work, arguments, threads=_MOST_THREADS)
 
 
 @dataclass(frozen=True)
@@ -66,9 +61,23 @@ class Findings:
 
 @dataclass(frozen=True)
 class Paper:
-    """A registered paper: `run` computes everything anew each time."""
+    """A registered paper: `parts` compute everything anew each time, one after the other."""
 
     name: str
     citation: str
     summary: str
-    run: Callable[[Bench], Findings]
+    parts: tuple[Callable[[Bench], Findings], ...]
+
+    def run(self, bench: Bench) -> Findings:
+        """Return what all parts find.
+
+        Raises:
+            Interrupted: Ctrl-C, with the findings of the parts that were finished.
+        """
+        found = Findings()
+        try:
+            for part in self.parts:
+                found += part(bench)
+        except KeyboardInterrupt:
+            raise Interrupted(found) from None
+        return found

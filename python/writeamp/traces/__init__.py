@@ -8,7 +8,7 @@ from writeamp.traces.reading import detect, read
 from writeamp.traces.registry import FORMATS
 from writeamp.traces.summary import info
 from writeamp.traces.trace import OPERATIONS, SCHEMA, Trace
-from writeamp.traces.writing import check_target, write
+from writeamp.traces.writing import write
 
 __all__ = [
     "FORMATS",
@@ -19,7 +19,6 @@ __all__ = [
     "Mapping",
     "PageTrace",
     "Trace",
-    "check_target",
     "detect",
     "info",
     "read",

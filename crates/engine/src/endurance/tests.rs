@@ -97,8 +97,27 @@ fn a_watch_sees_how_far_the_replicas_are_and_stops_them() {
     let watch = Watch::default();
     lives(&study(WORN), load("uniform", 300), &watch).unwrap();
     assert_eq!(watch.reached_erases(), 5 * 40);
+    let watch = Watch::default();
     watch.cancel();
     assert_eq!(lives(&study(WORN), load("uniform", 300), &watch), Err(Error::Cancelled));
+    assert_eq!(watch.ended(), []);
+}
+
+#[test]
+fn the_lives_that_ended_before_a_cancel_are_kept_as_they_are_in_the_whole_study() {
+    let watch = Watch::default();
+    let uniform = load("uniform", 300);
+    // One thread drives the replicas in turn; the third one's workload is built after a cancel.
+    let cancelling = |seed| {
+        if seed == study(WORN).setup.seed + 2 {
+            watch.cancel();
+        }
+        uniform(seed)
+    };
+    assert_eq!(lives(&study(WORN), cancelling, &watch), Err(Error::Cancelled));
+    let whole = lives(&study(WORN), load("uniform", 300), &Watch::default()).unwrap();
+    assert_eq!(watch.ended(), whole[..2]);
+    assert_eq!(whole.iter().map(|life| life.replica).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
 }
 
 #[test]

@@ -28,6 +28,7 @@ _SETTINGS = {
     "svg.hashsalt": "writeamp",
     "pdf.fonttype": 42,
     "text.parse_math": False,
+    "text.usetex": False,
     "font.size": 10,
     "text.color": INK,
     "axes.labelcolor": INK,

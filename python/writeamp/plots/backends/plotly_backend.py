@@ -42,7 +42,9 @@ def render(spec: FigureSpec, _kind: str) -> bytes:
         margin={"t": 90},
     )
     page: str = figure.to_html(
-        include_plotlyjs=True, div_id="writeamp", config={"displaylogo": False}
+        include_plotlyjs=True,
+        div_id="writeamp",
+        config={"displaylogo": False, "typesetMath": False},
     )
     return page.encode()
 

@@ -29,7 +29,7 @@ def panels(spec: PanelChart) -> Any:
                 y=line.y,
                 **line_style(line),
                 showlegend=new,
-                legendgroup=line.label,
+                legendgroup=line.label and text_of(line.label),
                 **place,
             )
             if line.label is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writeamp.reproduce.bench import Bench, Findings, Paper
+from writeamp.reproduce.bench import Paper
 from writeamp.reproduce.dayan2015 import allocation, steady, swap, tpcc, updates
 
 PARTS = (
@@ -13,15 +13,9 @@ PARTS = (
     tpcc.run,
 )
 
-
-def run(bench: Bench) -> Findings:
-    """Compute every item, and the figures if they are wanted."""
-    return sum((part(bench) for part in PARTS), Findings())
-
-
 PAPER = Paper(
     name="dayan2015",
     citation="Dayan, Bouganim, Bonnet: Modelling and Managing SSD Write-amplification (2015)",
     summary="Wolf: its closed form, sudden changes of the workload, and TPC-C",
-    run=run,
+    parts=PARTS,
 )

@@ -40,20 +40,12 @@ _OUR_WINDOW = 64
 _ALL_BLOCKS = 2560
 
 
-def run(bench: Bench) -> Findings:
-    """Compute every item, and the figures if they are wanted."""
+def _models(bench: Bench) -> Findings:
     bench.step("models at the paper's points")
-    parts = [Findings(_points() + _section_4_4() + _table_4() + _table_6())]
-    bench.step("time of each model (Fig. 2)")
-    parts.append(_figure_2(bench))
-    bench.step("FIFO and greedy against theory")
-    parts.append(Findings(_theory(bench)))
-    bench.step("windowed greedy")
-    parts.append(_windowed(bench))
-    parts.append(drive.run(bench))
+    found = Findings(_points() + _section_4_4() + _table_4() + _table_6())
     if bench.figures:
-        parts.append(Findings(figures={"fig1-models": figures.models_over_op(SWEEP, _OUR_WINDOW)}))
-    return sum(parts[1:], parts[0])
+        found.figures["fig1-models"] = figures.models_over_op(SWEEP, _OUR_WINDOW)
+    return found
 
 
 def _points() -> list[Item]:
@@ -203,6 +195,7 @@ def _table_6() -> list[Item]:
 
 def _figure_2(bench: Bench) -> Findings:
     """Return the time that each model takes for the sweep."""
+    bench.step("time of each model (Fig. 2)")
     sizes = [2**k for k in range(6, 16 if bench.full else 11)]
     seconds = {
         "coupon-collector": [_seconds(models.coupon_collector, SWEEP, n) for n in sizes],
@@ -248,8 +241,9 @@ def _time(item: str, published: float, ours: float) -> Item:
     )
 
 
-def _theory(bench: Bench) -> list[Item]:
+def _theory(bench: Bench) -> Findings:
     """Return simulated FIFO and greedy collection on drives large enough for the theory."""
+    bench.step("FIFO and greedy against theory")
     blocks = 20_000 if bench.full else 8_000
     runs = [
         # op, N, victims, published
@@ -259,7 +253,7 @@ def _theory(bench: Bench) -> list[Item]:
         (0.147, 128, "greedy", 3.9690),
     ]
     found = bench.map(_uniform_wa, [(blocks, op, n, victims) for op, n, victims, _ in runs])
-    return [
+    items = [
         compared(
             f"simulated {victims} at op {op}, N={n}",
             published,
@@ -269,10 +263,12 @@ def _theory(bench: Bench) -> list[Item]:
         )
         for (op, n, victims, published), ours in zip(runs, found, strict=True)
     ]
+    return Findings(items)
 
 
 def _windowed(bench: Bench) -> Findings:
     """Return simulated windowed greedy, which the Coupon Collector model stands for."""
+    bench.step("windowed greedy")
     published = {1: 2.4813, 4: 2.4791, 16: 2.4724, 64: 2.4543, 256: 2.4225, _ALL_BLOCKS: 2.4036}
     runs = [(2000, 0.28, 64, f"windowed-greedy:window={window}") for window in published]
     found = dict(zip(published, bench.map(_uniform_wa, runs), strict=True))
@@ -317,5 +313,5 @@ PAPER = Paper(
     citation="Park, Lee, Won, Ahn: Practical Implication of Analytical Models for SSD Write "
     "Amplification (ICPE 2017)",
     summary="four analytic models beside each other and beside a Samsung 843TN",
-    run=run,
+    parts=(_models, _figure_2, _theory, _windowed, drive.run),
 )

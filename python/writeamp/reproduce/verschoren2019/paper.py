@@ -101,17 +101,21 @@ _TABLE_2_ERRATA = {(3, 4): 2.963749, (2, 128): 3.431954}
 _AS_PRINTED = 0.5e-4
 
 
-def run(bench: Bench) -> Findings:
-    """Compute every item, and the figures if they are wanted."""
+def _mean_fields(bench: Bench) -> Findings:
     bench.step("Table 1: mean field")
     items = _table_1_mean_field()
     bench.step("Table 2: mean field")
-    items += _table_2()
+    return Findings(items + _table_2())
+
+
+def _simulated(bench: Bench) -> Findings:
     bench.step("Table 1: simulation")
-    items += _table_1_simulated(bench)
+    return Findings(_table_1_simulated(bench))
+
+
+def _figure_1(bench: Bench) -> Findings:
     bench.step("HCWF against HCWF(swap) (Fig. 1)")
-    found = Findings(items) + figures.figure_1(bench, _D_SWAP)
-    return found + wear.run(bench)
+    return figures.figure_1(bench, _D_SWAP)
 
 
 def _table_1_mean_field() -> list[Item]:
@@ -176,5 +180,5 @@ PAPER = Paper(
     citation="Verschoren, Van Houdt: How to improve the performance of the d-choices garbage "
     "collection algorithm in flash-based SSDs (2019)",
     summary="HCWF(swap): its mean field, its wear and its endurance",
-    run=run,
+    parts=(_mean_fields, _simulated, _figure_1, wear.run),
 )

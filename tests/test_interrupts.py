@@ -1,0 +1,219 @@
+"""Ctrl-C: heard at once wherever a command is, and what was finished is printed and marked."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import writeamp as wa
+from in_process import Done, document, interrupt, interrupted
+from writeamp import parallel
+
+# No thread of these may end by itself before the test does.
+ENDLESS = {"blocks": 2048, "op": 0.28}
+SLOW_MEAN_FIELD: dict[str, Any] = {
+    "pages_per_block": 1024, "spare_factor": 0.05, "d": 50, "d_swap": 8,
+    "hot_fraction": 0.2, "hot_write_fraction": 0.77,
+}  # fmt: skip
+LIVES = "--blocks 64 --pages-per-block 16 --op 0.2 --w-max 100 --replicas 50000"
+
+
+def options(settings: dict[str, Any]) -> str:
+    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "compare --managers wolf,oracle --blocks 16384 --writes 1e9 --plot wa.svg",
+        f"meanfield --mode hcwf-swap {options(SLOW_MEAN_FIELD)} --plot blocks.svg",
+        "endurance --blocks 4096 --w-max 1e5 --threads 100000 --replicas 100 --plot life.svg",
+        "simulate --manager oracle --blocks 65536 --writes 1e12 --plot wa.svg",
+        "allocate --explore 20 --fill 0.7 --plot space.svg",
+        "predict --sweep pages_per_block=16:65536:10000 --op 0.1 --plot wa.svg",
+    ],
+)
+def test_a_command_stops_with_a_sentence_and_leaves_no_file(tmp_path: Path, arguments: str) -> None:
+    interrupt(arguments.split(), tmp_path)
+
+
+def test_a_conversion_that_is_interrupted_leaves_the_old_file_and_no_other(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_bytes(b"1000,h,0,Write,0,4096,0\n" * 4_000_000)
+    (tmp_path / "out.parquet").write_text("old")
+    arguments = "trace convert in.csv out.parquet --from msr --force"
+    interrupt(arguments.split(), tmp_path, after_s=1.5)
+    assert (tmp_path / "out.parquet").read_text() == "old"
+
+
+# Of processor time; the imports take about a second of it.
+@pytest.mark.parametrize("after_s", [0.1, 0.2, 0.4, 0.6, 0.8, 1.0])
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_it_is_heard_while_the_command_starts(
+    tmp_path: Path, after_s: float, by: signal.Signals
+) -> None:
+    done = interrupted(["simulate", "--writes", "1e12"], tmp_path, after_s=after_s, by=by)
+    assert done == (128 + by, "", "writeamp: interrupted; nothing was written\n")
+
+
+def part(arguments: str, folder: Path, *, as_json: bool = False) -> Done:
+    words = [*arguments.split(), *(["--json"] if as_json else [])]
+    done = interrupted(words, folder, after_s=4)
+    assert done.status == 130
+    assert done.err.splitlines()[-1].startswith("writeamp: interrupted; ")
+    assert list(folder.iterdir()) == []
+    return done
+
+
+class TestWhatWasFinishedIsPrinted:
+    managers = "single,sepgc,dac,sfs,multilog,eti,fadac,warcip,sepbit,midas,wolf,oracle"
+    # Each takes some tenths of a second, and all together much longer than they have.
+    compare = f"compare --managers {managers} --writes 1e7 --plot wa.svg"
+
+    def test_of_a_comparison(self, tmp_path: Path) -> None:
+        done = part(self.compare, tmp_path)
+        assert "INTERRUPTED after" in done.out
+        assert "single" in done.out
+        assert " of 12 managers were finished, not " in done.err
+
+    def test_of_a_comparison_as_a_document(self, tmp_path: Path) -> None:
+        found = json.loads(part(self.compare, tmp_path, as_json=True).out)
+        assert found["interrupted"] is True
+        rows = [row["manager"] for row in found["rows"]]
+        assert "single" in rows
+        assert sorted(rows + found["unfinished"]) == sorted(self.managers.split(","))
+
+    def test_of_lives(self, tmp_path: Path) -> None:
+        done = part(f"endurance {LIVES} --plot life.svg", tmp_path)
+        assert "INTERRUPTED" in done.out
+        assert "of 50000 replicas came to their end of life" in done.err
+
+    def test_of_lives_as_a_document(self, tmp_path: Path) -> None:
+        found = json.loads(part(f"endurance {LIVES}", tmp_path, as_json=True).out)
+        assert (found["interrupted"], found["replicas_asked"]) == (True, 50_000)
+        assert 0 < found["replicas"] < 50_000
+        assert any("may be the shorter lives" in note for note in found["notes"])
+
+    def test_of_a_paper(self, tmp_path: Path) -> None:
+        done = part("reproduce park2017 --full", tmp_path)
+        assert "abstract: uniform-distribution" in done.out
+        assert "items above were finished" in done.err
+
+
+def test_what_is_not_interrupted_has_no_mark() -> None:
+    drive = "--blocks 64 --pages-per-block 16 --op 0.2"
+    assert "interrupted" not in document("compare", f"{drive} --managers single --writes 20000")
+    assert "interrupted" not in document("endurance", f"{drive} --w-max 5 --replicas 2")
+
+
+@contextmanager
+def ctrl_c(after_s: float) -> Iterator[None]:
+    timer = threading.Timer(after_s, os.kill, (os.getpid(), signal.SIGINT))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: wa.simulate(writes=10**12, **ENDLESS),
+        lambda: wa.simulate(manager="oracle", writes=10**12, blocks=65536),
+        lambda: wa.compare(managers="single,wolf,oracle", writes=10**11, **ENDLESS),
+        lambda: wa.endurance(w_max=10**6, replicas=3, **ENDLESS),
+        lambda: wa.meanfield.hot_cold_swap(**SLOW_MEAN_FIELD),
+    ],
+    ids=["simulate", "oracle", "compare", "endurance", "meanfield"],
+)
+def test_the_library_hears_it_too(work: Callable[[], object]) -> None:
+    # None of these ends before a test is given up.
+    with ctrl_c(0.5), pytest.raises(KeyboardInterrupt) as raised:
+        work()
+    assert getattr(raised.value, "finished", None) is None
+
+
+def test_the_library_hands_over_what_was_finished() -> None:
+    with ctrl_c(1.5), pytest.raises(wa.Interrupted) as raised:
+        wa.endurance(blocks=64, pages_per_block=16, w_max=100, replicas=50_000)
+    found = raised.value.finished
+    assert isinstance(found, wa.Endurance)
+    whole = wa.endurance(blocks=64, pages_per_block=16, w_max=100, replicas=2)
+    mine = found.lives.filter(found.lives["seed"] <= 2)
+    assert mine.equals(whole.lives.filter(whole.lives["seed"].is_in(mine["seed"].implode())))
+
+
+class TestThreads:
+    def test_there_are_no_more_than_processors_and_runs(self) -> None:
+        cores = parallel.processors()
+        assert parallel.useful_threads(100_000, 100_000) == cores
+        assert parallel.useful_threads(None, 1) == 1
+        assert parallel.useful_threads(1, 100) == 1
+        found = wa.endurance(blocks=60, w_max=3, replicas=9, pages_per_block=16, threads=100_000)
+        assert found.plan.threads == min(cores, 9)
+
+    def test_an_error_stops_the_others_and_is_raised(self) -> None:
+        def work(one: int) -> int:
+            if one == 0:
+                raise KeyError(one)
+            while True:  # until somebody gives up on it
+                time.sleep(0.01)
+                parallel.stop_if_asked()
+
+        with pytest.raises(KeyError):
+            parallel.run_all(work, [(1,), (0,)], threads=2)
+
+    def test_work_within_work_stops_with_it(self) -> None:
+        stopped = threading.Event()
+
+        def inner(_: int) -> None:
+            try:
+                wa.simulate(writes=10**12, **ENDLESS)
+            except parallel.Stopped:
+                stopped.set()
+                raise
+
+        def outer(one: int) -> None:
+            if one == 0:
+                raise KeyError(one)
+            parallel.run_all(inner, [(0,)])
+
+        with pytest.raises(KeyError):
+            parallel.run_all(outer, [(1,), (0,)], threads=2)
+        assert stopped.wait(10)
+
+
+def test_the_process_of_the_command_ends_though_a_library_does_not_hear(tmp_path: Path) -> None:
+    # A call that keeps the main thread away from Python, as into a library that looks for nothing.
+    deaf = (
+        "import sys, ctypes, writeamp.cli, writeamp.__main__ as command\n"
+        "sleep = ctypes.CDLL(None).sleep\n"
+        "def main():\n"
+        "    left = 60\n"
+        "    print('deaf', flush=True)\n"
+        "    while left:\n"
+        "        left = sleep(left)\n"
+        "writeamp.cli.main = main\n"
+        "command.main()\n"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", deaf], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert running.stdout is not None
+    assert running.stdout.readline() == "deaf\n"
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=30)
+    assert (running.returncode, err) == (130, "writeamp: interrupted; nothing was written\n")
