@@ -36,8 +36,8 @@ _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 _MOST_SAMPLES = 20_000
 
-# What looks steady is looked at further on, in a replica that runs so much longer: a drive may stay
-# for some drive writes in a state that it then leaves. Long runs have seen that.
+# One of the replicas runs so much longer: a drive may stay for some drive writes in a state that it
+# then leaves. Long runs have seen that.
 _LOOK_AHEAD = 3
 _MOST_AHEAD = 64  # drive writes, or as many pages as above
 
@@ -112,8 +112,8 @@ def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> S
         team.start_series(interval)
         team.advance_to(warmup, writes)
     team.start_series(interval)
-    team.advance_to(writes, writes)
-    return _judged(team, warmup)
+    team.advance_to(writes, writes, _ahead_of(team, writes))
+    return _programmed_enough(team.judge(warmup), team.first)
 
 
 def _run_until_steady(team: Team) -> SteadyState:
@@ -128,24 +128,18 @@ def _run_until_steady(team: Team) -> SteadyState:
     target = max(FIRST_DRIVE_WRITES * physical_pages, first_samples * interval)
     target = min(max(target, _pages_of_changes(team.first.schedule())), most)
     while True:
-        team.advance_to(target, target)
-        steady = _judged(team, "auto", precision=team.plan.run.precision)
+        team.advance_to(target, target, _ahead_of(team, target))
+        steady = _programmed_enough(team.judge(), team.first)
         is_done = steady.steady and _is_long_enough(steady, team.plan.run.precision)
         if is_done or target >= most:
             return steady
         target = min(math.ceil(_GROWTH * target), most)
 
 
-def _judged(team: Team, warmup: Warmup, *, precision: float = math.inf) -> SteadyState:
-    """Judge what was run; before it is called steady, and precise enough, look ahead."""
-    steady = _programmed_enough(team.judge(warmup), team.first)
+def _ahead_of(team: Team, pages: int) -> int:
+    """Return how far the scout goes to see whether the drive stays as it is after so many."""
     most = max(_MOST_AHEAD * team.drive.logical_pages, _MOST_PAGES_AT_ONCE)
-    ahead = min(_LOOK_AHEAD * team.first.done_pages, most)
-    is_done = steady.steady and _is_long_enough(steady, precision)
-    if not is_done or ahead <= team.first.done_pages:
-        return steady
-    team.look_ahead(ahead)
-    return _programmed_enough(team.judge(warmup), team.first)
+    return min(_LOOK_AHEAD * pages, most)
 
 
 def _is_long_enough(steady: SteadyState, precision: float) -> bool:
