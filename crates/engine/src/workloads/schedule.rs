@@ -11,6 +11,7 @@ pub struct Schedule {
 
 impl Schedule {
     /// The schedule as its host sees it that gives the workload this share of the writes.
+    #[must_use]
     pub fn at_share(self, write_share: f64) -> Schedule {
         if write_share == 0.0 {
             return Schedule::default();
@@ -19,6 +20,7 @@ impl Schedule {
     }
 
     /// The schedule of a workload that changes as both do.
+    #[must_use]
     pub fn and(self, other: Schedule) -> Schedule {
         Schedule {
             last_change: self.last_change.max(other.last_change),

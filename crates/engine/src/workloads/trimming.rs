@@ -89,7 +89,7 @@ impl Workload for Trimming {
 
     /// Trims are no writes, so the same change comes after fewer of them.
     fn schedule(&self) -> Schedule {
-        let trimmed = self.threshold as f64 / 2.0_f64.powi(u64::BITS as i32);
+        let trimmed = self.threshold as f64 / 2.0_f64.powi(64);
         let Schedule { last_change, cycle } = self.workload.schedule();
         let written = 1.0 - trimmed;
         Schedule { last_change: last_change * written, cycle: cycle * written }
