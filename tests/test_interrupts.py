@@ -81,7 +81,7 @@ class TestWhatWasFinishedIsPrinted:
 
     def test_of_a_comparison(self, tmp_path: Path) -> None:
         done = part(self.compare, tmp_path)
-        assert "INTERRUPTED after" in done.out
+        assert "INTERRUPTED after" in " ".join(done.out.split())
         assert "single" in done.out
         assert " of 12 managers were finished, not " in done.err
 

@@ -198,7 +198,7 @@ def _interval_pages(drive: Device, writes: int) -> int:
 def _programmed_enough(steady: SteadyState, one: OneRun) -> SteadyState:
     """Add what only the drive knows: one that was hardly filled once cannot be steady."""
     times = one.times_programmed()
-    if not steady.steady or times >= _FEWEST_TIMES_PROGRAMMED:
+    if times >= _FEWEST_TIMES_PROGRAMMED:
         return steady
     reason = (
         f"too short: all of the flash was programmed {times:.2f} times since the fill, at "
