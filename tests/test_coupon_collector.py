@@ -81,7 +81,7 @@ def test_one_block_in_a_growing_drive_tends_to_expected_value() -> None:
     assert reserved == pytest.approx(expected_value(0.27), rel=1e-6)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     op=st.floats(0.01, 2.0),
     pages=st.integers(2, 300),
@@ -94,14 +94,14 @@ def test_it_falls_as_the_window_grows(op: float, pages: int, logical_blocks: flo
     assert found[3] < found[0]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(op=st.floats(0.05, 1.0), pages=st.integers(2, 300), window=st.integers(1, 50))
 def test_it_rises_with_the_reserve(op: float, pages: int, window: int) -> None:
     found = np.asarray(coupon_collector(op, pages, window, np.arange(0, 40, 10), 1000))
     assert all(found[1:] > found[:-1]) or found[-1] < 1 + 1e-6
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     op=st.floats(0.01, 1.0),
     window=st.integers(2, 50),

@@ -77,7 +77,7 @@ def test_one_choice_gives_exactly_one_over_the_spare_factor(
 _CHOICES = st.integers(2, 2**32 - 1) | st.integers(2, 20)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.floats(1e-300, 1, exclude_max=True), st.integers(1, 300), _CHOICES)
 def test_every_drive_of_the_domain_has_an_amplification(
     spare_factor: float, pages: int, d: int
@@ -85,7 +85,7 @@ def test_every_drive_of_the_domain_has_an_amplification(
     assert 1 <= d_choices(spare_factor, pages, d) <= 1 / spare_factor * (1 + 1e-9)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.floats(1, 1e300, exclude_min=True), st.integers(1, 300), _CHOICES)
 @example(1.000000001, 1, 2**31)
 def test_every_amplification_of_the_domain_has_an_op(
@@ -94,7 +94,7 @@ def test_every_amplification_of_the_domain_has_an_op(
     assert required_op(amplification, "d-choices", pages_per_block=pages, d=d) > 0
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.floats(1e-6, 0.999), st.integers(1, 300))
 def test_more_choices_amplify_less_down_to_greedy(spare_factor: float, pages: int) -> None:
     found = np.asarray(d_choices(spare_factor, pages, [1, 2, 5, 20, 1000, 10**6, math.inf]))

@@ -56,7 +56,7 @@ def test_an_unknown_model_names_the_nearest_and_all_valid_ones(typo: str, meant:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(op=st.floats(1e-6, 1.0), step=st.floats(1e-6, 1.0))
 def test_every_model_falls_as_op_grows(name: str, op: float, step: float) -> None:
     less, more = wa(name, [op, op * (1 + step)])
@@ -66,7 +66,7 @@ def test_every_model_falls_as_op_grows(name: str, op: float, step: float) -> Non
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(op=st.floats(1.0, 1e3), step=st.floats(1e-6, 1.0))
 def test_no_model_rises_where_it_is_flat_to_the_last_bit(name: str, op: float, step: float) -> None:
     less, more = wa(name, [op, op * (1 + step)])
