@@ -4,7 +4,7 @@
 use super::{Bag, Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
-use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::state;
@@ -50,7 +50,7 @@ impl Registered<Geometry> for DChoices {
             .params(&[Param::new(
                 "d",
                 "10",
-                Domain::Whole(1, U32_MAX),
+                Domain::CHOICES,
                 "blocks drawn, with replacement",
             )]);
 
