@@ -82,9 +82,7 @@ ABSURD = [10**400, 10**5000, -(10**5000), "9" * 5000, [[]] * 10**5]
 
 
 @pytest.mark.parametrize("value", ABSURD, ids=["400", "5000", "-5000", "text", "list"])
-@pytest.mark.parametrize(
-    "name", ["op", "blocks", "seed", "precision", "utilization", "layout"]
-)
+@pytest.mark.parametrize("name", ["op", "blocks", "seed", "precision", "utilization", "layout"])
 def test_an_argument_of_absurd_value_is_named(name: str, value: object) -> None:
     refusal(lambda: wa.simulate(**{name: value}), name)  # type: ignore[arg-type]
 

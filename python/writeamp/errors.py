@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
-
 _SHOWN_CHARACTERS = 80
 
 

@@ -29,10 +29,11 @@ _DRIVE = {
     "--spare-factor": st.one_of(SHARES, EDGES),
     "--layout": st.one_of(st.sampled_from(["flat", "striped", "striped-per-lun"]), JUNK),
 }
+_PRECONDITIONS = ["full", "none", "workload", "random", "random:2", "random:0", "aged:trace"]
 _LOAD = {
     "--workload": st.one_of(specs.specs("workloads"), JUNK),
     "--utilization": st.one_of(SHARES, EDGES),
-    "--precondition": st.one_of(st.sampled_from(["full", "none", "workload", "random"]), JUNK),
+    "--precondition": st.one_of(st.sampled_from(_PRECONDITIONS), JUNK),
     "--seed": COUNTS,
     "--trace": _FILES,
     "--format": st.one_of(
@@ -80,6 +81,7 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[str]]] = {
         "--replicas": _FEW,
         "--threads": _FEW,
         "--spare-share": st.one_of(SHARES, EDGES),
+        "--capacity": st.one_of(st.sampled_from(["1GB", "100TB", "1e-9B"]), JUNK),
         "--daily-writes": st.one_of(st.sampled_from(["1GB", "1e300TB", "1"]), JUNK),
     },
     "predict": {
@@ -172,7 +174,11 @@ def command_lines(draw: st.DrawFn, verbs: tuple[str, ...] = tuple(OPTIONS)) -> l
         given[flag] = draw(options[flag])
     operands = list(draw(_OPERANDS.get(verb, st.just([]))))
     flags = [word for pair in given.items() for word in pair]
-    more = draw(st.lists(st.sampled_from(["--json", "--json", "--series", "--curve"]), max_size=1))
+    more = draw(
+        st.lists(
+            st.sampled_from(["--json", "--json", "--series", "--curve", "--force"]), max_size=1
+        )
+    )
     if draw(st.integers(0, 30)) == 0:
         more.append(draw(JUNK))
     return [word.replace("\0", "") for word in (*verb.split(), *operands, *flags, *more)]
