@@ -264,12 +264,8 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
 }
 
 const D: Param = Param::new("d", "10", Domain::CHOICES, "blocks drawn for a victim");
-const D_SWAP: Param = Param::new(
-    "d_swap",
-    "100",
-    Domain::CHOICES,
-    "blocks drawn for the second victim (d*)",
-);
+const D_SWAP: Param =
+    Param::new("d_swap", "100", Domain::CHOICES, "blocks drawn for the second victim (d*)");
 const DETECTOR: Param = Param::new(
     "detector",
     "oracle",
