@@ -77,9 +77,10 @@ sdist: $(VENV)/.dist
 check-sdist: sdist
 	scripts/check_sdist.sh $(BIN)
 
-# Each target of fuzz/ for so many seconds; it says what is missing where it cannot.
-fuzz:
-	scripts/fuzz.sh $(or $(SECONDS),60)
+# An hour, or SECONDS, of command lines, calls, damaged files and what Rust reads. A finding fails and
+# says what repeats it. Two minutes of it are a test of `make test-full`, some tries one of `make test`.
+fuzz: $(VENV)/.test,lint
+	scripts/fuzz.sh $(or $(SECONDS),3600) $(BIN)/python
 
 bench: $(ENGINE)
 	$(BIN)/python benches/run.py

@@ -1,21 +1,28 @@
 #!/bin/sh
-# Fuzzes every target of fuzz/ for the seconds given. Where a tool is missing it says which, and how
-# to get it, and ends well: fuzzing is no part of the gate.
+# Fuzzes for the seconds given, in all: command lines, calls and damaged files by Hypothesis, and
+# what Rust reads by cargo-fuzz. Where a tool of that is missing it says which, and how to get it,
+# and Hypothesis has all of the time. Fails if anything was found; every finding says what repeats it.
 set -eu
 seconds=$1
+python=$2
 cd "$(dirname "$0")/.."
 PATH="$PWD/target/tools/bin:$PATH"
 
+missing=""
 if ! cargo +nightly --version > /dev/null 2>&1; then
-    echo "skipped: fuzzing needs the nightly compiler: rustup toolchain install nightly" >&2
-    exit 0
+    missing="the nightly compiler: rustup toolchain install nightly"
+elif ! command -v cargo-fuzz > /dev/null; then
+    missing="cargo-fuzz: cargo install --locked --root target/tools cargo-fuzz@0.13.2"
 fi
-if ! command -v cargo-fuzz > /dev/null; then
-    echo "skipped: fuzzing needs cargo-fuzz:" \
-        "cargo install --locked --root target/tools cargo-fuzz@0.13.2" >&2
-    exit 0
+if [ -n "$missing" ]; then
+    echo "left out: fuzzing what Rust reads needs $missing" >&2
+    exec "$python" tests/fuzz --seconds "$seconds"
 fi
-for target in $(cargo +nightly fuzz list); do
+half=$((seconds / 2))
+"$python" tests/fuzz --seconds "$half"
+targets=$(cargo +nightly fuzz list)
+each=$((half / $(echo "$targets" | wc -w)))
+for target in $targets; do
     cargo +nightly fuzz run "$target" -- \
-        -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=1024 -print_final_stats=1
+        -max_total_time="$each" -timeout=20 -rss_limit_mb=2048 -max_len=1024 -print_final_stats=1
 done

@@ -82,7 +82,7 @@ ABSURD = [10**400, 10**5000, -(10**5000), "9" * 5000, [[]] * 10**5]
 
 
 @pytest.mark.parametrize("value", ABSURD, ids=["400", "5000", "-5000", "text", "list"])
-@pytest.mark.parametrize("name", ["op", "blocks", "seed", "precision", "utilization", "warmup"])
+@pytest.mark.parametrize("name", ["op", "blocks", "seed", "precision", "utilization", "layout"])
 def test_an_argument_of_absurd_value_is_named(name: str, value: object) -> None:
     refusal(lambda: wa.simulate(**{name: value}), name)  # type: ignore[arg-type]
 
@@ -101,3 +101,13 @@ def test_a_model_refuses_an_argument_of_absurd_value(value: int) -> None:
 
 def test_a_file_name_that_is_not_utf_8_is_refused_before_the_run() -> None:
     refusal(lambda: wa.simulate(trace="\udcff.csv", op=0.1), "is not UTF-8 text")
+
+
+@pytest.mark.parametrize("value", [False, 39, 1.5, [], b"x", 10**5000], ids=list("abcdef"))
+def test_a_file_or_profile_that_is_no_name_is_refused(value: object) -> None:
+    refusal(lambda: wa.device(value), "device is")  # type: ignore[arg-type]
+    refusal(lambda: wa.simulate(trace=value, op=0.1), "no file name")  # type: ignore[arg-type]
+
+
+def test_a_model_that_is_asked_of_one_drive_refuses_several() -> None:
+    refusal(lambda: wa.predict(op=0.2, pages_per_block=[]), "pages_per_block is []")  # type: ignore[arg-type]

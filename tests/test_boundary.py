@@ -135,7 +135,7 @@ def test_no_terminal_is_too_narrow_for_names_and_numbers(columns: int) -> None:
         f"--workload hot-cold:f=0.1,r=0.9 {drive}"
     )
     assert "…" not in ended.stdout
-    for word in ("single", "hcwf-swap:d=10", "fairness", "M pages/s"):
+    for word in ("single", "hcwf-swap:d=10", "fairness", "pages/s"):
         assert word in ended.stdout
     ended = shell(f"COLUMNS={columns} $W predict --op 0.1 --pages-per-block 64")
     assert "…" not in ended.stdout
@@ -148,3 +148,23 @@ def test_help_names_its_options_whole_in_any_terminal(columns: int) -> None:
     ended = shell(f"COLUMNS={columns} $W simulate --help")
     for flag in ("--pages-per-block", "--wear-leveling", "--precondition"):
         assert flag in ended.stdout
+
+
+def test_a_list_fits_the_terminal() -> None:
+    ended = shell("COLUMNS=70 $W list managers")
+    lines = ended.stdout.splitlines()
+    assert max(map(len, lines)) <= 80  # a word may be longer than what is left of a line
+    assert any("a whole number from 1 to 65536" in " ".join(lines[i : i + 2]) for i in range(99))
+
+
+def test_an_output_that_is_a_loop_of_links_is_one_sentence(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.png"
+    loop.symlink_to(loop)
+    status, out, err = in_process.run("predict", f"--model markov --sweep op=0.1:1:9 --plot {loop}")
+    assert (status, out) == (2, "")
+    assert "loop.png" in one_sentence(err)
+    trace = Path("examples/postgres-tpcb.parquet").resolve()
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    status, out, err = in_process.run("trace convert", f"{trace} {tmp_path}/loop.csv --to msr")
+    assert (status, out) == (2, "")
+    assert "loop.csv" in one_sentence(err)

@@ -58,6 +58,9 @@ CASES: list[tuple[str, list[str]]] = [
     ("simulate --logical-blocks 100 --op 1e308", ["op", "1e+308"]),
     # Policies and workloads.
     (f"{DRIVE} --manager hcwf:d=0", ["d=0", "from 1"]),
+    (f"{DRIVE} --manager hcwf:d=2147483648", ["d=2147483648", "from 1 to 65536"]),
+    (f"{DRIVE} --manager hcwf-swap:d_swap=1e9", ["d_swap=1e9", "from 1 to 65536"]),
+    (f"{DRIVE} --victims d-choices:d=4e9", ["d=4e9", "from 1 to 65536"]),
     (f"{DRIVE} --manager hcwf-swap:d_swap=0", ["d_swap=0", "from 1"]),
     (f"{DRIVE} --manager hcwf:d=3 --victims greedy", ["hcwf", "one of the two"]),
     (f"{DRIVE} --manager hcwf:detector=blom", ["detector 'blom'", "did you mean 'bloom'"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import in_process
 import numpy as np
 import pytest
 import writeamp as wa
+from forms import FULL
 from scipy.sparse import coo_array, csc_array
 from scipy.sparse.linalg import spsolve
 from writeamp.errors import WriteampError
@@ -567,3 +569,11 @@ def test_the_command_draws(tmp_path: Path) -> None:
 
 def test_the_library_exports_it() -> None:
     assert wa.meanfield.hot_cold is hot_cold
+
+
+@pytest.mark.skipif(not FULL, reason="takes seconds")
+@pytest.mark.parametrize("spare_factor", [1e-9, 1e-6])
+def test_the_most_extreme_drives_are_solved_or_refused_in_time(spare_factor: float) -> None:
+    drive = {**DRIVE, "spare_factor": spare_factor, "pages_per_block": 128, "d": 10}
+    with suppress(WriteampError):
+        hot_cold_swap(**drive, d_swap=8)

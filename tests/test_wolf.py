@@ -246,3 +246,11 @@ def test_what_cannot_be_is_refused_in_a_sentence(
     with pytest.raises(wa.WriteampError) as caught:
         wa.simulate("eagletree", blocks=128, pages_per_block=8, manager=manager, writes=100, **run)
     assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_groups_are_looked_at_no_more_often_than_there_may_be_groups() -> None:
+    manager = "wolf:detector=bloom,interval=1e-9,max_groups=8,allocation=marginal"
+    result = wa.simulate(drive(), workload="zipf:s=1", manager=manager, writes=200_000)
+    looks = np.asarray(result.events["host_pages"])
+    assert looks.size > 100
+    assert np.gcd.reduce(np.diff(looks)) % 8 == 0

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+_SHOWN_CHARACTERS = 80
+
 
 class WriteampError(ValueError):
     """Bad usage or bad input: one sentence that says what was wrong, where, and what is valid.
@@ -17,6 +19,8 @@ class WriteampError(ValueError):
 def unknown(what: str, name: str, valid: Iterable[str]) -> WriteampError:
     """Return the error for `name`, which is no `what`."""
     names = list(valid)
+    if len(name) > _SHOWN_CHARACTERS:
+        name = f"{name[:_SHOWN_CHARACTERS]}…"
     nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
     return WriteampError(f"unknown {what} {name!r}{hint}; valid: {', '.join(names)}")

@@ -88,6 +88,10 @@ impl Domain {
     /// Shares of a whole.
     pub const SHARE: Domain = Domain::Number(Included(0.0), Included(1.0));
 
+    /// Blocks drawn for one victim. Each draw takes its time, and so many find as good a victim as
+    /// a look at all blocks does, but for one block in thousands.
+    pub const CHOICES: Domain = Domain::Whole(1, 1 << 16);
+
     /// Whether `text`, in a spec inside so many others, is in the domain; where it names an entry
     /// that is not valid, the error that says why.
     pub(crate) fn check(&self, text: &str, depth: usize) -> std::result::Result<(), Option<Error>> {

@@ -113,7 +113,9 @@ impl Books {
             }
         };
         let blocks_each = usable_blocks - reserve_blocks;
-        let interval_pages = (rules.interval * f64::from(logical_pages)).round().max(1.0) as u32;
+        // h, but at least a write for each group that there may be.
+        let interval_pages =
+            (rules.interval * f64::from(logical_pages)).round().max(most_groups as f64) as u32;
         Books {
             rules,
             groups,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from writeamp import traces
 from writeamp.cli import options
+from writeamp.cli.terminal import LEAST_COLUMNS
 from writeamp.devices.device import profile_names, profile_summary
 from writeamp.errors import unknown
 from writeamp.registry import EngineKind, Entry, Param, engine_entries
@@ -80,9 +82,24 @@ def list_entries(
         print(f"{name}:")
         width = max(len(row["name"]) for row in rows)
         for row in rows:
-            print(f"  {row['name']:<{width}}  {row['summary']}")
+            _print_hanging(f"  {row['name']:<{width}}  ", row["summary"])
             for line in _details(row, at_length=kind is not None):
-                print(f"  {'':<{width}}    {line}")
+                _print_hanging(" " * (width + 6), line)
+
+
+def _print_hanging(beginning: str, text: str) -> None:
+    """Print a text behind its beginning, in lines that the terminal has room for."""
+    columns = max(options.stdout.width, LEAST_COLUMNS)
+    behind = " " * (len(beginning) + 2)
+    lines = textwrap.wrap(
+        text,
+        columns,
+        initial_indent=beginning,
+        subsequent_indent=behind,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    print("\n".join(lines))
 
 
 def _plain(row: _Row) -> _Row:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from writeamp._engine import parse as parse_spec
 from writeamp._engine import split_specs as split_spec_texts
+from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.registry.entries import EngineKind
 
@@ -53,7 +54,7 @@ class Spec:
             return given
         if not isinstance(given, str):
             raise WriteampError(
-                f"{_WORDS[kind]} is {given!r}; it must be a spec or the text of one"
+                f"{_WORDS[kind]} is {shown(given)}; it must be a spec or the text of one"
             )
         parsed = parse_spec(kind, given)
         return Spec(kind, parsed["name"], tuple(parsed["params"].items()), given)
@@ -175,10 +176,11 @@ def _value(kind: EngineKind, key: str, value: Value) -> str:
         return f"{head}({params})" if colon and "(" not in head else value.text
     if isinstance(value, bool) or not isinstance(value, str | Real):
         raise WriteampError(
-            f"{key} of {_WORDS[kind]} is {value!r}; it must be a number, a text, a spec, or a list"
+            f"{key} of {_WORDS[kind]} is {shown(value)}; it must be a number, a text, a spec, or "
+            "a list"
         )
     if isinstance(value, str) and "," in value and "(" not in value:
         raise WriteampError(
-            f"{key} of {_WORDS[kind]} is {value!r}, which holds more than one value"
+            f"{key} of {_WORDS[kind]} is {shown(value)}, which holds more than one value"
         )
-    return str(value)
+    return shown(value) if isinstance(value, int) else str(value)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from writeamp.domains import shown
 from writeamp.errors import WriteampError
 
 # Small enough to stay in cache while it is searched and parsed; it also bounds what raw text takes.
@@ -61,7 +62,8 @@ def file_path(path: str | os.PathLike[str]) -> Path:
     Raises:
         WriteampError: no file can have that name.
     """
-    name = os.fspath(path)
+    if not isinstance(path, str | os.PathLike) or not isinstance(name := os.fspath(path), str):
+        raise WriteampError(f"{shown(path)} is no file name, which is a text or a Path")
     if "\0" in name:
         raise WriteampError(f"{name!r} is no file name, it holds a NUL")
     try:

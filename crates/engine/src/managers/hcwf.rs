@@ -14,7 +14,7 @@ use crate::detectors::{self, Detector};
 use crate::error::Result;
 use crate::flash::{Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
-use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Kind};
 use crate::victims::{Bag, VictimPolicy, Visitor};
 
@@ -263,13 +263,9 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
     }
 }
 
-const D: Param = Param::new("d", "10", Domain::Whole(1, U32_MAX), "blocks drawn for a victim");
-const D_SWAP: Param = Param::new(
-    "d_swap",
-    "100",
-    Domain::Whole(1, U32_MAX),
-    "blocks drawn for the second victim (d*)",
-);
+const D: Param = Param::new("d", "10", Domain::CHOICES, "blocks drawn for a victim");
+const D_SWAP: Param =
+    Param::new("d_swap", "100", Domain::CHOICES, "blocks drawn for the second victim (d*)");
 const DETECTOR: Param = Param::new(
     "detector",
     "oracle",

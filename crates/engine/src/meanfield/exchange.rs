@@ -16,6 +16,11 @@ const SHORTEST_STEP: f64 = 1e-3;
 /// Swaps that change no digit of the drift.
 const UNNOTICED: f64 = 1e-17;
 
+/// Solutions for blocks of one page that a minute would be enough for, by their cost at hundreds.
+const MINUTE: usize = 1_000_000_000;
+/// What common drives need.
+const FEWEST_SOLUTIONS: usize = 40;
+
 const FIRST_STRIDE: f64 = 0.05;
 
 /// What may be wrong where no step gains anything more, because of rounding.
@@ -37,8 +42,11 @@ pub struct Effort(Cell<usize>);
 
 impl Effort {
     /// Enough for any but the most extreme drives, and seconds at most for blocks of common sizes.
+    /// A solution takes the cube of their pages.
     pub fn reasonable(model: &Model) -> Self {
-        Effort(Cell::new(200 + 100_000 / model.pages_per_block()))
+        let pages = model.pages_per_block();
+        let in_a_minute = FEWEST_SOLUTIONS + MINUTE / pages.pow(3);
+        Effort(Cell::new((200 + 100_000 / pages).min(in_a_minute)))
     }
 
     fn spend_one(&self) -> Option<()> {

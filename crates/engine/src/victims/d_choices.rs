@@ -4,7 +4,7 @@
 use super::{Bag, Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
-use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::state;
@@ -47,12 +47,7 @@ impl Registered<Geometry> for DChoices {
         Entry::new("d-choices", "the block with the fewest valid pages among d drawn at random")
             .example("d-choices:d=10")
             .variants(&["d-choices:d=1", "d-choices:d=2", "d-choices:d=100"])
-            .params(&[Param::new(
-                "d",
-                "10",
-                Domain::Whole(1, U32_MAX),
-                "blocks drawn, with replacement",
-            )]);
+            .params(&[Param::new("d", "10", Domain::CHOICES, "blocks drawn, with replacement")]);
 
     fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
         let d = params.integer("d");

@@ -91,7 +91,6 @@ def whole(name: str, value: object) -> int:
 
 def number(name: str, value: object) -> float:
     """Return a number, or raise."""
-    found = finite(value)
-    if math.isnan(found):
-        raise WriteampError(f"{name} is {shown(value)}; it must be a finite number")
-    return found
+    if not isinstance(value, float) and math.isnan(finite(value)):
+        raise WriteampError(f"{name} is {shown(value)}; it must be a number")
+    return float(value)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -117,6 +118,12 @@ def share_or_zero(name: str, value: npt.ArrayLike) -> FloatArray:
 def amplified(name: str, value: npt.ArrayLike) -> FloatArray:
     """Return `value` as float64, or raise if any element is not a finite number above 1."""
     return _checked(name, value, _AMPLIFIED)
+
+
+def single(name: str, value: object) -> None:
+    """Raise if `value` is no number of its own, such as a list of some."""
+    if not isinstance(value, Real | np.generic):
+        raise WriteampError(f"{name} is {shown(value)}; it must be a number")
 
 
 def require_broadcast(**arrays: FloatArray) -> None:

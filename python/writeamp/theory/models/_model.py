@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 from writeamp.theory.models._arguments import (
@@ -12,6 +12,7 @@ from writeamp.theory.models._arguments import (
     count,
     large_or_infinite,
     positive,
+    single,
     whole,
     whole_or_infinite,
 )
@@ -41,6 +42,8 @@ class ModelInputs:
     logical_blocks: float = math.inf
 
     def __post_init__(self) -> None:
+        for one in fields(self):
+            single(one.name, getattr(self, one.name))
         positive("op", self.op)
         whole("pages_per_block", self.pages_per_block)
         whole_or_infinite("d", self.d)

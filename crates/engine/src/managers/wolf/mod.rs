@@ -208,7 +208,8 @@ fn build<T: Tap>(
     };
     let core = Core::new(candidates, &setup, most_groups as u32, config.reserve_blocks(), tap)?;
     let blocks_per_lun = usable_blocks / luns - reserve_blocks;
-    let interval_pages = config.interval_pages(logical_pages);
+    // A look at the groups takes as long as so many writes, so that it never takes most of the time.
+    let interval_pages = config.interval_pages(logical_pages).max(most_groups as u32);
     let mut drive = Grouped {
         name,
         config,
