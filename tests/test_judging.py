@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 import writeamp as wa
+from writeamp.experiments import runner
 from writeamp.statistics.drift import common_trend, trend
 from writeamp.statistics.judging import Intervals, Schedule, judge
 
@@ -157,3 +159,15 @@ def test_the_same_seed_is_judged_the_same() -> None:
     first, second = (small(writes=50_000, seed=3) for _ in range(2))
     assert first.ci == second.ci
     assert not math.isnan(first.ci[0])
+
+
+def test_replicas_that_do_not_fit_the_memory_are_left_out_with_a_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    needed = wa.device(blocks=256, pages_per_block=32, op=0.15)
+    room = 2.5 * needed.geometry.bytes_needed(needed.logical_pages)
+    memory = SimpleNamespace(available=room)
+    monkeypatch.setattr(runner.psutil, "virtual_memory", lambda: memory)
+    found = small(writes=50_000)
+    assert len(found.steady_state.wa_of_replicas) == 1
+    assert any("judged by 2 of 3 runs" in note for note in found.notes)

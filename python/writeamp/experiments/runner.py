@@ -55,7 +55,10 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     check_memory("the drive needs", needed_bytes)
     # All replicas of a trace are alike.
     replicas = plan.run.replicas if isinstance(plan.load, Spec) else 1
-    fitting = max(1, psutil.virtual_memory().available // needed_bytes)
+    fitting = max(1, int(psutil.virtual_memory().available // needed_bytes))
+    if fitting < replicas:
+        note = f"judged by {fitting} of {replicas} runs: there is no memory for more of such drives"
+        plan = replace(plan, notes=(*plan.notes, note))
     team = Team(plan, drive, min(replicas, fitting), progress)
     if not isinstance(plan.load, Spec):
         steady = _replay(team, plan.load)
