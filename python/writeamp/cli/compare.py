@@ -76,8 +76,8 @@ def compare(
 def _print(found: Comparison) -> None:
     first, device = found.rows[0].results[0], found.device
     table = Table(
-        title=f"{first.plan.load_name} on {device.name}, op {device.op:.4g} = (T-U)/U, "
-        f"{device.layout}; {len(found.rows[0].results)} run(s) each{_interrupted(found)}",
+        title=f"{_interrupted(found)}{first.plan.load_name} on {device.name}, op {device.op:.4g} = (T-U)/U, "
+        f"{device.layout}; {len(found.rows[0].results)} run(s) each",
         title_justify="left",
         title_style="bold",
     )
@@ -125,4 +125,4 @@ def _print(found: Comparison) -> None:
 def _interrupted(found: Comparison) -> str:
     if not found.interrupted_of:
         return ""
-    return f"; INTERRUPTED after {len(found.rows)} of {len(found.interrupted_of)} managers"
+    return f"INTERRUPTED after {len(found.rows)} of {len(found.interrupted_of)} managers: "
