@@ -76,8 +76,8 @@ def compare(
 def _print(found: Comparison) -> None:
     first, device = found.rows[0].results[0], found.device
     table = Table(
-        title=f"{_interrupted(found)}{first.plan.load_name} on {device.name}, op {device.op:.4g} = (T-U)/U, "
-        f"{device.layout}; {len(found.rows[0].results)} run(s) each",
+        title=f"{_interrupted(found)}{first.plan.load_name} on {device.name}, "
+        f"op {device.op:.4g} = (T-U)/U, {device.layout}; {len(found.rows[0].results)} run(s) each",
         title_justify="left",
         title_style="bold",
     )

@@ -31,8 +31,8 @@ if TYPE_CHECKING:  # a type of the stub only
 Progress: TypeAlias = Callable[[int, int], None]
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
-# Pages written between two looks at Ctrl-C and the progress bar: a tenth of a second at most.
-_CHUNK_PAGES = 1 << 16
+# Pages written between two looks at Ctrl-C and the progress bar: tenths of a second at most.
+_CHUNK_PAGES = 1 << 17
 
 
 class OneRun:

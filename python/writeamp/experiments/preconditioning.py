@@ -25,7 +25,7 @@ from writeamp.registry.specs import Spec
 from writeamp.traces.intervals import union
 
 # Pages written between two looks at Ctrl-C and the progress bar.
-_CHUNK_PAGES = 1 << 16
+_CHUNK_PAGES = 1 << 17
 
 # Steady as SNIA's Solid State Storage Performance Test Specification has it: five rounds that lie
 # within 20% of their mean, and whose best line moves by at most 10% of it; at most 25 rounds.

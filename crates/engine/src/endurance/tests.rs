@@ -62,10 +62,10 @@ fn neither_threads_nor_batches_change_a_life() {
 #[test]
 fn replica_i_is_the_run_with_seed_plus_i() {
     let all = lives_of(&study(WORN));
-    for (replica, life) in all.iter().enumerate() {
+    for life in all {
         let mut alone = Study { replicas: 1, ..study(WORN) };
-        alone.setup.seed += replica as u64;
-        assert_eq!(lives_of(&alone)[0], *life);
+        alone.setup.seed += u64::from(life.replica);
+        assert_eq!(lives_of(&alone), [Life { replica: 0, ..life }]);
     }
 }
 
