@@ -84,6 +84,7 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{DRIVE} --workload hot-cold:f=0.1,r=2", ["r=2", "from 0 to 1"]),
     (f"{DRIVE} --workload hot-cold:f=0.00001,r=0.9", ["f=", "at least one hot"]),
     (f"{DRIVE} --workload zipf:s=-1", ["s=-1", "above 0"]),
+    (f"{DRIVE} --workload uniform:trim=0.9999999999999999", ["trim=", "from 0 to 0.99"]),
     (f"{DRIVE} --workload mix:sizes=1/1,weights=1", ["2 sizes", "1 weights"]),
     (f"{DRIVE} --workload mix:sizes=(1,weights=1", ["parenthes"]),
     (f"{DRIVE} --workload phases:writes=0,of=uniform", ["writes", "above 0"]),

@@ -25,7 +25,7 @@ pub use schedule::Schedule;
 pub use trace::Trace;
 
 use std::ops::Add;
-use std::ops::Bound::{Excluded, Included};
+use std::ops::Bound::Included;
 
 use serde::{Deserialize, Serialize};
 
@@ -178,7 +178,7 @@ impl Context {
 const TRIM: Param = Param::new(
     "trim",
     "0",
-    Domain::Number(Included(0.0), Excluded(1.0)),
+    Domain::Number(Included(0.0), Included(0.99)),
     "share of the page writes that are TRIMs of their page instead",
 );
 
