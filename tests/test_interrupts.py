@@ -211,9 +211,11 @@ def test_the_process_of_the_command_ends_though_a_library_does_not_hear(tmp_path
         "writeamp.cli.main = main\n"
         "command.main()\n"
     )
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as in `interrupted`
     running = subprocess.Popen(
         [sys.executable, "-c", deaf], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
+    signal.signal(signal.SIGINT, before)
     assert running.stdout is not None
     assert running.stdout.readline() == "deaf\n"
     running.send_signal(signal.SIGINT)

@@ -47,7 +47,7 @@ def items(found: Findings, start: str) -> list[Item]:
 
 def test_the_paper_is_registered_with_its_analytic_part() -> None:
     assert allocation.run in PARTS
-    assert PAPERS["dayan2015"].run.__module__ == "writeamp.reproduce.dayan2015.paper"
+    assert PAPERS["dayan2015"].parts == PARTS
 
 
 def test_nothing_differs_and_only_what_the_text_leaves_open_is_underdetermined(

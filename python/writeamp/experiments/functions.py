@@ -130,7 +130,7 @@ def simulate(
             manager's own and no wear is levelled unless they are given. `seed`: decides every
             random draw; the same seed gives the same counters everywhere. `writes`: host page
             writes after the initial fill; without it, a synthetic workload runs until it is steady
-            and its confidence interval is narrower than ±`precision`, and a trace runs to its end.
+            and its own noise is within ±`precision` of WA, and a trace runs to its end.
             `warmup`: host page writes to leave out, or "auto" (docs/steady-state.md).
             `precondition`: what the drive holds when the run begins, none of it counted: each page
             written once, in order ("full"), only the pages that the host will write ("workload"),

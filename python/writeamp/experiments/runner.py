@@ -30,16 +30,15 @@ from writeamp.traces.pages import PageTrace
 _MOST_DRIVE_WRITES = 200
 _MOST_PAGES_AT_ONCE = 50_000_000
 _GROWTH = 1.5
-# It also ends where its own noise is so many times below the precision: seeds make the difference.
-_OWN_SHARE = 4
 _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 _MOST_SAMPLES = 20_000
 
 # One of the replicas runs so much longer: a drive may stay for some drive writes in a state that it
-# then leaves. Long runs have seen that.
+# then leaves. Long runs have seen that, and replicas end after so many drive writes, or pages.
 _LOOK_AHEAD = 3
-_MOST_AHEAD = 64  # drive writes, or as many pages as above
+_MOST_OF_REPLICAS = 64
+_MOST_PAGES_OF_REPLICAS = 10_000_000
 
 # A trace is steady pass by pass from this many passes on; below, interval by interval.
 _FEWEST_PASSES = 3
@@ -113,9 +112,9 @@ def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> S
         )
     if warmup != "auto" and warmup:
         team.start_series(interval)
-        team.advance_to(warmup, writes)
+        team.advance_to(warmup, writes, warmup, warmup)
     team.start_series(interval)
-    team.advance_to(writes, writes, _ahead_of(team, writes))
+    _advance_to(team, writes, writes)
     return _programmed_enough(team.judge(warmup), team.first)
 
 
@@ -131,28 +130,18 @@ def _run_until_steady(team: Team) -> SteadyState:
     target = max(FIRST_DRIVE_WRITES * physical_pages, first_samples * interval)
     target = min(max(target, _pages_of_changes(team.first.schedule())), most)
     while True:
-        team.advance_to(target, target, _ahead_of(team, target))
+        _advance_to(team, target, target)
         steady = _programmed_enough(team.judge(), team.first)
-        is_done = steady.steady and _is_long_enough(steady, team.plan.run.precision)
-        if is_done or target >= most:
+        is_precise = steady.own_half_width <= team.plan.run.precision * steady.wa
+        if (steady.steady and is_precise) or target >= most:
             return steady
         target = min(math.ceil(_GROWTH * target), most)
 
 
-def _ahead_of(team: Team, pages: int) -> int:
-    """Return how far the scout goes to see whether the drive stays as it is after so many."""
-    most = max(_MOST_AHEAD * team.drive.logical_pages, _MOST_PAGES_AT_ONCE)
-    return min(_LOOK_AHEAD * pages, most)
-
-
-def _is_long_enough(steady: SteadyState, precision: float) -> bool:
-    """Return whether WA is as precise as asked, or will not be, however long the run.
-
-    Of runs whose seeds lead to different states for good, each finds its own WA ever more exactly.
-    """
-    wanted = precision * steady.wa
-    is_precise = (steady.ci_high - steady.ci_low) / 2 <= wanted
-    return is_precise or _OWN_SHARE * steady.own_half_width <= wanted
+def _advance_to(team: Team, pages: int, expected_pages: int) -> None:
+    """Let the host have written so many pages, and that of the replicas as many as they need."""
+    most = max(_MOST_OF_REPLICAS * team.drive.logical_pages, _MOST_PAGES_OF_REPLICAS)
+    team.advance_to(pages, expected_pages, min(pages, most), min(_LOOK_AHEAD * pages, most))
 
 
 def _pages_of_changes(schedule: Schedule) -> int:
@@ -187,7 +176,8 @@ def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
     for _ in range(passes):
         # A series of its own for each pass, so that a pass ends on a sample.
         team.start_series(_interval_pages(team.drive, total))
-        team.advance_to(team.first.done_pages + pass_pages, total)
+        end = team.first.done_pages + pass_pages
+        team.advance_to(end, total, end, end)
         programmed.append(team.first.programmed())
     return _programmed_enough(analyse_passes(pass_pages, np.diff(programmed)), team.first)
 

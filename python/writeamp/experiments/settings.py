@@ -326,7 +326,7 @@ class SimulationSettings(Settings):
     precision: float = setting(
         0.0005,
         BELOW_ONE,
-        "relative half width of the confidence interval that ends an automatic run",
+        "relative half width of the run's own noise, at 95% confidence, that ends an automatic run",
         number="ratio",
         panel="run",
     )

@@ -31,6 +31,8 @@ from writeamp.text import printable
 
 # A half width of the confidence interval that a reader should hear of, as a share of WA.
 _ROUGH = 0.05
+# The same where a precision was asked for, which a run's own noise keeps to.
+_BEYOND = 4
 # Nobody builds such a drive; somebody wrote per cent.
 _PERCENT_LIKE_OP = 3
 # More marks of changes than this would hide what they mark.
@@ -237,10 +239,8 @@ class Result:
                 )
         if self.device.op > _PERCENT_LIKE_OP:
             found.append(f"op is a ratio: 28% is 0.28, and {self.device.op:.4g} is many times that")
-        automatic = self.plan.run.writes is None and isinstance(self.plan.load, Spec)
-        wanted = self.plan.run.precision if automatic else _ROUGH
-        reached = (self.ci[1] - self.ci[0]) / 2 / self.wa
-        if self.steady and reached > wanted:
+        if self.steady and self._is_rough():
+            reached = (self.ci[1] - self.ci[0]) / 2 / self.wa
             found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
         spread = self.spread and self.spread.warning(looped=self.plan.repeat > 1)
         return [
@@ -271,6 +271,13 @@ class Result:
     def __repr__(self) -> str:
         """Return the line in brackets: the arrays would fill a page."""
         return f"<Result: {self}>"
+
+    def _is_rough(self) -> bool:
+        half_width = (self.ci[1] - self.ci[0]) / 2
+        if self.plan.run.writes is not None or not isinstance(self.plan.load, Spec):
+            return half_width > _ROUGH * self.wa
+        wanted = self.plan.run.precision * self.wa
+        return half_width > _BEYOND * wanted or self.steady_state.own_half_width > wanted
 
     def _what_tells_better(self) -> str:
         steady = self.steady_state

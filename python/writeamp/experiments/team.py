@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 class Team:
     """The run that was asked for, and its replicas, which only judge it.
 
-    The last of the replicas, the scout, may be ahead of the others.
+    The replicas may be behind it, and the last of them, the scout, ahead.
     """
 
     def __init__(self, plan: Plan, drive: Device, runs: int, progress: Progress | None) -> None:
@@ -41,19 +41,25 @@ class Team:
         for one in (self.first, *self.replicas):
             one.start_series(interval_pages)
 
-    def advance_to(self, pages: int, expected_pages: int, ahead_pages: int = 0) -> None:
-        """Let the host of every run have written so many pages, of `expected_pages` in all.
+    def advance_to(
+        self, pages: int, expected_pages: int, replica_pages: int, scout_pages: int
+    ) -> None:
+        """Let the host have written so many pages, of `expected_pages` in all.
 
-        That of the scout goes on until `ahead_pages`.
+        Args:
+            pages: of the run that was asked for.
+            expected_pages: what its progress is told.
+            replica_pages: of its replicas.
+            scout_pages: of the scout.
         """
+        targets = [pages, *(replica_pages for _ in self.replicas[:-1])]
+        targets += [scout_pages] if self.replicas else []
 
         def advance(at: int) -> None:
-            one = (self.first, *self.replicas)[at]
-            one.advance_to(max(pages, ahead_pages) if 0 < at == last else pages, expected_pages)
+            (self.first, *self.replicas)[at].advance_to(targets[at], expected_pages)
 
-        last = len(self.replicas)
         # The longest way is not begun last.
-        _together(advance, sorted(range(last + 1), key=lambda at: (at == 0, at), reverse=True))
+        _together(advance, sorted(range(len(targets)), key=targets.__getitem__, reverse=True))
 
     def judge(self, warmup: int | Literal["auto"] = "auto") -> SteadyState:
         """Judge the first run by all of them."""
@@ -68,7 +74,7 @@ class Team:
         )
 
 
-def _together(work: Callable[[int], _T], numbers: range | list[int]) -> list[_T]:
+def _together(work: Callable[[int], _T], numbers: Sequence[int]) -> list[_T]:
     """Return what comes of each number, several at a time; of one, on this thread."""
     if len(numbers) == 1:
         return [work(numbers[0])]

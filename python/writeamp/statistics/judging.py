@@ -54,7 +54,7 @@ def judge(
     """Judge the first of several runs that differ by their seed.
 
     Args:
-        runs: the same intervals of each run; as `analyse` takes them.
+        runs: the intervals of each run, as `analyse` takes them; the replicas may be shorter.
         schedule: changes of the workload.
         warmup: as in `analyse`.
         longer: the intervals of a run that went on for longer than the others.
@@ -70,9 +70,9 @@ def judge(
     own = _after_changes(runs[0], schedule, warmup)
     if math.isnan(own.ci_low):
         return own
-    found = [_wa_after(run, own.warmup_pages) for run in runs[1:]]
+    found = [_wa_after(run, _warmup_pages(run, own)) for run in runs[1:]]
     own = _with_spread(replace(own, wa_of_replicas=tuple(found)))
-    own = _with_trend(own, common_trend([trend(*run, own.warmup_pages) for run in runs]))
+    own = _with_trend(own, common_trend([trend(*run, _warmup_pages(run, own)) for run in runs]))
     if longer is None:
         return own
     before = float(runs[0][0].sum())
@@ -132,6 +132,11 @@ def _automatic(host: _Floats, flash: _Floats, schedule: Schedule) -> SteadyState
 def _refused(found: SteadyState, reason: str) -> SteadyState:
     """Return the estimate as not steady; a reason that it has already comes first."""
     return replace(found, steady=False, reason=reason if found.steady else found.reason)
+
+
+def _warmup_pages(run: Intervals, own: SteadyState) -> float:
+    """Return the warm-up of a run, of which at least half is measured."""
+    return min(own.warmup_pages, float(run[0].sum()) / 2)
 
 
 def _wa_after(run: Intervals, warmup_pages: float) -> float:
