@@ -118,6 +118,37 @@ def test_cycles_are_measured_whole() -> None:
     assert found.wa == pytest.approx(float(phase.mean()), abs=0.01)
 
 
+def test_exactly_three_cycles_are_enough_where_intervals_do_not_divide_them() -> None:
+    rng = np.random.default_rng(8)
+    host = np.full(145, 7.0)
+    team = [(host, np.rint(host * 100 * (MEAN + NOISE * rng.standard_normal(145)))) for _ in "ab"]
+    assert "cycles" not in judge(team, Schedule(cycle=300)).reason
+
+
+def test_a_given_warmup_is_cut_from_every_run_however_long() -> None:
+    shape = np.concatenate([np.full(150, 4.0), np.full(50, MEAN)])
+    found = judge(runs(shape, 9), CALM, warmup=150 * PAGES)
+    assert found.wa_of_replicas == pytest.approx([MEAN, MEAN], abs=0.02)
+    assert found.ci_high < 2.6
+
+
+def test_a_shorter_replica_is_judged_by_its_second_half_at_least() -> None:
+    first, second = runs(np.full(400, MEAN), 10, 2)
+    short = tuple(column[:100] for column in second)
+    found = judge([first, short], CALM, warmup=200 * PAGES)  # type: ignore[list-item]
+    assert found.wa_of_replicas == pytest.approx([MEAN], abs=0.02)
+
+
+def test_replicas_are_as_long_as_the_changes_of_the_workload_need(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runner, "_MOST_OF_REPLICAS", 1)
+    monkeypatch.setattr(runner, "_MOST_PAGES_OF_REPLICAS", 1)
+    swapping = "groups:sizes=1/9,freq=9/1,swap_at=60000"
+    found = small(workload=swapping, writes=240_000, warmup=70_000)
+    assert found.steady_state.wa_of_replicas == pytest.approx([found.wa] * 2, rel=0.05)
+
+
 def small(**settings: object) -> wa.Result:
     return wa.simulate(blocks=256, pages_per_block=32, op=0.15, **settings)  # type: ignore[arg-type]
 

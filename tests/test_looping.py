@@ -95,6 +95,13 @@ def test_one_pass_is_no_loop() -> None:
     assert "loop" not in looped(permutation(14_000)).steady_state.reason
 
 
+def test_passes_that_are_asked_for_and_not_run_are_no_loop() -> None:
+    found = looped(permutation(14_000), repeat=10, writes=7_000)
+    assert "loop" not in found.steady_state.reason
+    assert not any("looped" in note for note in found.notes)
+    assert any("more writes reach further" in sentence for sentence in found.warnings)
+
+
 def test_a_pass_that_fits_the_spare_space_is_not_steady() -> None:
     pages = np.random.default_rng(1).integers(0, 250, 1000)
     found = wa.simulate(

@@ -52,7 +52,7 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     started = time.perf_counter()
     needed_bytes = drive.geometry.bytes_needed(drive.logical_pages)
     check_memory("the drive needs", needed_bytes)
-    # All replicas of a trace are alike.
+    # A trace has no draws of its own to replicate.
     replicas = plan.run.replicas if isinstance(plan.load, Spec) else 1
     fitting = max(1, int(psutil.virtual_memory().available // needed_bytes))
     if fitting < replicas:
@@ -140,7 +140,13 @@ def _run_until_steady(team: Team) -> SteadyState:
 
 def _advance_to(team: Team, pages: int, expected_pages: int) -> None:
     """Let the host have written so many pages, and that of the replicas as many as they need."""
-    most = max(_MOST_OF_REPLICAS * team.drive.logical_pages, _MOST_PAGES_OF_REPLICAS)
+    most = max(
+        _MOST_OF_REPLICAS * team.drive.logical_pages,
+        _MOST_PAGES_OF_REPLICAS,
+        # What comes before the last change, or is cut by request, is nothing to judge by.
+        _pages_of_changes(team.first.schedule()),
+        0 if team.plan.run.warmup == "auto" else 2 * team.plan.run.warmup,
+    )
     team.advance_to(pages, expected_pages, min(pages, most), min(_LOOK_AHEAD * pages, most))
 
 
@@ -154,10 +160,10 @@ def _pages_of_changes(schedule: Schedule) -> int:
 
 def _replay(team: Team, trace: PageTrace) -> SteadyState:
     """Replay a trace; a loop that decides its WA is no steady state."""
-    spare_pages = team.drive.physical_pages - team.first.simulation.mapped_pages()
     steady = _judged_by_passes(team, trace.host_pages)
-    if team.plan.repeat == 1:
+    if team.plan.expected_writes(team.drive) <= trace.host_pages:
         return steady
+    spare_pages = team.drive.physical_pages - team.first.simulation.mapped_pages()
     loop = analyse_loop(trace, team.drive.geometry.pages_per_block)
     found = loop.decides(spare_pages)
     return (

@@ -233,16 +233,18 @@ class Result:
                     "--repeat 1 --precondition random"
                 )
             elif not isinstance(self.plan.load, Spec):
+                given = self.plan.run.writes is not None
+                more = "more writes reach" if given else "a larger repeat reaches"
                 found.append(
                     f"the trace writes {self.drive_writes:.2f} times the drive in "
-                    f"{self.plan.repeat} pass(es); a larger repeat reaches further"
+                    f"{self.passes.height} pass(es); {more} further"
                 )
         if self.device.op > _PERCENT_LIKE_OP:
             found.append(f"op is a ratio: 28% is 0.28, and {self.device.op:.4g} is many times that")
         if self.steady and self._is_rough():
             reached = (self.ci[1] - self.ci[0]) / 2 / self.wa
             found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
-        spread = self.spread and self.spread.warning(looped=self.plan.repeat > 1)
+        spread = self.spread and self.spread.warning(looped=self.passes.height > 1)
         return [
             *found,
             *([spread] if spread else []),
@@ -252,10 +254,10 @@ class Result:
     @property
     def notes(self) -> list[str]:
         """Sentences on what was assumed, left out or rounded."""
-        looped = not isinstance(self.plan.load, Spec) and self.plan.repeat > 1
+        passes = self.passes.height  # none of a workload
         return [
             *self.plan.notes,
-            *([f"the trace was looped {self.plan.repeat} times"] if looped else []),
+            *([f"the trace was looped {passes} times"] if passes > 1 else []),
             *([] if self.events_complete else [self._events_note()]),
         ]
 
@@ -361,8 +363,8 @@ class Result:
             wa=series["wa"].to_numpy(),
             warmup_drive_writes=steady.warmup_pages / device.logical_pages,
             steady_wa=self.wa,
-            ci_low=steady.ci_low,
-            ci_high=steady.ci_high,
+            ci_low=self.ci[0],
+            ci_high=self.ci[1],
         )
         theory = references(plan, device, self.held_pages)
         ends = self.passes["host_pages"].cum_sum() / device.logical_pages
@@ -429,8 +431,11 @@ def _swaps(load: object, writes: int) -> list[int]:
     at, every = load.params["swap_at"], load.params["period"]
     if at == "never":
         return []
+    # Trims are drawn as writes are, and swaps come after so many draws.
+    written = 1 - float(load.params.get("trim", "0"))
     swaps = [int(text) for text in at.split("/")]
     if every != "never":
-        swaps += range(swaps[-1] + int(every), writes, int(every))[: _MOST_CHANGES + 1]
-    swaps = [swap for swap in swaps if swap < writes]
+        most = math.ceil(writes / written)
+        swaps += range(swaps[-1] + int(every), most, int(every))[: _MOST_CHANGES + 1]
+    swaps = [round(swap * written) for swap in swaps if swap * written < writes]
     return swaps if len(swaps) <= _MOST_CHANGES else []

@@ -60,7 +60,8 @@ def with_error(wa: float, ci_low: float, ci_high: float) -> str:
 
     Without an interval, or with one of no visible width, the value stands alone.
     """
-    half_width = (ci_high - ci_low) / 2
+    # Of an interval that reaches further to one side, that side.
+    half_width = max(wa - ci_low, ci_high - wa)
     if math.isnan(half_width) or half_width < 1e-6:
         return f"{wa:.3f}"
     decimals = max(0, -math.floor(math.log10(half_width)))

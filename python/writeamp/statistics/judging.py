@@ -70,12 +70,14 @@ def judge(
     own = _after_changes(runs[0], schedule, warmup)
     if math.isnan(own.ci_low):
         return own
-    found = [_wa_after(run, _warmup_pages(run, own)) for run in runs[1:]]
+    before = float(runs[0][0].sum())
+    cuts = [_warmup_pages(run, own, before) for run in runs]
+    found = [_wa_after(run, cut) for run, cut in zip(runs[1:], cuts[1:], strict=True)]
     own = _with_spread(replace(own, wa_of_replicas=tuple(found)))
-    own = _with_trend(own, common_trend([trend(*run, _warmup_pages(run, own)) for run in runs]))
+    trends = [trend(*run, cut) for run, cut in zip(runs, cuts, strict=True)]
+    own = _with_trend(own, common_trend(trends))
     if longer is None:
         return own
-    before = float(runs[0][0].sum())
     own = _refused_by_trend(own, trend(*longer, max(own.warmup_pages, TREND_FROM * before)))
     return _reaching(own, _wa_after(longer, float(longer[0].sum()) / 2))
 
@@ -103,7 +105,8 @@ def _after_changes(
     else:
         found = _automatic(host, flash, schedule)
     cycles = (pages - found.warmup_pages) / schedule.cycle if schedule.cycle else math.inf
-    if cycles < FEWEST_CYCLES:
+    # Whole cycles are measured to the nearest interval.
+    if schedule.cycle and cycles < FEWEST_CYCLES - host[0] / schedule.cycle:
         return _refused(
             found,
             f"too short: {cycles:.1f} cycles of {schedule.cycle:,.0f} writes after the warm-up, at "
@@ -134,9 +137,10 @@ def _refused(found: SteadyState, reason: str) -> SteadyState:
     return replace(found, steady=False, reason=reason if found.steady else found.reason)
 
 
-def _warmup_pages(run: Intervals, own: SteadyState) -> float:
-    """Return the warm-up of a run, of which at least half is measured."""
-    return min(own.warmup_pages, float(run[0].sum()) / 2)
+def _warmup_pages(run: Intervals, own: SteadyState, pages: float) -> float:
+    """Return the warm-up of a run; of one that is shorter than `pages` half is measured."""
+    length = float(run[0].sum())
+    return own.warmup_pages if length >= pages else min(own.warmup_pages, length / 2)
 
 
 def _wa_after(run: Intervals, warmup_pages: float) -> float:

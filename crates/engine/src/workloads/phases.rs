@@ -50,11 +50,19 @@ impl Workload for Phases {
 
     fn schedule(&self) -> Schedule {
         let cycle: f64 = self.sequence.iter().map(|phase| phase.writes as f64).sum();
-        let own = Schedule { last_change: 0.0, cycle };
-        self.sequence
-            .iter()
-            .map(|phase| phase.workload.schedule().at_share(phase.writes as f64 / cycle))
-            .fold(own, Schedule::and)
+        let mut found = Schedule { last_change: 0.0, cycle };
+        let mut begin = 0.0;
+        for phase in &self.sequence {
+            let (writes, own) = (phase.writes as f64, phase.workload.schedule());
+            let turns = (own.last_change / writes).floor();
+            let last_change = match own.last_change {
+                0.0 => 0.0,
+                at => turns * cycle + begin + at % writes,
+            };
+            found = found.and(Schedule { last_change, ..own.at_share(writes / cycle) });
+            begin += writes;
+        }
+        found
     }
 
     fn groups(&self) -> Option<Vec<Group>> {
