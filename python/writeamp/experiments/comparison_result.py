@@ -205,11 +205,14 @@ class Comparison:
     @property
     def warnings(self) -> list[str]:
         """Sentences that a reader of the table should know."""
-        return [
+        of_rows = [
             f"{row.manager} is not steady, so its WA may not last: {row.steady_reason}"
             for row in self.rows
             if not row.steady
         ]
+        of_drives = (result.warnings_of_the_drive for row in self.rows for result in row.results)
+        # What holds of one drive mostly holds of all.
+        return of_rows + list(dict.fromkeys(sentence for found in of_drives for sentence in found))
 
     @property
     def notes(self) -> list[str]:

@@ -239,17 +239,19 @@ class Result:
                     f"the trace writes {self.drive_writes:.2f} times the drive in "
                     f"{self.passes.height} pass(es); {more} further"
                 )
-        if self.device.op > _PERCENT_LIKE_OP:
-            found.append(f"op is a ratio: 28% is 0.28, and {self.device.op:.4g} is many times that")
         if self.steady and self._is_rough():
             reached = (self.ci[1] - self.ci[0]) / 2 / self.wa
             found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
         spread = self.spread and self.spread.warning(looped=self.passes.height > 1)
-        return [
-            *found,
-            *([spread] if spread else []),
-            *(self.ageing.warnings if self.ageing else []),
-        ]
+        return [*found, *([spread] if spread else []), *self.warnings_of_the_drive]
+
+    @property
+    def warnings_of_the_drive(self) -> list[str]:
+        """Those that hold of the drive before the run, whatever was measured."""
+        found = []
+        if self.device.op > _PERCENT_LIKE_OP:
+            found.append(f"op is a ratio: 28% is 0.28, and {self.device.op:.4g} is many times that")
+        return found + (self.ageing.warnings if self.ageing else [])
 
     @property
     def notes(self) -> list[str]:
