@@ -12,7 +12,7 @@ from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import Prepared, prepare
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import Plan
-from writeamp.experiments.runner import run
+from writeamp.experiments.runner import drives_that_fit, run
 from writeamp.experiments.settings import ComparisonSettings, PoliciesSettings, SimulationSettings
 from writeamp.experiments.simulation import plan_of
 from writeamp.experiments.simulation_result import Result
@@ -57,7 +57,7 @@ def run_comparison(experiment: Experiment, progress: Progress | None = None) -> 
         results = run_all(
             run_one,
             [(plan,) for plan in plans],
-            threads=settings.threads,
+            threads=min(settings.threads or len(plans), drives_that_fit(prepared.drive)),
             progress=progress,
         )
     except Interrupted as stopped:

@@ -50,11 +50,10 @@ _FEWEST_TIMES_PROGRAMMED = 2
 def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     """Run the plan on one drive."""
     started = time.perf_counter()
-    needed_bytes = drive.geometry.bytes_needed(drive.logical_pages)
-    check_memory("the drive needs", needed_bytes)
+    check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
     # A trace has no draws of its own to replicate.
     replicas = plan.run.replicas if isinstance(plan.load, Spec) else 1
-    fitting = max(1, int(psutil.virtual_memory().available // needed_bytes))
+    fitting = drives_that_fit(drive)
     if fitting < replicas:
         note = f"judged by {fitting} of {replicas} runs: there is no memory for more of such drives"
         plan = replace(plan, notes=(*plan.notes, note))
@@ -83,11 +82,19 @@ def spread_over_sizes(plan: Plan, drive: Device, wa: float) -> Spread:
 
     neighbours = [drive.with_extra_blocks(extra) for extra in (-1, 1)]
     try:
-        smaller, larger = run_all(rerun, [(neighbour,) for neighbour in neighbours])
+        smaller, larger = run_all(
+            rerun, [(neighbour,) for neighbour in neighbours], threads=drives_that_fit(drive)
+        )
     except Interrupted:  # one of the two is no result of anybody's
         raise KeyboardInterrupt from None
     smallest_op, largest_op = (neighbour.op for neighbour in neighbours)
     return Spread(smaller, wa, larger, smallest_op, largest_op)
+
+
+def drives_that_fit(drive: Device) -> int:
+    """Return how many of such drives the memory has room for, at least one."""
+    needed_bytes = drive.geometry.bytes_needed(drive.logical_pages)
+    return max(1, int(psutil.virtual_memory().available // needed_bytes))
 
 
 def check_memory(what_needs: str, needed_bytes: int) -> None:
