@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from multiprocessing import Pipe
 from pathlib import Path
 
-CPU_SECONDS = 60
+CPU_SECONDS = 240
 _WALL_SECONDS = 300
 _MEMORY_BYTES = 6 * 2**30
 
