@@ -93,6 +93,21 @@ def run_all(
         wait([one for one in running if one.running()], timeout=_PATIENCE_S)
 
 
+def run_whole(
+    work: Callable[..., _T], arguments: Sequence[tuple[Any, ...]], *, threads: int | None = None
+) -> list[_T]:
+    """Return what `run_all` does, of which a part is no result of anybody's.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, whatever was done by then.
+        BaseException: the error of the first one that failed.
+    """
+    try:
+        return run_all(work, arguments, threads=threads)
+    except Interrupted:
+        raise KeyboardInterrupt from None
+
+
 def _wait_for(running: Sequence[Future[_T]], progress: Callable[[int, int], None] | None) -> None:
     left = set(running)
     while left:

@@ -15,6 +15,7 @@ import polars as pl
 from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
 from writeamp.experiments.byte_amplification import differs
+from writeamp.experiments.counts import flash_pages
 from writeamp.experiments.simulation_result import Result
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.output import save
@@ -273,7 +274,5 @@ def _mean_intervals(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return host pages of each interval, and flash pages in the mean of runs sampled alike."""
     host = np.diff(results[0].samples["host_pages"]).astype(np.float64)
-    flash = [
-        np.diff(np.sum([result.samples[cause] for cause in CAUSES], axis=0)) for result in results
-    ]
+    flash = [np.diff(flash_pages(result.samples)) for result in results]
     return host, np.mean(flash, axis=0, dtype=np.float64)

@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp._engine import CAUSES, MOST_EVENTS
+from writeamp._engine import MOST_EVENTS
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
+from writeamp.experiments.counts import flash_pages
 from writeamp.experiments.loads import load_of_trace
 from writeamp.experiments.passes import PassLog
 from writeamp.experiments.plan import Plan
-from writeamp.experiments.preconditioning import precondition
+from writeamp.experiments.preconditioning import CHUNK_PAGES, precondition
 from writeamp.experiments.simulation_result import EVENT_SCHEMA, Result
 from writeamp.parallel import stop_if_asked
 from writeamp.registry.specs import Spec
@@ -30,9 +31,6 @@ if TYPE_CHECKING:  # a type of the stub only
 
 Progress: TypeAlias = Callable[[int, int], None]
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
-
-# Pages written between two looks at Ctrl-C and the progress bar: tenths of a second at most.
-_CHUNK_PAGES = 1 << 17
 
 
 class OneRun:
@@ -79,7 +77,7 @@ class OneRun:
     def advance_to(self, pages: int, expected_pages: int) -> None:
         """Let the host have written so many pages, of `expected_pages` that it will have."""
         while self.done_pages < pages:
-            chunk = self.passes.left(self.done_pages, min(pages - self.done_pages, _CHUNK_PAGES))
+            chunk = self.passes.left(self.done_pages, min(pages - self.done_pages, CHUNK_PAGES))
             began = time.perf_counter()
             written = self.simulation.run(chunk)
             self.engine_s += time.perf_counter() - began
@@ -95,20 +93,19 @@ class OneRun:
 
     def programmed(self) -> int:
         """Return the flash pages programmed since the drive was new."""
-        counters = self.simulation.counters()
-        return sum(counters[cause] for cause in CAUSES)
+        return flash_pages(self.simulation.counters())
 
     def times_programmed(self) -> float:
         """Return how often all of the flash was programmed since the fill."""
-        started = sum(self.start[cause] for cause in CAUSES)
+        started = flash_pages(self.start)
         started -= self.ageing.flash_pages if self.ageing else 0
         return (self.programmed() - started) / self.drive.physical_pages
 
     def intervals(self) -> Intervals:
         """Return host and flash pages of each interval."""
         samples = self._all_samples()
-        flash = np.sum([samples[cause] for cause in CAUSES], axis=0)
-        return np.diff(samples["host_pages"]).astype(float), np.diff(flash).astype(float)
+        host, flash = samples["host_pages"], flash_pages(samples)
+        return np.diff(host).astype(float), np.diff(flash).astype(float)
 
     def result(self, steady: SteadyState, *, elapsed_s: float) -> Result:
         """Return what was found, as it was judged."""

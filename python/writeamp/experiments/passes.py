@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import polars as pl
 
 _SCHEMA = {"pass": pl.Int64, "host_pages": pl.Int64, "wa": pl.Float64}
@@ -34,11 +36,14 @@ class PassLog:
             self._ends.append((done_pages, programmed))
 
     @property
+    def flash_pages(self) -> list[int]:
+        """Pages programmed in each pass."""
+        return [after - before for (_, before), (_, after) in pairwise(self._ends)]
+
+    @property
     def frame(self) -> pl.DataFrame:
         """One row a pass: its number `pass` from 1, its `host_pages`, and `wa` in it."""
-        spans = zip(self._ends, self._ends[1:], strict=False)
-        rows = [
-            (number, end - first, (after - before) / (end - first))
-            for number, ((first, before), (end, after)) in enumerate(spans, start=1)
-        ]
+        host_pages = [end - first for (first, _), (end, _) in pairwise(self._ends)]
+        spans = zip(host_pages, self.flash_pages, strict=True)
+        rows = [(number, host, flash / host) for number, (host, flash) in enumerate(spans, start=1)]
         return pl.DataFrame(rows, schema=_SCHEMA, orient="row")

@@ -13,10 +13,11 @@ import numpy as np
 import polars as pl
 
 from writeamp import traces
-from writeamp._engine import CAUSES, EarlierHost
+from writeamp._engine import EarlierHost
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.device import Device
+from writeamp.experiments.counts import flash_pages
 from writeamp.experiments.loads import load_of_trace
 from writeamp.experiments.plan import Plan, used_pages
 from writeamp.experiments.precondition import Precondition
@@ -24,8 +25,8 @@ from writeamp.experiments.settings import LoadSettings
 from writeamp.registry.specs import Spec
 from writeamp.traces.intervals import union
 
-# Pages written between two looks at Ctrl-C and the progress bar.
-_CHUNK_PAGES = 1 << 17
+# Pages written between two looks at Ctrl-C and the progress bar: tenths of a second at most.
+CHUNK_PAGES = 1 << 17
 
 # Steady as SNIA's Solid State Storage Performance Test Specification has it: five rounds that lie
 # within 20% of their mean, and whose best line moves by at most 10% of it; at most 25 rounds.
@@ -83,7 +84,7 @@ def precondition(
     for first, end in _chunks(fill_runs(plan.load, plan.host, drive)):
         simulation.fill(first, end)
         since_tick += end - first
-        if since_tick >= _CHUNK_PAGES:
+        if since_tick >= CHUNK_PAGES:
             tick()
             since_tick = 0
     asked = Precondition.of(plan.host.precondition)
@@ -144,7 +145,7 @@ class _Ager:
         self.host = EarlierHost(load, seed=plan.seed)
         self.precondition = plan.host.precondition
         self.tick = tick
-        self.start_pages = self.programmed()
+        self.start_pages = flash_pages(self.simulation.counters())
         self.host_pages = 0
         self.rounds: list[float] = []
 
@@ -167,24 +168,20 @@ class _Ager:
 
     def round(self, pages: int | None) -> None:
         """Let the host write so many pages, or all that it has, and note WA of them."""
-        before, written = self.programmed(), 0
+        before, written = flash_pages(self.simulation.counters()), 0
         while True:
-            wanted = _CHUNK_PAGES if pages is None else min(_CHUNK_PAGES, pages - written)
+            wanted = CHUNK_PAGES if pages is None else min(CHUNK_PAGES, pages - written)
             done = self.simulation.precondition(self.host, wanted)
             written += done
             self.tick()
             if done < wanted or written == pages:
                 break
         self.host_pages += written
-        self.rounds.append((self.programmed() - before) / written)
-
-    def programmed(self) -> int:
-        counters = self.simulation.counters()
-        return sum(counters[cause] for cause in CAUSES)
+        self.rounds.append((flash_pages(self.simulation.counters()) - before) / written)
 
     def found(self, steady: bool | None) -> Ageing:
-        flash_pages = self.programmed() - self.start_pages
-        return Ageing(self.precondition, self.host_pages, flash_pages, tuple(self.rounds), steady)
+        programmed = flash_pages(self.simulation.counters()) - self.start_pages
+        return Ageing(self.precondition, self.host_pages, programmed, tuple(self.rounds), steady)
 
 
 def _filled_pages(plan: Plan, drive: Device) -> int:
@@ -194,5 +191,5 @@ def _filled_pages(plan: Plan, drive: Device) -> int:
 
 def _chunks(runs: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     for first, end in runs:
-        for start in range(first, end, _CHUNK_PAGES):
-            yield start, min(start + _CHUNK_PAGES, end)
+        for start in range(first, end, CHUNK_PAGES):
+            yield start, min(start + CHUNK_PAGES, end)

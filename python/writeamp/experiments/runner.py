@@ -6,18 +6,17 @@ import math
 import time
 from dataclasses import replace
 
-import numpy as np
 import psutil
 
 from writeamp.devices.device import Device
-from writeamp.errors import Interrupted, WriteampError
+from writeamp.errors import WriteampError
 from writeamp.experiments.one_run import OneRun, Progress
 from writeamp.experiments.plan import FIRST_DRIVE_WRITES, Plan
 from writeamp.experiments.settings import Warmup
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.spread import Spread
 from writeamp.experiments.team import Team
-from writeamp.parallel import run_all
+from writeamp.parallel import run_whole
 from writeamp.registry.specs import Spec
 from writeamp.statistics.judging import FEWEST_CYCLES, Schedule
 from writeamp.statistics.passes import analyse_passes
@@ -81,12 +80,9 @@ def spread_over_sizes(plan: Plan, drive: Device, wa: float) -> Spread:
             return math.nan
 
     neighbours = [drive.with_extra_blocks(extra) for extra in (-1, 1)]
-    try:
-        smaller, larger = run_all(
-            rerun, [(neighbour,) for neighbour in neighbours], threads=drives_that_fit(drive)
-        )
-    except Interrupted:  # one of the two is no result of anybody's
-        raise KeyboardInterrupt from None
+    smaller, larger = run_whole(
+        rerun, [(neighbour,) for neighbour in neighbours], threads=drives_that_fit(drive)
+    )
     smallest_op, largest_op = (neighbour.op for neighbour in neighbours)
     return Spread(smaller, wa, larger, smallest_op, largest_op)
 
@@ -121,7 +117,7 @@ def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> S
         team.start_series(interval)
         team.advance_to(warmup, writes, warmup, warmup)
     team.start_series(interval)
-    _advance_to(team, writes, writes)
+    _advance_to(team, writes)
     return _programmed_enough(team.judge(warmup), team.first)
 
 
@@ -137,7 +133,7 @@ def _run_until_steady(team: Team) -> SteadyState:
     target = max(FIRST_DRIVE_WRITES * physical_pages, first_samples * interval)
     target = min(max(target, _pages_of_changes(team.first.schedule())), most)
     while True:
-        _advance_to(team, target, target)
+        _advance_to(team, target)
         steady = _programmed_enough(team.judge(), team.first)
         is_precise = steady.own_half_width <= team.plan.run.precision * steady.wa
         if (steady.steady and is_precise) or target >= most:
@@ -145,7 +141,7 @@ def _run_until_steady(team: Team) -> SteadyState:
         target = min(math.ceil(_GROWTH * target), most)
 
 
-def _advance_to(team: Team, pages: int, expected_pages: int) -> None:
+def _advance_to(team: Team, pages: int) -> None:
     """Let the host have written so many pages, and that of the replicas as many as they need."""
     most = max(
         _MOST_OF_REPLICAS * team.drive.logical_pages,
@@ -154,7 +150,7 @@ def _advance_to(team: Team, pages: int, expected_pages: int) -> None:
         _pages_of_changes(team.first.schedule()),
         0 if team.plan.run.warmup == "auto" else 2 * team.plan.run.warmup,
     )
-    team.advance_to(pages, expected_pages, min(pages, most), min(_LOOK_AHEAD * pages, most))
+    team.advance_to(pages, pages, min(pages, most), min(_LOOK_AHEAD * pages, most))
 
 
 def _pages_of_changes(schedule: Schedule) -> int:
@@ -185,14 +181,13 @@ def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
     if team.plan.run.warmup != "auto" or rest or passes < _FEWEST_PASSES:
         # A drive that is aged is not warmed up: all that the trace does to it counts.
         return _run_exactly(team, total, unless_given=0 if team.first.ageing else "auto")
-    programmed = [team.first.programmed()]
     for _ in range(passes):
         # A series of its own for each pass, so that a pass ends on a sample.
         team.start_series(_interval_pages(team.drive, total))
         end = team.first.done_pages + pass_pages
         team.advance_to(end, total, end, end)
-        programmed.append(team.first.programmed())
-    return _programmed_enough(analyse_passes(pass_pages, np.diff(programmed)), team.first)
+    found = analyse_passes(pass_pages, team.first.passes.flash_pages)
+    return _programmed_enough(found, team.first)
 
 
 def _interval_pages(drive: Device, writes: int) -> int:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp._engine import CAUSES
+from writeamp.experiments.counts import flash_pages
 
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
@@ -17,7 +18,7 @@ def series_of(samples: _Counts, logical_pages: int) -> pl.DataFrame:
     """Return one row per interval between cumulative samples, as `Result.series` has them."""
     samples = _without_stub(samples)
     deltas = {name: np.diff(column) for name, column in samples.items()}
-    flash = np.sum([deltas[cause] for cause in CAUSES], axis=0)
+    flash = flash_pages(deltas)
     host_pages = samples["host_pages"][1:]
     return pl.DataFrame(
         {

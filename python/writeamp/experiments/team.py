@@ -8,10 +8,9 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from writeamp.devices.device import Device
-from writeamp.errors import Interrupted
 from writeamp.experiments.one_run import OneRun, Progress
 from writeamp.experiments.plan import Plan
-from writeamp.parallel import run_all
+from writeamp.parallel import run_whole
 from writeamp.statistics.judging import judge
 from writeamp.statistics.steady import SteadyState
 
@@ -78,10 +77,7 @@ def _together(work: Callable[[int], _T], numbers: Sequence[int]) -> list[_T]:
     """Return what comes of each number, several at a time; of one, on this thread."""
     if len(numbers) == 1:
         return [work(numbers[0])]
-    try:
-        return run_all(work, [(number,) for number in numbers])
-    except Interrupted:  # a replica without the run that it judges is no result of anybody's
-        raise KeyboardInterrupt from None
+    return run_whole(work, [(number,) for number in numbers])
 
 
 def _seed(seed: int, number: int) -> int:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.statistics.drift import MATERIAL_CHANGE, TREND_FROM, Trend, common_trend, trend
+from writeamp.statistics.drift import MATERIAL_CHANGE, Trend, common_trend, trend
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import SteadyState, analyse
 
@@ -78,7 +78,7 @@ def judge(
     own = _with_trend(own, common_trend(trends))
     if longer is None:
         return own
-    own = _refused_by_trend(own, trend(*longer, max(own.warmup_pages, TREND_FROM * before)))
+    own = _refused_by_trend(own, trend(*longer, own.warmup_pages))
     return _reaching(own, _wa_after(longer, float(longer[0].sum()) / 2))
 
 
