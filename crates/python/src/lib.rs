@@ -223,8 +223,10 @@ mod _engine {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let causes: Vec<&str> = super::Cause::ALL.iter().map(|cause| cause.name()).collect();
+        let causes: Vec<&str> = super::Cause::WITHOUT_TIME.iter().map(|cause| cause.name()).collect();
         module.add("CAUSES", causes)?;
+        let all: Vec<&str> = super::Cause::ALL.iter().map(|cause| cause.name()).collect();
+        module.add("TIMED_CAUSES", all)?;
         module.add("DEFAULT_BATCH_PAGES", super::engine::simulation::DEFAULT_BATCH_PAGES)?;
         module.add("MOST_EVENTS", super::engine::observe::MOST_CHANGES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))

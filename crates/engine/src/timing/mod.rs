@@ -2,9 +2,15 @@
 //! waits. What is done to the flash is the block managers' to say; this room gives it a time.
 
 mod device;
+mod events;
+mod map_cache;
+mod nand;
 mod params;
+mod ssd;
+mod write_cache;
 
 pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest};
+pub use ssd::Ssd;
 pub use params::{
     Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, SECTOR_BYTES, Scheduling,
     Timing, WriteCache, ns_of_us, transfer_ns,
