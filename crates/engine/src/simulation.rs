@@ -215,6 +215,11 @@ impl Simulation {
         }
     }
 
+    /// The workload.
+    pub fn workload(&self) -> &dyn Workload {
+        &*self.workload
+    }
+
     /// The changes of the workload that are known beforehand.
     pub fn schedule(&self) -> Schedule {
         self.workload.schedule()
@@ -265,7 +270,8 @@ state! {
 
 impl Hinted {
     fn new(hears: Hears, workload: &dyn Workload) -> Result<Self> {
-        let foresees = hears == Hears::InvalidationTimes;
+        // Who never writes gives nothing to foresee, however far one looks.
+        let foresees = hears == Hears::InvalidationTimes && workload.writes();
         let foresight = foresees.then(|| Foresight::new(workload)).transpose()?;
         Ok(Hinted {
             hears,

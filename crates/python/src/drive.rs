@@ -207,6 +207,7 @@ impl Load {
             pages: counts[at],
             head_bytes: head_bytes.map_or(0, |column| column[at]),
             tail_bytes: tail_bytes.map_or(0, |column| column[at]),
+            fua: false,
         };
         Trace::new((0..ops.len()).map(request), page_bytes, passes)
             .map(|trace| Load(Kind::Trace(trace)))
