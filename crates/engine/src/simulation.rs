@@ -225,6 +225,11 @@ impl Simulation {
         self.workload.schedule()
     }
 
+    /// The drive alone, for another host.
+    pub fn into_drive(self) -> Box<dyn BlockManager> {
+        self.drive
+    }
+
     /// The drive.
     pub fn drive(&self) -> &dyn BlockManager {
         &*self.drive

@@ -152,7 +152,9 @@ impl Hasher for Fibonacci {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
+        for &byte in bytes {
+            self.write_u32(u32::from(byte));
+        }
     }
 
     fn write_u32(&mut self, value: u32) {

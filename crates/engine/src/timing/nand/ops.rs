@@ -159,7 +159,7 @@ impl Default for Queue {
 impl Queue {
     /// The first operation.
     #[inline(always)]
-    pub fn head(&self) -> Option<OpId> {
+    pub fn head(self) -> Option<OpId> {
         (self.head != NONE).then_some(self.head)
     }
 

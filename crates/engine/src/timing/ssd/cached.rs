@@ -51,7 +51,7 @@ impl Ssd {
         }
         if self.cached().room() == 0 && !self.nand.has_submitted() {
             // All that leaves waits for program units to be full.
-            self.pad_begun()?;
+            self.pad_begun();
         }
         Ok(self.cached().room() > 0)
     }
@@ -86,7 +86,8 @@ impl Ssd {
         {
             self.write_entry(entry)?;
         }
-        self.pad_begun()
+        self.pad_begun();
+        Ok(())
     }
 
     fn cached(&mut self) -> &mut WriteCache {

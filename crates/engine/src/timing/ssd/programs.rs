@@ -78,7 +78,8 @@ impl Ssd {
             self.requests.get_mut(request).waits += 1;
             self.write_page(page, bytes, Waiter::Request(request))?;
         }
-        self.pad_begun()
+        self.pad_begun();
+        Ok(())
     }
 
     /// Writes a page to flash, of which so many bytes are new; what is missing is read first.
@@ -97,7 +98,7 @@ impl Ssd {
             waiter: Some(waiter),
         };
         self.drive.write(&[page], None)?;
-        self.give_time(Some(write), Cause::Gc, None)?;
+        self.give_time(Some(write), Cause::Gc, None);
         for op in [entry, rest].into_iter().flatten() {
             self.nand.submit(op, &mut self.events);
         }
@@ -119,7 +120,7 @@ impl Ssd {
         write: Option<PageWrite>,
         collected: Cause,
         collection: Option<u32>,
-    ) -> Result<()> {
+    ) {
         let mut heard = self.take_heard();
         // Neighbours of one flash page are read at once.
         let mut last: Option<(u32, OpId)> = None;
@@ -141,7 +142,6 @@ impl Ssd {
         self.programs.sources.clear();
         self.programs.next_source = 0;
         self.programs.copies.clear();
-        Ok(())
     }
 
     fn submit_last(&mut self, last: &mut Option<(u32, OpId)>) {
@@ -244,16 +244,15 @@ impl Ssd {
 
     /// Fills the units up that hold data of the host, so that they are programmed now. Where the
     /// manager has no page to spare for that, the data are safe in the controller's memory.
-    pub(super) fn pad_begun(&mut self) -> Result<()> {
+    pub(super) fn pad_begun(&mut self) {
         let units = self.nand.places.program_units();
         for block in std::mem::take(&mut self.programs.with_host_data) {
             let op = self.programs.begun[block as usize];
             if self.drive.pad(block, units) {
-                self.give_time(None, Cause::Gc, None)?;
+                self.give_time(None, Cause::Gc, None);
             } else {
                 self.nand.release_early(op);
             }
         }
-        Ok(())
     }
 }

@@ -114,7 +114,7 @@ impl Ssd {
             after: [rest, None],
             waiter: None,
         };
-        self.give_time(Some(write), Cause::Gc, None)?;
+        self.give_time(Some(write), Cause::Gc, None);
         if let Some(rest) = rest {
             self.nand.submit(rest, &mut self.events);
         }
@@ -140,7 +140,7 @@ impl Ssd {
         }
         while let Some(block) = self.upkeep.fading.pop() {
             if self.drive.collect_closed(block)? {
-                self.give_time(None, Cause::Refresh, None)?;
+                self.give_time(None, Cause::Refresh, None);
             }
         }
         Ok(())
@@ -175,7 +175,7 @@ impl Ssd {
             return Ok(());
         }
         if self.drive.collect_idle(lun as usize)? {
-            self.give_time(None, Cause::Gc, Some(lun))?;
+            self.give_time(None, Cause::Gc, Some(lun));
         }
         Ok(())
     }
