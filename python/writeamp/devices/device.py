@@ -16,7 +16,7 @@ from writeamp.devices.ratios import RATIOS, at_most_one, op_of
 from writeamp.domains import OneOf, Whole, shown
 from writeamp.errors import WriteampError, unknown
 
-LAYOUTS = ("flat", "striped", "striped-per-lun")
+LAYOUTS = ("flat", "striped", "striped-per-lun", "static")
 
 _GEOMETRY: dict[str, type] = {
     "channels": int,
@@ -56,7 +56,8 @@ class Device:
     `fill` is logical over physical pages, T and U being physical and logical size:
     op = (T−U)/U = 1/fill − 1 and spare_factor = (T−U)/T = 1 − fill. If `logical_pages` is set, it
     decides and `fill` follows. `layout` is "flat" (one pool, drive-wide collection), "striped"
-    (a write frontier per LUN, drive-wide collection) or "striped-per-lun" (each LUN collects).
+    (a write frontier per LUN, drive-wide collection), "striped-per-lun" (each LUN collects) or
+    "static" (each LUN collects, and holds the pages whose number modulo the LUNs is its own).
     """
 
     name: str
@@ -167,7 +168,7 @@ def device(
         op: over-provisioning ratio (T−U)/U, above 0.
         fill: U/T, between 0 and 1.
         spare_factor: (T−U)/T, between 0 and 1.
-        layout: "flat", "striped" or "striped-per-lun".
+        layout: "flat", "striped", "striped-per-lun" or "static".
 
     Raises:
         WriteampError: a value outside its domain, two sizes or two ratios at once, an unknown

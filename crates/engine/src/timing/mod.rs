@@ -6,6 +6,6 @@ mod params;
 
 pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest};
 pub use params::{
-    Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, SECTOR_BYTES, Scheduling,
-    Timing, WriteCache, ns_of_us, transfer_ns,
+    Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, SECTOR_BYTES,
+    Scheduling, Timing, WriteCache, ns_of_us, transfer_ns,
 };
