@@ -11,7 +11,7 @@ from writeamp.devices.drive import COUNT_BITS, Device
 from writeamp.domains import OneOf, Whole
 from writeamp.errors import WriteampError, unknown
 
-LAYOUTS = ("flat", "striped", "striped-per-lun")
+LAYOUTS = ("flat", "striped", "striped-per-lun", "static")
 
 GEOMETRY: dict[str, type] = {
     "channels": int,

@@ -1,7 +1,7 @@
 //! What managers have in common that collect block by block: the drive, its frontiers, and the
 //! victim policies that must hear of what happens to blocks.
 
-use super::{Layout, Setup};
+use super::Setup;
 use crate::error::{Error, Result};
 use crate::flash::{BlockState, Cause, Flash, Frontier, Tap};
 use crate::leveling::{self, PoolWear, WearLeveler};
@@ -76,7 +76,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
         let reserve_blocks = reserve_blocks.saturating_add(leveler_blocks);
         let flash = setup.flash(tap)?;
-        let domains = if layout == Layout::StripedPerLun { flash.pools() } else { 1 };
+        let domains = layout.domains(&setup.geometry) as usize;
         Ok(Core {
             frontiers: vec![Frontier::default(); streams as usize * flash.pools()],
             victims: vec![policy; domains],
@@ -299,6 +299,11 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             return None;
         }
         Some(victim)
+    }
+
+    /// Parts of the drive that collect for themselves.
+    pub fn domains(&self) -> usize {
+        self.victims.len()
     }
 
     /// The pools of a collection domain.

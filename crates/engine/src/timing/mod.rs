@@ -15,7 +15,7 @@ pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest};
 pub use host::{Limits, TimedRun};
 pub use measures::{Direction, Measures, Row, Served};
 pub use params::{
-    Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, SECTOR_BYTES, Scheduling,
-    Timing, WriteCache, ns_of_us, transfer_ns,
+    Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, SECTOR_BYTES,
+    Scheduling, Timing, WriteCache, ns_of_us, transfer_ns,
 };
 pub use ssd::Ssd;

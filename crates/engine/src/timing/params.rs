@@ -300,9 +300,11 @@ impl Timing {
             ));
         }
         if planes > 1 && shape.erase_unit == EraseUnit::Block {
-            return wrong("programs of several planes need erase_unit \"multi-plane\" or \
+            return wrong(
+                "programs of several planes need erase_unit \"multi-plane\" or \
                  \"superblock\""
-                .into());
+                    .into(),
+            );
         }
         let units = u64::from(self.units_per_flash_page(geometry))
             * u64::from(planes)
@@ -376,7 +378,9 @@ impl Timing {
         ]);
         if let Some((name, value)) = durations.iter().find(|(_, us)| !(0.0..=MOST_US).contains(us))
         {
-            return Err(Error::Spec(format!("{name} is {value}; it must be from 0 to {MOST_US:e}")));
+            return Err(Error::Spec(format!(
+                "{name} is {value}; it must be from 0 to {MOST_US:e}"
+            )));
         }
         let mut relative = all(&spreads);
         relative.push(("erase_spread", *erase_spread));
