@@ -30,6 +30,7 @@ class Geometry:
         page_bytes: int = ...,
         superblock: bool = ...,
         erase_unit: str | None = None,
+        stripe_pages: int = 1,
     ) -> None: ...
     @property
     def blocks(self) -> int: ...
