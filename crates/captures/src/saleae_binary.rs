@@ -27,7 +27,7 @@ pub fn read<R: Read>(
     read_changes(&mut source, &head, head.begin_s, 0, 0, listener)
 }
 
-/// Reads a folder of files digital_N.bin, by their numbers.
+/// Reads a folder of files `digital_N.bin`, by their numbers.
 pub fn read_folder(folder: &Path, listener: &mut impl Listener) -> Result<Ending> {
     let mut files: Vec<(u32, PathBuf)> = Vec::new();
     for entry in read_dir(folder)? {

@@ -37,7 +37,7 @@ pub fn read<R: Read>(source: Source<R>, listener: &mut impl Listener) -> Result<
     while read_row(&mut rows, &mut row)? {
         changes.take(&row, listener)?;
         number += 1;
-        if number % ROWS_BETWEEN_PROGRESS == 0 {
+        if number.is_multiple_of(ROWS_BETWEEN_PROGRESS) {
             listener.progress(rows.position().byte())?;
         }
     }

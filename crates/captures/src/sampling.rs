@@ -120,9 +120,10 @@ impl Sampler {
     }
 
     fn settle(&mut self, before: u64, seen: &mut impl FnMut(Edge)) {
-        while let Some((sample, channel, is_high)) =
-            self.pending.pop_front_if(|(sample, ..)| *sample < before)
+        while let Some((sample, channel, is_high)) = self.pending.front().copied()
+            && sample < before
         {
+            self.pending.pop_front();
             let time_ps = sample.saturating_mul(self.sampling.period_ps);
             seen(Edge { time_ps, channel, is_high });
         }

@@ -4,23 +4,52 @@ const PS_A_S: u128 = 1_000_000_000_000;
 /// Digits after the point of a second that are picoseconds.
 const PS_DIGITS: usize = 12;
 
-/// The period of a rate such as "1 MHz" or "24000000", in picoseconds; `None` if the text is no
-/// rate, or one whose period is no whole number of picoseconds.
-pub fn period_ps(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let unit_hz: u128 = match unit.trim() {
-        "" | "Hz" => 1,
-        "kHz" => 1_000,
-        "MHz" => 1_000_000,
-        "GHz" => 1_000_000_000,
-        _ => return None,
-    };
-    // In units of 10⁻¹² of what the unit says, so that "2.5 MHz" is exact.
-    let rate = u128::try_from(decimal(number.as_bytes())?.value).ok()?.checked_mul(unit_hz)?;
-    let ps = PS_A_S * PS_A_S;
-    (rate > 0 && ps % rate == 0).then(|| ps / rate).and_then(|period| u64::try_from(period).ok())
+/// A rate of sampling, kept as a fraction: 24 MHz has no period of whole picoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// So many picoseconds …
+    ps: u128,
+    /// … are so many samples.
+    samples: u128,
+}
+
+impl Rate {
+    /// A rate such as "1 MHz" or "24000000"; `None` if the text is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+        let (number, unit) = text.split_at(end);
+        let unit_hz: u128 = match unit.trim() {
+            "" | "Hz" => 1,
+            "kHz" => 1_000,
+            "MHz" => 1_000_000,
+            "GHz" => 1_000_000_000,
+            _ => return None,
+        };
+        // In units of 10⁻¹² Hz, so that "2.5 MHz" is exact.
+        let rate = u128::try_from(decimal(number.as_bytes())?.value).ok()?.checked_mul(unit_hz)?;
+        let ps = PS_A_S * PS_A_S;
+        let common = common_divisor(ps, rate);
+        (rate > 0).then(|| Rate { ps: ps / common, samples: rate / common })
+    }
+
+    /// The time of a sample, counted from 0; `None` beyond the longest time kept.
+    pub fn time_ps(self, sample: u64) -> Option<u64> {
+        let time_ps = u128::from(sample).checked_mul(self.ps)? / self.samples;
+        u64::try_from(time_ps).ok()
+    }
+
+    /// The period, to the nearest picosecond and at least one.
+    pub fn period_ps(self) -> u64 {
+        u64::try_from((self.ps + self.samples / 2) / self.samples).unwrap_or(u64::MAX).max(1)
+    }
+}
+
+fn common_divisor(mut one: u128, mut other: u128) -> u128 {
+    while other != 0 {
+        (one, other) = (other, one % other);
+    }
+    one
 }
 
 /// A number, in units of 10⁻¹².
@@ -85,13 +114,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_are_read_with_their_units() {
-        assert_eq!(period_ps("1 MHz"), Some(1_000_000));
-        assert_eq!(period_ps("2.5 MHz"), Some(400_000));
-        assert_eq!(period_ps("24000000"), None); // 41666.6 ps
-        assert_eq!(period_ps("25 MHz"), Some(40_000));
-        assert_eq!(period_ps("0 Hz"), None);
-        assert_eq!(period_ps("fast"), None);
+    fn rates_are_read_with_their_units_and_kept_exactly() {
+        let times = |text: &str, sample| Rate::parse(text).and_then(|rate| rate.time_ps(sample));
+        assert_eq!(times("1 MHz", 1), Some(1_000_000));
+        assert_eq!(times("2.5 MHz", 2), Some(800_000));
+        assert_eq!(times("25MHz", 1), Some(40_000));
+        assert_eq!(times("24000000", 24_000_000), Some(1_000_000_000_000));
+        assert_eq!(Rate::parse("24 MHz").map(Rate::period_ps), Some(41_667));
+        assert_eq!(times("1 Hz", u64::MAX), None);
+        assert_eq!(Rate::parse("0 Hz"), None);
+        assert_eq!(Rate::parse("fast"), None);
     }
 
     #[test]

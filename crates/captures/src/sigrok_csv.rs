@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 use crate::capture::{Ending, Header, Level, Listener};
 use crate::error::{Error, Result, quoted};
 use crate::formats::Format;
-use crate::seconds::period_ps;
+use crate::seconds::Rate;
 use crate::sigrok_session::rate_refused;
 use crate::source::Source;
 
@@ -14,33 +14,33 @@ const LINES_BETWEEN_PROGRESS: u64 = 1 << 18;
 /// Reads a capture.
 pub fn read<R: Read>(mut source: Source<R>, listener: &mut impl Listener) -> Result<Ending> {
     let mut lines = Lines { source: &mut source, line: Vec::new(), number: 0, is_whole: true };
-    let (period, labels) = read_comments(&mut lines)?;
-    let period = period.ok_or_else(|| {
+    let (rate, labels) = read_comments(&mut lines)?;
+    let rate = rate.ok_or_else(|| {
         Error::whole("it has no comment '; Samplerate: …', so no duration can be told")
     })?;
     let columns = lines.line.split(|byte| *byte == b',').count();
     let is_labels = !is_sample(&lines.line);
     let channels = names(labels, is_labels.then_some(&lines.line[..]), columns);
-    listener.start(&Header::new(Format::SigrokCsv, channels, Some(period))?)?;
+    listener.start(&Header::new(Format::SigrokCsv, channels, Some(rate.period_ps()))?)?;
     if is_labels && !lines.next()? {
         return Err(Error::line(lines.number, "the file ends before its first sample"));
     }
-    read_samples(&mut lines, columns, period, listener)
+    read_samples(&mut lines, columns, rate, listener)
 }
 
 /// Reads to the first line that is no comment.
-fn read_comments<R: Read>(lines: &mut Lines<R>) -> Result<(Option<u64>, Option<Vec<String>>)> {
-    let (mut period, mut labels) = (None, None);
+fn read_comments<R: Read>(lines: &mut Lines<R>) -> Result<(Option<Rate>, Option<Vec<String>>)> {
+    let (mut rate, mut labels) = (None, None);
     while lines.next()? {
         let Some(comment) = lines.line.strip_prefix(b";") else {
-            return Ok((period, labels));
+            return Ok((rate, labels));
         };
         let comment = String::from_utf8_lossy(comment);
         if let Some((key, value)) = comment.split_once(':') {
             let key = key.trim();
             if key == "Samplerate" {
                 let value = value.trim();
-                period = Some(period_ps(value).ok_or_else(|| rate_refused(value))?);
+                rate = Some(Rate::parse(value).ok_or_else(|| rate_refused(value))?);
             } else if key.starts_with("Channels") {
                 labels = Some(value.split(',').map(|name| name.trim().to_owned()).collect());
             }
@@ -69,19 +69,18 @@ fn names(comment: Option<Vec<String>>, line: Option<&[u8]>, columns: usize) -> V
 fn read_samples<R: Read>(
     lines: &mut Lines<R>,
     columns: usize,
-    period: u64,
+    rate: Rate,
     listener: &mut impl Listener,
 ) -> Result<Ending> {
     let mut last: Vec<u8> = Vec::new();
     let mut samples: u64 = 0;
+    let mut ending = Ending::default();
     loop {
         if !lines.is_whole && lines.line.len() < 2 * columns - 1 {
-            return Ok(Ending { end_ps: samples * period, cut_tail: true, ..Ending::default() });
+            ending.cut_tail = true;
+            return Ok(ending);
         }
-        let time_ps = samples.checked_mul(period).filter(|time| time.checked_add(period).is_some());
-        let time_ps = time_ps.ok_or_else(|| {
-            Error::line(lines.number, "the capture is longer than the longest time kept, 213 days")
-        })?;
+        let time_ps = ending.end_ps;
         if lines.line != last {
             check_sample(lines, columns)?;
             for (channel, value) in lines.line.iter().step_by(2).enumerate() {
@@ -92,11 +91,14 @@ fn read_samples<R: Read>(
             last.clone_from(&lines.line);
         }
         samples += 1;
-        if samples % LINES_BETWEEN_PROGRESS == 0 {
+        ending.end_ps = rate.time_ps(samples).ok_or_else(|| {
+            Error::line(lines.number, "the capture is longer than the longest time kept, 213 days")
+        })?;
+        if samples.is_multiple_of(LINES_BETWEEN_PROGRESS) {
             listener.progress(lines.source.position())?;
         }
         if !lines.next()? {
-            return Ok(Ending { end_ps: samples * period, ..Ending::default() });
+            return Ok(ending);
         }
     }
 }

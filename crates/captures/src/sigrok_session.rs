@@ -8,7 +8,7 @@ use zip::result::ZipError;
 use crate::capture::{Ending, Header, Level, Listener};
 use crate::error::{Error, Result, quoted};
 use crate::formats::Format;
-use crate::seconds::period_ps;
+use crate::seconds::Rate;
 
 const CHUNK_BYTES: usize = 1 << 16;
 const MOST_METADATA_BYTES: u64 = 1 << 20;
@@ -31,7 +31,11 @@ pub fn read<R: Read + Seek>(file: R, listener: &mut impl Listener) -> Result<End
     let metadata = Metadata::parse(&text_of(&mut archive, "metadata")?)?;
     let chunks = chunks_of(&archive, &metadata.capture_file)?;
     let channels = metadata.probes.iter().map(|(_, name)| name.clone()).collect();
-    listener.start(&Header::new(Format::SigrokSession, channels, Some(metadata.period_ps))?)?;
+    listener.start(&Header::new(
+        Format::SigrokSession,
+        channels,
+        Some(metadata.rate.period_ps()),
+    )?)?;
     let mut samples = Samples::new(&metadata);
     for chunk in chunks {
         read_chunk(&mut archive, &chunk, &mut samples, listener)?;
@@ -118,14 +122,14 @@ fn fill(from: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
 struct Metadata {
     capture_file: String,
     unit_bytes: usize,
-    period_ps: u64,
+    rate: Rate,
     /// Bits of a sample and the names of their probes.
     probes: Vec<(usize, String)>,
 }
 
 impl Metadata {
     fn parse(text: &str) -> Result<Self> {
-        let (mut capture_file, mut unit_bytes, mut period) = (None, None, None);
+        let (mut capture_file, mut unit_bytes, mut rate) = (None, None, None);
         let mut probes = Vec::new();
         let mut devices = 0;
         for line in text.lines().map(str::trim) {
@@ -139,7 +143,7 @@ impl Metadata {
                 "capturefile" => capture_file = Some(value.to_owned()),
                 "unitsize" => unit_bytes = Some(unit_of(value)?),
                 "samplerate" => {
-                    period = Some(period_ps(value).ok_or_else(|| rate_refused(value))?);
+                    rate = Some(Rate::parse(value).ok_or_else(|| rate_refused(value))?);
                 }
                 _ => {
                     if let Some(number) = key.strip_prefix("probe").and_then(|n| n.parse().ok()) {
@@ -156,7 +160,7 @@ impl Metadata {
         Ok(Metadata {
             capture_file: capture_file.ok_or_else(|| lacks("capturefile"))?,
             unit_bytes,
-            period_ps: period.ok_or_else(|| lacks("samplerate"))?,
+            rate: rate.ok_or_else(|| lacks("samplerate"))?,
             probes: bits_of(probes, unit_bytes)?,
         })
     }
@@ -172,7 +176,7 @@ fn unit_of(value: &str) -> Result<usize> {
 /// The sentence for a rate that cannot be used.
 pub fn rate_refused(value: &str) -> Error {
     Error::whole(format!(
-        "the samplerate is {}; it must be a rate such as 10 MHz, with a period of whole picoseconds",
+        "the samplerate is {}; it must be a rate such as 10 MHz, or its number of Hz",
         quoted(value.as_bytes())
     ))
 }
@@ -197,7 +201,7 @@ fn bits_of(mut probes: Vec<(usize, String)>, unit_bytes: usize) -> Result<Vec<(u
 /// Follows raw samples, of which most are like the one before.
 struct Samples {
     unit_bytes: usize,
-    period_ps: u64,
+    rate: Rate,
     bits: Vec<usize>,
     mask: u64,
     last: Option<u64>,
@@ -212,7 +216,7 @@ impl Samples {
         let bits: Vec<usize> = metadata.probes.iter().map(|(bit, _)| *bit).collect();
         Samples {
             unit_bytes: metadata.unit_bytes,
-            period_ps: metadata.period_ps,
+            rate: metadata.rate,
             mask: bits.iter().fold(0, |mask, bit| mask | 1 << bit),
             bits,
             last: None,
@@ -224,7 +228,7 @@ impl Samples {
     }
 
     fn take(&mut self, bytes: &[u8], listener: &mut impl Listener) -> Result<()> {
-        if bytes.len() % self.unit_bytes != 0 {
+        if !bytes.len().is_multiple_of(self.unit_bytes) {
             return Err(Error::byte(
                 self.bytes + bytes.len() as u64,
                 format!("the samples end within one of {} bytes", self.unit_bytes),
@@ -277,7 +281,7 @@ impl Samples {
 
     /// The time of the sample that comes after so many more.
     fn time_ps(&self, more: u64) -> Result<u64> {
-        (self.count + more).checked_mul(self.period_ps).ok_or_else(|| {
+        self.rate.time_ps(self.count + more).ok_or_else(|| {
             Error::byte(self.bytes, "the capture is longer than the longest time kept, 213 days")
         })
     }
