@@ -19,6 +19,7 @@ mod sigrok_csv;
 mod sigrok_session;
 mod source;
 mod timeline;
+mod vcd_header;
 mod vcd_reader;
 mod vcd_writer;
 

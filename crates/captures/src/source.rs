@@ -34,6 +34,11 @@ impl<R: Read> Source<R> {
         self.refills = 0;
     }
 
+    /// The last byte that was handed out.
+    pub fn last_byte(&self) -> Option<u8> {
+        self.buffer[..self.at].last().copied()
+    }
+
     /// What the bytes come from, which has been read some way.
     pub fn into_inner(self) -> R {
         self.inner

@@ -1,170 +1,189 @@
-//! Value Change Dump, IEEE 1364: a crate's parser, and what its commands mean for pins.
+//! Value Change Dump, IEEE 1364: the changes after the header.
+//!
+//! Captures of gigabytes are nearly all changes, of which the crate's parser takes two million a
+//! second on a busy core; these are words of one kind, so they are read here, in place.
 
-use std::io::{self, Read};
+use std::io::{BufRead, Read};
 
-use vcd::{Command, IdCode, Parser, TimescaleUnit, Value, VarType};
+use vcd::Parser;
 
-use crate::capture::{Ending, Header, Level, Listener, MOST_CHANNELS};
-use crate::error::{Error, Result};
-use crate::formats::Format;
+use crate::capture::{Ending, Level, Listener};
+use crate::error::{Error, Result, quoted};
 use crate::source::Source;
+use crate::vcd_header::{Declared, FS_A_PS};
 
-/// Scopes in scopes; a file of nothing else must not fill the memory.
-const DEEPEST_SCOPE: usize = 256;
-const COMMANDS_BETWEEN_PROGRESS: u32 = 1 << 16;
-const FS_A_PS: u64 = 1000;
+const NO_CHANNEL: u32 = u32::MAX;
+const MOST_WORD_BYTES: usize = 1 << 16;
 
 /// Reads a capture.
-pub fn read<R: Read>(source: Source<R>, listener: &mut impl Listener) -> Result<Ending> {
-    let mut parser = Parser::new(source);
+pub fn read<R: Read>(mut source: Source<R>, listener: &mut impl Listener) -> Result<Ending> {
+    let mut parser = Parser::new(&mut source);
     let declared = Declared::read(&mut parser)?;
-    let (header, codes) = (declared.header()?, declared.codes());
-    listener.start(&header)?;
-    Body { clock: declared.clock()?, codes, parser }.read(listener)
+    let line = parser.line();
+    listener.start(&declared.header()?)?;
+    let mut changes = Changes {
+        codes: Codes::new(declared.codes()),
+        clock: Clock { tick_fs: declared.tick_fs()?, now_ps: 0, rounded: 0 },
+        expects: Expects::Any,
+        start_ps: None,
+        // The parser counts a line when it reads on after its end.
+        line: line + u64::from(source.last_byte() == Some(b'\n')),
+    };
+    let cut_tail = read_words(&mut source, &mut changes, listener)?;
+    Ok(Ending {
+        start_ps: changes.start_ps.unwrap_or(0),
+        end_ps: changes.clock.now_ps,
+        cut_tail: cut_tail || !matches!(changes.expects, Expects::Any),
+        rounded_times: changes.clock.rounded,
+    })
 }
 
-enum Next {
-    Command(Command),
-    /// The file ends within a command.
-    Cut,
-    End,
-}
-
-#[inline]
-fn next<R: Read>(parser: &mut Parser<Source<R>>) -> Result<Next> {
-    parser.reader().renew();
-    match parser.next() {
-        None => Ok(Next::End),
-        Some(Ok(command)) => Ok(Next::Command(command)),
-        Some(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(Next::Cut),
-        Some(Err(error)) => {
-            let why = error.get_ref().and_then(|inner| inner.downcast_ref::<vcd::ParseError>());
-            let what = why.map_or_else(|| error.to_string(), |parse| parse.kind().to_string());
-            Err(Error::line(parser.line(), format!("{what}; this is no VCD")))
+/// Hands over word for word; true if the file ends within one.
+fn read_words<R: Read>(
+    source: &mut Source<R>,
+    changes: &mut Changes,
+    listener: &mut impl Listener,
+) -> Result<bool> {
+    let mut carried: Vec<u8> = Vec::new();
+    loop {
+        source.renew();
+        let position = source.position();
+        listener.progress(position)?;
+        let bytes = source.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(!carried.is_empty());
         }
-    }
-}
-
-#[derive(Default)]
-struct Declared {
-    timescale: Option<(u32, TimescaleUnit)>,
-    scopes: Vec<String>,
-    wires: Vec<Wire>,
-}
-
-struct Wire {
-    code: IdCode,
-    name: String,
-    scope: String,
-}
-
-impl Declared {
-    fn read<R: Read>(parser: &mut Parser<Source<R>>) -> Result<Self> {
-        let mut declared = Declared::default();
-        loop {
-            let Next::Command(command) = next(parser)? else {
-                let what = "the file ends within its header, before $enddefinitions";
-                return Err(Error::line(parser.line(), what));
+        let mut rest = bytes;
+        if !carried.is_empty() {
+            let end = rest.iter().position(|byte| *byte <= b' ').unwrap_or(rest.len());
+            carried.extend_from_slice(&rest[..end]);
+            rest = &rest[end..];
+            if !rest.is_empty() {
+                changes.word(&carried, listener)?;
+                carried.clear();
+            }
+        }
+        while let Some(start) = changes.skip_spaces(rest) {
+            let Some(length) = rest[start..].iter().position(|byte| *byte <= b' ') else {
+                carried.extend_from_slice(&rest[start..]);
+                break;
             };
-            if let Command::Enddefinitions = command {
-                return Ok(declared);
-            }
-            declared.hear(command).map_err(|what| Error::line(parser.line(), what))?;
+            changes.word(&rest[start..start + length], listener)?;
+            rest = &rest[start + length..];
         }
+        if carried.len() > MOST_WORD_BYTES {
+            let what = format!("a word is longer than {} KiB", MOST_WORD_BYTES / 1024);
+            return Err(Error::line(changes.line, what));
+        }
+        let length = bytes.len();
+        source.consume(length);
+    }
+}
+
+/// What the next word must be.
+enum Expects {
+    Any,
+    /// The code after a vector of one bit.
+    Code(Level),
+    /// Words of a comment, to its `$end`.
+    EndOfComment,
+}
+
+struct Changes {
+    codes: Codes,
+    clock: Clock,
+    expects: Expects,
+    start_ps: Option<u64>,
+    line: u64,
+}
+
+impl Changes {
+    /// The place of the next word; the lines before it are counted.
+    #[inline]
+    fn skip_spaces(&mut self, bytes: &[u8]) -> Option<usize> {
+        for (place, byte) in bytes.iter().enumerate() {
+            // Not so a NUL, of which damaged files are full: it makes a word of no length.
+            if !byte.is_ascii_whitespace() {
+                return Some(place);
+            }
+            self.line += u64::from(*byte == b'\n');
+        }
+        None
     }
 
-    fn hear(&mut self, command: Command) -> std::result::Result<(), String> {
-        match command {
-            Command::Comment(_) | Command::Date(_) | Command::Version(_) => Ok(()),
-            Command::Timescale(number, unit) => self.set_timescale(number, unit),
-            Command::ScopeDef(_, name) => {
-                self.scopes.push(name);
-                if self.scopes.len() > DEEPEST_SCOPE {
-                    return Err(format!("scopes are nested deeper than {DEEPEST_SCOPE}"));
-                }
-                Ok(())
+    #[inline]
+    fn word(&mut self, word: &[u8], listener: &mut impl Listener) -> Result<()> {
+        let heard = match (&self.expects, word) {
+            (Expects::Any, [b'#', digits @ ..]) => self.go_to(digits),
+            (Expects::Any, [value, code @ ..]) if level_of(*value).is_some() => {
+                self.change(level_of(*value).unwrap_or(Level::Unknown), code, listener)
             }
-            Command::Upscope => self
-                .scopes
-                .pop()
-                .map(drop)
-                .ok_or_else(|| "$upscope stands where no $scope is open".to_owned()),
-            Command::VarDef(kind, bits, code, name, index) => {
-                let index = index.map(|index| index.to_string()).unwrap_or_default();
-                self.add(kind, bits, code, format!("{name}{index}"))
-            }
-            _ => Err("a change of a value stands before $enddefinitions".to_owned()),
-        }
+            _ => self.rare_word(word, listener),
+        };
+        heard.map_err(|what| Error::line(self.line, what))
     }
 
-    fn set_timescale(
+    fn rare_word(
         &mut self,
-        number: u32,
-        unit: TimescaleUnit,
+        word: &[u8],
+        listener: &mut impl Listener,
     ) -> std::result::Result<(), String> {
-        if !matches!(number, 1 | 10 | 100) {
-            return Err(format!("$timescale is {number} {unit}; the number must be 1, 10 or 100"));
+        if let Expects::EndOfComment = self.expects {
+            if word == b"$end" {
+                self.expects = Expects::Any;
+            }
+            return Ok(());
         }
-        if self.timescale.is_some_and(|before| before != (number, unit)) {
-            return Err("there are two $timescale that differ".to_owned());
+        match (&self.expects, word) {
+            (Expects::Code(level), code) => {
+                let level = *level;
+                self.expects = Expects::Any;
+                self.change(level, code, listener)?;
+            }
+            (Expects::Any, b"$comment") => self.expects = Expects::EndOfComment,
+            (Expects::Any, b"$end" | b"$dumpvars" | b"$dumpall" | b"$dumpon" | b"$dumpoff") => {}
+            (Expects::Any, [b'b' | b'B', bit]) if level_of(*bit).is_some() => {
+                self.expects = Expects::Code(level_of(*bit).unwrap_or(Level::Unknown));
+            }
+            (_, word) => {
+                return Err(format!(
+                    "{} is no change; valid are #TIME, and 0, 1, x or z with the code of a wire",
+                    quoted(word)
+                ));
+            }
         }
-        self.timescale = Some((number, unit));
         Ok(())
     }
 
-    fn add(
-        &mut self,
-        kind: VarType,
-        bits: u32,
-        code: IdCode,
-        name: String,
-    ) -> std::result::Result<(), String> {
-        let is_level = !matches!(kind, VarType::Real | VarType::Event);
-        if bits != 1 || !is_level {
-            return Err(format!(
-                "'{name}' is a {kind} of {bits} bits; only wires of 1 bit are read, so export the \
-                 Ready/Busy pins alone"
-            ));
-        }
-        // One wire may have a name in each of several scopes; the first is kept.
-        if self.wires.iter().all(|wire| wire.code != code) {
-            if self.wires.len() == MOST_CHANNELS {
-                return Err(format!("there are more than {MOST_CHANNELS} channels"));
-            }
-            self.wires.push(Wire { code, name, scope: self.scopes.join(".") });
-        }
+    #[inline]
+    fn go_to(&mut self, digits: &[u8]) -> std::result::Result<(), String> {
+        self.clock.go_to(digits)?;
+        self.start_ps.get_or_insert(self.clock.now_ps);
         Ok(())
     }
 
-    fn clock(&self) -> Result<Clock> {
-        let (number, unit) = self.timescale.ok_or_else(|| {
-            Error::whole(
-                "it has no $timescale, so no duration can be told; add one such as \
-                $timescale 1 ns $end",
-            )
-        })?;
-        let unit_fs = FS_A_PS * 1_000_000_000_000 / unit.divisor() * u64::from(number);
-        Ok(Clock { tick_fs: unit_fs, now_ps: 0, rounded: 0 })
+    #[inline]
+    fn change(
+        &mut self,
+        level: Level,
+        code: &[u8],
+        listener: &mut impl Listener,
+    ) -> std::result::Result<(), String> {
+        let channel = self
+            .codes
+            .channel(code)
+            .ok_or_else(|| format!("the code {} was not declared by any $var", quoted(code)))?;
+        listener.change(self.clock.now_ps, channel, level);
+        Ok(())
     }
+}
 
-    fn header(&self) -> Result<Header> {
-        let resolution_ps = (self.clock()?.tick_fs / FS_A_PS).max(1);
-        let channels = self.wires.iter().map(|wire| self.name(wire)).collect();
-        Header::new(Format::Vcd, channels, Some(resolution_ps))
-    }
-
-    /// The name of a wire, with its scope where several have the same.
-    fn name(&self, wire: &Wire) -> String {
-        let alike = self.wires.iter().filter(|other| other.name == wire.name).count();
-        if alike == 1 { wire.name.clone() } else { format!("{}.{}", wire.scope, wire.name) }
-    }
-
-    /// Codes with the channels that they stand for, in ascending order.
-    fn codes(&self) -> Vec<(IdCode, usize)> {
-        let mut codes: Vec<_> =
-            self.wires.iter().enumerate().map(|(channel, wire)| (wire.code, channel)).collect();
-        codes.sort_unstable();
-        codes
+fn level_of(value: u8) -> Option<Level> {
+    match value {
+        b'0' => Some(Level::Low),
+        b'1' => Some(Level::High),
+        b'x' | b'X' | b'z' | b'Z' => Some(Level::Unknown),
+        _ => None,
     }
 }
 
@@ -176,79 +195,68 @@ struct Clock {
 
 impl Clock {
     /// Goes on to a time in ticks, or says why not.
-    fn go_to(&mut self, ticks: u64) -> std::result::Result<(), String> {
-        let exact_fs = u128::from(ticks) * u128::from(self.tick_fs);
-        let time_ps = u64::try_from(exact_fs / u128::from(FS_A_PS)).map_err(|_| {
-            format!("#{ticks} is later than {} s, the longest time kept", u64::MAX / 10u64.pow(12))
+    #[inline]
+    fn go_to(&mut self, digits: &[u8]) -> std::result::Result<(), String> {
+        let ticks = number(digits).ok_or_else(|| {
+            format!("the time #{} is no whole number of ticks", String::from_utf8_lossy(digits))
         })?;
+        let exact_fs = u128::from(ticks) * u128::from(self.tick_fs);
+        let time_ps = if self.tick_fs.is_multiple_of(FS_A_PS) {
+            ticks.checked_mul(self.tick_fs / FS_A_PS)
+        } else {
+            self.rounded += u64::from(!exact_fs.is_multiple_of(u128::from(FS_A_PS)));
+            u64::try_from(exact_fs / u128::from(FS_A_PS)).ok()
+        };
+        let time_ps = time_ps
+            .ok_or_else(|| format!("#{ticks} is later than the longest time kept, 213 days"))?;
         if time_ps < self.now_ps {
             return Err(format!("#{ticks} is earlier than the time before it; times may not fall"));
         }
-        self.rounded += u64::from(exact_fs % u128::from(FS_A_PS) != 0);
         self.now_ps = time_ps;
         Ok(())
     }
 }
 
-struct Body<R> {
-    parser: Parser<Source<R>>,
-    codes: Vec<(IdCode, usize)>,
-    clock: Clock,
+#[inline]
+fn number(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |number, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number.checked_mul(10)?.checked_add(u64::from(digit))
+    })
 }
 
-impl<R: Read> Body<R> {
-    fn read(&mut self, listener: &mut impl Listener) -> Result<Ending> {
-        let mut ending = Ending::default();
-        let (mut begun, mut until_progress) = (false, COMMANDS_BETWEEN_PROGRESS);
-        loop {
-            let command = match next(&mut self.parser)? {
-                Next::Command(command) => command,
-                end => {
-                    ending.cut_tail = matches!(end, Next::Cut);
-                    break;
-                }
-            };
-            match command {
-                Command::Timestamp(ticks) => {
-                    let went = self.clock.go_to(ticks);
-                    went.map_err(|what| Error::line(self.parser.line(), what))?;
-                    if !begun {
-                        (begun, ending.start_ps) = (true, self.clock.now_ps);
-                    }
-                }
-                Command::ChangeScalar(code, value) => self.change(code, value, listener)?,
-                Command::ChangeVector(code, value) if value.len() == 1 => {
-                    self.change(code, value.get(0).unwrap_or(Value::X), listener)?;
-                }
-                Command::Begin(_) | Command::End(_) | Command::Comment(_) => {}
-                _ => {
-                    let what = "a declaration, or a value that is no single bit, stands among the \
-                        changes; valid are #TIME and 0, 1, x or z with the code of a wire";
-                    return Err(Error::line(self.parser.line(), what));
-                }
-            }
-            until_progress -= 1;
-            if until_progress == 0 {
-                until_progress = COMMANDS_BETWEEN_PROGRESS;
-                listener.progress(self.parser.reader().position())?;
+/// Channels by their codes, of which nearly all have one character.
+struct Codes {
+    short: [u32; 256],
+    long: Vec<(Vec<u8>, usize)>,
+}
+
+impl Codes {
+    fn new(codes: impl Iterator<Item = String>) -> Self {
+        let mut found = Codes { short: [NO_CHANNEL; 256], long: Vec::new() };
+        for (channel, code) in codes.enumerate() {
+            match code.as_bytes() {
+                [one] => found.short[usize::from(*one)] = channel as u32,
+                longer => found.long.push((longer.to_vec(), channel)),
             }
         }
-        (ending.end_ps, ending.rounded_times) = (self.clock.now_ps, self.clock.rounded);
-        Ok(ending)
+        found.long.sort_unstable();
+        found
     }
 
     #[inline]
-    fn change(&mut self, code: IdCode, value: Value, listener: &mut impl Listener) -> Result<()> {
-        let Ok(place) = self.codes.binary_search_by_key(&code, |(code, _)| *code) else {
-            let what = format!("the code '{code}' was not declared by any $var");
-            return Err(Error::line(self.parser.line(), what));
-        };
-        let level = match value {
-            Value::V0 => Level::Low,
-            Value::V1 => Level::High,
-            Value::X | Value::Z => Level::Unknown,
-        };
-        listener.change(self.clock.now_ps, self.codes[place].1, level);
-        Ok(())
+    fn channel(&self, code: &[u8]) -> Option<usize> {
+        if let [one] = code {
+            let channel = self.short[usize::from(*one)];
+            return (channel != NO_CHANNEL).then_some(channel as usize);
+        }
+        let place = self.long.binary_search_by(|(other, _)| other.as_slice().cmp(code)).ok()?;
+        Some(self.long[place].1)
     }
 }
