@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import writeamp as wa
 from registered import ONLY, alone, fewest_blocks
+from writeamp.devices.device import LAYOUTS
 
 GOLDEN = Path(__file__).with_name("golden.json")
 
@@ -21,7 +22,7 @@ GOLDEN = Path(__file__).with_name("golden.json")
 def counters() -> dict[str, list[int]]:
     """Return host, gc and erase counts of one short run of every entry."""
     found = {}
-    for layout in ("flat", "striped", "striped-per-lun"):
+    for layout in LAYOUTS:
         managers = [m for m in alone("managers") if layout in m.declared["layouts"]]
         runs = [("uniform", "single", v.example, 128) for v in alone("victims")]
         runs += [("uniform", m.example, "greedy", fewest_blocks(m, 128)) for m in managers]

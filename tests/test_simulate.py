@@ -15,6 +15,7 @@ import pytest
 import writeamp as wa
 from registered import entries, managers, victims
 from writeamp import _engine
+from writeamp.devices.device import LAYOUTS
 from writeamp.registry import EngineKind
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
@@ -112,7 +113,7 @@ def test_one_seed_gives_the_same_counters_on_any_number_of_threads() -> None:
 
 @pytest.mark.registry
 @pytest.mark.parametrize("workload", [e.example for e in entries("workloads")])
-@pytest.mark.parametrize("layout", ["flat", "striped", "striped-per-lun"])
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str) -> None:
     # Many small blocks: each group of pages that a workload tells of takes an open one on each LUN.
     for manager in managers(layout):
@@ -145,7 +146,7 @@ def test_every_entry_documents_itself() -> None:
 @pytest.mark.registry
 def test_what_a_manager_does_not_declare_is_refused_and_what_it_declares_is_not() -> None:
     for manager in entries("managers"):
-        for layout in ("flat", "striped", "striped-per-lun"):
+        for layout in LAYOUTS:
             for policy in entries("victims"):
                 serves = layout in manager.declared["layouts"]
                 serves = serves and policy.name in manager.declared["victims"]

@@ -40,7 +40,7 @@ fn build_and_run(bytes: &mut Unstructured) -> Result<()> {
     let manager = spec(bytes, managers::ENTRIES, 0)?;
     let victims = optional(bytes, victims::ENTRIES)?;
     let wear_leveling = optional(bytes, leveling::ENTRIES)?;
-    let layout = *bytes.choose(&[Layout::Flat, Layout::Striped, Layout::StripedPerLun])?;
+    let layout = *bytes.choose(&Layout::ALL)?;
     let seed = bytes.arbitrary()?;
     let shape = Shape {
         channels: bytes.int_in_range(1..=2)?,

@@ -55,7 +55,7 @@ impl Parts {
         let setup = Setup {
             geometry: Geometry::new(shape).expect("a small drive"),
             logical_pages: LOGICAL_PAGES,
-            layout: *bytes.choose(&[Layout::Flat, Layout::Striped, Layout::StripedPerLun])?,
+            layout: *bytes.choose(&Layout::ALL)?,
             victims: bytes.arbitrary::<bool>()?.then(|| victims.to_owned()),
             wear_leveling: bytes.arbitrary::<bool>()?.then(|| leveler.to_owned()),
             seed: 1,

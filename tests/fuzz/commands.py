@@ -27,7 +27,7 @@ _DRIVE = {
     "--op": st.one_of(SHARES, EDGES),
     "--fill": st.one_of(SHARES, EDGES),
     "--spare-factor": st.one_of(SHARES, EDGES),
-    "--layout": st.one_of(st.sampled_from(["flat", "striped", "striped-per-lun"]), JUNK),
+    "--layout": st.one_of(st.sampled_from(["flat", "striped", "striped-per-lun", "static"]), JUNK),
 }
 _PRECONDITIONS = ["full", "none", "workload", "random", "random:2", "random:0", "aged:trace"]
 _LOAD = {

@@ -40,6 +40,7 @@ pub mod rng;
 pub mod simulation;
 pub mod spec;
 pub mod state;
+pub mod timing;
 pub mod victims;
 pub mod workloads;
 

@@ -69,6 +69,18 @@ pub enum Layout {
     Striped,
     /// A pool for each LUN, which collects for itself.
     StripedPerLun,
+    /// The same, and a logical page goes to the LUN that it belongs to.
+    Static,
+}
+
+impl Layout {
+    /// Parts of a drive of so many LUNs that collect for themselves.
+    fn domains(self, luns: u32) -> u32 {
+        match self {
+            Layout::Flat | Layout::Striped => 1,
+            Layout::StripedPerLun | Layout::Static => luns,
+        }
+    }
 }
 
 /// A drive to be built.
@@ -194,7 +206,7 @@ impl NaiveDrive {
     pub fn new(setup: Setup) -> Self {
         let Setup { blocks, pages_per_block, luns, layout, wear, .. } = setup;
         let pools = if layout == Layout::Flat { 1 } else { luns };
-        let domains = if layout == Layout::StripedPerLun { luns } else { 1 };
+        let domains = layout.domains(luns);
         let blocks_per_pool = blocks / pools;
         let usable_per_pool = blocks_per_pool - wear.spare_blocks_per_pool;
         let blocks_of_pools = |first, end| {
@@ -275,7 +287,8 @@ impl NaiveDrive {
         let now = self.clock.now;
         let stream = self.scheme.as_mut().map_or(0, |scheme| scheme.host(logical, now, hint));
         let pool = match self.setup.layout {
-            Layout::Flat => self.make_room_flat(stream),
+            Layout::Flat => self.make_room_alone(stream, 0),
+            Layout::Static => self.make_room_alone(stream, logical as usize % self.pools),
             Layout::Striped | Layout::StripedPerLun => self.make_room_striped(stream),
         };
         self.host_programs(logical, stream, pool);
@@ -382,15 +395,16 @@ impl NaiveDrive {
         self.counters.host_programs += 1;
     }
 
-    fn make_room_flat(&mut self, stream: usize) -> usize {
-        while !self.has_room(stream, 0) {
-            if self.can_open(0) {
-                self.open_block(stream, 0);
+    /// Makes room in a pool that no other helps out; returns it.
+    fn make_room_alone(&mut self, stream: usize, pool: usize) -> usize {
+        while !self.has_room(stream, pool) {
+            if self.can_open(pool) {
+                self.open_block(stream, pool);
             } else {
-                self.collect(0);
+                self.collect(pool);
             }
         }
-        0
+        pool
     }
 
     /// True if the host may write a page of `stream` to `pool`: there is an open block, and as many
@@ -610,7 +624,7 @@ impl NaiveDrive {
     }
 
     fn domain_of(&self, block: u32) -> usize {
-        if self.setup.layout == Layout::StripedPerLun { self.pool_of(block) } else { 0 }
+        if self.closed.len() == 1 { 0 } else { self.pool_of(block) }
     }
 }
 

@@ -88,6 +88,14 @@ fn a_lun_without_invalid_pages_is_passed_over_where_each_collects_for_itself() {
 }
 
 #[test]
+fn a_page_of_a_static_layout_stays_on_its_own_lun_which_makes_room_for_it() {
+    let drive = written(setup(4, 2, Layout::Static), &[0, 2, 1, 0, 2, 2]);
+    // Page 2 comes to a full LUN 0 with both pages of block 0 invalid, while LUN 1 is all but empty.
+    assert_eq!(drive.erase_counts(), [1, 0, 0, 0]);
+    assert_eq!(drive.map(), map(&[(0, 2), (1, 4), (2, 0)]));
+}
+
+#[test]
 fn a_spare_block_replaces_the_first_that_is_worn_out() {
     let wear = Wear { limit: Some(2), spare_blocks_per_pool: 1 };
     let fifo = Setup { wear, victims: victims("fifo"), ..setup(4, 1, Layout::Flat) };

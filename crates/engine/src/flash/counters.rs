@@ -17,11 +17,30 @@ pub enum Cause {
     Gc,
     /// Wear levelling migrated it.
     WearLeveling,
+    /// It fills up a program unit that had to be programmed before there was data for all of it.
+    Padding,
+    /// The host wrote a part of it, and the rest was read and written with that.
+    ReadModifyWrite,
+    /// It holds a part of the mapping table.
+    Mapping,
+    /// Its data would have faded, by reads of its block or by time.
+    Refresh,
 }
 
 impl Cause {
     /// Every cause, in the order of reports.
-    pub const ALL: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
+    pub const ALL: [Cause; 7] = [
+        Cause::Host,
+        Cause::Gc,
+        Cause::WearLeveling,
+        Cause::Padding,
+        Cause::ReadModifyWrite,
+        Cause::Mapping,
+        Cause::Refresh,
+    ];
+
+    /// Those that a drive without time knows.
+    pub const WITHOUT_TIME: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
 
     /// The word used in reports.
     pub fn name(self) -> &'static str {
@@ -29,6 +48,10 @@ impl Cause {
             Cause::Host => "host",
             Cause::Gc => "gc",
             Cause::WearLeveling => "wear_leveling",
+            Cause::Padding => "padding",
+            Cause::ReadModifyWrite => "read_modify_write",
+            Cause::Mapping => "mapping",
+            Cause::Refresh => "refresh",
         }
     }
 }
@@ -96,7 +119,7 @@ impl Counters {
     }
 
     #[inline(always)]
-    pub(super) fn count_programs(&mut self, cause: Cause, pages: u64) {
+    pub(crate) fn count_programs(&mut self, cause: Cause, pages: u64) {
         self.programs[cause as usize] += pages;
     }
 }

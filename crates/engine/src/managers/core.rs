@@ -1,7 +1,7 @@
 //! What managers have in common that collect block by block: the drive, its frontiers, and the
 //! victim policies that must hear of what happens to blocks.
 
-use super::{Layout, Setup};
+use super::Setup;
 use crate::error::{Error, Result};
 use crate::flash::{BlockState, Cause, Flash, Frontier, Tap};
 use crate::leveling::{self, PoolWear, WearLeveler};
@@ -76,7 +76,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
         let reserve_blocks = reserve_blocks.saturating_add(leveler_blocks);
         let flash = setup.flash(tap)?;
-        let domains = if layout == Layout::StripedPerLun { flash.pools() } else { 1 };
+        let domains = layout.domains(&setup.geometry) as usize;
         Ok(Core {
             frontiers: vec![Frontier::default(); streams as usize * flash.pools()],
             victims: vec![policy; domains],
@@ -205,6 +205,23 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.flash.block_behind(&self.frontiers[frontier])
     }
 
+    /// Pads the program unit that is begun in the open block `block`; returns the frontier, or `None`
+    /// if there is none, or the pages that its pool keeps for the next collection are not complete.
+    pub fn pad(&mut self, block: u32, unit_pages: u32) -> Option<usize> {
+        let is_behind = |frontier: &Frontier| {
+            !frontier.is_full() && self.flash.block_behind(frontier) == block
+        };
+        let at = self.frontiers.iter().position(is_behind)?;
+        if !self.reserve_is_complete(self.flash.pool_of(block)) {
+            return None;
+        }
+        let begun_pages = self.frontiers[at].next_page() % unit_pages;
+        if begun_pages > 0 {
+            self.flash.pad(&mut self.frontiers[at], unit_pages - begun_pages);
+        }
+        Some(at)
+    }
+
     /// Makes the block behind a full frontier a candidate; returns it.
     #[inline(always)]
     pub fn close(&mut self, frontier: usize) -> u32 {
@@ -282,6 +299,11 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             return None;
         }
         Some(victim)
+    }
+
+    /// Parts of the drive that collect for themselves.
+    pub fn domains(&self) -> usize {
+        self.victims.len()
     }
 
     /// The pools of a collection domain.

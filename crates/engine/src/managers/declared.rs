@@ -134,12 +134,25 @@ impl Declared {
         let kept = u64::from(self.needs.reserve_blocks) + u64::from(leveler_blocks);
         let pages_per_block = u64::from(geometry.pages_per_block());
         let tied_up = (frontiers - pools + pools * kept) * pages_per_block;
-        let spare = (usable_blocks * pages_per_block).saturating_sub(u64::from(logical_pages));
+        let usable_pages = usable_blocks * pages_per_block;
+        let logical_pages = u64::from(logical_pages);
+        let spare = usable_pages.saturating_sub(logical_pages);
+        let too_small = |spare: u64, on_each: &str, tied_up: u64| {
+            Err(Error::Geometry(format!(
+                "the drive is too small for {name}: {spare} spare pages{on_each}, but its open and \
+                 reserved blocks can tie up {tied_up}; use a larger op, more blocks or fewer pages \
+                 per block"
+            )))
+        };
         if spare <= tied_up && spare > 0 {
-            return Err(Error::Geometry(format!(
-                "the drive is too small for {name}: {spare} spare pages, but its open and reserved \
-                 blocks can tie up {tied_up}; use a larger op, more blocks or fewer pages per block"
-            )));
+            return too_small(spare, "", tied_up);
+        }
+        // No LUN can help out another that holds more pages of the host than it has room for.
+        if layout == Layout::Static && spare > 0 {
+            let spare = (usable_pages / pools).saturating_sub(logical_pages.div_ceil(pools));
+            if spare <= tied_up / pools {
+                return too_small(spare, " on the fullest LUN", tied_up / pools);
+            }
         }
         Ok(())
     }
@@ -211,5 +224,19 @@ mod tests {
         let sentence = "the drive is too small for dac: 24 spare pages, but its open and reserved \
                         blocks can tie up 24; ";
         assert!(error.to_string().starts_with(sentence), "{error}");
+    }
+
+    #[test]
+    fn each_lun_of_a_static_layout_has_room_for_its_own_pages() {
+        // Two LUNs of 64 pages: 127 logical pages leave one spare, and none on the LUN of page 0.
+        let layout = Layout::Static;
+        assert!(check("single", &setup(layout, 126)).is_ok());
+        let error = check("single", &setup(layout, 127)).unwrap_err().to_string();
+        let sentence = "the drive is too small for single: 0 spare pages on the fullest LUN, but \
+                        its open and reserved blocks can tie up 0; ";
+        assert!(error.starts_with(sentence), "{error}");
+        // On each LUN, 4 streams and as many reserved may tie up 3 + 3 of its blocks.
+        assert!(check("dac:regions=4", &setup(layout, 2 * (64 - 24) - 2)).is_ok());
+        assert!(check("dac:regions=4", &setup(layout, 2 * (64 - 24) - 1)).is_err());
     }
 }

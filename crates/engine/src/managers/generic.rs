@@ -7,16 +7,18 @@
 //! §2.1–2.2), and one more for each further stream. The host writes to a pool only while that
 //! reserve is complete.
 
+mod state;
+
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::served::Policy;
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Setup};
 use crate::error::Result;
-use crate::flash::{BlockState, Cause, Tap, filled};
+use crate::flash::{Cause, Tap, filled};
 use crate::hints::{Hears, Hints, NEVER};
 use crate::params::Params;
-use crate::placements::{Closed, HostPage, Placement, Restored, Sizes, Streams, Victim};
+use crate::placements::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::registry::{Entry, Registered};
-use crate::state::{elements, require, state};
+use crate::state::elements;
 use crate::victims::{VictimPolicy, Visitor};
 
 /// What is remembered of each block, for placements that know victims.
@@ -41,61 +43,14 @@ struct Generic<P, V, T: Tap> {
     migrating: Vec<u32>,
 }
 
-state! {
-    Generic<P: Placement, V: VictimPolicy, T: Tap> {
-        part core,
-        part placement,
-        fixed hears,
-        fixed needs,
-        table opened,
-        table next_pool,
-        fixed layout,
-        scratch migrating,
-    } where check
-}
-
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
-    /// An error unless what was restored fits together.
-    fn check(&self) -> Result<()> {
-        let (flash, now) = (&self.core.flash, self.core.now());
-        let pools = flash.pools();
-        require(self.next_pool.iter().all(|&pool| pool < pools), "the next LUN of a stream")?;
-        let Needs { most_streams: streams, reserve_blocks, .. } = self.needs;
-        let is_known = |opened: &Opened| opened.at <= now && u32::from(opened.stream) < streams;
-        require(self.opened.iter().all(is_known), "when a block was opened")?;
-        // What a collection may need, wherever its pages go.
-        let block_pages = u64::from(flash.geometry().pages_per_block());
-        for pool in 0..pools {
-            let room_pages = (0..streams as usize).map(|stream| {
-                u64::from(self.core.frontiers[self.core.frontier(stream, pool)].room_pages())
-            });
-            let free_pages = u64::from(flash.free_blocks(pool)) * block_pages;
-            let kept_pages = u64::from(reserve_blocks) * block_pages;
-            let enough = free_pages + room_pages.sum::<u64>() >= kept_pages;
-            require(enough, "the free blocks kept back")?;
-        }
-        let stream_of = |block: u32| {
-            self.opened.get(block as usize).map_or(0, |opened| usize::from(opened.stream))
-        };
-        let closed = |block: u32| Closed {
-            block,
-            stream: stream_of(block),
-            domain: self.core.domain_of(block),
-            is_held: self.core.is_held(block),
-        };
-        let blocks = 0..flash.geometry().blocks();
-        let closed: Vec<Closed> =
-            blocks.filter(|&b| flash.state(b) == BlockState::Closed).map(closed).collect();
-        self.placement.check(&Restored { now, map: flash.map(), closed: &closed })
-    }
-
     fn write_flat(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints);
             // Collection while the host was idle may have left the reserve incomplete.
             let is_short = at == 0 && !self.core.reserve_is_complete(0);
             if self.core.frontiers[stream].is_full() || is_short {
-                self.make_room(stream)?;
+                self.make_room(stream, 0)?;
             }
             self.program(logical, stream);
         }
@@ -107,6 +62,21 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             let stream = self.host_stream(pages, at, hints);
             let pool = self.pool_with_room(stream)?;
             self.program(logical, self.core.frontier(stream, pool));
+        }
+        Ok(())
+    }
+
+    fn write_static(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
+        let pools = self.core.flash.pools() as u32;
+        for (at, &logical) in pages.iter().enumerate() {
+            let stream = self.host_stream(pages, at, hints);
+            let pool = (logical % pools) as usize;
+            let frontier = self.core.frontier(stream, pool);
+            // Collection while the host was idle may have left the reserve incomplete.
+            if self.core.frontiers[frontier].is_full() || !self.core.reserve_is_complete(pool) {
+                self.make_room(stream, pool)?;
+            }
+            self.program(logical, frontier);
         }
         Ok(())
     }
@@ -150,18 +120,20 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         self.core.close(frontier);
     }
 
-    /// Gives `stream` a frontier with room, on the only pool. Ends with the reserve complete, which
-    /// the next collection may need: the host can fill up frontiers of migrated pages meanwhile.
+    /// Gives `stream` a frontier with room on a pool that collects for itself, as the only one does.
+    /// Ends with the reserve complete, which the next collection may need: the host can fill up
+    /// frontiers of migrated pages meanwhile.
     #[cold]
-    fn make_room(&mut self, stream: usize) -> Result<()> {
-        while !self.core.can_open(0) {
-            self.collect(0)?;
-            if !self.core.frontiers[stream].is_full() && self.core.reserve_is_complete(0) {
+    fn make_room(&mut self, stream: usize, pool: usize) -> Result<()> {
+        let frontier = self.core.frontier(stream, pool);
+        while !self.core.can_open(pool) {
+            self.collect(pool)?;
+            if !self.core.frontiers[frontier].is_full() && self.core.reserve_is_complete(pool) {
                 return Ok(());
             }
         }
-        if self.core.frontiers[stream].is_full() {
-            self.open(stream, stream, 0);
+        if self.core.frontiers[frontier].is_full() {
+            self.open(stream, frontier, pool);
         }
         Ok(())
     }
@@ -294,6 +266,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
         match self.layout {
             Layout::Flat => self.write_flat(pages, hints),
             Layout::Striped | Layout::StripedPerLun => self.write_striped(pages, hints),
+            Layout::Static => self.write_static(pages, hints),
         }
     }
 
@@ -310,7 +283,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     }
 
     fn collect_idle(&mut self, pool: usize) -> Result<bool> {
-        let domain = if self.layout == Layout::StripedPerLun { pool } else { 0 };
+        let domain = if self.core.domains() == 1 { 0 } else { pool };
         if !self.core.pools_of(domain).all(|pool| self.core.reserve_is_complete(pool)) {
             return Ok(false);
         }
@@ -319,6 +292,20 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
             self.collect_block(block);
         }
         Ok(victim.is_some())
+    }
+
+    fn on_padded(&mut self) -> Option<fn(&mut Self, usize)> {
+        Some(Self::close)
+    }
+
+    fn collect_closed(&mut self, block: u32) -> Result<bool> {
+        // A placement that queues its victims has no way to give one up out of turn.
+        if P::CHOOSES_VICTIMS || !self.core.reserve_is_complete(self.core.flash.pool_of(block)) {
+            return Ok(false);
+        }
+        self.core.choose_victim_by(|_, _| Some(block));
+        self.collect_block(block);
+        Ok(true)
     }
 
     fn scheme_bytes(&self) -> u64 {
@@ -355,7 +342,7 @@ impl<P: Placement> Manager for P {
             logical_pages: setup.logical_pages,
             blocks: geometry.blocks(),
             pages_per_block: geometry.pages_per_block(),
-            domains: if setup.layout == Layout::StripedPerLun { geometry.luns() } else { 1 },
+            domains: setup.layout.domains(&geometry),
             seed: setup.seed,
         };
         let placement = <P as Registered<Sizes>>::build(params, &sizes)?;

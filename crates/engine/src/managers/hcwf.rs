@@ -237,10 +237,7 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
 
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         self.find_streams(pages, hints);
-        match self.layout {
-            Layout::Flat => self.write_flat(pages),
-            Layout::Striped | Layout::StripedPerLun => self.write_per_lun(pages),
-        }
+        if self.layout == Layout::Flat { self.write_flat(pages) } else { self.write_per_lun(pages) }
     }
 
     fn hears(&self) -> Hears {
@@ -328,7 +325,7 @@ fn declared(params: &Params) -> Declared {
     Declared {
         layouts: Some(Only {
             these: &Layout::WITHIN_LUNS,
-            because: "copies a victim back to its own LUN, so no collection can span LUNs",
+            because: "writes to any LUN with room and copies a victim back to its own",
         }),
         default_victims: format!("d-choices:d={}", params.integer::<u32>("d")),
         shapes_victims: Some("d"),

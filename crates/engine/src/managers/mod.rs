@@ -38,13 +38,17 @@ pub enum Layout {
     Striped,
     /// The same, but each LUN collects for itself as it runs out (paper 3, §3).
     StripedPerLun,
+    /// Each logical page belongs to LUN `page mod luns`, which collects for itself: static
+    /// allocation by channel, then chip, then die (`MQSim`'s CWDP).
+    Static,
 }
 
 impl Layout {
     /// Every layout.
-    pub const ALL: [Layout; 3] = [Layout::Flat, Layout::Striped, Layout::StripedPerLun];
+    pub const ALL: [Layout; 4] =
+        [Layout::Flat, Layout::Striped, Layout::StripedPerLun, Layout::Static];
 
-    /// The layouts in which no collection spans LUNs.
+    /// The layouts in which no collection spans LUNs, and a page may go to any.
     pub const WITHIN_LUNS: [Layout; 2] = [Layout::Flat, Layout::StripedPerLun];
 
     /// The layout of that name.
@@ -59,13 +63,22 @@ impl Layout {
             Layout::Flat => "flat",
             Layout::Striped => "striped",
             Layout::StripedPerLun => "striped-per-lun",
+            Layout::Static => "static",
         }
     }
 
     fn pools(self) -> Pools {
         match self {
             Layout::Flat => Pools::Drive,
-            Layout::Striped | Layout::StripedPerLun => Pools::PerLun,
+            Layout::Striped | Layout::StripedPerLun | Layout::Static => Pools::PerLun,
+        }
+    }
+
+    /// Parts of a drive of that shape that collect for themselves.
+    fn domains(self, geometry: &Geometry) -> u32 {
+        match self {
+            Layout::Flat | Layout::Striped => 1,
+            Layout::StripedPerLun | Layout::Static => geometry.luns(),
         }
     }
 }
@@ -159,6 +172,13 @@ pub trait BlockManager: Send + State {
     /// one worth it, that is with an invalid page, and the manager has a choice of when it collects.
     /// Under drive-wide collection the victim may lie elsewhere.
     fn collect_idle(&mut self, lun: usize) -> Result<bool>;
+
+    /// Fills up the program unit of `unit_pages` that is begun in the open block `block`, so that it
+    /// can be programmed. False if the manager has no pages to spare for that now, or ever.
+    fn pad(&mut self, block: u32, unit_pages: u32) -> bool;
+
+    /// Collects a closed block that its data must leave; false if the manager cannot now, or ever.
+    fn collect_closed(&mut self, block: u32) -> Result<bool>;
 
     /// What the host must tell with each write.
     fn hears(&self) -> Hears;

@@ -212,3 +212,21 @@ fn idle_collection_frees_blocks_until_nothing_is_worth_it() {
         }
     }
 }
+
+#[test]
+fn the_luns_of_a_static_layout_are_drives_of_their_own() {
+    let both = setup(Layout::Static, None);
+    let half = Geometry::flat(both.geometry.blocks_per_lun(), 16).unwrap();
+    let of_half = || Setup { geometry: half, logical_pages: 1000, ..setup(Layout::Flat, None) };
+    let mut drive = build("sepgc", both).unwrap();
+    let mut halves = [0, 1].map(|_| build("sepgc", of_half()).unwrap());
+    let mut random = Stream::new(7, "pages");
+    for page in (0..20_000).map(|_| random.below(2000)) {
+        drive.write(&[page], None).unwrap();
+        halves[page as usize % 2].write(&[page / 2], None).unwrap();
+    }
+    let erase_counts = halves.iter().flat_map(|half| half.flash().erase_counts()).copied();
+    assert_eq!(drive.flash().erase_counts(), erase_counts.collect::<Vec<_>>());
+    assert!(drive.flash().counters().programs(Cause::Gc) > 1000);
+    drive.assert_invariants();
+}

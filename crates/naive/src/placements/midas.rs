@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Collected, Hint, Scheme, Setup, Spec};
-use crate::Layout;
 
 pub struct Midas {
     setup: Setup,
@@ -113,7 +112,7 @@ impl Scheme for Midas {
         Midas {
             setup: setup.clone(),
             groups: spec.get("groups"),
-            domains: if setup.layout == Layout::StripedPerLun { setup.luns as usize } else { 1 },
+            domains: setup.layout.domains(setup.luns) as usize,
             written_at: HashMap::new(),
             writes: 0,
             updates: BTreeMap::new(),

@@ -51,6 +51,7 @@ impl Pair {
                 Layout::Flat => writeamp_naive::Layout::Flat,
                 Layout::Striped => writeamp_naive::Layout::Striped,
                 Layout::StripedPerLun => writeamp_naive::Layout::StripedPerLun,
+                Layout::Static => writeamp_naive::Layout::Static,
             },
             manager: manager(policies.manager),
             victims: spec(Kind::Victims, policies.victims),

@@ -234,7 +234,7 @@ impl Config {
         Declared {
             layouts: Some(Only {
                 these: &Layout::WITHIN_LUNS,
-                because: "collects within a group on one LUN, so no collection can span LUNs",
+                because: "writes to any LUN with room and collects within a group on one",
             }),
             victims: Some(Only {
                 these: &Collect::NAMES,

@@ -1,0 +1,63 @@
+//! How the state of a generic manager is written, and what is asked of one that was restored.
+
+use super::{Generic, Layout, Needs, Opened};
+use crate::error::Result;
+use crate::flash::{BlockState, NONE, Tap};
+use crate::placements::{Closed, Placement, Restored};
+use crate::state::{require, state};
+use crate::victims::VictimPolicy;
+
+state! {
+    Generic<P: Placement, V: VictimPolicy, T: Tap> {
+        part core,
+        part placement,
+        fixed hears,
+        fixed needs,
+        table opened,
+        table next_pool,
+        fixed layout,
+        scratch migrating,
+    } where check
+}
+
+impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
+    /// An error unless what was restored fits together.
+    fn check(&self) -> Result<()> {
+        let (flash, now) = (&self.core.flash, self.core.now());
+        let pools = flash.pools();
+        require(self.next_pool.iter().all(|&pool| pool < pools), "the next LUN of a stream")?;
+        let Needs { most_streams: streams, reserve_blocks, .. } = self.needs;
+        let is_known = |opened: &Opened| opened.at <= now && u32::from(opened.stream) < streams;
+        require(self.opened.iter().all(is_known), "when a block was opened")?;
+        // What a collection may need, wherever its pages go.
+        let block_pages = u64::from(flash.geometry().pages_per_block());
+        for pool in 0..pools {
+            let room_pages = (0..streams as usize).map(|stream| {
+                u64::from(self.core.frontiers[self.core.frontier(stream, pool)].room_pages())
+            });
+            let free_pages = u64::from(flash.free_blocks(pool)) * block_pages;
+            let kept_pages = u64::from(reserve_blocks) * block_pages;
+            let enough = free_pages + room_pages.sum::<u64>() >= kept_pages;
+            require(enough, "the free blocks kept back")?;
+        }
+        if self.layout == Layout::Static {
+            let is_own = |(logical, &page): (usize, &u32)| {
+                page == NONE || flash.pool_of(flash.block_of(page)) == logical % pools
+            };
+            require(flash.map().iter().enumerate().all(is_own), "the LUN of a page")?;
+        }
+        let stream_of = |block: u32| {
+            self.opened.get(block as usize).map_or(0, |opened| usize::from(opened.stream))
+        };
+        let closed = |block: u32| Closed {
+            block,
+            stream: stream_of(block),
+            domain: self.core.domain_of(block),
+            is_held: self.core.is_held(block),
+        };
+        let blocks = 0..flash.geometry().blocks();
+        let closed: Vec<Closed> =
+            blocks.filter(|&b| flash.state(b) == BlockState::Closed).map(closed).collect();
+        self.placement.check(&Restored { now, map: flash.map(), closed: &closed })
+    }
+}

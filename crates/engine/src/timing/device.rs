@@ -1,0 +1,89 @@
+//! What a host needs of a device in time: whatever serves requests, be it flash, a disk or several.
+
+use crate::error::Result;
+use crate::flash::Counters;
+use crate::request::Op;
+
+/// A request in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IoRequest {
+    /// Kind of the request.
+    pub op: Op,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes; 0 for a flush.
+    pub length: u64,
+    /// True if a write is to be durable when it is complete.
+    pub fua: bool,
+}
+
+/// A request that was served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// The number under which it was submitted.
+    pub id: u32,
+    /// When it was complete.
+    pub at_ns: u64,
+}
+
+/// An edge of a Ready/Busy pin, in the order of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// When.
+    pub at_ns: u64,
+    /// Die whose pin it is: channel + channels · (chip + chips per channel · die).
+    pub die: u32,
+    /// True if the die becomes busy, and its pin low.
+    pub busy: bool,
+}
+
+/// Time that a part of a device was busy, of all that there are of its kind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Busy {
+    /// Kind of the part: "channel", "die", "link", "controller", "head".
+    pub level: &'static str,
+    /// Parts of this kind.
+    pub parts: u32,
+    /// Busy time, summed over them.
+    pub busy_ns: u64,
+}
+
+/// A device in virtual time: it is given requests and goes from event to event.
+pub trait BlockDevice: Send {
+    /// Bytes that the host sees.
+    fn capacity_bytes(&self) -> u64;
+
+    /// Requests that it takes at once; the host keeps the others.
+    fn depth(&self) -> u32;
+
+    /// Takes a request at `now_ns`, which no event precedes. Its completion bears `id`.
+    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()>;
+
+    /// Time of its next event, if it has anything left to do.
+    fn next_event_ns(&self) -> Option<u64>;
+
+    /// Lets the next event happen; what is complete then goes to `completed`, in order.
+    fn step(&mut self, completed: &mut Vec<Completion>) -> Result<()>;
+
+    /// Writes out whatever is held in volatile memory; done when no event is left.
+    fn sync(&mut self, now_ns: u64) -> Result<()>;
+
+    /// What was busy for how long up to `now_ns`.
+    fn busy(&self, now_ns: u64) -> Vec<Busy>;
+
+    /// Counts of flash operations by cause since the device was new; `None` of what is no flash.
+    fn counters(&self) -> Option<Counters>;
+
+    /// Program operations of the flash.
+    fn program_operations(&self) -> u64 {
+        0
+    }
+
+    /// Page reads of the flash, for whatever cause.
+    fn read_operations(&self) -> u64 {
+        0
+    }
+
+    /// Takes the edges of Ready/Busy pins since this was asked last, if they are recorded.
+    fn take_edges(&mut self, _edges: &mut Vec<Edge>) {}
+}

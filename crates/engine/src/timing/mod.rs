@@ -1,0 +1,21 @@
+//! When operations end: channels, chips, dies and planes, the caches before them, and the host that
+//! waits. What is done to the flash is the block managers' to say; this room gives it a time.
+
+mod device;
+mod events;
+mod host;
+mod map_cache;
+mod measures;
+mod nand;
+mod params;
+mod ssd;
+mod write_cache;
+
+pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest};
+pub use host::{Limits, TimedRun};
+pub use measures::{Direction, Measures, Row, Served};
+pub use params::{
+    Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, SECTOR_BYTES,
+    Scheduling, Timing, WriteCache, ns_of_us, transfer_ns,
+};
+pub use ssd::Ssd;

@@ -1,0 +1,445 @@
+//! What a profile says of a device's times, in the units and by the names of its TOML tables.
+//!
+//! The library hands the tables over as JSON; keys and values are checked here, once.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::flash::{EraseUnit, Geometry};
+
+/// One value for every page of a block, or one for each kind in turn (lower, upper, extra page).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ByKind {
+    /// The same for all pages.
+    Same(f64),
+    /// Page i of a block is of kind i modulo their number.
+    Each(Vec<f64>),
+}
+
+impl ByKind {
+    /// The values, at least one of a checked profile.
+    pub fn values(&self) -> &[f64] {
+        match self {
+            ByKind::Same(value) => std::slice::from_ref(value),
+            ByKind::Each(values) => values,
+        }
+    }
+}
+
+/// `[timing]`: durations of operations in the flash array, as R/B# shows them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Array {
+    /// Mean time of a page read.
+    pub read_us: ByKind,
+    /// Mean time of the program of a program unit.
+    pub program_us: ByKind,
+    /// Mean time of a block erase.
+    pub erase_us: f64,
+    /// Standard deviation over mean of each; a draw stays within 3.46 of them.
+    pub read_spread: ByKind,
+    /// See `read_spread`.
+    pub program_spread: ByKind,
+    /// See `read_spread`.
+    pub erase_spread: f64,
+}
+
+impl Default for Array {
+    fn default() -> Self {
+        Array {
+            read_us: ByKind::Same(0.0),
+            program_us: ByKind::Same(0.0),
+            erase_us: 0.0,
+            read_spread: ByKind::Same(0.0),
+            program_spread: ByKind::Same(0.0),
+            erase_spread: 0.0,
+        }
+    }
+}
+
+/// `[program]`: what one program operation writes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Program {
+    /// Bytes of a flash page, a multiple of the mapping unit; 0 for the mapping unit itself.
+    pub flash_page_bytes: u32,
+    /// Planes of a die that are programmed, and read, at once.
+    pub planes: u32,
+    /// Pages of a word line that are programmed at once.
+    pub pages_per_word_line: u32,
+    /// True if the next program's data may be loaded while the array is programming.
+    pub cache_program: bool,
+}
+
+impl Default for Program {
+    fn default() -> Self {
+        Program { flash_page_bytes: 0, planes: 1, pages_per_word_line: 1, cache_program: false }
+    }
+}
+
+/// `[bus]`: the channels between controller and flash.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Bus {
+    /// Rate of each channel in 10^6 bytes a second; 0 for one that takes no time.
+    pub channel_mb_s: f64,
+    /// Time of each command on its channel.
+    pub read_command_ns: u64,
+    /// See `read_command_ns`.
+    pub program_command_ns: u64,
+    /// See `read_command_ns`.
+    pub erase_command_ns: u64,
+    /// False if a chip works at one of its dies only.
+    pub die_interleaving: bool,
+}
+
+impl Default for Bus {
+    fn default() -> Self {
+        Bus {
+            channel_mb_s: 0.0,
+            read_command_ns: 0,
+            program_command_ns: 0,
+            erase_command_ns: 0,
+            die_interleaving: true,
+        }
+    }
+}
+
+/// `[host]`: the interface to the host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Interface {
+    /// Requests that the device takes at once.
+    pub depth: u32,
+    /// Rate of the link in 10^6 bytes a second; 0 for one that takes no time.
+    pub link_mb_s: f64,
+    /// The link carries whole packets of so many bytes.
+    pub link_packet_bytes: u32,
+    /// True if both directions have the full rate at the same time.
+    pub full_duplex: bool,
+    /// Time before a read is known to the controller.
+    pub read_in_ns: u64,
+    /// The same of a write, before its data.
+    pub write_in_ns: u64,
+    /// Time of the answer.
+    pub out_ns: u64,
+    /// Time that the controller takes for each request, one after another.
+    pub controller_ns: u64,
+    /// False if a write of a part of a page does not need what else the page held.
+    pub read_modify_write: bool,
+}
+
+impl Default for Interface {
+    fn default() -> Self {
+        Interface {
+            depth: 256,
+            link_mb_s: 0.0,
+            link_packet_bytes: 1,
+            full_duplex: true,
+            read_in_ns: 0,
+            write_in_ns: 0,
+            out_ns: 0,
+            controller_ns: 0,
+            read_modify_write: true,
+        }
+    }
+}
+
+/// `[scheduling]`: which operation a die does next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct Scheduling {
+    /// True if reads go before programs and erases that wait.
+    pub reads_first: bool,
+    /// True if a read suspends a program or an erase that is under way.
+    pub suspend: bool,
+    /// Time until a suspended array is free for the read.
+    pub suspend_us: f64,
+    /// Time that going on takes beyond what was left.
+    pub resume_us: f64,
+    /// Suspensions of one operation, after which it is finished first.
+    pub most_suspends: u32,
+}
+
+/// `[collection]`: when garbage is collected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct Collection {
+    /// True if idle dies collect; else only the manager says when.
+    pub background: bool,
+    /// An idle LUN with fewer free blocks than this collects.
+    pub soft_blocks: u32,
+    /// With fewer than this, a LUN collects before the host's next write.
+    pub hard_blocks: u32,
+}
+
+/// `[write_cache]`: memory that writes are answered from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct WriteCache {
+    /// Its size; 0 for none.
+    pub bytes: u64,
+    /// Time of an access to it, beside the transfer.
+    pub access_ns: u64,
+    /// Rate of the memory in 10^6 bytes a second; 0 for one that takes no time.
+    pub mb_s: f64,
+    /// True if pages that were read stay in it, as long as nothing else needs their place.
+    pub holds_reads: bool,
+    /// What waits so long while the device is idle is written; 0 for never.
+    pub idle_flush_ms: f64,
+}
+
+impl Default for WriteCache {
+    fn default() -> Self {
+        WriteCache { bytes: 0, access_ns: 0, mb_s: 0.0, holds_reads: false, idle_flush_ms: 100.0 }
+    }
+}
+
+/// `[map_cache]`: the part of the mapping table that is in memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MapCache {
+    /// Its size; 0 if the whole table is in memory.
+    pub bytes: u64,
+    /// Bytes of an entry of the table.
+    pub entry_bytes: u32,
+    /// Bytes that are read on a miss, and replaced together.
+    pub segment_bytes: u32,
+}
+
+impl Default for MapCache {
+    fn default() -> Self {
+        MapCache { bytes: 0, entry_bytes: 8, segment_bytes: 4096 }
+    }
+}
+
+/// `[refresh]`: when data are written anew before they fade.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct Refresh {
+    /// Reads of a block after which its data are moved; 0 for never.
+    pub reads_per_block: u32,
+    /// Time after which the data of a block are moved; 0 for never.
+    pub retention_s: f64,
+}
+
+/// When a device's operations end: everything of it but its shape and its policies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct Timing {
+    /// Durations in the flash array.
+    pub timing: Array,
+    /// What one program writes.
+    pub program: Program,
+    /// Channels.
+    pub bus: Bus,
+    /// Interface to the host.
+    pub host: Interface,
+    /// Order of operations.
+    pub scheduling: Scheduling,
+    /// When garbage is collected.
+    pub collection: Collection,
+    /// Write cache.
+    pub write_cache: WriteCache,
+    /// Cache of the mapping table.
+    pub map_cache: MapCache,
+    /// Refresh of data.
+    pub refresh: Refresh,
+}
+
+/// The longest duration of anything, so that sums of times fit 64 bits: an hour.
+const MOST_US: f64 = 3.6e9;
+/// Bytes of what the host can write apart from another.
+pub const SECTOR_BYTES: u32 = 512;
+
+impl Timing {
+    /// Reads the tables of a profile from JSON.
+    pub fn from_json(text: &str) -> Result<Self> {
+        serde_json::from_str(text)
+            .map_err(|error| Error::Spec(format!("the times of the device: {error}")))
+    }
+
+    /// Bytes of a flash page on a device with such mapping units.
+    pub fn flash_page_bytes(&self, geometry: &Geometry) -> u32 {
+        match self.program.flash_page_bytes {
+            0 => geometry.page_bytes(),
+            bytes => bytes,
+        }
+    }
+
+    /// Mapping units of a flash page.
+    pub fn units_per_flash_page(&self, geometry: &Geometry) -> u32 {
+        self.flash_page_bytes(geometry) / geometry.page_bytes()
+    }
+
+    /// Mapping units that one program writes.
+    pub fn program_units(&self, geometry: &Geometry) -> u32 {
+        let Program { planes, pages_per_word_line, .. } = self.program;
+        self.units_per_flash_page(geometry) * planes * pages_per_word_line
+    }
+
+    /// An error that names the first value that cannot be, on a drive of that shape.
+    pub fn check(&self, geometry: &Geometry) -> Result<()> {
+        self.check_durations()?;
+        self.check_counts()?;
+        let wrong = |what: String| Err(Error::Spec(what));
+        let (page_bytes, shape) = (geometry.page_bytes(), geometry.shape());
+        let flash_page_bytes = self.flash_page_bytes(geometry);
+        if !flash_page_bytes.is_multiple_of(page_bytes) {
+            return wrong(format!(
+                "flash_page_bytes is {flash_page_bytes}; it must be a multiple of the mapping \
+                 unit's {page_bytes} bytes"
+            ));
+        }
+        let planes = self.program.planes;
+        if planes != 1 && planes != shape.planes_per_die {
+            return wrong(format!(
+                "program.planes is {planes}; it must be 1, or all {} planes of a die",
+                shape.planes_per_die
+            ));
+        }
+        if planes > 1 && shape.erase_unit == EraseUnit::Block {
+            return wrong(
+                "programs of several planes need erase_unit \"multi-plane\" or \
+                 \"superblock\""
+                    .into(),
+            );
+        }
+        let units = u64::from(self.units_per_flash_page(geometry))
+            * u64::from(planes)
+            * u64::from(self.program.pages_per_word_line);
+        let dies = match shape.erase_unit {
+            EraseUnit::Superblock => self.dies(geometry),
+            EraseUnit::Block | EraseUnit::MultiPlane => 1,
+        };
+        if units > 4096 || !u64::from(geometry.pages_per_block()).is_multiple_of(units * dies) {
+            return wrong(format!(
+                "a program writes {units} mapping units; a block of {} on {dies} die(s) must hold \
+                 a whole number of programs of at most 4096",
+                geometry.pages_per_block()
+            ));
+        }
+        if self.map_cache.bytes > 0 {
+            let (bytes, segment) = (self.map_cache.bytes, self.map_cache.segment_bytes);
+            if u64::from(segment) > bytes
+                || segment > page_bytes
+                || self.map_cache.entry_bytes == 0
+                || self.map_cache.entry_bytes > segment
+            {
+                return wrong(format!(
+                    "map_cache: entry_bytes {} ≤ segment_bytes {segment} ≤ both bytes {bytes} and \
+                     the mapping unit's {page_bytes} must hold",
+                    self.map_cache.entry_bytes
+                ));
+            }
+        }
+        let cache_bytes = self.write_cache.bytes;
+        if cache_bytes > 0 && cache_bytes < 2 * u64::from(page_bytes) {
+            return wrong(format!(
+                "write_cache.bytes is {cache_bytes}; it must be 0, or hold two mapping units of \
+                 {page_bytes} bytes"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Dies of the drive.
+    pub fn dies(&self, geometry: &Geometry) -> u64 {
+        let shape = geometry.shape();
+        u64::from(shape.channels)
+            * u64::from(shape.chips_per_channel)
+            * u64::from(shape.dies_per_chip)
+    }
+
+    fn check_durations(&self) -> Result<()> {
+        let Array { read_us, program_us, erase_us, read_spread, program_spread, erase_spread } =
+            &self.timing;
+        let times = [("read_us", read_us), ("program_us", program_us)];
+        let spreads = [("read_spread", read_spread), ("program_spread", program_spread)];
+        let all = |named: &[(&'static str, &ByKind)]| -> Vec<(&'static str, f64)> {
+            let each = |(name, kinds): &(&'static str, &ByKind)| {
+                kinds.values().iter().map(|&value| (*name, value)).collect::<Vec<_>>()
+            };
+            named.iter().flat_map(each).collect()
+        };
+        for (name, kinds) in times.iter().chain(&spreads) {
+            if kinds.values().is_empty() || kinds.values().len() > 8 {
+                return Err(Error::Spec(format!("{name} must have 1 to 8 values")));
+            }
+        }
+        let Scheduling { suspend_us, resume_us, .. } = self.scheduling;
+        let mut durations = all(&times);
+        durations.extend([
+            ("erase_us", *erase_us),
+            ("suspend_us", suspend_us),
+            ("resume_us", resume_us),
+            ("write_cache.idle_flush_ms", self.write_cache.idle_flush_ms),
+        ]);
+        if let Some((name, value)) = durations.iter().find(|(_, us)| !(0.0..=MOST_US).contains(us))
+        {
+            return Err(Error::Spec(format!(
+                "{name} is {value}; it must be from 0 to {MOST_US:e}"
+            )));
+        }
+        let mut relative = all(&spreads);
+        relative.push(("erase_spread", *erase_spread));
+        if let Some((name, value)) = relative.iter().find(|(_, sd)| !(0.0..=0.28).contains(sd)) {
+            return Err(Error::Spec(format!(
+                "{name} is {value}; it must be from 0 to 0.28, so that no draw is below 0"
+            )));
+        }
+        let rates = [
+            ("bus.channel_mb_s", self.bus.channel_mb_s),
+            ("host.link_mb_s", self.host.link_mb_s),
+            ("write_cache.mb_s", self.write_cache.mb_s),
+        ];
+        let is_rate = |rate: f64| rate == 0.0 || (0.001..=1e9).contains(&rate);
+        if let Some((name, value)) = rates.iter().find(|(_, rate)| !is_rate(*rate)) {
+            return Err(Error::Spec(format!(
+                "{name} is {value}; it must be 0 for one that takes no time, or 0.001 to 1e9"
+            )));
+        }
+        let retention_s = self.refresh.retention_s;
+        if !(0.0..=3e9).contains(&retention_s) {
+            return Err(Error::Spec(format!(
+                "refresh.retention_s is {retention_s}; it must be from 0 to 3e9"
+            )));
+        }
+        Ok(())
+    }
+
+    fn check_counts(&self) -> Result<()> {
+        let most_ns = (MOST_US * 1e3) as u64;
+        let counts = [
+            ("host.depth", u64::from(self.host.depth), 1, 65_536),
+            ("host.link_packet_bytes", u64::from(self.host.link_packet_bytes), 1, 1 << 20),
+            ("program.planes", u64::from(self.program.planes), 1, 64),
+            ("program.pages_per_word_line", u64::from(self.program.pages_per_word_line), 1, 64),
+            ("host.read_in_ns", self.host.read_in_ns, 0, most_ns),
+            ("host.write_in_ns", self.host.write_in_ns, 0, most_ns),
+            ("host.out_ns", self.host.out_ns, 0, most_ns),
+            ("host.controller_ns", self.host.controller_ns, 0, most_ns),
+            ("bus.read_command_ns", self.bus.read_command_ns, 0, most_ns),
+            ("bus.program_command_ns", self.bus.program_command_ns, 0, most_ns),
+            ("bus.erase_command_ns", self.bus.erase_command_ns, 0, most_ns),
+            ("write_cache.access_ns", self.write_cache.access_ns, 0, most_ns),
+            ("write_cache.bytes", self.write_cache.bytes, 0, 1 << 44),
+            ("map_cache.bytes", self.map_cache.bytes, 0, 1 << 44),
+        ];
+        let wrong = counts.iter().find(|(_, n, least, most)| !(least..=most).contains(&n));
+        wrong.map_or(Ok(()), |(name, value, least, most)| {
+            Err(Error::Spec(format!("{name} is {value}; it must be from {least} to {most}")))
+        })
+    }
+}
+
+/// Time in whole nanoseconds.
+pub fn ns_of_us(us: f64) -> u64 {
+    (us * 1e3).round() as u64
+}
+
+/// Time of a transfer at a rate in 10^6 bytes a second, 0 of which takes none.
+pub fn transfer_ns(bytes: u64, mb_s: f64) -> u64 {
+    if mb_s == 0.0 { 0 } else { (bytes as f64 * 1e3 / mb_s).round() as u64 }
+}
