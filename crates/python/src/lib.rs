@@ -259,7 +259,8 @@ mod _engine {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let causes: Vec<&str> = super::Cause::WITHOUT_TIME.iter().map(|cause| cause.name()).collect();
+        let causes: Vec<&str> =
+            super::Cause::WITHOUT_TIME.iter().map(|cause| cause.name()).collect();
         module.add("CAUSES", causes)?;
         let all: Vec<&str> = super::Cause::ALL.iter().map(|cause| cause.name()).collect();
         module.add("TIMED_CAUSES", all)?;

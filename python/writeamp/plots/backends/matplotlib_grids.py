@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import matplotlib as mpl
 from matplotlib.artist import Artist
@@ -26,7 +27,8 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
     rows = math.ceil(len(spec.panels) / spec.columns)
     height = 4.6 if rows == 1 else 1.6 + 2.9 * rows
     figure.set_size_inches(_WIDTH_INCHES, height)
-    grid = figure.subplots(rows, spec.columns, squeeze=False, sharex=True, sharey=not spec.own_y)
+    shared = {"sharex": not spec.own_x, "sharey": not spec.own_y}
+    grid = figure.subplots(rows, spec.columns, squeeze=False, **shared)
     handles: dict[str, Artist] = {}
     for axes, panel in zip(grid.flat, spec.panels, strict=False):
         for handle in _panel(axes, panel, spec, alone=len(spec.panels) == 1):
@@ -53,17 +55,18 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
 
 
 def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[Artist]:
-    if spec.x_log:
+    x_log, y_log = spec.is_log(panel)
+    if x_log:
         axes.set_xscale("log")
-    if spec.y_log:
+    if y_log:
         axes.set_yscale("log")
-    _plain_ticks(axes, spec)
+    _plain_ticks(axes, spec, panel)
     for mark in panel.levels:
         axes.axhline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=1.5)
     drawn = [(line, draw_line(axes, line)) for line in panel.lines]
     if not alone:
         axes.set_title(panel.title, loc="left", fontsize=10, fontweight="bold")
-    if spec.own_y:
+    if spec.own_y and not y_log:
         axes.set_ylim(bottom=0)
     axes.grid(color=GRID, lw=0.8)
     axes.set_axisbelow(True)
@@ -72,22 +75,24 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
     return labelled + mark_handles(panel.levels)
 
 
-def _plain_ticks(axes: Axes, spec: PanelChart) -> None:
+def _plain_ticks(axes: Axes, spec: PanelChart, panel: Panel) -> None:
     """Write logarithmic ticks as numbers: powers would be markup, which texts here never are."""
     plain = FuncFormatter(lambda value, _: f"{value:g}")
-    if spec.x_log:
+    x_log, y_log = spec.is_log(panel)
+    if x_log:
         axes.xaxis.set_major_formatter(plain)
-    if spec.y_log:
+    if y_log:
         axes.yaxis.set_major_formatter(plain)
-        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(spec)))
+        shown = [panel] if spec.own_y else spec.panels
+        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(shown)))
     if spec.x_ticks:
         axes.set_xticks(spec.x_ticks)
         axes.set_xticks((), minor=True)
 
 
-def _log_steps(spec: PanelChart) -> tuple[float, ...]:
+def _log_steps(panels: Sequence[Panel]) -> tuple[float, ...]:
     """Return where a decade is ticked: also within it if there are few."""
-    values = [y for panel in spec.panels for line in panel.lines for y in line.y]
+    values = [y for panel in panels for line in panel.lines for y in line.y]
     return (1.0,) if max(values) > _MANY_DECADES * min(values) else (1.0, 2.0, 5.0)
 
 
