@@ -112,6 +112,8 @@ class Device:
             | {"blocks_per_plane": _fits("blocks", self.blocks_per_plane)},
             page_bytes=self.page_bytes,
             erase_unit=self.erase_unit,
+            # Of a superblock, pages lie on the dies in the order of program units anyway.
+            stripe_pages=1 if self.erase_unit == "superblock" else self.pages_per_program,
         )
 
     @property
