@@ -133,7 +133,7 @@ def _build(
 ) -> EngineLives:
     drive = plan.device
     if isinstance(plan.load, Spec):
-        load = EngineLoad.spec(plan.load.text, used_pages(plan.load, plan.host, drive))
+        load = load_of_spec(plan.load, used_pages(plan.load, plan.host, drive), drive)
     else:
         load = load_of_trace(plan.load, passes=_WITHOUT_END)
     return EngineLives(
