@@ -20,7 +20,7 @@ from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import used_pages
 from writeamp.experiments.precondition import FILLS, Precondition
 from writeamp.experiments.preconditioning import fill_runs
-from writeamp.experiments.runner import check_memory
+from writeamp.experiments.memory import check_memory
 from writeamp.experiments.settings import LifetimeSettings, LoadSettings, PolicySettings
 from writeamp.parallel import useful_threads
 from writeamp.registry.specs import Spec
