@@ -64,8 +64,13 @@ class Counted:
         1 unless requests cover pages in part, which are programmed whole: small writes to large
         pages. It is no cause, whose pages add up to the `flash_pages`.
         """
-        host_bytes, page_bytes = self._measured("host_bytes"), self.device.page_bytes
-        return partial_page_factor(self.plan.load, self.host_pages, host_bytes, page_bytes)
+        host_bytes = self._measured("host_bytes")
+        return partial_page_factor(self.plan.load, self.host_pages, host_bytes, self.page_bytes)
+
+    @property
+    def page_bytes(self) -> int:
+        """Bytes of the pages that are counted."""
+        return self.device.page_bytes
 
     @property
     def has_partial_pages(self) -> bool:
@@ -129,7 +134,7 @@ class Counted:
     @property
     def drive_writes(self) -> float:
         """Length of the whole run in writes of the logical capacity."""
-        return self.writes / self.device.logical_pages
+        return self.writes * self.page_bytes / self.device.capacity_bytes
 
     @property
     def used_share(self) -> float:

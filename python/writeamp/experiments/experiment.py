@@ -264,9 +264,7 @@ class Experiment:
         base = settings.profile or "generic"
         drive = device(base, **settings.overrides())
         # Times decide nothing where no time passes, so profiles may come to have them.
-        with_times = (
-            self.is_timed or drive.is_timed_by_default or settings.changes_times
-        )
+        with_times = self.is_timed or drive.is_timed_by_default or settings.changes_times
         found = drive.meaning(with_times=with_times)
         if self.load.trace is not None and not settings.is_sized:
             del found["blocks_per_plane"], found["logical_pages"]

@@ -16,11 +16,11 @@ from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import prepare
 from writeamp.experiments.lifetime_result import Counts, Endurance, Lifetime
 from writeamp.experiments.loads import load_of_spec, load_of_trace
+from writeamp.experiments.memory import check_memory
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import used_pages
 from writeamp.experiments.precondition import FILLS, Precondition
 from writeamp.experiments.preconditioning import fill_runs
-from writeamp.experiments.memory import check_memory
 from writeamp.experiments.settings import LifetimeSettings, LoadSettings, PolicySettings
 from writeamp.parallel import useful_threads
 from writeamp.registry.specs import Spec

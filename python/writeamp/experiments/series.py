@@ -16,7 +16,7 @@ _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
 
 def series_of(
-    samples: _Counts, logical_pages: int, causes: Sequence[str] = CAUSES
+    samples: _Counts, logical_pages: float, causes: Sequence[str] = CAUSES
 ) -> pl.DataFrame:
     """Return one row per interval between cumulative samples, as `Result.series` has them."""
     samples = _without_stub(samples)

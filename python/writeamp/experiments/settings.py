@@ -327,9 +327,7 @@ def _seed(help_text: str) -> Any:
 
 
 def _writes(help_text: str) -> Any:
-    return setting(
-        None, POSITIVE_COUNT, help_text, number="count", panel="run", excludes="writes"
-    )
+    return setting(None, POSITIVE_COUNT, help_text, number="count", panel="run", excludes="writes")
 
 
 def _threads(help_text: str) -> Any:

@@ -52,8 +52,6 @@ def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -
         check_memory("the drive needs", _bytes_needed(device))
         return _flash(plan, device, plan.seed, pins=pins, tick=tick)
     _refuse_ageing(plan, device)
-    if pins and device.dies == 0:
-        raise WriteampError(f"{device.name} has no flash, and so no Ready/Busy pins to capture")
     if device.kind == "disk":
         return Ready(TimedDevice.disk(device.times_json), None, 0)
     flash = [one for one in device.members if one.kind == "flash"]

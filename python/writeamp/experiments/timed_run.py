@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,9 +18,10 @@ from writeamp.experiments.loads import load_of_trace
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.ready_busy import PinWriter, capturing
-from writeamp.experiments.settings import SimulationSettings
+from writeamp.experiments.settings import SimulationSettings, Warmup
 from writeamp.experiments.timed_device import Ready, ready
-from writeamp.experiments.timed_result import Found, TimedResult
+from writeamp.experiments.timed_found import Found
+from writeamp.experiments.timed_result import TimedResult
 from writeamp.experiments.verdicts import not_by_loop, programmed_enough
 from writeamp.parallel import stop_if_asked
 from writeamp.registry.specs import Spec
@@ -66,8 +65,20 @@ class _End:
         return max(pairs, key=lambda pair: pair[0] / pair[1])
 
 
-def run_timed(plan: Plan, device: Device, progress: Progress | None = None) -> TimedResult:
-    """Run the plan on one device; `progress` is called with what is done, of what is expected."""
+def run_timed(
+    plan: Plan, device: Device, progress: Progress | None = None, *, inputs: tuple[str, ...] = ()
+) -> TimedResult:
+    """Run a plan on one device in virtual time.
+
+    Args:
+        plan: what to run.
+        device: what to run it on.
+        progress: called from time to time with what is done of what ends the run, and all of it.
+        inputs: files that no capture may replace.
+
+    Raises:
+        WriteampError: the run cannot be; the sentence says why.
+    """
     started = time.perf_counter()
     _refuse_settings(plan.run)
     load = _load(plan, device)
@@ -79,7 +90,7 @@ def run_timed(plan: Plan, device: Device, progress: Progress | None = None) -> T
         if progress:
             progress(0, 1)
 
-    with capturing(plan, device) as pins:
+    with capturing(plan, device, inputs) as pins:
         prepared = ready(plan, device, pins=pins is not None, tick=tick)
         run = TimedRun(
             prepared.engine,
@@ -93,7 +104,7 @@ def run_timed(plan: Plan, device: Device, progress: Progress | None = None) -> T
             warmup_permille=0 if _counts_all(plan.run) else _WARMUP_PERMILLE,
         )
         run_s = _advance(run, end, pins, progress)
-    found = Found.of(run, device, run_s=run_s, edges=None if pins is None else pins.edges)
+    found = Found.of(run, run_s=run_s, edges=None if pins is None else pins.edges)
     return TimedResult(
         plan=plan,
         device=device,
@@ -105,9 +116,7 @@ def run_timed(plan: Plan, device: Device, progress: Progress | None = None) -> T
     )
 
 
-def _advance(
-    run: TimedRun, end: _End, pins: PinWriter | None, progress: Progress | None
-) -> float:
+def _advance(run: TimedRun, end: _End, pins: PinWriter | None, progress: Progress | None) -> float:
     """Let the run come to its end, and return how long the engine took for it."""
     engine_s, is_done = 0.0, False
     while not is_done:
@@ -132,7 +141,8 @@ def _load(plan: Plan, device: Device) -> EngineLoad:
 
 def _end_of(plan: Plan, device: Device, load: EngineLoad) -> _End:
     """Return what ends the run: what is asked for, the trace's last request, or a default time."""
-    asked, notes = plan.run, ()
+    asked = plan.run
+    notes: tuple[str, ...] = ()
     seconds, written_bytes = asked.time, asked.host_bytes
     if asked.writes is not None:
         written_bytes = asked.writes * device.page_bytes
@@ -147,8 +157,8 @@ def _end_of(plan: Plan, device: Device, load: EngineLoad) -> _End:
     elif written_bytes is None and seconds is None:
         seconds = _DEFAULT_S
         notes = (
-            f"the run ends after {shown_duration(_DEFAULT_S)} of virtual time; --time, --host-bytes "
-            "or --writes say otherwise",
+            f"the run ends after {shown_duration(_DEFAULT_S)} of virtual time; --time, "
+            "--host-bytes or --writes say otherwise",
         )
     time_ns = None if seconds is None else round(seconds * 1e9)
     return _End(time_ns, written_bytes, requests, notes)
@@ -164,7 +174,7 @@ def _judged(plan: Plan, device: Device, prepared: Ready, samples: _Counts) -> St
     host, flash = samples["host_pages"].astype(float), flash_pages(samples).astype(float)
     if host[-1] == 0:
         return _NOTHING_WRITTEN
-    warmup = 0 if _counts_all(plan.run) else "auto"
+    warmup: Warmup = 0 if _counts_all(plan.run) else "auto"
     steady = judge([(np.diff(host), np.diff(flash))], Schedule(), warmup=warmup)
     members = device.members or (device,)
     physical_pages = sum(one.physical_pages for one in members if one.kind == "flash")

@@ -42,7 +42,7 @@ class TimedSettings(Settings):
         number="ratio",
         **_TIMED,
     )
-    rb_capture: str | Path | None = setting(
+    rb_capture: str | None = setting(
         None,
         None,
         "write the Ready/Busy pins of all dies to this .vcd file, from the fill on",
