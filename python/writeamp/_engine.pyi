@@ -30,6 +30,7 @@ class Geometry:
         page_bytes: int = ...,
         superblock: bool = ...,
         erase_unit: str | None = None,
+        stripe_pages: int = 1,
     ) -> None: ...
     @property
     def blocks(self) -> int: ...
@@ -114,6 +115,32 @@ class Endurance:
     def run(self, progress: Callable[[int], object] | None = None) -> Lives: ...
     def ended(self) -> Lives: ...
 
+class CapturedPin(TypedDict):
+    pulses: int
+    busy_ps: int
+    low_ps: npt.NDArray[np.float64]
+    high_ps: npt.NDArray[np.float64]
+    count: npt.NDArray[np.uint64]
+    repairs: dict[str, int]
+
+class FoldedCapture(TypedDict):
+    format: str
+    channels: list[str]
+    resolution_ps: int | None
+    start_ps: int
+    end_ps: int
+    cut_tail: bool
+    rounded_times: int
+    pins: list[CapturedPin]
+    timeline_counts: npt.NDArray[np.uint64]
+    timeline_busy_ps: npt.NDArray[np.uint64]
+    timeline_origin_ps: int
+    timeline_width_ps: int
+    timeline_edges_ps: npt.NDArray[np.float64]
+
+def read_capture(
+    path: str, *, inverted: bool, progress: Callable[[int], object] | None = None
+) -> FoldedCapture: ...
 def default_victims(manager: str) -> str: ...
 def declared(
     manager: str, *, victims: str | None = None, layout: str | None = None

@@ -29,7 +29,7 @@ impl PyGeometry {
     #[new]
     #[pyo3(signature = (*, channels, chips_per_channel, dies_per_chip, planes_per_die,
                         blocks_per_plane, pages_per_block, page_bytes=Geometry::PAGE_BYTES,
-                        superblock=false, erase_unit=None))]
+                        superblock=false, erase_unit=None, stripe_pages=1))]
     fn new(
         channels: u32,
         chips_per_channel: u32,
@@ -40,6 +40,7 @@ impl PyGeometry {
         page_bytes: u32,
         superblock: bool,
         erase_unit: Option<&str>,
+        stripe_pages: u32,
     ) -> PyResult<Self> {
         let default = if superblock { EraseUnit::Superblock } else { EraseUnit::Block };
         let erase_unit = erase_unit.map_or(Ok(default), erase_unit_named)?;
@@ -53,6 +54,7 @@ impl PyGeometry {
             page_bytes,
             erase_unit,
         })
+        .and_then(|geometry| geometry.striped_by(stripe_pages))
         .map(PyGeometry)
         .map_err(|e| raised(&e))
     }

@@ -69,7 +69,8 @@ def register_experiment(app: typer.Typer, body: Callable[..., None]) -> None:
 
 def _experiment(verb: str, file: Path | None, options: dict[str, Any]) -> Experiment:
     """Return the file's experiment as the options that are given change it."""
-    given = {name: value for name, value in options.items() if value is not None}
+    # An option that may be given several times and was not is an empty list.
+    given = {name: value for name, value in options.items() if value not in (None, [])}
     if file is None:
         return Experiment.of(verb, **given)
     return Experiment.from_toml(file, verb=verb).with_settings(**given)
@@ -108,9 +109,14 @@ def _parameter(name: str, annotation: Any) -> inspect.Parameter:
 
 def _annotation(name: str, words: Words, default: Any, domain: Any) -> Any:
     flag = words.flag or f"--{name.replace('_', '-')}"
-    value_type: Any = {"count": int, "ratio": float, "path": Path, "flag": bool, "text": str}[
-        words.number
-    ]
+    value_type: Any = {
+        "count": int,
+        "ratio": float,
+        "path": Path,
+        "flag": bool,
+        "text": str,
+        "texts": list[str],
+    }[words.number]
     more: dict[str, Any] = {}
     if words.number == "count":
         more |= {"parser": count, "metavar": "N"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.drive import Device
-from writeamp.devices.shape import needed_pages, sized_by_host, whole_units
+from writeamp.devices.shape import needed_pages, whole_units
 from writeamp.devices.times import canonical, tables_of
 from writeamp.errors import WriteampError
 
@@ -19,6 +19,7 @@ _FEWEST_BLOCKS_PER_LUN = 32
 # Whole blocks may move op by so much of itself before pages a block are trimmed to meet it.
 _MATERIAL_ROUNDING = 0.01
 _STATED_ROUNDING = 0.001
+_MOST_TRIMMED = 16
 # A write cache of more than this of the drive would absorb its workload.
 _MOST_CACHED = 1 / 8
 
@@ -50,7 +51,7 @@ def sized(shape: Device, op: float, size_bytes: int) -> Device:
     """
     full_bytes = round(shape.physical_pages / (1 + op)) * shape.page_bytes
     pages = size_bytes // shape.page_bytes
-    found = _trimmed(sized_by_host(_shaped(shape, pages, op), pages, op), op)
+    found = _of_blocks(_shaped(shape, pages, op), pages, op)
     sentences = _sentences(shape, found, op, full_bytes)
     return _with_caches(replace(found, shrunk=(*shape.shrunk, *sentences)), size_bytes / full_bytes)
 
@@ -90,15 +91,24 @@ def _grain(shape: Device) -> int:
     return shape.flash_page_bytes // shape.page_bytes * shape.pages_per_word_line
 
 
-def _trimmed(found: Device, op: float) -> Device:
-    """Return the drive with fewer pages a block where whole blocks make quite another op."""
-    if abs(found.op / op - 1) <= _MATERIAL_ROUNDING:
-        return found
-    grain = _grain(found)
-    unit = found.planes * found.blocks_per_plane * grain
-    pages = needed_pages(found.logical_pages, op)
-    grains = max(round(pages / unit), found.logical_pages // unit + 1)
-    return replace(found, pages_per_block=min(grains * grain, found.pages_per_block))
+def _of_blocks(shape: Device, logical_pages: int, op: float) -> Device:
+    """Return the drive of whole blocks: those of most pages that make about this op.
+
+    On a small drive a block more or less would make quite another, so that blocks give up a few
+    pages; where that does not help, the closest is taken.
+    """
+    grain, pages = _grain(shape), needed_pages(logical_pages, op)
+    whole = shape.pages_per_block // grain
+
+    def drive(grains: int) -> Device:
+        per_index = shape.planes * grains * grain
+        blocks = max(round(pages / per_index), logical_pages // per_index + 1)
+        size = {"pages_per_block": grains * grain, "blocks_per_plane": blocks}
+        return replace(shape, logical_pages=logical_pages, **size)
+
+    fewest = max(1, math.ceil(2 / grain), whole - _MOST_TRIMMED)
+    found = (drive(grains) for grains in range(whole, fewest - 1, -1))
+    return min(found, key=lambda one: max(abs(one.op / op - 1), _MATERIAL_ROUNDING))
 
 
 def _with_caches(found: Device, share: float) -> Device:

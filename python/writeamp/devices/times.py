@@ -7,6 +7,7 @@ they are one text, so that a device can be compared and hashed.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
@@ -127,13 +128,13 @@ def _plain(where: str, value: Any) -> Any:
 
 def _number(where: str, value: Any) -> int | float:
     number = finite(value)
-    if isinstance(value, int) and number == number:
-        return value
-    if number != number:
+    if math.isnan(number):
         raise WriteampError(
             f"{where} is {shown(value)}; it must be a finite number, text, true or false, or a "
             "list of numbers"
         )
+    if isinstance(value, int):
+        return value
     return int(number) if number.is_integer() else number
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -20,6 +20,7 @@ from writeamp import output
 from writeamp._engine import default_victims
 from writeamp.devices import toml_text
 from writeamp.devices.device import device, profile_op
+from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.setting import Settings, words_of
@@ -200,11 +201,8 @@ class Experiment:
     def input_files(self) -> tuple[str, ...]:
         """The files that it names, which no result of it may replace: trace and profile."""
         trace, profile = self.load.trace, self.device.profile
-        found = [str(trace)] if isinstance(trace, str | Path) else []
-        # A profile without that suffix is one of the shipped ones.
-        if isinstance(profile, str) and profile.endswith(".toml"):
-            found.append(profile)
-        return tuple(found)
+        traces = (str(trace),) if isinstance(trace, str | Path) else ()
+        return traces + (files_of(profile) if isinstance(profile, str) else ())
 
     @property
     def hash(self) -> str:
@@ -238,9 +236,10 @@ class Experiment:
         """Return the drive as built, or what is known of one that a trace will size."""
         settings = self.device
         base = settings.profile or "generic"
-        found = asdict(device(base, **settings.overrides()))
-        # Drives of one shape are one drive, whatever their profile is called.
-        del found["name"]
+        drive = device(base, **settings.overrides())
+        # Times decide nothing where no time passes, so profiles may come to have them.
+        with_times = drive.is_timed_by_default or settings.changes_times
+        found = drive.meaning(with_times=with_times)
         if self.load.trace is not None and not settings.is_sized:
             del found["blocks_per_plane"], found["logical_pages"]
             found["op"] = settings.asked_op or profile_op(base)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from writeamp import traces
-from writeamp.devices.device import DeviceLike
+from writeamp.devices.device import DeviceLike, SizeLike
+from writeamp.devices.times import ChangesLike
 from writeamp.experiments.comparison import run_comparison
 from writeamp.experiments.comparison_result import Comparison
 from writeamp.experiments.experiment import Experiment, setting_places
@@ -27,6 +28,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 class _Arguments(TypedDict, total=False):
     """What all three take besides device and workload; `settings.py` says what each is."""
 
+    size: SizeLike | None
     blocks: int | None
     logical_blocks: int | None
     logical_pages: int | None
@@ -36,6 +38,9 @@ class _Arguments(TypedDict, total=False):
     fill: float | None
     spare_factor: float | None
     layout: str | None
+    write_cache: SizeLike | None
+    map_cache: SizeLike | None
+    set: ChangesLike | None
     trace: TraceLike | None
     trace_format: str | None
     action: str | None
@@ -141,9 +146,9 @@ def simulate(
             serves as spare space. `replicas`: runs from which the interval and steadiness are
             judged, this one and others of a workload with seeds of their own. `spread`: rerun a
             trace on drives one block (in each plane) smaller and larger. `batch_pages`: changes
-            speed, never the outcome. What differs from the device profile: `blocks`,
+            speed, never the outcome. What differs from the device profile: `size`, `blocks`,
             `logical_blocks` or `logical_pages`; `op`, `fill` or `spare_factor`; `pages_per_block`,
-            `page_bytes`, `layout` (see `writeamp.device`).
+            `page_bytes`, `layout`, `write_cache`, `map_cache`, `set` (see `writeamp.device`).
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.

@@ -54,7 +54,7 @@ def prepare(experiment: Experiment) -> Prepared:
         load_name = _trace_name(requests)
         notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
     earlier, earlier_notes = _earlier(asked, drive, load)
-    notes += [*_rounding_note(drive, device), *earlier_notes]
+    notes += [*drive.shrunk, *_rounding_note(drive, device), *earlier_notes]
     return Prepared(drive, load, load_name, tuple(notes), earlier)
 
 

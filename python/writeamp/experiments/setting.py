@@ -25,7 +25,7 @@ class Words:
     name: str = ""
     flag: str | None = ""
     kind: EngineKind | None = None
-    number: Literal["count", "ratio", "path", "text", "flag"] = "text"
+    number: Literal["count", "ratio", "path", "text", "texts", "flag"] = "text"
     choices: tuple[str, ...] = ()
     metavar: str | None = None
     excludes: str = ""

@@ -89,7 +89,7 @@ impl TimedRun {
         if !(time_scale.is_finite() && time_scale > 0.0) {
             return Err(Error::Spec(format!("time_scale is {time_scale}; it must be above 0")));
         }
-        let measures = Measures::new(device.counters().unwrap_or_default())?;
+        let measures = Measures::new(device.counters().unwrap_or_default(), page_bytes)?;
         let mut run = TimedRun {
             device,
             pacing: workload.pacing(),
@@ -135,7 +135,8 @@ impl TimedRun {
         self.phase = Phase::Issuing;
         self.issued_requests = 0;
         self.written_bytes = 0;
-        self.measures = Measures::new(self.device.counters().unwrap_or_default())?;
+        self.measures =
+            Measures::new(self.device.counters().unwrap_or_default(), self.page_bytes)?;
         self.begin()
     }
 
@@ -199,7 +200,9 @@ impl TimedRun {
             Phase::Settling | Phase::Done => {
                 self.phase = Phase::Done;
                 self.measures.assert_laws(self.now_ns, &self.device.busy(self.now_ns));
-                self.sample();
+                if let Some(counters) = self.device.counters() {
+                    self.measures.sample(&counters, self.now_ns, self.written_bytes);
+                }
             }
         }
         Ok(())
@@ -237,8 +240,10 @@ impl TimedRun {
 
     /// Lets the measures look at the counters.
     fn sample(&mut self) {
-        if let Some(counters) = self.device.counters() {
-            self.measures.sample(&counters, self.elapsed_ns());
+        if self.measures.wants_sample(self.written_bytes)
+            && let Some(counters) = self.device.counters()
+        {
+            self.measures.sample(&counters, self.elapsed_ns(), self.written_bytes);
         }
         if self.measures.is_warming_up() && self.is_warm() {
             self.measures.end_of_warmup(self.elapsed_ns());
