@@ -91,6 +91,10 @@ impl Ssd {
         let old = self.drive.flash().physical(page).filter(|_| is_merged);
         let rest = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = rest.map(|physical| self.unsubmitted_read(physical, missing_bytes));
+        // What a program waits for must stand before it in the queue of a die.
+        for op in [entry, rest].into_iter().flatten() {
+            self.nand.submit(op, &mut self.events);
+        }
         let write = PageWrite {
             cause: if old.is_some() { Cause::ReadModifyWrite } else { Cause::Host },
             bytes: if old.is_some() { self.page_bytes } else { bytes },
@@ -99,9 +103,6 @@ impl Ssd {
         };
         self.drive.write(&[page], None)?;
         self.give_time(Some(write), Cause::Gc, None);
-        for op in [entry, rest].into_iter().flatten() {
-            self.nand.submit(op, &mut self.events);
-        }
         self.keep_table()
     }
 
