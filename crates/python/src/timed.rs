@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList};
 use writeamp_engine::Error;
 use writeamp_engine::flash::{Cause, Counters};
 use writeamp_engine::timing::{
-    BlockDevice, Busy, Direction, Limits, Row, Served, Ssd, TimedRun, Timing,
+    BlockDevice, Busy, Direction, Edge, Limits, Row, Served, Ssd, TimedRun, Timing,
 };
 
 use crate::drive::{Load, PyGeometry};
@@ -81,6 +81,11 @@ pub fn pages_with_table(times: &str, host_pages: u32, page_bytes: u32) -> PyResu
 pub struct PyTimedRun(Mutex<TimedRun>);
 
 impl PyTimedRun {
+    /// Takes the edges of Ready/Busy pins since this was asked last.
+    pub fn take_edges_into(&self, edges: &mut Vec<Edge>) {
+        self.run().take_edges(edges);
+    }
+
     fn run(&self) -> MutexGuard<'_, TimedRun> {
         self.0.lock().expect("no run panicked")
     }
@@ -230,17 +235,6 @@ impl PyTimedRun {
         PyList::new(py, parts.iter().map(|&Busy { level, parts, busy_ns }| (level, parts, busy_ns)))
     }
 
-    /// Edges of Ready/Busy pins since this was asked last: times in ns, dies, and whether each
-    /// becomes busy.
-    fn take_edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let mut edges = Vec::new();
-        self.run().take_edges(&mut edges);
-        let dict = PyDict::new(py);
-        dict.set_item("time_ns", PyArray1::from_iter(py, edges.iter().map(|edge| edge.at_ns)))?;
-        dict.set_item("die", PyArray1::from_iter(py, edges.iter().map(|edge| edge.die)))?;
-        dict.set_item("busy", PyArray1::from_iter(py, edges.iter().map(|edge| edge.busy)))?;
-        Ok(dict)
-    }
 }
 
 /// The quantiles of latency that are reported.

@@ -99,7 +99,9 @@ def _earlier(
 def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
     """Return a note if whole blocks and pages make another op than was asked for."""
     wanted_op = device.asked_op
-    if wanted_op is None or abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
+    if wanted_op is None or drive.kind != "flash":
+        return []
+    if abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
         return []
     return [
         f"whole blocks make op {drive.op:.4g}, not the {wanted_op:.4g} asked for; fewer "

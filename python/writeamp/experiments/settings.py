@@ -23,6 +23,7 @@ from writeamp.errors import WriteampError
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.precondition import CHOICES, Precondition, PreconditionText
 from writeamp.experiments.setting import Settings, setting
+from writeamp.experiments.timed_settings import TimedSettings
 from writeamp.registry.specs import Spec, SpecLike
 
 TraceLike: TypeAlias = str | Path | traces.Trace | traces.PageTrace
@@ -326,7 +327,7 @@ def _seed(help_text: str) -> Any:
 
 
 def _writes(help_text: str) -> Any:
-    return setting(None, POSITIVE_COUNT, help_text, number="count", panel="run")
+    return setting(None, POSITIVE_COUNT, help_text, number="count", panel="run", excludes="writes")
 
 
 def _threads(help_text: str) -> Any:
@@ -345,7 +346,7 @@ def _batch_pages() -> Any:
 
 
 @dataclass(frozen=True)
-class SimulationSettings(Settings):
+class SimulationSettings(TimedSettings):
     """How one drive is run, and how its write amplification is measured."""
 
     title: ClassVar[str] = "run"
@@ -385,6 +386,12 @@ class SimulationSettings(Settings):
         panel="run",
     )
     batch_pages: int = _batch_pages()
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        super().__post_init__()
+        if self.host_bytes is not None and self.writes is not None:
+            raise WriteampError("host_bytes and writes each say how much is written; give only one")
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ pub struct Evicted {
 pub struct MapCache {
     entries_per_segment: u32,
     segments_per_page: u32,
-    /// Bytes of a segment.
-    pub segment_bytes: u32,
+    /// Bytes that are read for a segment: at least a sector.
+    pub read_bytes: u32,
     slots: Vec<Slot>,
     places: HashMap<u32, u32, BuildHasherDefault<Fibonacci>>,
     /// Segments whose pages were copied while they were not in memory.
@@ -48,7 +48,7 @@ impl MapCache {
         (bytes > 0).then(|| MapCache {
             entries_per_segment: segment_bytes / entry_bytes,
             segments_per_page: page_bytes / segment_bytes,
-            segment_bytes,
+            read_bytes: segment_bytes.max(params::SECTOR_BYTES),
             slots: Vec::new(),
             places: HashMap::default(),
             owed: HashSet::default(),

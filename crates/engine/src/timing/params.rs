@@ -204,7 +204,7 @@ pub struct MapCache {
     pub bytes: u64,
     /// Bytes of an entry of the table.
     pub entry_bytes: u32,
-    /// Bytes that are read on a miss, and replaced together.
+    /// Bytes that are replaced together; at least a sector of them is read on a miss.
     pub segment_bytes: u32,
 }
 

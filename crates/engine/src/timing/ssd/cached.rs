@@ -49,14 +49,14 @@ impl Ssd {
         Ok(true)
     }
 
-    /// Begins to write before the cache is full, so that all dies can work at it: then some page is
-    /// always leaving when there is no room.
+    /// Begins to write before the cache is full: then some page is always leaving when there is no
+    /// room. Sixteen programs for each die keep nearly all dies at work, wherever the pages go.
     fn keep_room(&mut self) -> Result<()> {
         let units = self.nand.places.program_units();
         let dies = self.nand.places.dies;
         loop {
             let cache = self.cached();
-            let wanted = (2 * dies * units).min(cache.capacity() / 2).max(1);
+            let wanted = (16 * dies * units).min(cache.capacity() / 2).max(1);
             if cache.room() + cache.leaving >= wanted {
                 return Ok(());
             }

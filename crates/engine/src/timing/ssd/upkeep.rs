@@ -78,7 +78,7 @@ impl Ssd {
         if map.touch(page, is_changed, &mut self.upkeep.evicted) {
             return None;
         }
-        let (table_page, bytes) = (self.host_pages + map.table_page(page), map.segment_bytes);
+        let (table_page, bytes) = (self.host_pages + map.table_page(page), map.read_bytes);
         let physical = self.drive.flash().physical(table_page)?;
         (!self.nand.is_in_memory(physical)).then(|| self.unsubmitted_read(physical, bytes))
     }
