@@ -120,6 +120,25 @@ impl PyTimedRun {
         heard(py, move || this.get().run().advance(events))?.map_err(|e| raised(&e))
     }
 
+    /// Goes on with another load on the same device, `idle_ns` after the last one was settled. What
+    /// is measured begins anew; the clock, the counters and the operations of the device go on.
+    #[pyo3(signature = (load, *, seed, idle_ns=0, time_ns=None, written_bytes=None, requests=None,
+                        warmup_permille=0))]
+    fn go_on(
+        &self,
+        load: &Load,
+        seed: u64,
+        idle_ns: u64,
+        time_ns: Option<u64>,
+        written_bytes: Option<u64>,
+        requests: Option<u64>,
+        warmup_permille: u64,
+    ) -> PyResult<()> {
+        let limits = Limits { time_ns, written_bytes, requests, warmup_permille };
+        let workload = load.build(seed).map_err(|e| raised(&e))?;
+        self.run().go_on(workload, limits, idle_ns).map_err(|e| raised(&e))
+    }
+
     #[getter]
     fn now_ns(&self) -> u64 {
         self.run().now_ns()

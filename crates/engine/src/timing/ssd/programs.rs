@@ -179,11 +179,10 @@ impl Ssd {
     ) {
         let (block, offset) = self.nand.places.block_of(page);
         let units = self.nand.places.program_units();
-        if offset.is_multiple_of(units) {
-            self.programs.begun[block as usize] = self.nand.add_program(page);
+        if self.programs.begun[block as usize] == NONE {
+            self.begin_unit(page, offset % units);
         }
         let op = self.programs.begun[block as usize];
-        debug_assert_ne!(op, NONE, "a unit is begun with its first page");
         let (cause, bytes) = match (cause, write) {
             (Cause::Host, Some(write)) => (write.cause, write.bytes),
             (Cause::Padding, _) => (Cause::Padding, 0),
@@ -219,6 +218,17 @@ impl Ssd {
                 self.upkeep.watch_retention(block, erases, self.events.now_ns());
             }
         }
+    }
+
+    /// Begins the program of a unit of which `before` pages were written while no time passed: those
+    /// have waited in memory for the rest.
+    fn begin_unit(&mut self, page: u32, before: u32) {
+        let first = page - before;
+        let op = self.nand.add_program(first);
+        for earlier in first..page {
+            self.nand.fill(op, earlier, self.page_bytes);
+        }
+        self.programs.begun[self.nand.places.block_of(page).0 as usize] = op;
     }
 
     /// An erase waits for the copies that lie on other dies; on its own, the queue sees to it. Copies

@@ -85,16 +85,12 @@ impl Ssd {
 
     /// Writes what has left the cache of the mapping table, and takes in what copies have changed.
     pub(super) fn keep_table(&mut self) -> Result<()> {
-        if self.map.is_none() {
-            self.programs.moved.clear();
-            return Ok(());
-        }
         loop {
-            while let Some(logical) = self.programs.moved.pop() {
-                if logical < self.host_pages
-                    && let Some(read) = self.look_up(logical, true)
+            for logical in self.programs.moved.drain(..) {
+                if let Some(map) = &mut self.map
+                    && logical < self.host_pages
                 {
-                    self.nand.submit(read, &mut self.events);
+                    map.change_lazily(logical);
                 }
             }
             let Some(evicted) = self.upkeep.evicted.pop() else { return Ok(()) };
