@@ -27,8 +27,9 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
     rows = math.ceil(len(spec.panels) / spec.columns)
     height = 4.6 if rows == 1 else 1.6 + 2.9 * rows
     figure.set_size_inches(_WIDTH_INCHES, height)
-    shared = {"sharex": not spec.own_x, "sharey": not spec.own_y}
-    grid = figure.subplots(rows, spec.columns, squeeze=False, **shared)
+    grid = figure.subplots(
+        rows, spec.columns, squeeze=False, sharex=not spec.own_x, sharey=not spec.own_y
+    )
     handles: dict[str, Artist] = {}
     for axes, panel in zip(grid.flat, spec.panels, strict=False):
         for handle in _panel(axes, panel, spec, alone=len(spec.panels) == 1):
