@@ -2,10 +2,18 @@
 //! waits. What is done to the flash is the block managers' to say; this room gives it a time.
 
 mod device;
+mod disk;
+mod extent;
 mod params;
+mod raid0;
 
 pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest};
+pub use disk::{Disk, DiskOrder, DiskProfile, DiskTimes};
 pub use params::{
     Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, SECTOR_BYTES,
     Scheduling, Timing, WriteCache, ns_of_us, transfer_ns,
 };
+pub use raid0::{Member, Raid0};
+
+#[cfg(test)]
+mod tests;
