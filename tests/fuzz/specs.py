@@ -84,6 +84,10 @@ def _valid(domain: dict[str, Any], depth: int) -> st.SearchStrategy[str]:
         least, most = domain["least"], domain["most"]
         edges = st.sampled_from([least, min(least + 1, most), most])
         return st.one_of(edges, st.integers(least, min(most, least + 200))).map(str)
+    if kind == "bytes":
+        sizes = st.integers(domain["least"], min(domain["most"], domain["least"] + (1 << 16)))
+        spelled = st.sampled_from(["512", "4k", "4KiB", "16K", "1M", "2MiB", "1GiB"])
+        return st.one_of(sizes.map(str), spelled)
     if kind == "number":
         least = -10.0 if domain["least"] is None else domain["least"]
         most = max(least, 10.0) if domain["most"] is None else domain["most"]

@@ -76,6 +76,8 @@ pub enum Domain {
     Number(Bound<f64>, Bound<f64>),
     /// One of some words.
     Word(&'static [&'static str]),
+    /// Sizes from the first to the second number of bytes.
+    Bytes(u64, u64),
     /// A spec of an entry of another registry.
     Spec(Kind),
     /// Values of one domain, separated by `/`.
@@ -113,6 +115,9 @@ impl Domain {
                 is_above && is_below
             }),
             Domain::Word(words) => words.contains(&text),
+            Domain::Bytes(least, most) => {
+                bytes(text).is_some_and(|value| (*least..=*most).contains(&value))
+            }
             Domain::Spec(kind) => {
                 kind.read_nested(text, depth + 1)?;
                 true
@@ -139,6 +144,7 @@ impl Domain {
             Domain::Whole(..) => whole::<u64>(text).to_string(),
             Domain::Number(..) => number(text).expect("a valid number").to_string(),
             Domain::Word(_) => text.to_owned(),
+            Domain::Bytes(..) => bytes(text).expect("a valid size").to_string(),
             Domain::Spec(kind) => kind.read(text).expect("a valid spec").canonical(),
             Domain::List(of) => {
                 let items = split(text, '/').expect("a valid list");
@@ -168,6 +174,7 @@ impl Domain {
             Domain::Whole(least, most) => format!("whole numbers from {least} to {most}"),
             Domain::Number(least, most) => format!("numbers{}", interval(*least, *most)),
             Domain::Word(words) => listed(words),
+            Domain::Bytes(least, most) => format!("sizes{}", sizes(*least, *most)),
             Domain::Spec(kind) => kind.plural().to_owned(),
             Domain::List(of) => format!("lists of {}", of.plural()),
             Domain::Either(one, other) => format!("{} or {}", one.plural(), other.plural()),
@@ -181,6 +188,7 @@ impl Display for Domain {
             Domain::Whole(least, most) => write!(f, "a whole number from {least} to {most}"),
             Domain::Number(least, most) => write!(f, "a number{}", interval(*least, *most)),
             Domain::Word(words) => write!(f, "{}", listed(words)),
+            Domain::Bytes(least, most) => write!(f, "a size{}", sizes(*least, *most)),
             Domain::Spec(kind) => write!(f, "a {}", kind.noun()),
             Domain::List(of) => write!(f, "a list of {}, separated by '/'", of.plural()),
             Domain::Either(one, other) => write!(f, "{one} or {other}"),
@@ -204,6 +212,13 @@ fn interval(least: Bound<f64>, most: Bound<f64>) -> String {
     };
     let and = if least.is_empty() || most.is_empty() { "" } else { " and" };
     format!("{least}{and}{most}")
+}
+
+fn sizes(least: u64, most: u64) -> String {
+    format!(
+        " from {least} to {most} bytes, as 512, 4k, 4KiB, 128K, 1M, 2MiB or 1GiB (k, K, Ki and KiB \
+         are 1024)"
+    )
 }
 
 /// The words of a list of what they stand for.
@@ -235,6 +250,26 @@ fn integer(text: &str) -> Option<u64> {
     // Above 2^53 a float no longer names one whole number.
     (value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value))
         .then_some(value as u64)
+}
+
+/// A number of bytes, plain or in binary units: what storage tools mean by `4k`.
+fn bytes(text: &str) -> Option<u64> {
+    const UNITS: [(&str, u64); 11] = [
+        ("KiB", 1 << 10),
+        ("Ki", 1 << 10),
+        ("K", 1 << 10),
+        ("k", 1 << 10),
+        ("MiB", 1 << 20),
+        ("Mi", 1 << 20),
+        ("M", 1 << 20),
+        ("GiB", 1 << 30),
+        ("Gi", 1 << 30),
+        ("G", 1 << 30),
+        ("", 1),
+    ];
+    let of_unit = |(unit, of): (&str, u64)| Some((text.strip_suffix(unit)?, of));
+    let (count, unit_bytes) = UNITS.into_iter().find_map(of_unit)?;
+    integer(count)?.checked_mul(unit_bytes)
 }
 
 /// A finite number.
@@ -286,8 +321,7 @@ impl Params {
                     || params.outside(param.name, param.domain.culprit(value), param.domain);
                 return Err(wrong.unwrap_or_else(outside));
             }
-            let is_common = entry.common.iter().any(|common| common.name == param.name);
-            if depth > 0 && is_common && !param.is_default(value) {
+            if depth > 0 && entry.is_common(param) && !param.is_default(value) {
                 return Err(Error::Spec(format!(
                     "{}: {}={value} is for a whole {noun}, not for a part of one; give it outside of \
                      the parentheses",
@@ -322,9 +356,8 @@ impl Params {
         }
     }
 
-    /// Every parameter with its value in the form that all spellings of it share; but for those
-    /// that its kind has in common and that are at their defaults, so that a further one changes no
-    /// spec that does not use it.
+    /// Every parameter with its value in the form that all spellings of it share; but for the common
+    /// ones that are at their defaults, so that a further one changes no spec that does not use it.
     pub fn canonical_values(&self) -> impl Iterator<Item = (&'static str, String)> {
         let value = |param: &Param| param.domain.canonical(self.text(param.name));
         let own = self.entry.params.iter().map(move |param| (param.name, value(param)));
@@ -364,6 +397,11 @@ impl Params {
     /// A number.
     pub fn number(&self, name: &str) -> f64 {
         number(self.text(name)).expect("a number by its domain")
+    }
+
+    /// A size in bytes.
+    pub fn bytes(&self, name: &str) -> u64 {
+        bytes(self.text(name)).expect("a size by its domain")
     }
 
     /// The items of a list.
@@ -505,12 +543,40 @@ mod tests {
     }
 
     #[test]
+    fn sizes_are_written_in_binary_units_and_share_a_form_in_bytes() {
+        let domain = Domain::Bytes(512, 1 << 30);
+        for (text, canonical) in [
+            ("512", "512"),
+            ("1e3", "1000"),
+            ("4k", "4096"),
+            ("4K", "4096"),
+            ("4Ki", "4096"),
+            ("4KiB", "4096"),
+            ("2M", "2097152"),
+            ("2Mi", "2097152"),
+            ("2MiB", "2097152"),
+            ("1GiB", "1073741824"),
+        ] {
+            assert_eq!(domain.check(text, 0), Ok(()), "{text}");
+            assert_eq!(domain.canonical(text), canonical);
+        }
+        for text in ["511", "1.5k", "4kB", "4KB", "4kib", "k", "", "-4k", "2G", "1e30G", "4 k"] {
+            assert_eq!(domain.check(text, 0), Err(None), "{text}");
+        }
+    }
+
+    #[test]
     fn domains_say_in_words_what_they_hold() {
         for (domain, words) in [
             (Domain::SHARE, "a number from 0 to 1"),
             (Domain::Number(Included(1.0), Unbounded), "a number of at least 1"),
             (Domain::Number(Unbounded, Excluded(1.5)), "a number below 1.5"),
             (Domain::Word(&["a", "b", "c"]), "a, b or c"),
+            (
+                Domain::Bytes(512, 1 << 20),
+                "a size from 512 to 1048576 bytes, as 512, 4k, 4KiB, 128K, 1M, 2MiB or 1GiB (k, K, \
+                 Ki and KiB are 1024)",
+            ),
             (
                 Domain::Either(&Domain::Word(&["all"]), &Domain::Whole(1, 255)),
                 "all or a whole number from 1 to 255",

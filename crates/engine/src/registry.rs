@@ -105,6 +105,9 @@ impl Kind {
             let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
             Error::unknown(noun, &name, &names)
         })?;
+        if depth > 0 && entry.is_alone {
+            return Err(Error::Spec(format!("{name} is a whole {noun}, and no part of another")));
+        }
         Params::read(noun, entry, given, depth)
     }
 }
@@ -118,9 +121,12 @@ pub struct Entry {
     pub summary: &'static str,
     /// Parameters of its own.
     pub params: &'static [Param],
-    /// The parameters that all entries of its kind have. They are for a whole spec, so that inside
-    /// another one they may have their defaults only.
+    /// The parameters that all entries of its kind have, and further ones that are for a whole spec
+    /// too: inside another one they may have their defaults only, and at these they are left out of
+    /// the canonical form.
     pub common: &'static [Param],
+    /// True if a spec of it cannot stand inside another one.
+    pub is_alone: bool,
     /// A complete spec, as help shows it and most tests build it.
     pub example: &'static str,
     /// A complete spec that small drives have room for, and that they feel.
@@ -132,7 +138,16 @@ pub struct Entry {
 impl Entry {
     /// An entry without parameters.
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
-        Entry { name, summary, params: &[], common: &[], example: name, small: name, variants: &[] }
+        Entry {
+            name,
+            summary,
+            params: &[],
+            common: &[],
+            is_alone: false,
+            example: name,
+            small: name,
+            variants: &[],
+        }
     }
 
     /// The entry with parameters, all of them optional unless an example follows.
@@ -142,7 +157,7 @@ impl Entry {
         self
     }
 
-    /// The entry with the parameters of its kind.
+    /// The entry with the parameters of its kind, and others for a whole spec.
     #[must_use]
     pub const fn common(mut self, params: &'static [Param]) -> Self {
         self.common = params;
@@ -152,6 +167,18 @@ impl Entry {
     /// All parameters, its own first.
     pub fn all_params(&self) -> impl Iterator<Item = &'static Param> + use<> {
         self.params.iter().chain(self.common)
+    }
+
+    /// True of a parameter that is for a whole spec.
+    pub(crate) fn is_common(&self, param: &Param) -> bool {
+        self.common.iter().any(|common| common.name == param.name)
+    }
+
+    /// The entry as one that is no part of another.
+    #[must_use]
+    pub const fn alone(mut self) -> Self {
+        self.is_alone = true;
+        self
     }
 
     /// The entry with an example of its parameters.
@@ -253,7 +280,7 @@ mod tests {
     /// Values around the edges of a domain, and words that mean nothing.
     fn wrong_values(domain: &Domain) -> Vec<String> {
         let candidates = match domain {
-            Domain::Whole(least, most) => vec![
+            Domain::Whole(least, most) | Domain::Bytes(least, most) => vec![
                 least.saturating_sub(1).to_string(),
                 (u128::from(*most) + 1).to_string(),
                 format!("{least}.5"),

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::state::{Element, elements};
 
 /// What a request asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
     /// Data of the pages.
     Read,
@@ -18,7 +20,7 @@ pub enum Op {
 }
 
 /// One request of the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// When the host issues it, in nanoseconds since the first request; 0 where time plays no part.
     pub at_ns: u64,
@@ -32,6 +34,8 @@ pub struct Request {
     pub head_bytes: u32,
     /// Bytes of the last page that lie behind the request.
     pub tail_bytes: u32,
+    /// True of a write that is complete only once it would survive a loss of power.
+    pub fua: bool,
 }
 
 impl Element for Op {
@@ -54,6 +58,7 @@ elements! {
         pages: u32,
         head_bytes: u32,
         tail_bytes: u32,
+        fua: bool,
     }
 }
 
@@ -68,6 +73,7 @@ impl Request {
             pages: count,
             head_bytes: 0,
             tail_bytes: 0,
+            fua: false,
         }
     }
 

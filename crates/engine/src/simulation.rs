@@ -215,9 +215,19 @@ impl Simulation {
         }
     }
 
+    /// The workload.
+    pub fn workload(&self) -> &dyn Workload {
+        &*self.workload
+    }
+
     /// The changes of the workload that are known beforehand.
     pub fn schedule(&self) -> Schedule {
         self.workload.schedule()
+    }
+
+    /// The drive alone, for another host.
+    pub fn into_drive(self) -> Box<dyn BlockManager> {
+        self.drive
     }
 
     /// The drive.
@@ -265,7 +275,8 @@ state! {
 
 impl Hinted {
     fn new(hears: Hears, workload: &dyn Workload) -> Result<Self> {
-        let foresees = hears == Hears::InvalidationTimes;
+        // Who never writes gives nothing to foresee, however far one looks.
+        let foresees = hears == Hears::InvalidationTimes && workload.writes();
         let foresight = foresees.then(|| Foresight::new(workload)).transpose()?;
         Ok(Hinted {
             hears,

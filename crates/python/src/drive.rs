@@ -18,6 +18,12 @@ use crate::raised;
 #[derive(Clone, Copy)]
 pub struct PyGeometry(Geometry);
 
+impl PyGeometry {
+    pub fn inner(&self) -> Geometry {
+        self.0
+    }
+}
+
 #[pymethods]
 impl PyGeometry {
     #[new]
@@ -82,6 +88,8 @@ impl PyGeometry {
 #[derive(Clone)]
 pub struct Drive {
     pub manager: String,
+    /// True if what is done to the flash is recorded, to be given a time.
+    pub observed: bool,
     setup: Setup,
 }
 
@@ -89,7 +97,7 @@ pub struct Drive {
 impl Drive {
     #[new]
     #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims=None,
-                        wear_leveling=None))]
+                        wear_leveling=None, observed=false))]
     fn new(
         geometry: &PyGeometry,
         logical_pages: u32,
@@ -97,6 +105,7 @@ impl Drive {
         manager: String,
         victims: Option<String>,
         wear_leveling: Option<String>,
+        observed: bool,
     ) -> PyResult<Self> {
         let setup = Setup {
             geometry: geometry.0,
@@ -107,7 +116,7 @@ impl Drive {
             seed: 0,
             wear: Wear::default(),
         };
-        Ok(Drive { manager, setup })
+        Ok(Drive { manager, observed, setup })
     }
 }
 
@@ -207,6 +216,7 @@ impl Load {
             pages: counts[at],
             head_bytes: head_bytes.map_or(0, |column| column[at]),
             tail_bytes: tail_bytes.map_or(0, |column| column[at]),
+            fua: false,
         };
         Trace::new((0..ops.len()).map(request), page_bytes, passes)
             .map(|trace| Load(Kind::Trace(trace)))

@@ -101,7 +101,7 @@ fn moments_dict<'py>(py: Python<'py>, table: &[&[Moment]]) -> PyResult<Bound<'py
     dict.set_item("erases", rows(py, table, |moment| moment.erases)?)?;
     dict.set_item("skipped_pages", rows(py, table, |moment| moment.skipped_pages)?)?;
     dict.set_item("host_pages", rows(py, table, |moment| moment.host_pages)?)?;
-    for cause in Cause::ALL {
+    for cause in Cause::WITHOUT_TIME {
         let host = cause == Cause::Host;
         let pages = |m: &Moment| if host { m.host_programs } else { m.migrated_pages(cause) };
         dict.set_item(cause.name(), rows(py, table, pages)?)?;

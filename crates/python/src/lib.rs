@@ -9,7 +9,9 @@ mod heard;
 mod meanfield;
 mod registries;
 mod specs;
+mod timed;
 
+use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
 use drive::{Drive, EarlierHost, Load};
@@ -18,7 +20,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use writeamp_engine as engine;
-use writeamp_engine::flash::{Cause, Counters, Wear};
+use writeamp_engine::flash::{Cause, Counters, Recorder, Wear};
 use writeamp_engine::hints::Hears;
 use writeamp_engine::observe::GroupChange;
 use writeamp_engine::workloads::Schedule;
@@ -33,20 +35,49 @@ fn raised(error: &engine::Error) -> PyErr {
 /// A drive and the workload that drives it.
 #[pyclass(frozen, module = "writeamp._engine")]
 struct Simulation {
-    inner: Mutex<engine::simulation::Simulation>,
+    inner: Mutex<Held>,
     built_from: (Drive, Load, u64, usize),
 }
 
 impl Simulation {
-    fn inner(&self) -> MutexGuard<'_, engine::simulation::Simulation> {
+    fn inner(&self) -> MutexGuard<'_, Held> {
         self.inner.lock().expect("no run panicked")
+    }
+
+    /// Hands the run over to whoever goes on with its drive.
+    fn take(&self) -> engine::simulation::Simulation {
+        self.inner().0.take().expect(TAKEN)
+    }
+}
+
+/// A run, until it is taken.
+struct Held(Option<engine::simulation::Simulation>);
+
+const TAKEN: &str = "a drive that was handed over is asked no more";
+
+impl Deref for Held {
+    type Target = engine::simulation::Simulation;
+
+    fn deref(&self) -> &Self::Target {
+        self.0.as_ref().expect(TAKEN)
+    }
+}
+
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.0.as_mut().expect(TAKEN)
     }
 }
 
 fn build(
     (drive, load, seed, batch_pages): &(Drive, Load, u64, usize),
 ) -> engine::Result<engine::simulation::Simulation> {
-    let built = managers::build(&drive.manager, drive.setup(*seed, Wear::default()))?;
+    let setup = drive.setup(*seed, Wear::default());
+    let built = if drive.observed {
+        managers::build_observed(&drive.manager, setup, Box::new(Recorder::default()))?
+    } else {
+        managers::build(&drive.manager, setup)?
+    };
     engine::simulation::Simulation::new(built, load.build(*seed)?, *batch_pages)
 }
 
@@ -92,7 +123,7 @@ impl Simulation {
         let built_from = (drive.clone(), load.clone(), seed, batch_pages);
         let parts = built_from.clone();
         let built = heard(py, move || build(&parts))?;
-        let inner = Mutex::new(built.map_err(|e| raised(&e))?);
+        let inner = Mutex::new(Held(Some(built.map_err(|e| raised(&e))?)));
         Ok(Simulation { inner, built_from })
     }
 
@@ -106,7 +137,7 @@ impl Simulation {
     /// has changed.
     fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let restored = py.detach(|| build(&self.built_from)?.restored(state));
-        *self.inner() = restored.map_err(|e| raised(&e))?;
+        *self.inner() = Held(Some(restored.map_err(|e| raised(&e))?));
         Ok(())
     }
 
@@ -218,13 +249,18 @@ mod _engine {
     use super::registries::{declared, default_victims, entries, kind_of};
     #[pymodule_export]
     use super::specs::{parse, split_specs};
+    #[pymodule_export]
+    use super::timed::{PyTimedDevice, PyTimedRun, check_times, pages_with_table};
 
     use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let causes: Vec<&str> = super::Cause::ALL.iter().map(|cause| cause.name()).collect();
+        let causes: Vec<&str> =
+            super::Cause::WITHOUT_TIME.iter().map(|cause| cause.name()).collect();
         module.add("CAUSES", causes)?;
+        let all: Vec<&str> = super::Cause::ALL.iter().map(|cause| cause.name()).collect();
+        module.add("TIMED_CAUSES", all)?;
         module.add("DEFAULT_BATCH_PAGES", super::engine::simulation::DEFAULT_BATCH_PAGES)?;
         module.add("MOST_EVENTS", super::engine::observe::MOST_CHANGES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))

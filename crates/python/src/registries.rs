@@ -92,7 +92,7 @@ fn param_dict<'py>(
     Ok(dict)
 }
 
-/// A domain as data, by its `kind`: `whole`, `number`, `word`, `spec`, `list` or `either`.
+/// A domain as data, by its `kind`: `whole`, `number`, `word`, `bytes`, `spec`, `list` or `either`.
 fn domain_dict<'py>(py: Python<'py>, domain: &Domain) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     match domain {
@@ -114,6 +114,11 @@ fn domain_dict<'py>(py: Python<'py>, domain: &Domain) -> PyResult<Bound<'py, PyD
         Domain::Word(words) => {
             dict.set_item("kind", "word")?;
             dict.set_item("words", *words)?;
+        }
+        Domain::Bytes(least, most) => {
+            dict.set_item("kind", "bytes")?;
+            dict.set_item("least", least)?;
+            dict.set_item("most", most)?;
         }
         Domain::Spec(kind) => {
             dict.set_item("kind", "spec")?;

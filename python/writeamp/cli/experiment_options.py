@@ -12,7 +12,7 @@ import typer
 
 from writeamp import output
 from writeamp.cli.options import CAPACITY, completer, count, number
-from writeamp.devices.device import profile_names
+from writeamp.devices.profile import profile_names
 from writeamp.domains import WholeOr
 from writeamp.experiments.experiment import Experiment, setting_places
 from writeamp.experiments.setting import Words, words_of

@@ -11,7 +11,7 @@ import typer
 from writeamp import traces
 from writeamp.cli import options
 from writeamp.cli.terminal import LEAST_COLUMNS
-from writeamp.devices.device import profile_names, profile_summary
+from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import unknown
 from writeamp.registry import EngineKind, Entry, Param, engine_entries
 from writeamp.theory.models._registry import MODELS
@@ -48,6 +48,11 @@ def _plain_row(name: str, summary: str) -> _Row:
     return {"name": name, "summary": summary, "example": name, "defaults": {}, "parameters": []}
 
 
+def _device_row(name: str) -> _Row:
+    found = profile(name)
+    return _plain_row(name, found.summary) | {"sources": dict(found.sources)}
+
+
 KINDS: dict[str, Callable[[], list[_Row]]] = {
     "managers": _of_engine("managers"),
     "victims": _of_engine("victims"),
@@ -56,7 +61,7 @@ KINDS: dict[str, Callable[[], list[_Row]]] = {
     "wear_levelers": _of_engine("wear_levelers"),
     "models": lambda: [_plain_row(m.name, m.summary) for m in MODELS.values()],
     "formats": lambda: [_plain_row(f.name, f.summary) for f in traces.FORMATS.values()],
-    "devices": lambda: [_plain_row(name, profile_summary(name)) for name in profile_names()],
+    "devices": lambda: [_device_row(name) for name in profile_names()],
 }
 
 

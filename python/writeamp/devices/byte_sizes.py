@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
 
-from writeamp.domains import shown
+from writeamp.domains import MOST, shown
 from writeamp.errors import WriteampError
 
 _LETTERS = "KMGTPE"
@@ -13,6 +16,12 @@ _UNITS = (
     {"B": 1, "kB": 1000}
     | {f"{letter}B": 1000 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}iB": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
+)
+# As in fio and in data sheets of memories: 4k is a page of 4096 bytes.
+_SHORT_UNITS = (
+    _UNITS
+    | {"": 1, "k": 1024}
+    | {letter: 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
 
 
@@ -26,15 +35,67 @@ def parse_bytes(name: str, text: str) -> float:
     Raises:
         WriteampError: there is no number, or no unit, or the size is not above 0.
     """
-    found = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z]*)\s*", text)
-    unit = _UNITS.get(found.group(2)) if found else None
-    try:
-        size = float(found.group(1)) * unit if found and unit else math.nan
-    except ValueError:
-        size = math.nan
+    size = _bytes_of(text, _UNITS)
     if not 0 < size < math.inf:
         raise WriteampError(
             f"{name} is {shown(text)}; it must be a number above 0 with a unit: B, kB, MB, GB, TB, "
             "PB or EB (powers of 1000), KiB, MiB, GiB, TiB, PiB or EiB (powers of 1024)"
         )
     return size
+
+
+def shown_bytes(size: int) -> str:
+    """Return a size in the words of people: whole binary units, or three digits.
+
+    >>> shown_bytes(64 * 2**30), shown_bytes(65536), shown_bytes(80_000_000_000), shown_bytes(700)
+    ('64 GiB', '64 KiB', '74.5 GiB', '700 B')
+    """
+    power = min(max(size.bit_length() - 1, 0) // 10, len(_LETTERS))
+    if power == 0:
+        return f"{size} B"
+    return f"{size / 1024**power:.4g} {_LETTERS[power - 1]}iB"
+
+
+@dataclass(frozen=True)
+class ByteSize:
+    """A size in whole bytes, of which one may be a word.
+
+    Text has a unit as `parse_bytes` takes it, or a letter: k, M, G, T, P or E, powers of 1024.
+
+    >>> ByteSize("off").check("write_cache", "64k"), ByteSize("off").check("write_cache", "off")
+    (65536, 'off')
+    """
+
+    word: str = ""
+
+    def check(self, name: str, value: Any) -> int | str:
+        """Return the bytes, or the word."""
+        if self.word and value == self.word:
+            return self.word
+        size = value
+        if isinstance(value, str):
+            # 1.92TB is whole, though 1.92·10¹² is so in floating point by luck only.
+            found = _bytes_of(value, _SHORT_UNITS)
+            size = round(found) if 0 < found <= MOST and _is_near_whole(found) else None
+        is_whole = isinstance(size, Integral) and not isinstance(size, bool)
+        if not is_whole or not 0 < int(size) <= MOST:
+            word = f"{self.word}, or " if self.word else ""
+            raise WriteampError(
+                f"{name} is {shown(value)}; it must be {word}whole bytes above 0, such as 64GiB, "
+                "500GB or 64k (k, M, G, T, P and E alone are powers of 1024)"
+            )
+        return int(size)
+
+
+def _is_near_whole(size: float) -> bool:
+    return abs(size - round(size)) <= 1e-12 * size
+
+
+def _bytes_of(text: str, units: dict[str, int]) -> float:
+    """Return the bytes, or NaN for what is no size in these units."""
+    found = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z]*)\s*", text)
+    unit = units.get(found.group(2)) if found else None
+    try:
+        return float(found.group(1)) * unit if found and unit else math.nan
+    except ValueError:
+        return math.nan

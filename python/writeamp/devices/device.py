@@ -1,150 +1,52 @@
-"""Devices: the shape of a drive, and how much of it the host sees."""
+"""Devices from a profile, or an array of them, and what differs from it."""
 
 from __future__ import annotations
 
-import math
-import os
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from writeamp._engine import Geometry as EngineGeometry
-from writeamp.devices import toml_text
-from writeamp.devices.ratios import RATIOS, at_most_one, op_of
-from writeamp.domains import OneOf, Whole, shown
-from writeamp.errors import WriteampError, unknown
+from writeamp.devices.byte_sizes import ByteSize
+from writeamp.devices.drive import SECTOR_BYTES, Device
+from writeamp.devices.profile import disk_bytes, profile
+from writeamp.devices.raid import ArraySpec, is_array, parse_array
+from writeamp.devices.ratios import at_most_one, op_of
+from writeamp.devices.shape import (
+    COUNT,
+    GEOMETRY,
+    checked_geometry,
+    checked_layout,
+    filled,
+    sized_by_host,
+    with_blocks,
+)
+from writeamp.devices.size import DEFAULT_BYTES, sized
+from writeamp.devices.times import (
+    DISK_TABLES,
+    FLASH_TABLES,
+    Changes,
+    ChangesLike,
+    canonical,
+    changed,
+    tables_of,
+)
+from writeamp.errors import WriteampError
 
-LAYOUTS = ("flat", "striped", "striped-per-lun", "static")
-
-_GEOMETRY: dict[str, type] = {
-    "channels": int,
-    "chips_per_channel": int,
-    "dies_per_chip": int,
-    "planes_per_die": int,
-    "blocks_per_plane": int,
-    "pages_per_block": int,
-    "page_bytes": int,
-    "erase_unit": str,
-}
-_KIND_WORDS = {int: "a whole number", float: "a number", str: "text", dict: "a [table]"}
-# What a profile need not say: a drive of one plane with 4 KiB pages.
-_FLAT = {
-    "channels": 1,
-    "chips_per_channel": 1,
-    "dies_per_chip": 1,
-    "planes_per_die": 1,
-    "page_bytes": 4096,
-    "erase_unit": "block",
-}
-# What one erase clears: a block of one plane, those of one index in all planes of a die, or in all
-# planes of the drive.
-_ERASE_UNITS = ("block", "multi-plane", "superblock")
-_COUNT_BITS = 32
-
-# What blocks, pages and bytes of a page may be.
-COUNT = Whole(1, 2**_COUNT_BITS - 1)
-
-_SHIPPED = resources.files("writeamp.devices").joinpath("profiles")
-
-
-@dataclass(frozen=True)
-class Device:
-    """A drive.
-
-    `fill` is logical over physical pages, T and U being physical and logical size:
-    op = (T−U)/U = 1/fill − 1 and spare_factor = (T−U)/T = 1 − fill. If `logical_pages` is set, it
-    decides and `fill` follows. `layout` is "flat" (one pool, drive-wide collection), "striped"
-    (a write frontier per LUN, drive-wide collection), "striped-per-lun" (each LUN collects) or
-    "static" (each LUN collects, and holds the pages whose number modulo the LUNs is its own).
-    """
-
-    name: str
-    channels: int
-    chips_per_channel: int
-    dies_per_chip: int
-    planes_per_die: int
-    blocks_per_plane: int
-    pages_per_block: int
-    page_bytes: int
-    erase_unit: str
-    layout: str
-    logical_pages: int
-
-    @property
-    def geometry(self) -> EngineGeometry:
-        """The engine's view of the shape; its block is the erase unit."""
-        return _geometry(self)
-
-    @property
-    def physical_pages(self) -> int:
-        """Pages that the flash holds."""
-        return self.geometry.physical_pages
-
-    @property
-    def planes(self) -> int:
-        """Planes in the drive."""
-        return self.channels * self.chips_per_channel * self.dies_per_chip * self.planes_per_die
-
-    @property
-    def pages_per_erase_unit(self) -> int:
-        """Pages that one erase clears: those of a block, of a die's planes, or of all planes."""
-        planes = {"block": 1, "multi-plane": self.planes_per_die, "superblock": self.planes}
-        return self.pages_per_block * planes[self.erase_unit]
-
-    @property
-    def fill(self) -> float:
-        """U/T."""
-        return self.logical_pages / self.physical_pages
-
-    @property
-    def op(self) -> float:
-        """(T−U)/U."""
-        return (self.physical_pages - self.logical_pages) / self.logical_pages
-
-    @property
-    def spare_factor(self) -> float:
-        """(T−U)/T."""
-        return (self.physical_pages - self.logical_pages) / self.physical_pages
-
-    def facts(self) -> dict[str, Any]:
-        """Return the sizes and ratios, as JSON types; a block is the erase unit."""
-        return {
-            "op": self.op,
-            "fill": self.fill,
-            "spare_factor": self.spare_factor,
-            "pages_per_block": self.geometry.pages_per_block,
-            "blocks": self.geometry.blocks,
-            "physical_pages": self.physical_pages,
-            "logical_pages": self.logical_pages,
-            "page_bytes": self.page_bytes,
-            "layout": self.layout,
-        }
-
-    def with_extra_blocks(self, blocks_per_plane: int) -> Device:
-        """Return the drive with so many blocks more in each plane, and the same logical size."""
-        return replace(self, blocks_per_plane=self.blocks_per_plane + blocks_per_plane)
-
+__all__ = ["SIZE", "Device", "DeviceLike", "device", "profile_op"]
 
 DeviceLike: TypeAlias = str | Path | Device
+SizeLike: TypeAlias = int | str
 
-
-@cache
-def profile_names() -> tuple[str, ...]:
-    """Return the names of the shipped profiles."""
-    return tuple(sorted(f.name.removesuffix(".toml") for f in _SHIPPED.iterdir()))
-
-
-def profile_summary(name: str) -> str:
-    """Return the one-line summary of a shipped profile."""
-    text = _SHIPPED.joinpath(f"{name}.toml").read_text("utf-8")
-    return str(toml_text.parse(text, name)["summary"])
+# What size, write_cache and map_cache may be.
+SIZE = ByteSize()
+WRITE_CACHE = ByteSize("off")
+MAP_CACHE = ByteSize("all")
 
 
 def device(
     base: DeviceLike = "generic",
     *,
+    size: SizeLike | None = None,
     blocks: int | None = None,
     logical_blocks: int | None = None,
     logical_pages: int | None = None,
@@ -154,11 +56,20 @@ def device(
     fill: float | None = None,
     spare_factor: float | None = None,
     layout: str | None = None,
+    write_cache: SizeLike | None = None,
+    map_cache: SizeLike | None = None,
+    set: ChangesLike | None = None,
 ) -> Device:
     """Build a device from a profile and what differs from it.
 
     Args:
-        base: a profile's name, the path of a profile TOML, or a device.
+        base: a profile's name, the path of a profile TOML, a device, or an array of profiles such
+            as "raid0:x25-m,x25-m" or "raid0:x25-m,mine.toml,stripe=128k", whose members all differ
+            by what follows.
+        size: what the host sees, in bytes or as "64GiB", "500GB" or "64k". A smaller drive than the
+            profile's has fewer blocks a plane, then fewer dies, chips and channels, then fewer
+            pages a block, at the same op (docs/devices.md); `Device.shrunk` says which. Without a
+            size, a profile that is timed shows at most 64 GiB.
         blocks: erase units in the drive.
         logical_blocks: size that the host sees, in erase units; the drive gets as many blocks as
             the over-provisioning asks for, rounded up: N = ceil(U·(1+op)).
@@ -168,168 +79,154 @@ def device(
         op: over-provisioning ratio (T−U)/U, above 0.
         fill: U/T, between 0 and 1.
         spare_factor: (T−U)/T, between 0 and 1.
-        layout: "flat", "striped", "striped-per-lun" or "static".
+        layout: "flat", "striped" or "striped-per-lun".
+        write_cache: memory that writes are answered from, as a size, or "off".
+        map_cache: memory for the mapping table, as a size, or "all" for the whole table.
+        set: values of the profile's tables, such as {"timing.read_us": 50} or
+            ["bus.channel_mb_s=400", "timing.program_us=[300, 1500]"].
 
     Raises:
         WriteampError: a value outside its domain, two sizes or two ratios at once, an unknown
-            profile or key.
+            profile, table or key.
 
     >>> import writeamp as wa
     >>> drive = wa.device(blocks=1000, pages_per_block=64, op=0.25)
     >>> drive.physical_pages, drive.logical_pages, drive.op
     (64000, 51200, 0.25)
+    >>> wa.device("ssd-v", size="1GiB", set=["timing.read_us=60"]).times["timing"]["read_us"]
+    60
     """
-    at_most_one(
-        "size of the drive",
-        blocks=blocks,
-        logical_blocks=logical_blocks,
-        logical_pages=logical_pages,
+    counts = {"blocks": blocks, "logical_blocks": logical_blocks, "logical_pages": logical_pages}
+    ratios = {"op": op, "fill": fill, "spare_factor": spare_factor}
+    page = {"pages_per_block": pages_per_block, "page_bytes": page_bytes}
+    at_most_one("size of the drive", size=None if size is None else 1, **counts)
+    size_bytes = None if size is None else _whole(SIZE.check("size", size))
+    changes = _changes(write_cache, map_cache, set)
+    if is_array(base):
+        _refuse(f"the array {base}", counts)
+        more = ratios | page | {"layout": layout, "set": changes}
+        return _array(str(base), parse_array(str(base)), size_bytes, more)
+    is_built = isinstance(base, Device)
+    found = base if isinstance(base, Device) else profile(base).shape
+    if found.kind == "raid0":
+        asked = {"size": size, "layout": layout, "set": changes or None}
+        _refuse(f"the array {found.name}, which is built", counts | ratios | page | asked)
+        return found
+    found = _with_changes(found, changes)
+    if found.kind == "disk":
+        _refuse(f"the disk {found.name}", counts | ratios | page | {"layout": layout})
+        return found if size_bytes is None else _with_bytes(found, size_bytes)
+    found = _with_page(found, pages_per_block, page_bytes)
+    if layout is not None:
+        found = replace(found, layout=checked_layout(layout))
+    given_op = op_of(**ratios)
+    wanted_op = profile_op(base) if given_op is None else given_op
+    if size_bytes is not None:
+        return sized(found, wanted_op, size_bytes)
+    if logical_blocks is not None:
+        logical_pages = COUNT.check("logical_blocks", logical_blocks) * found.pages_per_erase_unit
+    if logical_pages is not None:
+        return sized_by_host(found, COUNT.check("logical_pages", logical_pages), wanted_op)
+    if blocks is not None:
+        return filled(with_blocks(found, COUNT.check("blocks", blocks)), wanted_op)
+    whole = filled(found, wanted_op)
+    if is_built or not whole.is_timed_by_default or whole.capacity_bytes <= DEFAULT_BYTES:
+        return whole
+    return sized(found, wanted_op, DEFAULT_BYTES)
+
+
+def profile_op(base: DeviceLike) -> float:
+    """Return the op of a profile or a device of flash."""
+    # A profile states its ratio exactly; one counted back from whole pages would be a little off.
+    op = base.op if isinstance(base, Device) else profile(base).op
+    assert op is not None
+    return op
+
+
+def _changes(
+    write_cache: SizeLike | None, map_cache: SizeLike | None, values: ChangesLike | None
+) -> tuple[str, ...]:
+    """Return what differs in the tables of times, as texts."""
+    found = () if values is None else Changes().check("set", values)
+    if write_cache is not None:
+        found += (f"write_cache.bytes={_whole(WRITE_CACHE.check('write_cache', write_cache))}",)
+    if map_cache is not None:
+        found += (f"map_cache.bytes={_whole(MAP_CACHE.check('map_cache', map_cache))}",)
+    return found
+
+
+def _whole(size: int | str) -> int:
+    """Return bytes; a cache that is off, or that holds the whole table, has 0 of its own."""
+    return 0 if isinstance(size, str) else size
+
+
+def _with_changes(found: Device, changes: tuple[str, ...]) -> Device:
+    """Return the device with values of its geometry and its times replaced."""
+    if not changes:
+        return found
+    tables = tables_of(found.times_json)
+    is_disk = found.kind == "disk"
+    if not is_disk:
+        tables["geometry"] = {key: getattr(found, key) for key in GEOMETRY}
+    known = DISK_TABLES if is_disk else ("geometry", *FLASH_TABLES)
+    tables = changed(tables, changes, known, found.name)
+    geometry = checked_geometry("set", tables.pop("geometry")) if not is_disk else {}
+    found = replace(found, times_json=canonical(tables, "set"), **geometry)
+    return _with_bytes(found, disk_bytes("set", tables)) if is_disk else found
+
+
+def _with_bytes(disk: Device, size_bytes: int) -> Device:
+    """Return the disk of another capacity."""
+    tables = tables_of(disk.times_json)
+    tables["disk"]["capacity_bytes"] = size_bytes
+    return replace(
+        disk,
+        times_json=canonical(tables, disk.name),
+        logical_pages=disk_bytes("size", tables) // SECTOR_BYTES,
     )
-    given_op = op_of(op=op, fill=fill, spare_factor=spare_factor)
-    found = base if isinstance(base, Device) else _load(base)
+
+
+def _with_page(found: Device, pages_per_block: int | None, page_bytes: int | None) -> Device:
     if pages_per_block is not None:
         found = replace(found, pages_per_block=COUNT.check("pages_per_block", pages_per_block))
     if page_bytes is not None:
         found = replace(found, page_bytes=COUNT.check("page_bytes", page_bytes))
-    if layout is not None:
-        found = replace(found, layout=_layout(layout))
-    wanted_op = profile_op(base) if given_op is None else given_op
-    if logical_blocks is not None:
-        logical_pages = COUNT.check("logical_blocks", logical_blocks) * found.pages_per_erase_unit
-    if logical_pages is not None:
-        return _sized_by_host(found, COUNT.check("logical_pages", logical_pages), wanted_op)
-    if blocks is not None:
-        found = _with_blocks(found, COUNT.check("blocks", blocks))
-    return _filled(found, wanted_op)
-
-
-def profile_op(base: DeviceLike) -> float:
-    """Return the op of a profile or a device."""
-    # A profile states its ratio exactly; one counted back from whole pages would be a little off.
-    return base.op if isinstance(base, Device) else _profile(*_profile_text(base))[1]
-
-
-def _sized_by_host(shape: Device, logical_pages: int, op: float) -> Device:
-    """Return the smallest drive of that shape with at least this op."""
-    per_block_index = shape.planes * shape.pages_per_block
-    if logical_pages * (1 + op) >= 2**_COUNT_BITS:
-        raise WriteampError(
-            f"{logical_pages} logical pages with op {op:.4g} need more than the "
-            f"{2**_COUNT_BITS - 1} physical pages that a {_COUNT_BITS}-bit page number holds"
-        )
-    # 1000·1.1 is 1100.0000000000002 in floating point: a hair above a whole number is that number.
-    blocks_per_plane = math.ceil(logical_pages * (1 + op) / per_block_index * (1 - 1e-12))
-    return _checked(replace(shape, blocks_per_plane=blocks_per_plane, logical_pages=logical_pages))
-
-
-def _with_blocks(shape: Device, blocks: int) -> Device:
-    dies = shape.planes // shape.planes_per_die
-    units, of_what = {
-        "block": (shape.planes, "planes"),
-        "multi-plane": (dies, "dies"),
-        "superblock": (1, "drives"),
-    }[shape.erase_unit]
-    if blocks % units:
-        raise WriteampError(
-            f"blocks is {blocks}; it must be a multiple of {units}, the {of_what} of {shape.name}"
-        )
-    return replace(shape, blocks_per_plane=blocks // units)
-
-
-def _filled(shape: Device, op: float) -> Device:
-    physical_pages = shape.geometry.physical_pages
-    return _checked(replace(shape, logical_pages=round(physical_pages / (1 + op))))
-
-
-def _checked(found: Device) -> Device:
-    physical_pages = found.geometry.physical_pages  # refuses shapes that do not fit
-    if found.logical_pages < 1:
-        raise WriteampError(
-            f"fill {found.fill:.3g} of {physical_pages} physical pages leaves no logical page; "
-            "use more blocks or a larger fill"
-        )
-    if found.logical_pages >= physical_pages:
-        raise WriteampError(
-            f"{found.logical_pages} logical pages on {physical_pages} physical pages leave no "
-            "over-provisioning; use a larger op or more blocks"
-        )
     return found
 
 
-def _layout(name: str) -> str:
-    return OneOf(LAYOUTS).check("layout", name)
-
-
-def _load(base: str | Path) -> Device:
-    return _filled(*_profile(*_profile_text(base)))
-
-
-@cache
-def _profile(name: str, text: str) -> tuple[Device, float]:
-    """Parse a profile: its shape, whose `logical_pages` is still 0, and its op."""
-    table = toml_text.parse(text, name)
-    _known_keys(name, table, {"summary": str, "source": str, "geometry": dict, "management": dict})
-    geometry, management = table.get("geometry", {}), table.get("management", {})
-    _known_keys(f"{name}: [geometry]", geometry, _GEOMETRY)
-    ratio_types: dict[str, Any] = dict.fromkeys(RATIOS, (int, float))
-    _known_keys(f"{name}: [management]", management, ratio_types | {"layout": str})
-    geometry = _FLAT | geometry
-    missing = [key for key in _GEOMETRY if key not in geometry]
-    if missing:
-        raise WriteampError(f"{name}: [geometry] lacks {', '.join(missing)}")
-    for key, kind in _GEOMETRY.items():
-        if kind is int:
-            COUNT.check(f"{name}: {key}", geometry[key])
-    if geometry["erase_unit"] not in _ERASE_UNITS:
-        raise unknown(f"erase_unit in {name}", geometry["erase_unit"], _ERASE_UNITS)
-    ratios = {key: management[key] for key in RATIOS if key in management}
-    if len(ratios) != 1:
-        raise WriteampError(f"{name}: [management] needs exactly one of {', '.join(RATIOS)}")
-    op = op_of(**ratios)
-    assert op is not None
-    layout = _layout(management.get("layout", "flat"))
-    return Device(name=name, layout=layout, logical_pages=0, **geometry), op
-
-
-def _profile_text(base: str | Path) -> tuple[str, str]:
-    if not isinstance(base, str | os.PathLike):
+def _array(name: str, spec: ArraySpec, size_bytes: int | None, more: dict[str, Any]) -> Device:
+    """Return the array, whose members divide its size, each with what differs from its profile."""
+    count = len(spec.members)
+    members = []
+    for base in spec.members:
+        is_disk = profile(base).shape.kind == "disk"
+        own = {key: more[key] for key in more if more[key]} if is_disk else more
+        share = None if size_bytes is None else size_bytes // count
+        member = device(base, size=share, **own)
+        if share is None and not is_disk and member.capacity_bytes > DEFAULT_BYTES // count:
+            member = device(base, size=DEFAULT_BYTES // count, **own)
+        members.append(member)
+    stripes = min(one.capacity_bytes for one in members) // spec.stripe_bytes
+    if stripes == 0:
         raise WriteampError(
-            f"device is {shown(base)}; it must be a profile's name, the path of one, or a Device"
+            f"{name} has a member that is smaller than a stripe of {spec.stripe_bytes} bytes"
         )
-    path = Path(base)
-    if path.suffix != ".toml":
-        if str(base) not in profile_names():
-            raise unknown("device", str(base), (*profile_names(), "or the path of a .toml file"))
-        path = Path(str(_SHIPPED.joinpath(f"{base}.toml")))
-    return str(base), toml_text.read_text(path, "device profile")
-
-
-def _known_keys(where: str, table: dict[str, Any], known: dict[str, Any]) -> None:
-    for key, value in table.items():
-        if key not in known:
-            raise unknown(f"key in {where}", key, known)
-        if not isinstance(value, known[key]) or isinstance(value, bool):
-            kinds = known[key] if isinstance(known[key], tuple) else (known[key],)
-            words = " or ".join(_KIND_WORDS[kind] for kind in kinds)
-            raise WriteampError(f"{where}: {key} is {shown(value)}; it must be {words}")
-
-
-def _geometry(shape: Device) -> EngineGeometry:
-    return EngineGeometry(
-        channels=shape.channels,
-        chips_per_channel=shape.chips_per_channel,
-        dies_per_chip=shape.dies_per_chip,
-        planes_per_die=shape.planes_per_die,
-        blocks_per_plane=_fits("blocks", shape.blocks_per_plane),
-        pages_per_block=shape.pages_per_block,
-        page_bytes=shape.page_bytes,
-        erase_unit=shape.erase_unit,
+    return Device.without_flash(
+        name,
+        "raid0",
+        stripes * spec.stripe_bytes * count,
+        is_timed_by_default=True,
+        shrunk=tuple(dict.fromkeys(sentence for one in members for sentence in one.shrunk)),
+        members=tuple(members),
+        stripe_bytes=spec.stripe_bytes,
     )
 
 
-def _fits(name: str, value: int) -> int:
-    if value >= 2**_COUNT_BITS:
+def _refuse(whose: str, options: dict[str, Any]) -> None:
+    """Refuse options that a device has no use for."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
         raise WriteampError(
-            f"the drive would need {value} {name}, more than a {_COUNT_BITS}-bit page number holds"
+            f"{whose} takes no {', '.join(given)}; its size is what may differ, by size, and its "
+            "times, by set"
         )
-    return value

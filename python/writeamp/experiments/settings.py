@@ -13,8 +13,10 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from writeamp import traces
 from writeamp._engine import DEFAULT_BATCH_PAGES
 from writeamp._engine import split_specs as split_spec_texts
-from writeamp.devices.device import COUNT, LAYOUTS, Device, profile_names
+from writeamp.devices.device import Device
+from writeamp.devices.profile import profile_names
 from writeamp.devices.ratios import op_of
+from writeamp.devices.shape import COUNT, LAYOUTS
 from writeamp.domains import BELOW_ONE, POSITIVE_COUNT, SHARE, Flag, Number, OneOf, Whole, WholeOr
 from writeamp.errors import WriteampError
 from writeamp.experiments.held_trace import HeldTrace

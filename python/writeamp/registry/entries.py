@@ -16,8 +16,8 @@ class Param:
     """A parameter of an entry; `default` is empty if it must be given.
 
     `domain` says in words which values are valid, and `values` as data: a `kind` (whole, number,
-    word, spec, list or either) and what belongs to it. All entries of a kind have those that are
-    `common`.
+    word, bytes, spec, list or either) and what belongs to it. Those that are `common` are for a
+    whole spec, and left out of its canonical form at their defaults.
     """
 
     name: str

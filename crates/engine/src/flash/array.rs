@@ -169,6 +169,12 @@ impl Array {
         (page != NONE).then_some(page)
     }
 
+    /// The logical page that was programmed at a physical page last, valid or not; [`NONE`] at one
+    /// that never was.
+    pub fn logical_at(&self, page: u32) -> u32 {
+        self.physical_to_logical[page as usize]
+    }
+
     /// Checks that every page of a request exists, naming the first that does not.
     pub fn check_range(&self, pages: &[u32]) -> Result<()> {
         let logical_pages = self.logical_pages();

@@ -17,11 +17,30 @@ pub enum Cause {
     Gc,
     /// Wear levelling migrated it.
     WearLeveling,
+    /// It fills up a program unit that had to be programmed before there was data for all of it.
+    Padding,
+    /// The host wrote a part of it, and the rest was read and written with that.
+    ReadModifyWrite,
+    /// It holds a part of the mapping table.
+    Mapping,
+    /// Its data would have faded, by reads of its block or by time.
+    Refresh,
 }
 
 impl Cause {
     /// Every cause, in the order of reports.
-    pub const ALL: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
+    pub const ALL: [Cause; 7] = [
+        Cause::Host,
+        Cause::Gc,
+        Cause::WearLeveling,
+        Cause::Padding,
+        Cause::ReadModifyWrite,
+        Cause::Mapping,
+        Cause::Refresh,
+    ];
+
+    /// Those that a drive without time knows.
+    pub const WITHOUT_TIME: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
 
     /// The word used in reports.
     pub fn name(self) -> &'static str {
@@ -29,6 +48,10 @@ impl Cause {
             Cause::Host => "host",
             Cause::Gc => "gc",
             Cause::WearLeveling => "wear_leveling",
+            Cause::Padding => "padding",
+            Cause::ReadModifyWrite => "read_modify_write",
+            Cause::Mapping => "mapping",
+            Cause::Refresh => "refresh",
         }
     }
 }
@@ -73,6 +96,27 @@ impl Counters {
         self.programs[cause as usize]
     }
 
+    /// The counts of two drives together.
+    #[must_use]
+    pub fn plus(&self, other: &Counters) -> Counters {
+        let (own, its) = (&self.host, &other.host);
+        Counters {
+            host: HostCounters {
+                written_pages: own.written_pages + its.written_pages,
+                written_bytes: own.written_bytes + its.written_bytes,
+                read_pages: own.read_pages + its.read_pages,
+                read_bytes: own.read_bytes + its.read_bytes,
+                trimmed_pages: own.trimmed_pages + its.trimmed_pages,
+                trimmed_bytes: own.trimmed_bytes + its.trimmed_bytes,
+                flushes: own.flushes + its.flushes,
+            },
+            programs: std::array::from_fn(|cause| self.programs[cause] + other.programs[cause]),
+            erases: self.erases + other.erases,
+            unmapped_pages: self.unmapped_pages + other.unmapped_pages,
+            skipped_pages: self.skipped_pages + other.skipped_pages,
+        }
+    }
+
     /// True if sums of these counts do not overflow, however long the drive goes on.
     pub(super) fn is_plausible(&self) -> bool {
         let Counters { host, programs, erases, unmapped_pages, skipped_pages } = self;
@@ -96,7 +140,7 @@ impl Counters {
     }
 
     #[inline(always)]
-    pub(super) fn count_programs(&mut self, cause: Cause, pages: u64) {
+    pub(crate) fn count_programs(&mut self, cause: Cause, pages: u64) {
         self.programs[cause as usize] += pages;
     }
 }

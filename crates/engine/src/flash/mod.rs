@@ -25,7 +25,7 @@ pub use array::Array;
 pub use counters::{Cause, Counters, HostCounters};
 pub use geometry::{Address, EraseUnit, Geometry, Shape};
 pub use memory::{filled, prefetch};
-pub use observer::{FlashOp, Observer, Silent, Tap};
+pub use observer::{FlashOp, Observer, Recorder, Silent, Tap};
 pub use wear::{EndOfLife, Moment, Wear, WearLog};
 
 use crate::error::Result;
@@ -83,6 +83,12 @@ impl Frontier {
     #[inline(always)]
     pub fn is_full(&self) -> bool {
         self.next_page == self.end_page
+    }
+
+    /// The physical page that is programmed next.
+    #[inline(always)]
+    pub fn next_page(&self) -> u32 {
+        self.next_page
     }
 
     /// Free pages left in the open block.
@@ -247,6 +253,23 @@ impl<T: Tap> Flash<T> {
         array.invalid_pages[block as usize] += frontier.room_pages();
         array.counters.skipped_pages += u64::from(frontier.room_pages());
         frontier.next_page = frontier.end_page;
+    }
+
+    /// Programs the next `pages` pages at the frontier with nothing, as invalid from the start: what
+    /// is left of a program unit that cannot wait for data.
+    pub fn pad(&mut self, frontier: &mut Frontier, pages: u32) {
+        assert!(pages <= frontier.room_pages(), "padding ends with the block");
+        let array = &mut self.array;
+        let block = array.block_behind(frontier);
+        for page in frontier.next_page..frontier.next_page + pages {
+            array.invalid[page as usize / 64] |= 1 << (page % 64);
+            if T::IS_OPEN {
+                self.tap.report(FlashOp::Program { page, cause: Cause::Padding, from: None });
+            }
+        }
+        array.invalid_pages[block as usize] += pages;
+        array.counters.count_programs(Cause::Padding, u64::from(pages));
+        frontier.next_page += pages;
     }
 
     /// Unmaps `logical`; returns the block in which it lay, or `None` if it was not mapped.

@@ -47,6 +47,24 @@ impl Observer for Vec<FlashOp> {
     }
 }
 
+/// Observer that keeps what it hears for someone who looks between requests. It is off until it is
+/// switched on, so that a fill leaves nothing behind.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    /// True while operations are kept.
+    pub is_on: bool,
+    /// Operations since they were taken last.
+    pub ops: Vec<FlashOp>,
+}
+
+impl Observer for Recorder {
+    fn on_op(&mut self, op: FlashOp) {
+        if self.is_on {
+            self.ops.push(op);
+        }
+    }
+}
+
 /// Connection of a drive to its observer. There are two, so that managers are compiled for no
 /// more: [`Silent`], which costs nothing, and a boxed [`Observer`].
 pub trait Tap: Send + 'static {

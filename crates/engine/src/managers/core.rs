@@ -205,6 +205,22 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.flash.block_behind(&self.frontiers[frontier])
     }
 
+    /// Pads the program unit that is begun in the open block `block`; returns the frontier, or `None`
+    /// if there is none, or the pages that its pool keeps for the next collection are not complete.
+    pub fn pad(&mut self, block: u32, unit_pages: u32) -> Option<usize> {
+        let is_behind =
+            |frontier: &Frontier| !frontier.is_full() && self.flash.block_behind(frontier) == block;
+        let at = self.frontiers.iter().position(is_behind)?;
+        if !self.reserve_is_complete(self.flash.pool_of(block)) {
+            return None;
+        }
+        let begun_pages = self.frontiers[at].next_page() % unit_pages;
+        if begun_pages > 0 {
+            self.flash.pad(&mut self.frontiers[at], unit_pages - begun_pages);
+        }
+        Some(at)
+    }
+
     /// Makes the block behind a full frontier a candidate; returns it.
     #[inline(always)]
     pub fn close(&mut self, frontier: usize) -> u32 {

@@ -294,6 +294,20 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
         Ok(victim.is_some())
     }
 
+    fn on_padded(&mut self) -> Option<fn(&mut Self, usize)> {
+        Some(Self::close)
+    }
+
+    fn collect_closed(&mut self, block: u32) -> Result<bool> {
+        // A placement that queues its victims has no way to give one up out of turn.
+        if P::CHOOSES_VICTIMS || !self.core.reserve_is_complete(self.core.flash.pool_of(block)) {
+            return Ok(false);
+        }
+        self.core.choose_victim_by(|_, _| Some(block));
+        self.collect_block(block);
+        Ok(true)
+    }
+
     fn scheme_bytes(&self) -> u64 {
         self.placement.bytes() + (self.opened.len() * size_of::<Opened>()) as u64
     }

@@ -173,6 +173,13 @@ pub trait BlockManager: Send + State {
     /// Under drive-wide collection the victim may lie elsewhere.
     fn collect_idle(&mut self, lun: usize) -> Result<bool>;
 
+    /// Fills up the program unit of `unit_pages` that is begun in the open block `block`, so that it
+    /// can be programmed. False if the manager has no pages to spare for that now, or ever.
+    fn pad(&mut self, block: u32, unit_pages: u32) -> bool;
+
+    /// Collects a closed block that its data must leave; false if the manager cannot now, or ever.
+    fn collect_closed(&mut self, block: u32) -> Result<bool>;
+
     /// What the host must tell with each write.
     fn hears(&self) -> Hears;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::BlockManager;
 use super::core::Core;
 use crate::error::{Error, Result};
-use crate::flash::{Array, Observer, Tap};
+use crate::flash::{Array, BlockState, Observer, Tap};
 use crate::hints::{Hears, Hints};
 use crate::observe::GroupChange;
 use crate::state::{Identity, State};
@@ -37,6 +37,17 @@ pub trait Policy: Send + State {
 
     /// See [`BlockManager::collect_idle`]; `pool` is that of the LUN.
     fn collect_idle(&mut self, _pool: usize) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// What becomes of a frontier that padding filled up; `None` if the manager's books leave no
+    /// room for padding.
+    fn on_padded(&mut self) -> Option<fn(&mut Self, usize)> {
+        None
+    }
+
+    /// See [`BlockManager::collect_closed`]; the block is closed.
+    fn collect_closed(&mut self, _block: u32) -> Result<bool> {
         Ok(false)
     }
 
@@ -113,6 +124,26 @@ impl<P: Policy> BlockManager for P {
     fn collect_idle(&mut self, lun: usize) -> Result<bool> {
         let pools = self.core().flash.pools();
         let collected = Policy::collect_idle(self, if pools == 1 { 0 } else { lun });
+        self.core_mut().flash.report_erase();
+        collected
+    }
+
+    fn pad(&mut self, block: u32, unit_pages: u32) -> bool {
+        let Some(close) = self.on_padded() else { return false };
+        let padded = self.core_mut().pad(block, unit_pages);
+        if let Some(frontier) = padded
+            && self.core().frontiers[frontier].is_full()
+        {
+            close(self, frontier);
+        }
+        padded.is_some()
+    }
+
+    fn collect_closed(&mut self, block: u32) -> Result<bool> {
+        if self.core().flash.state(block) != BlockState::Closed {
+            return Ok(false);
+        }
+        let collected = Policy::collect_closed(self, block);
         self.core_mut().flash.report_erase();
         collected
     }

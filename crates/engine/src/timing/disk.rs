@@ -23,7 +23,9 @@ pub use params::{DiskOrder, DiskProfile, DiskTimes};
 use server::Server;
 
 use super::extent::check_extent;
-use super::{BlockDevice, Busy, Completion, Interface, IoRequest, SECTOR_BYTES, Timing, transfer_ns};
+use super::{
+    BlockDevice, Busy, Completion, Interface, IoRequest, SECTOR_BYTES, Timing, transfer_ns,
+};
 use crate::error::Result;
 use crate::flash::{Counters, Geometry};
 use crate::request::Op;
@@ -236,11 +238,8 @@ impl Disk {
         }
         let of_requests = self.first_of_waiting(now_ns);
         let must_write = !self.stalled.is_empty() || !self.flushes.is_empty();
-        let of_dirty = if of_requests.is_none() || must_write {
-            self.first_of_dirty(now_ns)
-        } else {
-            None
-        };
+        let of_dirty =
+            if of_requests.is_none() || must_write { self.first_of_dirty(now_ns) } else { None };
         let (done_ns, left) = match (of_requests, of_dirty) {
             (None, None) => return,
             (Some((key, at)), other) if other.is_none_or(|(other, _)| key < other) => {

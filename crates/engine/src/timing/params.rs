@@ -184,13 +184,15 @@ pub struct WriteCache {
     pub access_ns: u64,
     /// Rate of the memory in 10^6 bytes a second; 0 for one that takes no time.
     pub mb_s: f64,
+    /// True if pages that were read stay in it, as long as nothing else needs their place.
+    pub holds_reads: bool,
     /// What waits so long while the device is idle is written; 0 for never.
     pub idle_flush_ms: f64,
 }
 
 impl Default for WriteCache {
     fn default() -> Self {
-        WriteCache { bytes: 0, access_ns: 0, mb_s: 0.0, idle_flush_ms: 100.0 }
+        WriteCache { bytes: 0, access_ns: 0, mb_s: 0.0, holds_reads: false, idle_flush_ms: 100.0 }
     }
 }
 

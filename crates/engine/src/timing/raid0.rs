@@ -161,7 +161,8 @@ impl Raid0 {
 
     /// The member whose event is next, and when that is.
     fn next(&self) -> Option<(u64, usize)> {
-        let of = |(number, member): (usize, &Numbered)| Some((member.device.next_event_ns()?, number));
+        let of =
+            |(number, member): (usize, &Numbered)| Some((member.device.next_event_ns()?, number));
         self.members.iter().enumerate().filter_map(of).min()
     }
 }

@@ -1,6 +1,6 @@
 //! A workload as the registry hands it out: with the words that it was built from.
 
-use super::{Schedule, Site, Step, Unserved, Workload};
+use super::{Pacing, Schedule, Site, Step, Unserved, Workload};
 use crate::hints::Group;
 use crate::params::Params;
 use crate::request::Request;
@@ -35,6 +35,18 @@ impl<W: Workload> Workload for Built<W> {
 
     fn take_unserved(&mut self) -> Unserved {
         self.workload.take_unserved()
+    }
+
+    fn pacing(&self) -> Pacing {
+        self.workload.pacing()
+    }
+
+    fn is_timed(&self) -> bool {
+        self.workload.is_timed()
+    }
+
+    fn writes(&self) -> bool {
+        self.workload.writes()
     }
 
     fn pages(&self) -> u32 {

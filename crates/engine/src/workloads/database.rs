@@ -371,7 +371,7 @@ impl Registered<Site> for Database {
         ),
     ]);
 
-    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let found = regions(params, "sizes", pages)?;
         let [tables, log, index, temp] = &found[..] else {
             return Err(Error::Spec(format!(

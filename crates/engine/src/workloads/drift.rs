@@ -142,7 +142,7 @@ impl Registered<Site> for Drift {
         ),
     ]);
 
-    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let (hot_pages, hot_write_share) = hot_set(params, pages)?;
         let (period, steps): (u64, u32) = (params.integer("period"), params.integer("steps"));
         let most = period.min(u64::from(pages));

@@ -166,7 +166,7 @@ impl Registered<Site> for StaticGroups {
         ),
     ]);
 
-    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let (regions, write_shares) =
             (regions(params, "sizes", pages)?, write_shares(params, "frequencies")?);
         if regions.len() != write_shares.len() || regions.len() > MOST_GROUPS {

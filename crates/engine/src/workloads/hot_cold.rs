@@ -74,7 +74,7 @@ impl Registered<Site> for HotCold {
     .example("hot-cold:f=0.1,r=0.9")
     .params(&[HOT_FRACTION, HOT_WRITE_FRACTION]);
 
-    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let (hot_pages, hot_write_share) = hot_set(params, pages)?;
         Ok(HotCold {
             pages,

@@ -144,7 +144,7 @@ impl Registered<Site> for Mix {
                 ),
             ]);
 
-    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let (extents, shares) =
             (regions(params, "sizes", pages)?, write_shares(params, "weights")?);
         let mut patterns = params.items("of");

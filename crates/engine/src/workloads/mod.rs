@@ -30,6 +30,7 @@ use std::ops::Bound::Included;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::flash::Geometry;
 use crate::hints::Group;
 use crate::params::{Domain, Param};
 use crate::registry::{Entry, Kind, Registered, dispatch, entries};
@@ -85,6 +86,24 @@ impl Add for Unserved {
     }
 }
 
+/// When a host issues its requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pacing {
+    /// Each as soon as an earlier one is complete, so many at a time.
+    Closed {
+        /// Requests under way at once.
+        queue_depth: u32,
+    },
+    /// Each at its own time, [`Request::at_ns`].
+    Open,
+}
+
+impl Default for Pacing {
+    fn default() -> Self {
+        Pacing::Closed { queue_depth: 1 }
+    }
+}
+
 /// A stream of host requests.
 pub trait Workload: State + Send {
     /// Fills `buffer`, which is never empty, from the front. What comes does not depend on how
@@ -106,6 +125,22 @@ pub trait Workload: State + Send {
     /// What [`Self::next`] has passed over since this was asked last.
     fn take_unserved(&mut self) -> Unserved {
         Unserved::default()
+    }
+
+    /// When the host issues its requests, where time plays a part.
+    fn pacing(&self) -> Pacing {
+        Pacing::default()
+    }
+
+    /// True if the workload says how its requests are paced, so that a run of it is timed.
+    fn is_timed(&self) -> bool {
+        false
+    }
+
+    /// False if the workload never writes: then [`Self::next`] is at its end at once, while
+    /// [`Self::next_request`] has none.
+    fn writes(&self) -> bool {
+        true
     }
 
     /// Logical pages from 0 that the workload may touch.
@@ -144,6 +179,8 @@ fn one_group(pages: u32) -> Vec<Group> {
 pub struct Site {
     /// Logical pages that it may touch.
     pub pages: u32,
+    /// Bytes of a logical page, the drive's mapping unit.
+    pub page_bytes: u32,
     /// Source of its randomness.
     pub context: Context,
 }
@@ -208,22 +245,27 @@ macro_rules! workloads {
 /// Every registered workload.
 pub const ENTRIES: &[Entry] = workloads!(entries! { Registered<Site> });
 
-/// Builds the workload that `text` names over `pages` logical pages.
+/// Builds the workload that `text` names over `pages` logical pages of the usual size.
 pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workload>> {
-    if pages == 0 {
+    build_for(text, &Site { pages, page_bytes: Geometry::PAGE_BYTES, context })
+}
+
+/// Builds the workload that `text` names for a site.
+pub fn build_for(text: &str, site: &Site) -> Result<Box<dyn Workload>> {
+    if site.pages == 0 {
         return Err(Error::Spec(format!("workload {text} has no page to write")));
     }
-    let (params, site) = (Kind::Workloads.read(text)?, Site { pages, context });
+    let params = Kind::Workloads.read(text)?;
     workloads!(dispatch! {
         Registered<Site>, params, Found => {
-            let workload = Found::build(&params, &site)?;
+            let workload = Found::build(&params, site)?;
             let share = params.number(TRIM.name);
             if share > 0.0 {
                 let random = Stream::new(site.context.seed, &format!("{}/trim", site.context.path));
                 let trimming = trimming::Trimming::new(Box::new(workload), share, random);
-                return Ok(Box::new(built::Built::new(&params, &site, trimming)));
+                return Ok(Box::new(built::Built::new(&params, site, trimming)));
             }
-            Ok(Box::new(built::Built::new(&params, &site, workload)))
+            Ok(Box::new(built::Built::new(&params, site, workload)))
         }
     })
 }

@@ -55,7 +55,7 @@ impl Registered<Site> for Permutation {
     const ENTRY: Entry =
         super::entry("permutation", "every page once a pass, in a fresh random order each pass");
 
-    fn build(_params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+    fn build(_params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let mut order = filled(0, pages as usize)?;
         for (page, slot) in order.iter_mut().enumerate() {
             *slot = page as u32;

@@ -91,7 +91,7 @@ impl Registered<Site> for Phases {
                 ),
             ]);
 
-    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let (lengths, workloads) = (params.integers("writes"), params.items("of"));
         if lengths.len() != workloads.len() {
             return Err(Error::Spec(format!(

@@ -208,7 +208,7 @@ impl Registered<Site> for Tpcc {
         ),
     ]);
 
-    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let mut weights = Updates::read(params)?.weights(pages)?;
         if weights.iter().all(|&weight| weight == 0) {
             return Err(Error::Spec(format!(

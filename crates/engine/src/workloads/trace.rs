@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Step, Unserved, Workload};
+use super::{Pacing, Step, Unserved, Workload};
 use crate::error::{Error, Result};
 use crate::request::{Op, Request};
 use crate::state::{Checksum, Identity, state};
@@ -90,6 +90,7 @@ impl Requests {
             pages: self.counts[at],
             head_bytes,
             tail_bytes,
+            fua: false,
         }
     }
 }
@@ -216,6 +217,10 @@ impl Workload for Trace {
 
     fn take_unserved(&mut self) -> Unserved {
         std::mem::take(&mut self.unserved)
+    }
+
+    fn pacing(&self) -> Pacing {
+        if self.requests.at_ns.is_empty() { Pacing::default() } else { Pacing::Open }
     }
 
     fn pages(&self) -> u32 {

@@ -37,7 +37,7 @@ impl Registered<Site> for Uniform {
     const ENTRY: Entry =
         super::entry("uniform", "independent writes, each page as likely as the next");
 
-    fn build(_params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+    fn build(_params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         Ok(Uniform { pages, random: context.random() })
     }
 }

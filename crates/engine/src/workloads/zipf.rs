@@ -122,7 +122,7 @@ impl Registered<Site> for Zipf {
         "exponent",
     )]);
 
-    fn build(params: &Params, &Site { pages, ref context }: &Site) -> Result<Self> {
+    fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {
         let s = params.number("s");
         let mut page_of_rank = filled(0, pages as usize)?;
         for (page, slot) in page_of_rank.iter_mut().enumerate() {

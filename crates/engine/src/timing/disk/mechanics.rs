@@ -37,7 +37,6 @@ struct Place {
 pub struct Mechanics {
     zones: Vec<Zone>,
     heads: u64,
-    cylinders: u64,
     revolution_ns: u64,
     head_switch_ns: u64,
     settle_ns: f64,
@@ -81,13 +80,13 @@ impl Mechanics {
         let (near_ns, full_ns) = (times.track_to_track_ms * 1e6, times.full_seek_ms * 1e6);
         // Two random cylinders are x strokes apart with density 2(1 − x), under which this knee, at
         // a third of a stroke, makes the mean of the curve the average seek.
-        let knee_ns = (135.0 * times.average_seek_ms * 1e6 - 27.0 * near_ns - 20.0 * full_ns) / 88.0;
+        let knee_ns =
+            (135.0 * times.average_seek_ms * 1e6 - 27.0 * near_ns - 20.0 * full_ns) / 88.0;
         let knee_cylinders = cylinders as f64 / 3.0;
         let root_ns = (knee_ns - near_ns) / (knee_cylinders.sqrt() - 1.0);
         Ok(Mechanics {
             zones: (0..times.zones).map(zone).collect(),
             heads,
-            cylinders,
             revolution_ns: revolution_ns.round() as u64,
             head_switch_ns: (times.head_switch_ms * 1e6).round() as u64,
             settle_ns: near_ns - root_ns,
@@ -157,7 +156,8 @@ impl Mechanics {
                 let place = self.place(run.start);
                 // The greatest index whose time, rounded down, is not past.
                 let past_ns = self.index_ns(place, place.index) + now_ns - at_ns;
-                let index = wide((past_ns + 1) * place.sectors_per_track - 1, 1, self.revolution_ns);
+                let index =
+                    wide((past_ns + 1) * place.sectors_per_track - 1, 1, self.revolution_ns);
                 return (run.start + index - place.index).min(sectors.end);
             }
             at_ns += run_ns + switch_ns;
@@ -183,8 +183,10 @@ impl Mechanics {
     fn place(&self, sector: u64) -> Place {
         let zone = self.zones[self.zones.partition_point(|z| z.first_sector <= sector) - 1];
         let sectors_per_track = zone.sectors_per_track;
-        let (track, index) =
-            ((sector - zone.first_sector) / sectors_per_track, (sector - zone.first_sector) % sectors_per_track);
+        let (track, index) = (
+            (sector - zone.first_sector) / sectors_per_track,
+            (sector - zone.first_sector) % sectors_per_track,
+        );
         let cylinder = zone.first_cylinder + track / self.heads;
         Place { cylinder, head: track % self.heads, index, sectors_per_track }
     }
@@ -213,11 +215,6 @@ impl Mechanics {
 
     fn part_ns(&self, place: Place, sectors: u64) -> u64 {
         self.index_ns(place, place.index + sectors) - self.index_ns(place, place.index)
-    }
-
-    #[cfg(test)]
-    pub fn cylinders(&self) -> u64 {
-        self.cylinders
     }
 }
 

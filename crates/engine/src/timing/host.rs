@@ -1,0 +1,334 @@
+//! The host that drives a device in virtual time: it issues a workload's requests in a closed loop
+//! (so many outstanding) or in an open one (at their own times), and measures what it sees.
+
+use std::collections::VecDeque;
+
+use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest};
+use super::measures::Measures;
+use crate::error::{Error, Result};
+use crate::flash::Counters;
+use crate::request::{Op, Request};
+use crate::workloads::{Pacing, Workload};
+
+/// When the host issues no more. What is outstanding then is still served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// Virtual time.
+    pub time_ns: Option<u64>,
+    /// Bytes written, trimmed not counted.
+    pub written_bytes: Option<u64>,
+    /// Requests.
+    pub requests: Option<u64>,
+    /// Share of the first of these limits that is left out of the measures.
+    pub warmup_permille: u64,
+}
+
+/// A request that the host has issued.
+#[derive(Debug, Clone, Copy)]
+struct Issued {
+    at_ns: u64,
+    op: Op,
+    length: u64,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Issuing,
+    /// Nothing more is issued; what is outstanding is served.
+    Serving,
+    /// The device writes out what it holds.
+    Settling,
+    Done,
+}
+
+/// A device, and a host that uses it.
+pub struct TimedRun {
+    device: Box<dyn BlockDevice>,
+    workload: Box<dyn Workload>,
+    page_bytes: u32,
+    pacing: Pacing,
+    /// Times of an open loop are multiplied by it.
+    time_scale: f64,
+    limits: Limits,
+    phase: Phase,
+    now_ns: u64,
+    issued: Vec<Issued>,
+    free: Vec<u32>,
+    in_device: u32,
+    /// Requests that the device does not take yet.
+    queue: VecDeque<(u32, IoRequest)>,
+    next_arrival: Option<(u64, IoRequest)>,
+    issued_requests: u64,
+    written_bytes: u64,
+    measures: Measures,
+    completed: Vec<Completion>,
+}
+
+impl TimedRun {
+    /// A run from time 0 on. `page_bytes` is that of the workload's pages.
+    pub fn new(
+        device: Box<dyn BlockDevice>,
+        workload: Box<dyn Workload>,
+        page_bytes: u32,
+        time_scale: f64,
+        limits: Limits,
+    ) -> Result<Self> {
+        let pacing = workload.pacing();
+        if limits.time_ns.is_none() && limits.written_bytes.is_none() && limits.requests.is_none() {
+            return Err(Error::Spec("a timed run needs an end: a time, bytes or requests".into()));
+        }
+        if !(time_scale.is_finite() && time_scale > 0.0) {
+            return Err(Error::Spec(format!("time_scale is {time_scale}; it must be above 0")));
+        }
+        let measures = Measures::new(device.counters().unwrap_or_default())?;
+        let mut run = TimedRun {
+            device,
+            workload,
+            page_bytes,
+            pacing,
+            time_scale,
+            limits,
+            phase: Phase::Issuing,
+            now_ns: 0,
+            issued: Vec::new(),
+            free: Vec::new(),
+            in_device: 0,
+            queue: VecDeque::new(),
+            next_arrival: None,
+            issued_requests: 0,
+            written_bytes: 0,
+            measures,
+            completed: Vec::new(),
+        };
+        match pacing {
+            Pacing::Closed { queue_depth } => {
+                for _ in 0..queue_depth {
+                    run.issue_next()?;
+                }
+            }
+            Pacing::Open => run.fetch_arrival(),
+        }
+        run.end_if_exhausted();
+        Ok(run)
+    }
+
+    /// Goes on for at most so many events; true once nothing is left to happen.
+    pub fn advance(&mut self, events: u64) -> Result<bool> {
+        for _ in 0..events {
+            if self.phase == Phase::Done {
+                return Ok(true);
+            }
+            self.step()?;
+        }
+        Ok(self.phase == Phase::Done)
+    }
+
+    fn step(&mut self) -> Result<()> {
+        let next_ns = self.device.next_event_ns();
+        if let Some((at_ns, request)) = self.next_arrival
+            && next_ns.is_none_or(|next_ns| at_ns <= next_ns)
+        {
+            self.go_to(at_ns);
+            self.next_arrival = None;
+            self.issue(request)?;
+            self.fetch_arrival();
+            self.end_if_exhausted();
+            return Ok(());
+        }
+        let Some(next_ns) = next_ns else { return self.end_phase() };
+        self.go_to(next_ns);
+        let mut completed = std::mem::take(&mut self.completed);
+        self.device.step(&mut completed)?;
+        for completion in completed.drain(..) {
+            self.complete(completion)?;
+        }
+        self.completed = completed;
+        Ok(())
+    }
+
+    /// What follows when no event is left.
+    fn end_phase(&mut self) -> Result<()> {
+        match self.phase {
+            Phase::Issuing | Phase::Serving => {
+                assert_eq!(self.outstanding(), 0, "a device that is asked answers");
+                self.measures.end_of_issue(self.now_ns, self.limits.time_ns);
+                self.phase = Phase::Settling;
+                self.device.sync(self.now_ns)?;
+            }
+            Phase::Settling | Phase::Done => {
+                self.phase = Phase::Done;
+                self.measures.assert_laws(self.now_ns, &self.device.busy(self.now_ns));
+                self.sample();
+            }
+        }
+        Ok(())
+    }
+
+    fn go_to(&mut self, at_ns: u64) {
+        self.measures.pass_time(self.now_ns, at_ns, self.outstanding());
+        self.now_ns = at_ns;
+    }
+
+    fn outstanding(&self) -> u64 {
+        (self.issued.len() - self.free.len()) as u64
+    }
+
+    fn complete(&mut self, Completion { id, at_ns }: Completion) -> Result<()> {
+        let Issued { at_ns: issued_ns, op, length } = self.issued[id as usize];
+        self.free.push(id);
+        self.in_device -= 1;
+        let is_measured = self.limits.time_ns.is_none_or(|end_ns| at_ns <= end_ns);
+        self.measures.record(op, length, at_ns, at_ns - issued_ns, is_measured);
+        self.sample();
+        if let Some((id, request)) = self.queue.pop_front() {
+            self.in_device += 1;
+            self.device.submit(self.now_ns, &request, id)?;
+        }
+        if let Pacing::Closed { .. } = self.pacing
+            && self.phase == Phase::Issuing
+        {
+            self.issue_next()?;
+            self.end_if_exhausted();
+        }
+        Ok(())
+    }
+
+    /// Lets the measures look at the counters.
+    fn sample(&mut self) {
+        if let Some(counters) = self.device.counters() {
+            self.measures.sample(&counters, self.now_ns);
+        }
+        if self.measures.is_warming_up() && self.is_warm() {
+            self.measures.end_of_warmup(self.now_ns);
+        }
+    }
+
+    fn is_warm(&self) -> bool {
+        let permille = self.limits.warmup_permille;
+        let is_past = |done: u64, limit: Option<u64>| {
+            limit.is_some_and(|limit| {
+                u128::from(done) * 1000 >= u128::from(limit) * u128::from(permille)
+            })
+        };
+        is_past(self.now_ns, self.limits.time_ns)
+            || is_past(self.written_bytes, self.limits.written_bytes)
+            || is_past(self.issued_requests, self.limits.requests)
+    }
+
+    fn issue_next(&mut self) -> Result<()> {
+        if !self.may_issue() {
+            return Ok(());
+        }
+        let Some(request) = self.workload.next_request() else {
+            self.phase = Phase::Serving;
+            return Ok(());
+        };
+        let request = self.in_bytes(&request);
+        self.issue(request)
+    }
+
+    fn fetch_arrival(&mut self) {
+        if !self.may_issue() {
+            return;
+        }
+        let found = self.workload.next_request();
+        let Some(request) = found else {
+            self.phase = Phase::Serving;
+            return;
+        };
+        let at_ns = (request.at_ns as f64 * self.time_scale).round() as u64;
+        // A trace may hold requests out of the order of their times.
+        let at_ns = at_ns.max(self.now_ns);
+        if self.limits.time_ns.is_some_and(|end_ns| at_ns >= end_ns) {
+            self.phase = Phase::Serving;
+            return;
+        }
+        self.next_arrival = Some((at_ns, self.in_bytes(&request)));
+    }
+
+    fn may_issue(&self) -> bool {
+        let reached = |done: u64, limit: Option<u64>| limit.is_some_and(|limit| done >= limit);
+        self.phase == Phase::Issuing
+            && !reached(self.now_ns, self.limits.time_ns)
+            && !reached(self.written_bytes, self.limits.written_bytes)
+            && !reached(self.issued_requests, self.limits.requests)
+    }
+
+    fn end_if_exhausted(&mut self) {
+        if self.next_arrival.is_none() && self.phase == Phase::Issuing && !self.may_issue() {
+            self.phase = Phase::Serving;
+        }
+    }
+
+    fn in_bytes(&self, request: &Request) -> IoRequest {
+        let page_bytes = u64::from(self.page_bytes);
+        IoRequest {
+            op: request.op,
+            offset: u64::from(request.first_page) * page_bytes + u64::from(request.head_bytes),
+            length: request.bytes(self.page_bytes),
+            fua: request.fua,
+        }
+    }
+
+    fn issue(&mut self, request: IoRequest) -> Result<()> {
+        let IoRequest { op, length, .. } = request;
+        self.issued_requests += 1;
+        self.written_bytes += if op == Op::Write { length } else { 0 };
+        let issued = Issued { at_ns: self.now_ns, op, length };
+        let id = if let Some(id) = self.free.pop() {
+            self.issued[id as usize] = issued;
+            id
+        } else {
+            self.issued.push(issued);
+            self.issued.len() as u32 - 1
+        };
+        if self.in_device < self.device.depth() {
+            self.in_device += 1;
+            self.device.submit(self.now_ns, &request, id)
+        } else {
+            self.queue.push_back((id, request));
+            Ok(())
+        }
+    }
+
+    /// Virtual time that has passed.
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// Bytes that the host has written.
+    pub fn written_bytes(&self) -> u64 {
+        self.written_bytes
+    }
+
+    /// Requests that the host has issued.
+    pub fn issued_requests(&self) -> u64 {
+        self.issued_requests
+    }
+
+    /// What was measured.
+    pub fn measures(&self) -> &Measures {
+        &self.measures
+    }
+
+    /// Counts of the flash since the run began, if the device has any.
+    pub fn counters(&self) -> Option<Counters> {
+        self.device.counters()
+    }
+
+    /// The device, to look at.
+    pub fn device(&self) -> &dyn BlockDevice {
+        &*self.device
+    }
+
+    /// Busy time of the device's parts up to now.
+    pub fn busy(&self) -> Vec<Busy> {
+        self.device.busy(self.now_ns)
+    }
+
+    /// Takes the edges of Ready/Busy pins since this was asked last.
+    pub fn take_edges(&mut self, edges: &mut Vec<Edge>) {
+        self.device.take_edges(edges);
+    }
+}

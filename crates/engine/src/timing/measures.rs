@@ -1,0 +1,263 @@
+//! What a host measures of a device: latencies, bandwidth, throughput, and the laws that they obey.
+
+use hdrhistogram::Histogram;
+
+use super::device::Busy;
+use crate::error::{Error, Result};
+use crate::flash::Counters;
+use crate::request::Op;
+
+/// The longest latency that is told apart: more than a day.
+const MOST_NS: u64 = 100_000_000_000_000;
+/// Rows of throughput over time; when they run out, each spans twice the time.
+const MOST_ROWS: usize = 512;
+const FIRST_ROW_NS: u64 = 100_000;
+/// Samples of the counters; when they run out, every second one goes.
+const MOST_SAMPLES: usize = 4096;
+
+/// Directions whose latencies are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+}
+
+/// What was served in one direction in the measured interval.
+#[derive(Debug)]
+pub struct Served {
+    /// Latencies in nanoseconds, to three significant digits.
+    pub latencies: Histogram<u64>,
+    /// The exact sum of the latencies.
+    pub sum_ns: u128,
+    /// The shortest and the longest.
+    pub range_ns: (u64, u64),
+    /// Requests.
+    pub requests: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// What was served within a span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Row {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Sum of the latencies of reads.
+    pub read_ns: u64,
+    /// Sum of the latencies of writes.
+    pub write_ns: u64,
+}
+
+/// The measures of a run.
+#[derive(Debug)]
+pub struct Measures {
+    reads: Served,
+    writes: Served,
+    /// Requests of other kinds that were served.
+    pub others: u64,
+    from_ns: Option<u64>,
+    until_ns: Option<u64>,
+    rows: Vec<Row>,
+    row_ns: u64,
+    samples: Vec<(u64, Counters)>,
+    sample_pages: u64,
+    next_sample_pages: u64,
+    /// Integral of the number of outstanding requests over time, and the sum of all latencies.
+    outstanding_ns: u128,
+    sojourn_ns: u128,
+}
+
+impl Measures {
+    /// Nothing yet, of a device with such counters.
+    pub fn new(counters: Counters) -> Result<Self> {
+        Ok(Measures {
+            reads: Served::new()?,
+            writes: Served::new()?,
+            others: 0,
+            from_ns: None,
+            until_ns: None,
+            rows: Vec::with_capacity(MOST_ROWS),
+            row_ns: FIRST_ROW_NS,
+            samples: vec![(0, counters)],
+            sample_pages: 16,
+            next_sample_pages: 16,
+            outstanding_ns: 0,
+            sojourn_ns: 0,
+        })
+    }
+
+    /// What was served in a direction.
+    pub fn served(&self, direction: Direction) -> &Served {
+        match direction {
+            Direction::Read => &self.reads,
+            Direction::Write => &self.writes,
+        }
+    }
+
+    /// Begin and end of the measured interval.
+    pub fn interval_ns(&self) -> (u64, u64) {
+        let from_ns = self.from_ns.unwrap_or(0);
+        (from_ns, self.until_ns.unwrap_or(from_ns))
+    }
+
+    /// What was served over time, and the span of each row.
+    pub fn rows(&self) -> (&[Row], u64) {
+        (&self.rows, self.row_ns)
+    }
+
+    /// Times, and the counters then, at nearly equal distances in host pages.
+    pub fn samples(&self) -> &[(u64, Counters)] {
+        &self.samples
+    }
+
+    /// True until the warm-up is over.
+    pub fn is_warming_up(&self) -> bool {
+        self.from_ns.is_none()
+    }
+
+    /// Begins to measure anew.
+    pub fn end_of_warmup(&mut self, now_ns: u64) {
+        self.from_ns = Some(now_ns);
+        self.reads.clear();
+        self.writes.clear();
+        self.others = 0;
+    }
+
+    /// Nothing more is issued, and all was answered by now.
+    pub fn end_of_issue(&mut self, now_ns: u64, limit_ns: Option<u64>) {
+        self.until_ns = Some(limit_ns.map_or(now_ns, |limit_ns| limit_ns.min(now_ns)));
+    }
+
+    /// Time passes with so many requests outstanding.
+    #[inline]
+    pub fn pass_time(&mut self, from_ns: u64, to_ns: u64, outstanding: u64) {
+        self.outstanding_ns += u128::from(to_ns - from_ns) * u128::from(outstanding);
+    }
+
+    /// Records a request that was answered.
+    #[inline]
+    pub fn record(&mut self, op: Op, bytes: u64, at_ns: u64, latency_ns: u64, is_measured: bool) {
+        self.sojourn_ns += u128::from(latency_ns);
+        if !is_measured {
+            return;
+        }
+        let row = self.row(at_ns);
+        let served = match op {
+            Op::Read => {
+                row.read_bytes += bytes;
+                row.reads += 1;
+                row.read_ns = row.read_ns.saturating_add(latency_ns);
+                &mut self.reads
+            }
+            Op::Write => {
+                row.written_bytes += bytes;
+                row.writes += 1;
+                row.write_ns = row.write_ns.saturating_add(latency_ns);
+                &mut self.writes
+            }
+            Op::Trim | Op::Flush => {
+                self.others += 1;
+                return;
+            }
+        };
+        served.record(bytes, latency_ns);
+    }
+
+    fn row(&mut self, at_ns: u64) -> &mut Row {
+        while at_ns / self.row_ns >= MOST_ROWS as u64 {
+            let half = self.rows.len().div_ceil(2);
+            for at in 0..half {
+                let second = self.rows.get(2 * at + 1).copied().unwrap_or_default();
+                self.rows[at] = self.rows[2 * at].plus(&second);
+            }
+            self.rows.truncate(half);
+            self.row_ns *= 2;
+        }
+        let at = (at_ns / self.row_ns) as usize;
+        if at >= self.rows.len() {
+            self.rows.resize(at + 1, Row::default());
+        }
+        &mut self.rows[at]
+    }
+
+    /// Keeps the counters if the host has written enough since the last sample.
+    #[inline]
+    pub fn sample(&mut self, counters: &Counters, now_ns: u64) {
+        if counters.host.written_pages < self.next_sample_pages {
+            return;
+        }
+        self.samples.push((now_ns, *counters));
+        if self.samples.len() >= MOST_SAMPLES {
+            let mut at = 0;
+            self.samples.retain(|_| {
+                at += 1;
+                at % 2 == 1
+            });
+            self.sample_pages *= 2;
+        }
+        self.next_sample_pages = counters.host.written_pages + self.sample_pages;
+    }
+
+    /// Asserts Little's law (what is outstanding on average is throughput times mean latency), and
+    /// that no part was busy for longer than there was time.
+    pub fn assert_laws(&self, now_ns: u64, busy: &[Busy]) {
+        assert_eq!(self.outstanding_ns, self.sojourn_ns, "Little's law");
+        for Busy { level, parts, busy_ns } in busy {
+            assert!(*busy_ns <= u64::from(*parts) * now_ns, "the {level} was busy for too long");
+        }
+    }
+}
+
+impl Row {
+    fn plus(&self, other: &Row) -> Row {
+        Row {
+            read_bytes: self.read_bytes + other.read_bytes,
+            written_bytes: self.written_bytes + other.written_bytes,
+            reads: self.reads + other.reads,
+            writes: self.writes + other.writes,
+            read_ns: self.read_ns.saturating_add(other.read_ns),
+            write_ns: self.write_ns.saturating_add(other.write_ns),
+        }
+    }
+}
+
+impl Served {
+    fn new() -> Result<Self> {
+        let latencies = Histogram::new_with_bounds(1, MOST_NS, 3)
+            .map_err(|error| Error::Spec(format!("a histogram of latencies: {error}")))?;
+        Ok(Served { latencies, sum_ns: 0, range_ns: (u64::MAX, 0), requests: 0, bytes: 0 })
+    }
+
+    fn clear(&mut self) {
+        self.latencies.clear();
+        (self.sum_ns, self.range_ns, self.requests, self.bytes) = (0, (u64::MAX, 0), 0, 0);
+    }
+
+    #[inline]
+    fn record(&mut self, bytes: u64, latency_ns: u64) {
+        self.latencies.saturating_record(latency_ns);
+        self.sum_ns += u128::from(latency_ns);
+        self.range_ns = (self.range_ns.0.min(latency_ns), self.range_ns.1.max(latency_ns));
+        self.requests += 1;
+        self.bytes += bytes;
+    }
+
+    /// Mean latency, of at least one request.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.requests > 0).then(|| self.sum_ns as f64 / self.requests as f64)
+    }
+
+    /// The latency that a share of the requests does not exceed, within the range that was seen.
+    pub fn quantile_ns(&self, share: f64) -> Option<u64> {
+        let (least, most) = self.range_ns;
+        (self.requests > 0).then(|| self.latencies.value_at_quantile(share).clamp(least, most))
+    }
+}

@@ -1,0 +1,115 @@
+//! Durations as the array draws them.
+
+use crate::rng::Stream;
+use crate::timing::params::{Array, ByKind, ns_of_us};
+
+/// Mean and spread of a duration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Bell {
+    mean_ns: u64,
+    sd_ns: f64,
+}
+
+/// Durations of reads, programs and erases, each kind of page with its own.
+#[derive(Debug)]
+pub struct Durations {
+    reads: Vec<Bell>,
+    programs: Vec<Bell>,
+    erase: Bell,
+    random: Stream,
+}
+
+impl Durations {
+    /// The durations of a checked profile, drawn from the seed's stream "durations".
+    pub fn new(array: &Array, seed: u64) -> Self {
+        let Array { read_us, program_us, erase_us, read_spread, program_spread, erase_spread } =
+            array;
+        Durations {
+            reads: bells(read_us, read_spread),
+            programs: bells(program_us, program_spread),
+            erase: bell(*erase_us, *erase_spread),
+            random: Stream::new(seed, "durations"),
+        }
+    }
+
+    /// Time to read page `index` of a block.
+    #[inline(always)]
+    pub fn read_ns(&mut self, index: u32) -> u64 {
+        let bell = of_kind(&self.reads, index);
+        self.draw(bell)
+    }
+
+    /// Time to program the unit `index` of a block.
+    #[inline(always)]
+    pub fn program_ns(&mut self, index: u32) -> u64 {
+        let bell = of_kind(&self.programs, index);
+        self.draw(bell)
+    }
+
+    /// Time to erase a block.
+    #[inline(always)]
+    pub fn erase_ns(&mut self) -> u64 {
+        self.draw(self.erase)
+    }
+
+    /// The sum of four uniform numbers: bell-shaped, cheap, the same on every machine, and bounded at
+    /// √12 = 3.46 standard deviations.
+    #[inline(always)]
+    fn draw(&mut self, bell: Bell) -> u64 {
+        if bell.sd_ns == 0.0 {
+            return bell.mean_ns;
+        }
+        let bits = self.random.bits();
+        let sum = (0..4).map(|at| (bits >> (16 * at)) & 0xffff).sum::<u64>();
+        // Each of the four lies in the middle of its step; the variance of the sum is 1/3.
+        let standard = ((sum as f64 + 2.0) / 65536.0 - 2.0) * 3.0_f64.sqrt();
+        (bell.mean_ns as f64 + standard * bell.sd_ns).round() as u64
+    }
+}
+
+#[inline(always)]
+fn of_kind(bells: &[Bell], index: u32) -> Bell {
+    if bells.len() == 1 { bells[0] } else { bells[index as usize % bells.len()] }
+}
+
+/// One bell for each combination of the kinds that means and spreads distinguish.
+fn bells(means_us: &ByKind, spreads: &ByKind) -> Vec<Bell> {
+    let (means, spreads) = (means_us.values(), spreads.values());
+    let kinds = lcm(means.len(), spreads.len());
+    (0..kinds).map(|kind| bell(means[kind % means.len()], spreads[kind % spreads.len()])).collect()
+}
+
+fn bell(us: f64, spread: f64) -> Bell {
+    let mean_ns = ns_of_us(us);
+    Bell { mean_ns, sd_ns: mean_ns as f64 * spread }
+}
+
+fn lcm(a: usize, b: usize) -> usize {
+    (a.max(b)..=a * b).find(|n| n % a == 0 && n % b == 0).expect("the product is a multiple")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_have_the_mean_and_the_spread_of_the_profile_and_stay_within_its_bounds() {
+        let array = Array {
+            program_us: ByKind::Each(vec![300.0, 1500.0]),
+            program_spread: ByKind::Same(0.1),
+            ..Array::default()
+        };
+        let mut durations = Durations::new(&array, 1);
+        for (kind, mean) in [(0, 300e3), (1, 1500e3)] {
+            let draws: Vec<f64> =
+                (0..100_000).map(|n| durations.program_ns(2 * n + kind) as f64).collect();
+            let found = draws.iter().sum::<f64>() / draws.len() as f64;
+            let variance =
+                draws.iter().map(|d| (d - found).powi(2)).sum::<f64>() / draws.len() as f64;
+            assert!((found / mean - 1.0).abs() < 2e-3, "{found}");
+            assert!((variance.sqrt() / (0.1 * mean) - 1.0).abs() < 0.01, "{variance}");
+            let bound = 0.1 * mean * 12.0_f64.sqrt();
+            assert!(draws.iter().all(|d| (d - mean).abs() <= bound));
+        }
+    }
+}

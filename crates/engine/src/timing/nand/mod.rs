@@ -1,0 +1,462 @@
+//! The flash array in time: operations queue at dies, cross channels, and keep arrays busy.
+//!
+//! A die does one operation at a time. It asks its channel for the command (with the data of a
+//! program); the array then works, while R/B# is low; a read asks the channel for its data last. An
+//! operation waits in its queue until what it depends on is done: a copy for its read, an erase for
+//! the copies. Queues are served in order, so pages of a block are programmed in order.
+
+mod channel;
+mod draws;
+mod ops;
+mod places;
+mod unit;
+
+use channel::{Channel, Way};
+use draws::Durations;
+pub use ops::{Kind, NONE, OpId, Waiter};
+use ops::{Op, Ops};
+pub use places::Places;
+use unit::{Stage, Unit};
+
+use super::device::Edge;
+use super::events::{Event, Events};
+use super::params::{Scheduling, Timing, ns_of_us, transfer_ns};
+use crate::error::Result;
+use crate::flash::{Geometry, filled};
+
+/// Counts of operations since the device was new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpCounts {
+    /// Reads of flash pages.
+    pub reads: u64,
+    /// Programs of program units.
+    pub programs: u64,
+    /// Erases of blocks, one for each die that a block lies on.
+    pub erases: u64,
+}
+
+/// Channels, dies, and the operations that they have to do.
+#[derive(Debug)]
+pub struct Nand {
+    /// Where pages lie.
+    pub places: Places,
+    /// Operations that were begun.
+    pub counts: OpCounts,
+    /// Who waited for what is done, to be told by whom it concerns.
+    pub told: Vec<Waiter>,
+    /// Units that have run out of work since this was looked at, if anyone looks.
+    pub idle_units: Vec<u32>,
+    /// True if someone looks at idle units.
+    pub reports_idle: bool,
+    /// Edges of Ready/Busy pins, if they are recorded.
+    pub edges: Option<Vec<Edge>>,
+    units: Vec<Unit>,
+    unit_of_die: Vec<u32>,
+    channels: Vec<Channel>,
+    ops: Ops,
+    durations: Durations,
+    commands: Commands,
+    scheduling: Scheduling,
+    suspend_ns: u64,
+    resume_ns: u64,
+    cache_program: bool,
+    /// One bit a page: programmed as far as the managers know, but not yet in the array, so that its
+    /// data are in the controller's memory.
+    in_memory: Vec<u64>,
+    /// The last operation of the write queue of each die, for who waits for all of them.
+    last_program: Vec<OpId>,
+}
+
+#[derive(Debug)]
+struct Commands {
+    read_ns: u64,
+    program_ns: u64,
+    erase_ns: u64,
+    channel_mb_s: f64,
+}
+
+impl Nand {
+    /// The array of a drive, with nothing to do.
+    pub fn new(timing: &Timing, geometry: &Geometry, seed: u64) -> Result<Self> {
+        let places = Places::new(timing, geometry);
+        let interleaved = timing.bus.die_interleaving;
+        let unit_of = |die: u32| if interleaved { die } else { places.chip_of(die) };
+        let unit_of_die: Vec<u32> = (0..places.dies).map(unit_of).collect();
+        let units = if interleaved { places.dies } else { places.chips };
+        let scheduling = timing.scheduling.clone();
+        Ok(Nand {
+            counts: OpCounts::default(),
+            told: Vec::new(),
+            idle_units: Vec::new(),
+            reports_idle: false,
+            edges: None,
+            units: (0..units).map(|unit| Unit::new(places.channel_of(unit))).collect(),
+            unit_of_die,
+            channels: (0..places.channels).map(|_| Channel::default()).collect(),
+            ops: Ops::default(),
+            durations: Durations::new(&timing.timing, seed),
+            commands: Commands {
+                read_ns: timing.bus.read_command_ns,
+                program_ns: timing.bus.program_command_ns,
+                erase_ns: timing.bus.erase_command_ns,
+                channel_mb_s: timing.bus.channel_mb_s,
+            },
+            suspend_ns: ns_of_us(scheduling.suspend_us),
+            resume_ns: ns_of_us(scheduling.resume_us),
+            scheduling,
+            cache_program: timing.program.cache_program,
+            in_memory: filled(0, (geometry.physical_pages() as usize).div_ceil(64))?,
+            last_program: vec![NONE; places.dies as usize],
+            places,
+        })
+    }
+
+    /// A read of the flash page that holds `page`; it waits to be submitted.
+    pub fn add_read(&mut self, page: u32) -> OpId {
+        let place = self.places.of(page);
+        let array_ns = self.durations.read_ns(place.page_index);
+        self.counts.reads += 1;
+        self.ops.add(Kind::Read, place.die, page, array_ns)
+    }
+
+    /// A program of the unit that begins at `page`; it waits to be filled and submitted.
+    pub fn add_program(&mut self, page: u32) -> OpId {
+        let place = self.places.of(page);
+        let array_ns = self.durations.program_ns(place.program_index);
+        self.counts.programs += 1;
+        self.ops.add(Kind::Program, place.die, page, array_ns)
+    }
+
+    /// An erase of a block on one of its dies; it waits to be submitted.
+    pub fn add_erase(&mut self, block: u32, die: u32) -> OpId {
+        let array_ns = self.durations.erase_ns();
+        self.counts.erases += 1;
+        self.ops.add(Kind::Erase, die, block, array_ns)
+    }
+
+    /// Adds data to an operation: so many bytes that cross the channel.
+    #[inline(always)]
+    pub fn add_bytes(&mut self, op: OpId, bytes: u32) {
+        self.ops.get_mut(op).bytes += bytes;
+    }
+
+    /// Adds a page to a program: its data are in memory until it is done. Returns how many it has.
+    #[inline(always)]
+    pub fn fill(&mut self, op: OpId, page: u32, bytes: u32) -> u32 {
+        self.in_memory[page as usize / 64] |= 1 << (page % 64);
+        let op = self.ops.get_mut(op);
+        op.filled += 1;
+        op.bytes += bytes;
+        op.filled
+    }
+
+    /// True if the data of a page are in the controller's memory.
+    #[inline(always)]
+    pub fn is_in_memory(&self, page: u32) -> bool {
+        self.in_memory[page as usize / 64] >> (page % 64) & 1 == 1
+    }
+
+    /// Lets someone wait for an operation.
+    #[inline(always)]
+    pub fn tell(&mut self, op: OpId, waiter: Waiter) {
+        self.ops.tell(op, waiter);
+    }
+
+    /// Lets a request wait for all programs that were submitted to any die; returns how many.
+    pub fn tell_of_all_programs(&mut self, waiter: Waiter) -> u32 {
+        let mut told = 0;
+        for op in self.last_program.clone() {
+            if op != NONE {
+                self.ops.tell(op, waiter);
+                told += 1;
+            }
+        }
+        told
+    }
+
+    /// Tells the requests and pages that wait for a program that their data are safe in memory, as
+    /// there is nothing to fill it up with.
+    pub fn release_early(&mut self, op: OpId) {
+        let mut kept = Vec::new();
+        while let Some(waiter) = self.ops.pop_waiter(op) {
+            match waiter {
+                Waiter::Request(_) | Waiter::CachedPage => self.told.push(waiter),
+                Waiter::Op(waiting) => {
+                    self.ops.get_mut(waiting).waits -= 1;
+                    kept.push(waiter);
+                }
+                Waiter::Collection(_) => kept.push(waiter),
+            }
+        }
+        kept.into_iter().rev().for_each(|waiter| self.ops.tell(op, waiter));
+    }
+
+    /// Puts an operation that is complete into the queue of its die.
+    #[inline(always)]
+    pub fn submit(&mut self, op: OpId, events: &mut Events) {
+        let Op { kind, die, .. } = *self.ops.get(op);
+        // Nothing depends on the order of reads, so that one that waits holds up no other.
+        if kind != Kind::Read {
+            if kind == Kind::Program {
+                self.last_program[die as usize] = op;
+            }
+            let unit = self.unit_of_die[die as usize];
+            self.units[unit as usize].writes.push(op, &mut self.ops);
+        }
+        self.satisfy(op, events);
+    }
+
+    /// Takes one from what an operation waits for.
+    #[inline(always)]
+    fn satisfy(&mut self, op: OpId, events: &mut Events) {
+        let found = self.ops.get_mut(op);
+        found.waits -= 1;
+        if found.waits > 0 {
+            return;
+        }
+        let (kind, die) = (found.kind, found.die);
+        let unit = self.unit_of_die[die as usize];
+        if kind == Kind::Read {
+            let goes_first = self.scheduling.reads_first;
+            let unit = &mut self.units[unit as usize];
+            let queue = if goes_first { &mut unit.reads } else { &mut unit.writes };
+            queue.push(op, &mut self.ops);
+        }
+        self.poke(unit, kind, events);
+    }
+
+    /// Lets a unit begin what has become possible.
+    #[inline(always)]
+    fn poke(&mut self, unit: u32, kind: Kind, events: &mut Events) {
+        match self.units[unit as usize].stage {
+            Stage::Idle => self.begin_next(unit, events),
+            Stage::Array(op) if kind == Kind::Read && self.scheduling.suspend => {
+                self.try_suspend(unit, op, events);
+            }
+            Stage::Array(op) if self.cache_program => self.try_load(unit, op, events),
+            _ => {}
+        }
+    }
+
+    /// Begins the next operation of an idle unit, if there is one that may.
+    fn begin_next(&mut self, at: u32, events: &mut Events) {
+        let now_ns = events.now_ns();
+        let unit = &mut self.units[at as usize];
+        debug_assert_eq!(unit.stage, Stage::Idle);
+        if let Some(op) = unit.next_read(&self.ops) {
+            unit.stage = Stage::Command(op);
+        } else if let Some(op) = unit.suspended.take() {
+            self.begin_array(at, op, events);
+            return;
+        } else if let Some(op) = unit.next_write(&self.ops) {
+            unit.stage = Stage::Command(op);
+        } else {
+            if self.reports_idle {
+                self.idle_units.push(at);
+            }
+            return;
+        }
+        unit.begin_busy(now_ns);
+        let Stage::Command(op) = unit.stage else { unreachable!("just set") };
+        self.request_command(at, op, events);
+    }
+
+    fn request_command(&mut self, unit: u32, op: OpId, events: &mut Events) {
+        let Op { kind, bytes, .. } = *self.ops.get(op);
+        let Commands { read_ns, program_ns, erase_ns, channel_mb_s } = self.commands;
+        let duration_ns = match kind {
+            Kind::Read => read_ns,
+            Kind::Program => program_ns + transfer_ns(u64::from(bytes), channel_mb_s),
+            Kind::Erase => erase_ns,
+        };
+        self.request_channel(unit, Way::In, duration_ns, events);
+    }
+
+    fn request_channel(&mut self, unit: u32, way: Way, duration_ns: u64, events: &mut Events) {
+        let channel = self.units[unit as usize].channel;
+        let end_ns =
+            self.channels[channel as usize].request(unit, way, duration_ns, events.now_ns());
+        if let Some(end_ns) = end_ns {
+            events.at(end_ns, Event::ChannelFree(channel));
+        }
+    }
+
+    /// A transfer on a channel has ended.
+    pub fn on_channel_free(&mut self, channel: u32, events: &mut Events) {
+        let unit = self.channels[channel as usize].current();
+        // What this leads to must not overtake those who wait for the channel already.
+        self.on_transferred(unit, events);
+        if let Some(end_ns) = self.channels[channel as usize].release(events.now_ns()) {
+            events.at(end_ns, Event::ChannelFree(channel));
+        }
+    }
+
+    fn on_transferred(&mut self, at: u32, events: &mut Events) {
+        let unit = &mut self.units[at as usize];
+        match unit.stage {
+            Stage::Command(op) => self.begin_array(at, op, events),
+            Stage::DataOut(op) => {
+                unit.stage = Stage::Idle;
+                unit.end_busy(events.now_ns());
+                self.finish(op, events);
+                self.go_on(at, events);
+            }
+            Stage::Array(_) | Stage::Idle | Stage::Suspending(_) => unit.is_loaded = true,
+        }
+    }
+
+    /// Begins the next operation unless telling of the last one has led to that already.
+    fn go_on(&mut self, unit: u32, events: &mut Events) {
+        if self.units[unit as usize].stage == Stage::Idle {
+            self.begin_next(unit, events);
+        }
+    }
+
+    fn begin_array(&mut self, at: u32, op: OpId, events: &mut Events) {
+        let now_ns = events.now_ns();
+        let Op { array_ns, die, .. } = *self.ops.get(op);
+        let unit = &mut self.units[at as usize];
+        unit.stage = Stage::Array(op);
+        unit.begun += 1;
+        unit.array_end_ns = now_ns + array_ns;
+        events.at(unit.array_end_ns, Event::ArrayDone { unit: at, begun: unit.begun });
+        self.record(die, array_ns, true, now_ns);
+        if self.cache_program {
+            self.try_load(at, op, events);
+        }
+    }
+
+    /// The array of a unit is done, unless it was suspended meanwhile.
+    pub fn on_array_done(&mut self, at: u32, begun: u32, events: &mut Events) {
+        let now_ns = events.now_ns();
+        let unit = &mut self.units[at as usize];
+        if unit.begun != begun {
+            return;
+        }
+        match unit.stage {
+            Stage::Suspending(op) => {
+                let Op { array_ns, die, .. } = *self.ops.get(op);
+                unit.stage = Stage::Idle;
+                unit.suspended = Some(op);
+                self.record(die, array_ns, false, now_ns);
+                self.begin_next(at, events);
+            }
+            Stage::Array(op) => {
+                let Op { kind, bytes, die, array_ns, .. } = *self.ops.get(op);
+                self.record(die, array_ns, false, now_ns);
+                if kind == Kind::Read {
+                    self.units[at as usize].stage = Stage::DataOut(op);
+                    let duration_ns = transfer_ns(u64::from(bytes), self.commands.channel_mb_s);
+                    self.request_channel(at, Way::Out, duration_ns, events);
+                    return;
+                }
+                let unit = &mut self.units[at as usize];
+                match unit.loading.take() {
+                    None => {
+                        unit.stage = Stage::Idle;
+                        unit.end_busy(now_ns);
+                    }
+                    Some(next) if unit.is_loaded => self.begin_array(at, next, events),
+                    Some(next) => unit.stage = Stage::Command(next),
+                }
+                self.finish(op, events);
+                self.go_on(at, events);
+            }
+            Stage::Idle | Stage::Command(_) | Stage::DataOut(_) => {
+                unreachable!("an array that is done was at work")
+            }
+        }
+    }
+
+    /// Loads the data of the next program while the array is busy with one.
+    fn try_load(&mut self, at: u32, current: OpId, events: &mut Events) {
+        let unit = &mut self.units[at as usize];
+        let is_program = |op: OpId| self.ops.get(op).kind == Kind::Program;
+        if unit.loading.is_some() || !is_program(current) || unit.reads.head().is_some() {
+            return;
+        }
+        let Some(next) = unit.writes.head().filter(|&op| is_program(op)) else { return };
+        if self.ops.get(next).waits > 0 {
+            return;
+        }
+        unit.writes.pop(&self.ops);
+        unit.loading = Some(next);
+        unit.is_loaded = false;
+        self.request_command(at, next, events);
+    }
+
+    fn try_suspend(&mut self, at: u32, op: OpId, events: &mut Events) {
+        let unit = &mut self.units[at as usize];
+        let left_ns = unit.array_end_ns - events.now_ns();
+        let found = self.ops.get_mut(op);
+        if found.kind == Kind::Read
+            || unit.loading.is_some()
+            || found.suspends >= self.scheduling.most_suspends
+            || left_ns <= self.suspend_ns
+        {
+            return;
+        }
+        found.suspends += 1;
+        found.array_ns = self.resume_ns + left_ns;
+        unit.stage = Stage::Suspending(op);
+        unit.begun += 1;
+        let end_ns = events.now_ns() + self.suspend_ns;
+        events.at(end_ns, Event::ArrayDone { unit: at, begun: unit.begun });
+    }
+
+    /// Tells everyone who waits for an operation, and gives it up.
+    fn finish(&mut self, op: OpId, events: &mut Events) {
+        let Op { kind, die, first_page, filled, .. } = *self.ops.get(op);
+        if kind == Kind::Program {
+            for page in first_page..first_page + filled {
+                self.in_memory[page as usize / 64] &= !(1 << (page % 64));
+            }
+            let last = &mut self.last_program[die as usize];
+            if *last == op {
+                *last = NONE;
+            }
+        }
+        while let Some(waiter) = self.ops.pop_waiter(op) {
+            match waiter {
+                Waiter::Op(waiting) => self.satisfy(waiting, events),
+                _ => self.told.push(waiter),
+            }
+        }
+        self.ops.remove(op);
+    }
+
+    fn record(&mut self, die: u32, array_ns: u64, busy: bool, at_ns: u64) {
+        if let Some(edges) = &mut self.edges
+            && array_ns > 0
+        {
+            edges.push(Edge { at_ns, die, busy });
+        }
+    }
+
+    /// True if a program is in the queue of another die, or under way there.
+    pub fn is_submitted_elsewhere(&self, op: OpId, die: u32) -> bool {
+        let found = self.ops.get(op);
+        found.die != die && found.filled == self.places.program_units()
+    }
+
+    /// True if a unit has nothing to do.
+    pub fn is_idle(&self, unit: u32) -> bool {
+        self.units[unit as usize].is_idle()
+    }
+
+    /// True if any unit has something to do.
+    pub fn has_submitted(&self) -> bool {
+        self.units.iter().any(|unit| !unit.is_idle())
+    }
+
+    /// Busy time of the channels, and of the units that work at one time, up to now.
+    pub fn busy_ns(&self, now_ns: u64) -> (u64, u64) {
+        let channels = self.channels.iter().map(|channel| channel.busy_ns).sum();
+        (channels, self.units.iter().map(|unit| unit.busy_until(now_ns)).sum())
+    }
+
+    /// Units that work at one time: dies, or chips where dies are not interleaved.
+    pub fn units(&self) -> u32 {
+        self.units.len() as u32
+    }
+}

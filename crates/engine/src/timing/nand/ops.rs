@@ -1,0 +1,185 @@
+//! Operations that are queued or under way, and who waits for them: two pools, which allocate only
+//! while they grow.
+
+/// The number of an operation in its pool.
+pub type OpId = u32;
+/// No operation, or no node.
+pub const NONE: u32 = u32::MAX;
+
+/// Kind of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Read of a flash page.
+    Read,
+    /// Program of a program unit.
+    Program,
+    /// Erase of a block, on one die.
+    Erase,
+}
+
+/// Who is told that an operation is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiter {
+    /// Another operation, which waits for one thing less.
+    Op(OpId),
+    /// A request, by its number.
+    Request(u32),
+    /// A page of the write cache, whose place is free then.
+    CachedPage,
+    /// A collection that goes on in the background, by its LUN.
+    Collection(u32),
+}
+
+/// One operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Op {
+    /// Kind.
+    pub kind: Kind,
+    /// Die that does it.
+    pub die: u32,
+    /// The first mapping unit of a program.
+    pub first_page: u32,
+    /// Mapping units of a program that are filled.
+    pub filled: u32,
+    /// Bytes that cross the channel.
+    pub bytes: u32,
+    /// What must be done before it begins; one of them is that it is complete itself.
+    pub waits: u32,
+    /// Times that it was suspended.
+    pub suspends: u32,
+    /// Time of the array that is left.
+    pub array_ns: u64,
+    waiters: u32,
+    /// The next in a queue.
+    next: OpId,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    waiter: Waiter,
+    next: u32,
+}
+
+/// Operations and who waits for them.
+#[derive(Debug, Default)]
+pub struct Ops {
+    pool: Vec<Op>,
+    free_op: Vec<OpId>,
+    nodes: Vec<Node>,
+    free_node: Vec<u32>,
+}
+
+impl Ops {
+    /// A new operation, which waits to be complete.
+    #[inline(always)]
+    pub fn add(&mut self, kind: Kind, die: u32, first_page: u32, array_ns: u64) -> OpId {
+        let op = Op {
+            kind,
+            die,
+            first_page,
+            filled: 0,
+            bytes: 0,
+            waits: 1,
+            suspends: 0,
+            array_ns,
+            waiters: NONE,
+            next: NONE,
+        };
+        if let Some(id) = self.free_op.pop() {
+            self.pool[id as usize] = op;
+            return id;
+        }
+        self.pool.push(op);
+        self.pool.len() as u32 - 1
+    }
+
+    /// Gives up an operation that is done and whose waiters were told.
+    #[inline(always)]
+    pub fn remove(&mut self, id: OpId) {
+        debug_assert_eq!(self.pool[id as usize].waiters, NONE);
+        self.free_op.push(id);
+    }
+
+    /// An operation.
+    #[inline(always)]
+    pub fn get(&self, id: OpId) -> &Op {
+        &self.pool[id as usize]
+    }
+
+    /// An operation, to change.
+    #[inline(always)]
+    pub fn get_mut(&mut self, id: OpId) -> &mut Op {
+        &mut self.pool[id as usize]
+    }
+
+    /// Lets someone wait for an operation.
+    #[inline(always)]
+    pub fn tell(&mut self, id: OpId, waiter: Waiter) {
+        if let Waiter::Op(waiting) = waiter {
+            self.pool[waiting as usize].waits += 1;
+        }
+        let node = Node { waiter, next: self.pool[id as usize].waiters };
+        let at = if let Some(at) = self.free_node.pop() {
+            self.nodes[at as usize] = node;
+            at
+        } else {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
+        };
+        self.pool[id as usize].waiters = at;
+    }
+
+    /// Takes the next of those who wait for an operation, the last first.
+    #[inline(always)]
+    pub fn pop_waiter(&mut self, id: OpId) -> Option<Waiter> {
+        let at = self.pool[id as usize].waiters;
+        if at == NONE {
+            return None;
+        }
+        let Node { waiter, next } = self.nodes[at as usize];
+        self.pool[id as usize].waiters = next;
+        self.free_node.push(at);
+        Some(waiter)
+    }
+}
+
+/// A queue of operations, linked through themselves.
+#[derive(Debug, Clone, Copy)]
+pub struct Queue {
+    head: OpId,
+    tail: OpId,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Queue { head: NONE, tail: NONE }
+    }
+}
+
+impl Queue {
+    /// The first operation.
+    #[inline(always)]
+    pub fn head(self) -> Option<OpId> {
+        (self.head != NONE).then_some(self.head)
+    }
+
+    /// Adds an operation at the end.
+    #[inline(always)]
+    pub fn push(&mut self, id: OpId, ops: &mut Ops) {
+        ops.get_mut(id).next = NONE;
+        if self.head == NONE {
+            self.head = id;
+        } else {
+            ops.get_mut(self.tail).next = id;
+        }
+        self.tail = id;
+    }
+
+    /// Takes the first operation.
+    #[inline(always)]
+    pub fn pop(&mut self, ops: &Ops) -> Option<OpId> {
+        let id = self.head()?;
+        self.head = ops.get(id).next;
+        Some(id)
+    }
+}

@@ -1,0 +1,124 @@
+//! Where a page lies, as far as time depends on it.
+
+use crate::flash::{EraseUnit, Geometry};
+use crate::timing::params::Timing;
+
+/// Where a program unit lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Die of the drive: channel + channels · (chip + chips per channel · die of the chip).
+    pub die: u32,
+    /// Program units of its block on that die that come before it.
+    pub program_index: u32,
+    /// Pages of its block on that die and plane that come before it.
+    pub page_index: u32,
+}
+
+/// Dies and program units of a shape.
+///
+/// A block is filled program unit by program unit; within one, mapping units fill a flash page, flash
+/// pages lie on the planes in turn, and those on the pages of a word line. Program units of a
+/// superblock lie on the dies in turn.
+#[derive(Debug, Clone)]
+pub struct Places {
+    pages_per_block: u32,
+    blocks_per_lun: u32,
+    /// Dies that a block lies on.
+    dies_per_block: u32,
+    program_units: u32,
+    /// Mapping units that one read of the array fetches.
+    read_units: u32,
+    pages_per_word_line: u32,
+    /// Planes that are programmed one after another at the same page of a block.
+    planes_in_turn: u32,
+    /// Dies in all.
+    pub dies: u32,
+    /// Channels in all.
+    pub channels: u32,
+    /// Chips in all.
+    pub chips: u32,
+}
+
+impl Places {
+    /// The places of a drive whose times were checked against its shape.
+    pub fn new(timing: &Timing, geometry: &Geometry) -> Self {
+        let shape = geometry.shape();
+        let dies = timing.dies(geometry) as u32;
+        let planes = timing.program.planes;
+        Places {
+            pages_per_block: geometry.pages_per_block(),
+            blocks_per_lun: geometry.blocks_per_lun(),
+            dies_per_block: if shape.erase_unit == EraseUnit::Superblock { dies } else { 1 },
+            program_units: timing.program_units(geometry),
+            read_units: timing.units_per_flash_page(geometry) * planes,
+            pages_per_word_line: timing.program.pages_per_word_line,
+            planes_in_turn: match shape.erase_unit {
+                EraseUnit::Block => 1,
+                EraseUnit::MultiPlane | EraseUnit::Superblock => shape.planes_per_die / planes,
+            },
+            dies,
+            channels: shape.channels,
+            chips: shape.channels * shape.chips_per_channel,
+        }
+    }
+
+    /// Mapping units that one program writes.
+    #[inline(always)]
+    pub fn program_units(&self) -> u32 {
+        self.program_units
+    }
+
+    /// Mapping units of a block.
+    #[inline(always)]
+    pub fn pages_per_block(&self) -> u32 {
+        self.pages_per_block
+    }
+
+    /// The block of a page, and the offset in it.
+    #[inline(always)]
+    pub fn block_of(&self, page: u32) -> (u32, u32) {
+        (page / self.pages_per_block, page % self.pages_per_block)
+    }
+
+    /// Pages with the same number are fetched by one read of the array.
+    #[inline(always)]
+    pub fn read_of(&self, page: u32) -> u32 {
+        page / self.read_units
+    }
+
+    /// Where a page lies.
+    #[inline(always)]
+    pub fn of(&self, page: u32) -> Place {
+        let (block, offset) = self.block_of(page);
+        let (program, within) = (offset / self.program_units, offset % self.program_units);
+        let (die, program_index) = if self.dies_per_block == 1 {
+            (block / self.blocks_per_lun, program)
+        } else {
+            (program % self.dies_per_block, program / self.dies_per_block)
+        };
+        let program_index = program_index / self.planes_in_turn;
+        let page_index = program_index * self.pages_per_word_line + within / self.read_units;
+        Place { die, program_index, page_index }
+    }
+
+    /// The dies that a block lies on.
+    pub fn dies_of(&self, block: u32) -> std::ops::Range<u32> {
+        if self.dies_per_block == 1 {
+            let die = block / self.blocks_per_lun;
+            die..die + 1
+        } else {
+            0..self.dies_per_block
+        }
+    }
+
+    /// The channel of a die: consecutive dies lie on different channels.
+    #[inline(always)]
+    pub fn channel_of(&self, die: u32) -> u32 {
+        die % self.channels
+    }
+
+    /// The chip of a die.
+    pub fn chip_of(&self, die: u32) -> u32 {
+        die % self.chips
+    }
+}

@@ -1,0 +1,96 @@
+//! The write cache: requests come in as there is room, and pages leave it, oldest first.
+
+use super::requests::{bytes_of, sectors_of};
+use super::{Event, Ssd, Waiter};
+use crate::error::Result;
+use crate::timing::params::transfer_ns;
+use crate::timing::write_cache::{Entry, WriteCache};
+
+impl Ssd {
+    /// Takes the data of waiting writes into the cache, as far as there is room.
+    pub(super) fn admit_waiting(&mut self) -> Result<()> {
+        if self.cache.is_none() {
+            return Ok(());
+        }
+        while let Some(&request) = self.waiting.front() {
+            if !self.admit(request)? {
+                break;
+            }
+            self.waiting.pop_front();
+            let length = self.requests.get(request).length;
+            let memory = &self.timing.write_cache;
+            let duration_ns = memory.access_ns + transfer_ns(length, memory.mb_s);
+            let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);
+            self.events.at(end_ns, Event::MemoryDone(request));
+        }
+        self.keep_room()
+    }
+
+    /// Takes the pages of a write into the cache; false if there is no room for all of them yet.
+    fn admit(&mut self, request: u32) -> Result<bool> {
+        let pending = *self.requests.get(request);
+        for page in pending.pages(self.page_bytes).skip(pending.cached_pages as usize) {
+            let part = pending.part_of(page, self.page_bytes);
+            let sectors = sectors_of(&part, self.page_bytes);
+            if !self.cached().merge(page, sectors) {
+                if self.cached().room() == 0 && !self.make_room()? {
+                    return Ok(false);
+                }
+                self.cached().insert(page, sectors);
+            }
+            self.requests.get_mut(request).cached_pages += 1;
+        }
+        Ok(true)
+    }
+
+    /// Makes room for a page if that is possible at once; else some is on its way.
+    fn make_room(&mut self) -> Result<bool> {
+        while self.cached().room() == 0 {
+            let Some(oldest) = self.cached().pop_oldest() else { break };
+            self.write_entry(oldest)?;
+        }
+        if self.cached().room() == 0 && !self.nand.has_submitted() {
+            // All that leaves waits for program units to be full.
+            self.pad_begun();
+        }
+        Ok(self.cached().room() > 0)
+    }
+
+    /// Begins to write before the cache is full, so that all dies can work at it.
+    fn keep_room(&mut self) -> Result<()> {
+        let units = self.nand.places.program_units();
+        let dies = self.nand.places.dies;
+        loop {
+            let cache = self.cached();
+            let wanted = (2 * dies * units).min(cache.capacity() / 2).max(1);
+            if cache.room() + cache.leaving >= wanted {
+                return Ok(());
+            }
+            let Some(oldest) = cache.pop_oldest() else { return Ok(()) };
+            self.write_entry(oldest)?;
+        }
+    }
+
+    fn write_entry(&mut self, entry: Entry) -> Result<()> {
+        if entry.dirty == 0 {
+            return Ok(());
+        }
+        self.cached().leaving += 1;
+        self.write_page(entry.page, bytes_of(entry.dirty, self.page_bytes), Waiter::CachedPage)
+    }
+
+    /// Writes all that waits in memory.
+    pub(super) fn write_back(&mut self) -> Result<()> {
+        while let Some(cache) = &mut self.cache
+            && let Some(entry) = cache.pop_oldest()
+        {
+            self.write_entry(entry)?;
+        }
+        self.pad_begun();
+        Ok(())
+    }
+
+    fn cached(&mut self) -> &mut WriteCache {
+        self.cache.as_mut().expect("only a drive with a cache gets here")
+    }
+}

@@ -1,0 +1,370 @@
+//! A flash drive in time: a block manager says what is done to the flash, and this room when.
+//!
+//! A request crosses the link, waits for the controller, and is served at one moment: the manager
+//! changes its books at once, and the flash operations that it reports are queued at their dies. The
+//! request is answered when those that it waits for are done, or when the write cache has its data.
+
+mod cached;
+mod programs;
+mod reads;
+mod requests;
+mod server;
+mod upkeep;
+
+use std::any::Any;
+use std::collections::VecDeque;
+
+use programs::Programs;
+use requests::{Pending, Requests};
+use server::Server;
+use upkeep::Upkeep;
+
+use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest};
+use super::events::{Event, Events};
+use super::map_cache::MapCache;
+use super::nand::{Nand, Waiter};
+use super::params::{Timing, transfer_ns};
+use super::write_cache::WriteCache;
+use crate::error::{Error, Result};
+use crate::flash::{Counters, FlashOp, Recorder};
+use crate::hints::Hears;
+use crate::managers::BlockManager;
+use crate::request::Op;
+
+/// A flash drive in virtual time.
+pub struct Ssd {
+    drive: Box<dyn BlockManager>,
+    timing: Timing,
+    page_bytes: u32,
+    /// Logical pages that the host sees; those of the mapping table come after them.
+    host_pages: u32,
+    nand: Nand,
+    events: Events,
+    links: [Server; 2],
+    controller: Server,
+    memory: Server,
+    requests: Requests,
+    /// Requests submitted since the device was new.
+    submitted: u64,
+    cache: Option<WriteCache>,
+    /// Requests that wait for room in the cache, in order.
+    waiting: VecDeque<u32>,
+    map: Option<MapCache>,
+    programs: Programs,
+    upkeep: Upkeep,
+    counters: Counters,
+    /// Operations that the manager reported, to be given a time.
+    heard: Vec<FlashOp>,
+}
+
+impl Ssd {
+    /// Logical pages that a drive needs whose host sees `host_pages`: its table lies on flash too.
+    pub fn logical_pages(timing: &Timing, host_pages: u32, page_bytes: u32) -> u32 {
+        host_pages + MapCache::table_pages(&timing.map_cache, host_pages, page_bytes)
+    }
+
+    /// A drive whose manager was built with a [`Recorder`] as its observer, at time 0. `seed` decides
+    /// the durations.
+    pub fn new(
+        drive: Box<dyn BlockManager>,
+        timing: Timing,
+        host_pages: u32,
+        seed: u64,
+    ) -> Result<Self> {
+        let geometry = *drive.flash().geometry();
+        timing.check(&geometry)?;
+        if drive.hears() != Hears::Nothing {
+            return Err(Error::Spec(format!(
+                "this block manager needs hints on {}, which no timed run gives",
+                drive.hears().name()
+            )));
+        }
+        let page_bytes = geometry.page_bytes();
+        let mut nand = Nand::new(&timing, &geometry, seed)?;
+        nand.reports_idle = timing.collection.background;
+        let cached_pages = timing.write_cache.bytes / u64::from(page_bytes);
+        let cached_pages = cached_pages.min(u64::from(host_pages)) as u32;
+        // The fill has left the counters of the drive behind; those of the device begin at 0.
+        let mut ssd = Ssd {
+            page_bytes,
+            host_pages,
+            links: [Server::default(); 2],
+            controller: Server::default(),
+            memory: Server::default(),
+            requests: Requests::default(),
+            submitted: 0,
+            cache: (cached_pages > 0).then(|| WriteCache::new(cached_pages)),
+            waiting: VecDeque::new(),
+            map: MapCache::new(&timing.map_cache, page_bytes),
+            programs: Programs::new(&nand.places, geometry.blocks())?,
+            upkeep: Upkeep::new(&timing, &geometry)?,
+            counters: Counters::default(),
+            heard: Vec::new(),
+            events: Events::default(),
+            nand,
+            timing,
+            drive,
+        };
+        let Some(recorder) = ssd.recorder() else {
+            return Err(Error::Spec("a timed drive is built with a recorder of operations".into()));
+        };
+        recorder.is_on = true;
+        recorder.ops.clear();
+        Ok(ssd)
+    }
+
+    /// Records the edges of Ready/Busy pins from here on.
+    pub fn record_edges(&mut self) {
+        self.nand.edges = Some(Vec::new());
+    }
+
+    /// The drive, to look at.
+    pub fn drive(&self) -> &dyn BlockManager {
+        &*self.drive
+    }
+
+    fn recorder(&mut self) -> Option<&mut Recorder> {
+        let observer: &mut dyn Any = self.drive.observer_mut()?;
+        observer.downcast_mut()
+    }
+
+    /// Takes what the manager has reported.
+    fn take_heard(&mut self) -> Vec<FlashOp> {
+        let empty = std::mem::take(&mut self.heard);
+        let recorder = self.recorder().expect("a timed drive has a recorder");
+        std::mem::replace(&mut recorder.ops, empty)
+    }
+
+    fn on_event(&mut self, event: Event, completed: &mut Vec<Completion>) -> Result<()> {
+        match event {
+            Event::ChannelFree(channel) => self.nand.on_channel_free(channel, &mut self.events),
+            Event::ArrayDone { unit, begun } => {
+                self.nand.on_array_done(unit, begun, &mut self.events);
+            }
+            Event::AtLink(request) => self.on_link(request)?,
+            Event::AtController(request) => self.on_controller(request)?,
+            Event::Serve(request) => self.serve(request)?,
+            Event::MemoryDone(request) => self.release(request),
+            Event::Answered(request) => {
+                let Pending { id, .. } = self.requests.remove(request);
+                completed.push(Completion { id, at_ns: self.events.now_ns() });
+                self.watch_idleness();
+            }
+            Event::Idle(submitted) => {
+                if submitted == self.submitted {
+                    self.write_back()?;
+                }
+            }
+        }
+        self.settle()
+    }
+
+    /// Does what follows from operations that are done, until nothing does.
+    fn settle(&mut self) -> Result<()> {
+        loop {
+            while let Some(waiter) = self.nand.told.pop() {
+                match waiter {
+                    Waiter::Request(request) => self.release(request),
+                    Waiter::CachedPage => {
+                        self.cache.as_mut().expect("a page was cached").leaving -= 1;
+                    }
+                    Waiter::Collection(lun) => self.upkeep.collecting[lun as usize] -= 1,
+                    Waiter::Op(_) => unreachable!("operations are told at once"),
+                }
+            }
+            self.admit_waiting()?;
+            self.keep_up()?;
+            if self.nand.told.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn on_link(&mut self, request: u32) -> Result<()> {
+        let Pending { op, length, .. } = *self.requests.get(request);
+        let now_ns = self.events.now_ns();
+        if op == Op::Write {
+            let end_ns = self.links[0].serve(now_ns, self.link_ns(length));
+            if end_ns > now_ns {
+                self.events.at(end_ns, Event::AtController(request));
+                return Ok(());
+            }
+        }
+        self.on_controller(request)
+    }
+
+    fn on_controller(&mut self, request: u32) -> Result<()> {
+        let now_ns = self.events.now_ns();
+        let end_ns = self.controller.serve(now_ns, self.timing.host.controller_ns);
+        if end_ns > now_ns {
+            self.events.at(end_ns, Event::Serve(request));
+            return Ok(());
+        }
+        self.serve(request)
+    }
+
+    /// Serves a request as far as that is possible at once.
+    fn serve(&mut self, request: u32) -> Result<()> {
+        let pending = *self.requests.get(request);
+        match pending.op {
+            Op::Read => self.serve_read(request, &pending),
+            Op::Write => {
+                self.count_written(&pending);
+                if self.cache.is_some() && !pending.fua {
+                    self.waiting.push_back(request);
+                    return Ok(());
+                }
+                self.write_through(request, &pending)?;
+            }
+            Op::Trim => self.serve_trim(&pending)?,
+            Op::Flush => {
+                self.counters.host.flushes += 1;
+                self.write_back()?;
+                let told = self.nand.tell_of_all_programs(Waiter::Request(request));
+                self.requests.get_mut(request).waits += told;
+            }
+        }
+        // The request has waited for itself to be taken up whole.
+        self.release(request);
+        Ok(())
+    }
+
+    /// Takes one from what a request waits for; at nothing, it is answered.
+    fn release(&mut self, request: u32) {
+        let pending = self.requests.get_mut(request);
+        pending.waits -= 1;
+        if pending.waits > 0 {
+            return;
+        }
+        let Pending { op, length, .. } = *pending;
+        let mut end_ns = self.events.now_ns();
+        if op == Op::Read {
+            let link = usize::from(self.timing.host.full_duplex);
+            end_ns = self.links[link].serve(end_ns, self.link_ns(length));
+        }
+        self.events.at(end_ns + self.timing.host.out_ns, Event::Answered(request));
+    }
+
+    fn link_ns(&self, bytes: u64) -> u64 {
+        let host = &self.timing.host;
+        let packet = u64::from(host.link_packet_bytes);
+        transfer_ns(bytes.div_ceil(packet) * packet, host.link_mb_s)
+    }
+
+    fn count_written(&mut self, pending: &Pending) {
+        let host = &mut self.counters.host;
+        host.written_pages += u64::from(pending.pages(self.page_bytes).len() as u32);
+        host.written_bytes += pending.length;
+    }
+
+    fn serve_trim(&mut self, pending: &Pending) -> Result<()> {
+        let host = &mut self.counters.host;
+        let pages = pending.whole_pages(self.page_bytes);
+        host.trimmed_pages += pages.len() as u64;
+        host.trimmed_bytes += pending.length;
+        if pages.is_empty() {
+            return Ok(());
+        }
+        if let Some(cache) = &mut self.cache {
+            for page in pages.clone() {
+                cache.remove(page);
+            }
+        }
+        if let Some(map) = &mut self.map {
+            for page in pages.clone() {
+                map.touch(page, true, &mut self.upkeep.evicted);
+            }
+        }
+        let before = self.drive.flash().counters().unmapped_pages;
+        self.drive.trim(pages)?;
+        self.counters.unmapped_pages += self.drive.flash().counters().unmapped_pages - before;
+        Ok(())
+    }
+
+    /// Looks again in a while whether the device is still idle, if it then has something to do.
+    fn watch_idleness(&mut self) {
+        let idle_ns = (self.timing.write_cache.idle_flush_ms * 1e6) as u64;
+        let has_data = self.cache.as_ref().is_some_and(|cache| cache.dirty_pages() > 0)
+            || self.programs.has_begun();
+        if self.requests.is_empty() && has_data && idle_ns > 0 {
+            self.events.at(self.events.now_ns() + idle_ns, Event::Idle(self.submitted));
+        }
+    }
+}
+
+impl BlockDevice for Ssd {
+    fn capacity_bytes(&self) -> u64 {
+        u64::from(self.host_pages) * u64::from(self.page_bytes)
+    }
+
+    fn depth(&self) -> u32 {
+        self.timing.host.depth
+    }
+
+    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()> {
+        let end = request.offset.saturating_add(request.length);
+        if end > self.capacity_bytes() {
+            return Err(Error::OffTheEnd {
+                page: (end / u64::from(self.page_bytes)).min(u64::from(u32::MAX)) as u32,
+                logical_pages: self.host_pages,
+            });
+        }
+        self.events.advance(now_ns);
+        self.submitted += 1;
+        let host = &self.timing.host;
+        let in_ns = if request.op == Op::Read { host.read_in_ns } else { host.write_in_ns };
+        let pending = self.requests.add(Pending::new(request, id));
+        self.events.at(now_ns + in_ns, Event::AtLink(pending));
+        Ok(())
+    }
+
+    fn next_event_ns(&self) -> Option<u64> {
+        self.events.next_ns()
+    }
+
+    fn step(&mut self, completed: &mut Vec<Completion>) -> Result<()> {
+        match self.events.next() {
+            Some(event) => self.on_event(event, completed),
+            None => Ok(()),
+        }
+    }
+
+    fn sync(&mut self, now_ns: u64) -> Result<()> {
+        self.events.advance(now_ns);
+        self.write_back()?;
+        self.settle()
+    }
+
+    fn busy(&self, now_ns: u64) -> Vec<Busy> {
+        let (channels_ns, units_ns) = self.nand.busy_ns(now_ns);
+        let [link_in, link_out] = self.links.map(|link| link.busy_ns);
+        vec![
+            Busy { level: "channel", parts: self.nand.places.channels, busy_ns: channels_ns },
+            Busy { level: "die", parts: self.nand.units(), busy_ns: units_ns },
+            Busy {
+                level: "link",
+                parts: 1 + u32::from(self.timing.host.full_duplex),
+                busy_ns: link_in + link_out,
+            },
+            Busy { level: "controller", parts: 1, busy_ns: self.controller.busy_ns },
+        ]
+    }
+
+    fn counters(&self) -> Option<Counters> {
+        Some(self.counters)
+    }
+
+    fn program_operations(&self) -> u64 {
+        self.nand.counts.programs
+    }
+
+    fn read_operations(&self) -> u64 {
+        self.nand.counts.reads
+    }
+
+    fn take_edges(&mut self, edges: &mut Vec<Edge>) {
+        if let Some(recorded) = &mut self.nand.edges {
+            edges.append(recorded);
+        }
+    }
+}

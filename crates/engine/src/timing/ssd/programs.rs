@@ -1,0 +1,258 @@
+//! What the manager does to the flash, turned into operations that take time.
+
+use super::requests::Pending;
+use super::{Ssd, Waiter};
+use crate::error::Result;
+use crate::flash::{Cause, FlashOp, filled};
+use crate::timing::nand::{NONE, OpId, Places};
+
+/// Program units that are begun, and what collections have read and copied.
+#[derive(Debug)]
+pub struct Programs {
+    /// The program of the unit that is begun in each block.
+    begun: Vec<OpId>,
+    /// Blocks whose begun unit holds data of the host.
+    with_host_data: Vec<u32>,
+    /// Pages that were read to be copied, and the reads.
+    sources: Vec<(u32, OpId)>,
+    /// Where the next copy's page stands among them, most likely.
+    next_source: usize,
+    /// Programs with copies, since the last erase.
+    copies: Vec<OpId>,
+    /// Logical pages that were copied, whose entries in the table change.
+    pub moved: Vec<u32>,
+}
+
+impl Programs {
+    /// None of a drive of so many blocks.
+    pub fn new(_places: &Places, blocks: u32) -> Result<Self> {
+        Ok(Programs {
+            begun: filled(NONE, blocks as usize)?,
+            with_host_data: Vec::new(),
+            sources: Vec::new(),
+            next_source: 0,
+            copies: Vec::new(),
+            moved: Vec::new(),
+        })
+    }
+
+    /// True if data of the host wait for their program unit to be full.
+    pub fn has_begun(&self) -> bool {
+        !self.with_host_data.is_empty()
+    }
+
+    /// The read of a page that is copied. Copies come in the order of reads, or nearly so.
+    fn source(&mut self, page: u32) -> Option<OpId> {
+        let count = self.sources.len();
+        let found = (self.next_source..count)
+            .chain(0..self.next_source.min(count))
+            .find(|&at| self.sources[at].0 == page)?;
+        self.next_source = found + 1;
+        let (_, op) = self.sources[found];
+        (op != NONE).then_some(op)
+    }
+}
+
+/// A page that is written to flash: for what cause, which of its bytes cross the channel, what must
+/// be done before, and who is told when it is programmed.
+#[derive(Debug, Clone, Copy)]
+pub struct PageWrite {
+    pub cause: Cause,
+    pub bytes: u32,
+    pub after: [Option<OpId>; 2],
+    pub waiter: Option<Waiter>,
+}
+
+impl Ssd {
+    /// Writes a request's pages to flash; the request waits for them.
+    pub(super) fn write_through(&mut self, request: u32, pending: &Pending) -> Result<()> {
+        for page in pending.pages(self.page_bytes) {
+            let part = pending.part_of(page, self.page_bytes);
+            let mut bytes = part.end - part.start;
+            if let Some(cache) = &mut self.cache
+                && let Some(entry) = cache.remove(page)
+            {
+                let sectors = super::requests::sectors_of(&part, self.page_bytes) | entry.dirty;
+                bytes = super::requests::bytes_of(sectors, self.page_bytes);
+            }
+            self.requests.get_mut(request).waits += 1;
+            self.write_page(page, bytes, Waiter::Request(request))?;
+        }
+        self.pad_begun();
+        Ok(())
+    }
+
+    /// Writes a page to flash, of which so many bytes are new; what is missing is read first.
+    pub(super) fn write_page(&mut self, page: u32, bytes: u32, waiter: Waiter) -> Result<()> {
+        self.collect_if_short()?;
+        let entry = self.look_up(page, true);
+        let missing_bytes = self.page_bytes - bytes;
+        let is_merged = missing_bytes > 0 && self.timing.host.read_modify_write;
+        let old = self.drive.flash().physical(page).filter(|_| is_merged);
+        let rest = old.filter(|&physical| !self.nand.is_in_memory(physical));
+        let rest = rest.map(|physical| self.unsubmitted_read(physical, missing_bytes));
+        let write = PageWrite {
+            cause: if old.is_some() { Cause::ReadModifyWrite } else { Cause::Host },
+            bytes: if old.is_some() { self.page_bytes } else { bytes },
+            after: [entry, rest],
+            waiter: Some(waiter),
+        };
+        self.drive.write(&[page], None)?;
+        self.give_time(Some(write), Cause::Gc, None);
+        for op in [entry, rest].into_iter().flatten() {
+            self.nand.submit(op, &mut self.events);
+        }
+        self.keep_table()
+    }
+
+    /// A read that others will be made to wait for.
+    pub(super) fn unsubmitted_read(&mut self, physical: u32, bytes: u32) -> OpId {
+        let op = self.nand.add_read(physical);
+        self.nand.add_bytes(op, bytes);
+        self.upkeep.count_read(self.nand.places.block_of(physical).0);
+        op
+    }
+
+    /// Gives what the manager has reported its time: the page that it was asked to write, if any,
+    /// and what it did beside, for `collected`, unless wear levelling did it.
+    pub(super) fn give_time(
+        &mut self,
+        write: Option<PageWrite>,
+        collected: Cause,
+        collection: Option<u32>,
+    ) {
+        let mut heard = self.take_heard();
+        // Neighbours of one flash page are read at once.
+        let mut last: Option<(u32, OpId)> = None;
+        for op in heard.drain(..) {
+            match op {
+                FlashOp::Read { page, .. } => last = self.hear_read(page, last),
+                FlashOp::Program { page, cause, from } => {
+                    self.submit_last(&mut last);
+                    self.hear_program(page, (cause, collected), from, write.as_ref());
+                }
+                FlashOp::Erase { block, .. } => {
+                    self.submit_last(&mut last);
+                    self.hear_erase(block, collection);
+                }
+            }
+        }
+        self.submit_last(&mut last);
+        self.heard = heard;
+        self.programs.sources.clear();
+        self.programs.next_source = 0;
+        self.programs.copies.clear();
+    }
+
+    fn submit_last(&mut self, last: &mut Option<(u32, OpId)>) {
+        if let Some((_, op)) = last.take() {
+            self.nand.submit(op, &mut self.events);
+        }
+    }
+
+    fn hear_read(&mut self, page: u32, mut last: Option<(u32, OpId)>) -> Option<(u32, OpId)> {
+        if self.nand.is_in_memory(page) {
+            self.programs.sources.push((page, NONE));
+            return last;
+        }
+        let fetched = self.nand.places.read_of(page);
+        let op = match last {
+            Some((before, op)) if before == fetched => op,
+            _ => {
+                self.submit_last(&mut last);
+                self.upkeep.count_read(self.nand.places.block_of(page).0);
+                self.nand.add_read(page)
+            }
+        };
+        self.nand.add_bytes(op, self.page_bytes);
+        self.programs.sources.push((page, op));
+        Some((fetched, op))
+    }
+
+    fn hear_program(
+        &mut self,
+        page: u32,
+        (cause, collected): (Cause, Cause),
+        from: Option<u32>,
+        write: Option<&PageWrite>,
+    ) {
+        let (block, offset) = self.nand.places.block_of(page);
+        let units = self.nand.places.program_units();
+        if offset.is_multiple_of(units) {
+            self.programs.begun[block as usize] = self.nand.add_program(page);
+        }
+        let op = self.programs.begun[block as usize];
+        debug_assert_ne!(op, NONE, "a unit is begun with its first page");
+        let (cause, bytes) = match (cause, write) {
+            (Cause::Host, Some(write)) => (write.cause, write.bytes),
+            (Cause::Padding, _) => (Cause::Padding, 0),
+            (Cause::Gc, _) => (collected, self.page_bytes),
+            _ => (cause, self.page_bytes),
+        };
+        self.counters.count_programs(cause, 1);
+        if let Some(from) = from {
+            if let Some(read) = self.programs.source(from) {
+                self.nand.tell(read, Waiter::Op(op));
+            }
+            if self.programs.copies.last() != Some(&op) {
+                self.programs.copies.push(op);
+            }
+            self.programs.moved.push(self.drive.flash().logical_at(page));
+        } else if let Some(write) = write.filter(|_| cause != Cause::Padding) {
+            for &before in write.after.iter().flatten() {
+                self.nand.tell(before, Waiter::Op(op));
+            }
+            if let Some(waiter) = write.waiter {
+                self.nand.tell(op, waiter);
+            }
+            if units > 1 && !self.programs.with_host_data.contains(&block) {
+                self.programs.with_host_data.push(block);
+            }
+        }
+        if self.nand.fill(op, page, bytes) == units {
+            self.programs.begun[block as usize] = NONE;
+            self.programs.with_host_data.retain(|&begun| begun != block);
+            self.nand.submit(op, &mut self.events);
+            if offset + 1 == self.nand.places.pages_per_block() {
+                let erases = self.drive.flash().erase_counts()[block as usize];
+                self.upkeep.watch_retention(block, erases, self.events.now_ns());
+            }
+        }
+    }
+
+    /// An erase waits for the copies that lie on other dies; on its own, the queue sees to it. Copies
+    /// that wait for their unit to be full are safe in the controller's memory.
+    fn hear_erase(&mut self, block: u32, collection: Option<u32>) {
+        self.counters.erases += 1;
+        self.upkeep.forget_reads(block);
+        for die in self.nand.places.dies_of(block) {
+            let erase = self.nand.add_erase(block, die);
+            for at in 0..self.programs.copies.len() {
+                let copy = self.programs.copies[at];
+                if self.nand.is_submitted_elsewhere(copy, die) {
+                    self.nand.tell(copy, Waiter::Op(erase));
+                }
+            }
+            if let Some(lun) = collection {
+                self.upkeep.collecting[lun as usize] += 1;
+                self.nand.tell(erase, Waiter::Collection(lun));
+            }
+            self.nand.submit(erase, &mut self.events);
+        }
+        self.programs.copies.clear();
+    }
+
+    /// Fills the units up that hold data of the host, so that they are programmed now. Where the
+    /// manager has no page to spare for that, the data are safe in the controller's memory.
+    pub(super) fn pad_begun(&mut self) {
+        let units = self.nand.places.program_units();
+        for block in std::mem::take(&mut self.programs.with_host_data) {
+            let op = self.programs.begun[block as usize];
+            if self.drive.pad(block, units) {
+                self.give_time(None, Cause::Gc, None);
+            } else {
+                self.nand.release_early(op);
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Reads of the host.
+
+use super::requests::{Pending, sectors_of};
+use super::{Event, Ssd, Waiter};
+use crate::timing::nand::OpId;
+use crate::timing::params::transfer_ns;
+
+impl Ssd {
+    /// Asks for what a read needs: from the cache, from memory, or from flash.
+    pub(super) fn serve_read(&mut self, request: u32, pending: &Pending) {
+        let pages = pending.pages(self.page_bytes);
+        let host = &mut self.counters.host;
+        host.read_pages += pages.len() as u64;
+        host.read_bytes += pending.length;
+        let mut hit_bytes = 0;
+        // Neighbours of one flash page are read at once.
+        let mut last: Option<(u32, OpId)> = None;
+        for page in pages {
+            let part = pending.part_of(page, self.page_bytes);
+            let bytes = part.end - part.start;
+            let cached = self.cache.as_ref().and_then(|cache| cache.dirty_sectors(page));
+            let wanted = sectors_of(&part, self.page_bytes);
+            // A page of the cache without anything to be written was read whole.
+            if cached.is_some_and(|dirty| dirty == 0 || dirty & wanted == wanted) {
+                self.cache.as_mut().expect("it has the page").merge(page, 0);
+                hit_bytes += u64::from(bytes);
+                continue;
+            }
+            let entry = self.look_up(page, false);
+            let Some(physical) = self.drive.flash().physical(page) else { continue };
+            if self.nand.is_in_memory(physical) {
+                hit_bytes += u64::from(bytes);
+                continue;
+            }
+            let fetched = self.nand.places.read_of(physical);
+            match last {
+                Some((before, op)) if before == fetched && entry.is_none() => {
+                    self.nand.add_bytes(op, bytes);
+                }
+                _ => {
+                    self.submit_read(last.take());
+                    let op = self.read_for(physical, bytes, Waiter::Request(request));
+                    self.requests.get_mut(request).waits += 1;
+                    if let Some(entry) = entry {
+                        self.nand.tell(entry, Waiter::Op(op));
+                        self.nand.submit(entry, &mut self.events);
+                    }
+                    last = Some((fetched, op));
+                }
+            }
+            self.keep_read(page, cached.is_some());
+        }
+        self.submit_read(last);
+        if hit_bytes > 0 {
+            let memory = &self.timing.write_cache;
+            let duration_ns = memory.access_ns + transfer_ns(hit_bytes, memory.mb_s);
+            let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);
+            self.requests.get_mut(request).waits += 1;
+            self.events.at(end_ns, Event::MemoryDone(request));
+        }
+    }
+
+    fn submit_read(&mut self, read: Option<(u32, OpId)>) {
+        if let Some((_, op)) = read {
+            self.nand.submit(op, &mut self.events);
+        }
+    }
+
+    /// A read of a physical page, not yet submitted, of which `waiter` is told.
+    pub(super) fn read_for(&mut self, physical: u32, bytes: u32, waiter: Waiter) -> OpId {
+        let op = self.nand.add_read(physical);
+        self.nand.add_bytes(op, bytes);
+        self.nand.tell(op, waiter);
+        self.upkeep.count_read(self.nand.places.block_of(physical).0);
+        op
+    }
+
+    /// Leaves a page that was read in the cache, where it keeps such pages.
+    fn keep_read(&mut self, page: u32, is_cached: bool) {
+        let Some(cache) = self.cache.as_mut().filter(|_| self.timing.write_cache.holds_reads)
+        else {
+            return;
+        };
+        if !is_cached && cache.room() > 0 {
+            cache.insert(page, 0);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What a drive does for itself: its mapping table, refresh, and collection in the background.
+
+use std::collections::VecDeque;
+
+use super::Ssd;
+use super::programs::PageWrite;
+use crate::error::Result;
+use crate::flash::{Cause, Geometry, filled};
+use crate::timing::map_cache::Evicted;
+use crate::timing::nand::OpId;
+use crate::timing::params::Timing;
+
+/// What is to be looked after.
+#[derive(Debug)]
+pub struct Upkeep {
+    /// Parts of the table that must be written.
+    pub evicted: Vec<Evicted>,
+    /// Erases of background collections that are not done, by LUN.
+    pub collecting: Vec<u32>,
+    /// Reads of each block since its erase; empty if reads do no harm.
+    reads: Vec<u32>,
+    most_reads: u32,
+    retention_ns: u64,
+    /// Blocks in the order of their last program, with when that was and their erases then.
+    programmed: VecDeque<(u64, u32, u32)>,
+    /// Blocks whose data must be moved.
+    fading: Vec<u32>,
+}
+
+impl Upkeep {
+    /// Nothing yet, of a new drive.
+    pub fn new(timing: &Timing, geometry: &Geometry) -> Result<Self> {
+        let most_reads = timing.refresh.reads_per_block;
+        let counted = if most_reads > 0 { geometry.blocks() as usize } else { 0 };
+        Ok(Upkeep {
+            evicted: Vec::new(),
+            collecting: vec![0; geometry.luns() as usize],
+            reads: filled(0, counted)?,
+            most_reads,
+            retention_ns: (timing.refresh.retention_s * 1e9) as u64,
+            programmed: VecDeque::new(),
+            fading: Vec::new(),
+        })
+    }
+
+    /// Counts a read of a block, which may be one too many.
+    #[inline(always)]
+    pub fn count_read(&mut self, block: u32) {
+        if let Some(reads) = self.reads.get_mut(block as usize) {
+            *reads += 1;
+            if *reads >= self.most_reads {
+                *reads = 0;
+                self.fading.push(block);
+            }
+        }
+    }
+
+    /// Reads before an erase do no harm after it.
+    pub fn forget_reads(&mut self, block: u32) {
+        if let Some(reads) = self.reads.get_mut(block as usize) {
+            *reads = 0;
+        }
+    }
+
+    /// Watches the data of a block that was programmed to its end.
+    pub fn watch_retention(&mut self, block: u32, erases: u32, now_ns: u64) {
+        if self.retention_ns > 0 {
+            self.programmed.push_back((now_ns, block, erases));
+        }
+    }
+}
+
+impl Ssd {
+    /// Uses the entry of a page in the mapping table: the read of it, not yet submitted, if it is not
+    /// in memory.
+    pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {
+        let map = self.map.as_mut()?;
+        if map.touch(page, is_changed, &mut self.upkeep.evicted) {
+            return None;
+        }
+        let (table_page, bytes) = (self.host_pages + map.table_page(page), map.segment_bytes);
+        let physical = self.drive.flash().physical(table_page)?;
+        (!self.nand.is_in_memory(physical)).then(|| self.unsubmitted_read(physical, bytes))
+    }
+
+    /// Writes what has left the cache of the mapping table, and takes in what copies have changed.
+    pub(super) fn keep_table(&mut self) -> Result<()> {
+        if self.map.is_none() {
+            self.programs.moved.clear();
+            return Ok(());
+        }
+        loop {
+            while let Some(logical) = self.programs.moved.pop() {
+                if logical < self.host_pages
+                    && let Some(read) = self.look_up(logical, true)
+                {
+                    self.nand.submit(read, &mut self.events);
+                }
+            }
+            let Some(evicted) = self.upkeep.evicted.pop() else { return Ok(()) };
+            self.write_table_page(evicted)?;
+        }
+    }
+
+    fn write_table_page(&mut self, evicted: Evicted) -> Result<()> {
+        let page = self.host_pages + evicted.table_page;
+        let old = self.drive.flash().physical(page).filter(|_| evicted.is_partial);
+        let old = old.filter(|&physical| !self.nand.is_in_memory(physical));
+        let rest = old.map(|physical| self.unsubmitted_read(physical, self.page_bytes));
+        self.drive.write(&[page], None)?;
+        let write = PageWrite {
+            cause: Cause::Mapping,
+            bytes: self.page_bytes,
+            after: [rest, None],
+            waiter: None,
+        };
+        self.give_time(Some(write), Cause::Gc, None);
+        if let Some(rest) = rest {
+            self.nand.submit(rest, &mut self.events);
+        }
+        Ok(())
+    }
+
+    /// Does what a drive does for itself, where it is time for it.
+    pub(super) fn keep_up(&mut self) -> Result<()> {
+        self.refresh()?;
+        self.collect_idle()?;
+        self.keep_table()
+    }
+
+    fn refresh(&mut self) -> Result<()> {
+        let oldest_ns = self.events.now_ns().saturating_sub(self.upkeep.retention_ns);
+        while let Some(&(at_ns, block, erases)) = self.upkeep.programmed.front()
+            && at_ns < oldest_ns
+        {
+            self.upkeep.programmed.pop_front();
+            if self.drive.flash().erase_counts()[block as usize] == erases {
+                self.upkeep.fading.push(block);
+            }
+        }
+        while let Some(block) = self.upkeep.fading.pop() {
+            if self.drive.collect_closed(block)? {
+                self.give_time(None, Cause::Refresh, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets idle LUNs collect that have few free blocks left.
+    fn collect_idle(&mut self) -> Result<()> {
+        while let Some(unit) = self.nand.idle_units.pop() {
+            let luns = self.drive.flash().geometry().luns();
+            let lun = if luns == 1 { 0 } else { unit };
+            if self.nand.is_idle(unit) {
+                self.collect_below(lun, self.timing.collection.soft_blocks)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets LUNs collect that are about to run out of free blocks.
+    pub(super) fn collect_if_short(&mut self) -> Result<()> {
+        if self.timing.collection.background {
+            for lun in 0..self.upkeep.collecting.len() as u32 {
+                self.collect_below(lun, self.timing.collection.hard_blocks)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn collect_below(&mut self, lun: u32, blocks: u32) -> Result<()> {
+        let flash = self.drive.flash();
+        let pool = if flash.pools() == 1 { 0 } else { lun as usize };
+        if flash.free_blocks(pool) >= blocks || self.upkeep.collecting[lun as usize] > 0 {
+            return Ok(());
+        }
+        if self.drive.collect_idle(lun as usize)? {
+            self.give_time(None, Cause::Gc, Some(lun));
+        }
+        Ok(())
+    }
+}

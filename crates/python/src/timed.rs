@@ -1,0 +1,245 @@
+//! Devices in virtual time, and the host that uses them.
+
+use std::sync::{Mutex, MutexGuard};
+
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use writeamp_engine::Error;
+use writeamp_engine::flash::{Cause, Counters};
+use writeamp_engine::timing::{
+    BlockDevice, Busy, Direction, Limits, Row, Served, Ssd, TimedRun, Timing,
+};
+
+use crate::drive::{Load, PyGeometry};
+use crate::heard::heard;
+use crate::{COLUMNS, Simulation, counters_dict, raised};
+
+/// A device in virtual time, until a run takes it.
+#[pyclass(frozen, name = "TimedDevice", module = "writeamp._engine")]
+pub struct PyTimedDevice(Mutex<Option<Box<dyn BlockDevice>>>);
+
+impl PyTimedDevice {
+    fn of(device: Box<dyn BlockDevice>) -> Self {
+        PyTimedDevice(Mutex::new(Some(device)))
+    }
+
+    fn take(&self) -> PyResult<Box<dyn BlockDevice>> {
+        let taken = self.0.lock().expect("no run panicked").take();
+        taken.ok_or_else(|| raised(&Error::Spec("the device is in use".into())))
+    }
+}
+
+#[pymethods]
+impl PyTimedDevice {
+    /// A flash drive as a simulation has left it, which it takes over: the simulation must have been
+    /// built with `observed`. `times` is the JSON of a profile's tables.
+    #[staticmethod]
+    #[pyo3(signature = (simulation, *, times, host_pages, seed, ready_busy=false))]
+    fn flash(
+        simulation: &Simulation,
+        times: &str,
+        host_pages: u32,
+        seed: u64,
+        ready_busy: bool,
+    ) -> PyResult<Self> {
+        let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
+        let drive = simulation.take().into_drive();
+        let mut ssd = Ssd::new(drive, timing, host_pages, seed).map_err(|e| raised(&e))?;
+        if ready_busy {
+            ssd.record_edges();
+        }
+        Ok(Self::of(Box::new(ssd)))
+    }
+
+    /// Bytes that the host sees.
+    fn capacity_bytes(&self) -> PyResult<u64> {
+        let guard = self.0.lock().expect("no run panicked");
+        let device = guard.as_ref();
+        device
+            .map(|device| device.capacity_bytes())
+            .ok_or_else(|| raised(&Error::Spec("the device is in use".into())))
+    }
+}
+
+/// An error unless the tables of a profile can be, on a drive of that shape.
+#[pyfunction]
+pub fn check_times(times: &str, geometry: &PyGeometry) -> PyResult<()> {
+    let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
+    timing.check(&geometry.inner()).map_err(|e| raised(&e))
+}
+
+/// Logical pages of a drive whose host sees so many: its mapping table may lie on flash too.
+#[pyfunction]
+pub fn pages_with_table(times: &str, host_pages: u32, page_bytes: u32) -> PyResult<u32> {
+    let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
+    Ok(Ssd::logical_pages(&timing, host_pages, page_bytes))
+}
+
+/// A device, and a host that uses it.
+#[pyclass(frozen, name = "TimedRun", module = "writeamp._engine")]
+pub struct PyTimedRun(Mutex<TimedRun>);
+
+impl PyTimedRun {
+    fn run(&self) -> MutexGuard<'_, TimedRun> {
+        self.0.lock().expect("no run panicked")
+    }
+}
+
+#[pymethods]
+impl PyTimedRun {
+    /// A run from time 0, which ends when one of the limits is reached and all is settled.
+    #[new]
+    #[pyo3(signature = (device, load, *, seed, page_bytes, time_scale=1.0, time_ns=None,
+                        written_bytes=None, requests=None, warmup_permille=0))]
+    fn new(
+        device: &PyTimedDevice,
+        load: &Load,
+        seed: u64,
+        page_bytes: u32,
+        time_scale: f64,
+        time_ns: Option<u64>,
+        written_bytes: Option<u64>,
+        requests: Option<u64>,
+        warmup_permille: u64,
+    ) -> PyResult<Self> {
+        let limits = Limits { time_ns, written_bytes, requests, warmup_permille };
+        let workload = load.build(seed).map_err(|e| raised(&e))?;
+        TimedRun::new(device.take()?, workload, page_bytes, time_scale, limits)
+            .map(|run| PyTimedRun(Mutex::new(run)))
+            .map_err(|e| raised(&e))
+    }
+
+    /// Goes on for at most so many events; true once all is settled.
+    fn advance(this: Py<Self>, py: Python<'_>, events: u64) -> PyResult<bool> {
+        heard(py, move || this.get().run().advance(events))?.map_err(|e| raised(&e))
+    }
+
+    #[getter]
+    fn now_ns(&self) -> u64 {
+        self.run().now_ns()
+    }
+
+    #[getter]
+    fn written_bytes(&self) -> u64 {
+        self.run().written_bytes()
+    }
+
+    #[getter]
+    fn issued_requests(&self) -> u64 {
+        self.run().issued_requests()
+    }
+
+    /// Counts since the run began, or `None` of a device that is no flash.
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.run().counters().map(|counters| counters_dict(py, &counters)).transpose()
+    }
+
+    /// Operations of the flash since the run began: "programs" and "reads".
+    fn operations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let run = self.run();
+        let dict = PyDict::new(py);
+        dict.set_item("programs", run.device().program_operations())?;
+        dict.set_item("reads", run.device().read_operations())?;
+        Ok(dict)
+    }
+
+    /// Begin and end of the measured interval.
+    fn interval_ns(&self) -> (u64, u64) {
+        self.run().measures().interval_ns()
+    }
+
+    /// What was served in a direction, "read" or "write": requests, bytes, and latencies.
+    fn served<'py>(&self, py: Python<'py>, direction: &str) -> PyResult<Bound<'py, PyDict>> {
+        let direction = if direction == "read" { Direction::Read } else { Direction::Write };
+        let run = self.run();
+        let served = run.measures().served(direction);
+        let dict = PyDict::new(py);
+        dict.set_item("requests", served.requests)?;
+        dict.set_item("bytes", served.bytes)?;
+        dict.set_item("mean_ns", served.mean_ns())?;
+        for (name, share) in QUANTILES {
+            dict.set_item(name, served.quantile_ns(share))?;
+        }
+        dict.set_item("max_ns", (served.requests > 0).then_some(served.range_ns.1))?;
+        dict.set_item("histogram", histogram(py, served)?)?;
+        Ok(dict)
+    }
+
+    /// Requests of other kinds in the measured interval.
+    fn others(&self) -> u64 {
+        self.run().measures().others
+    }
+
+    /// What was served over time, a column for each property, and `row_ns`, the span of a row.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let run = self.run();
+        let (rows, row_ns) = run.measures().rows();
+        let dict = PyDict::new(py);
+        let column = |value: fn(&Row) -> u64| PyArray1::from_iter(py, rows.iter().map(value));
+        dict.set_item("row_ns", row_ns)?;
+        dict.set_item("read_bytes", column(|row| row.read_bytes))?;
+        dict.set_item("written_bytes", column(|row| row.written_bytes))?;
+        dict.set_item("reads", column(|row| row.reads))?;
+        dict.set_item("writes", column(|row| row.writes))?;
+        dict.set_item("read_ns", column(|row| row.read_ns))?;
+        dict.set_item("write_ns", column(|row| row.write_ns))?;
+        Ok(dict)
+    }
+
+    /// Times and counters, at nearly equal distances in host pages, a column for each.
+    fn samples<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let run = self.run();
+        let samples = run.measures().samples();
+        let dict = PyDict::new(py);
+        let column = |value: &dyn Fn(&Counters) -> u64| {
+            PyArray1::from_iter(py, samples.iter().map(|(_, counters)| value(counters)))
+        };
+        dict.set_item("time_ns", PyArray1::from_iter(py, samples.iter().map(|(at, _)| *at)))?;
+        for cause in Cause::ALL {
+            dict.set_item(cause.name(), column(&|counters| counters.programs(cause)))?;
+        }
+        for (name, value) in COLUMNS {
+            dict.set_item(name, column(&value))?;
+        }
+        Ok(dict)
+    }
+
+    /// Parts of the device: level, their number, and their busy time up to now.
+    fn busy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let parts = self.run().busy();
+        PyList::new(py, parts.iter().map(|&Busy { level, parts, busy_ns }| (level, parts, busy_ns)))
+    }
+
+    /// Edges of Ready/Busy pins since this was asked last: times in ns, dies, and whether each
+    /// becomes busy.
+    fn take_edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut edges = Vec::new();
+        self.run().take_edges(&mut edges);
+        let dict = PyDict::new(py);
+        dict.set_item("time_ns", PyArray1::from_iter(py, edges.iter().map(|edge| edge.at_ns)))?;
+        dict.set_item("die", PyArray1::from_iter(py, edges.iter().map(|edge| edge.die)))?;
+        dict.set_item("busy", PyArray1::from_iter(py, edges.iter().map(|edge| edge.busy)))?;
+        Ok(dict)
+    }
+}
+
+/// The quantiles of latency that are reported.
+const QUANTILES: [(&str, f64); 5] = [
+    ("p50_ns", 0.5),
+    ("p90_ns", 0.9),
+    ("p99_ns", 0.99),
+    ("p99_9_ns", 0.999),
+    ("p99_99_ns", 0.9999),
+];
+
+/// The histogram of latencies: upper bounds of its bins in ns, and requests in each.
+fn histogram<'py>(py: Python<'py>, served: &Served) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let bins = || served.latencies.iter_recorded();
+    let bounds = bins().map(|bin| bin.value_iterated_to());
+    dict.set_item("upper_ns", PyArray1::from_iter(py, bounds))?;
+    let counts = bins().map(|bin| bin.count_at_value());
+    dict.set_item("requests", PyArray1::from_iter(py, counts))?;
+    Ok(dict)
+}

@@ -1,0 +1,234 @@
+"""A device as a value: its kind and shape, how much of it the host sees, and its times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from writeamp._engine import Geometry as EngineGeometry
+from writeamp.devices.times import tables_of
+from writeamp.errors import WriteampError
+
+COUNT_BITS = 32
+Kind = Literal["flash", "disk", "raid0"]
+
+# What hosts address a disk by; an array of devices too, whose members may map by other units.
+SECTOR_BYTES = 512
+
+
+@dataclass(frozen=True)
+class Device:
+    """A drive.
+
+    `fill` is logical over physical pages, T and U being physical and logical size:
+    op = (T−U)/U = 1/fill − 1 and spare_factor = (T−U)/T = 1 − fill. If `logical_pages` is set, it
+    decides and `fill` follows. `layout` is "flat" (one pool, drive-wide collection), "striped"
+    (a write frontier per LUN, drive-wide collection) or "striped-per-lun" (each LUN collects).
+
+    `kind` is "flash", "disk" or "raid0". What is no flash has no shape: its counts are 0, and its
+    pages are sectors of 512 bytes. A "raid0" has `members`, which it stripes by `stripe_bytes`.
+    `times_json` holds the tables that `times` returns; `shrunk` says in sentences what `size` made
+    of the profile's shape.
+    """
+
+    name: str
+    channels: int
+    chips_per_channel: int
+    dies_per_chip: int
+    planes_per_die: int
+    blocks_per_plane: int
+    pages_per_block: int
+    page_bytes: int
+    erase_unit: str
+    layout: str
+    logical_pages: int
+    kind: Kind = "flash"
+    times_json: str = ""
+    is_timed_by_default: bool = False
+    shrunk: tuple[str, ...] = ()
+    members: tuple[Device, ...] = ()
+    stripe_bytes: int = 0
+
+    @staticmethod
+    def without_flash(name: str, kind: Kind, capacity_bytes: int, **more: Any) -> Device:
+        """Return a device that has no shape but its size."""
+        shape = dict.fromkeys(_SHAPE, 0) | {"page_bytes": SECTOR_BYTES}
+        pages = capacity_bytes // SECTOR_BYTES
+        return Device(
+            name=name,
+            erase_unit="block",
+            layout="flat",
+            logical_pages=pages,
+            kind=kind,
+            **shape,
+            **more,
+        )
+
+    @staticmethod
+    def from_dict(table: Mapping[str, Any]) -> Device:
+        """Return the device that `to_dict` gave.
+
+        Raises:
+            TypeError: keys are missing or unknown.
+        """
+        members = tuple(Device.from_dict(one) for one in table.get("members", ()))
+        lists = {"members": members, "shrunk": tuple(table.get("shrunk", ()))}
+        return Device(**(dict(table) | lists))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON types; those that have their default are left out."""
+        found = {
+            one.name: getattr(self, one.name)
+            for one in fields(self)
+            if getattr(self, one.name) != one.default
+        }
+        for name, plain in (
+            ("shrunk", list(self.shrunk)),
+            ("members", [one.to_dict() for one in self.members]),
+        ):
+            if name in found:
+                found[name] = plain
+        return found
+
+    @property
+    def times(self) -> Mapping[str, Any] | None:
+        """Tables of times by name, as the engine reads them; None without any."""
+        return tables_of(self.times_json) or None
+
+    @property
+    def geometry(self) -> EngineGeometry:
+        """The engine's view of the shape; its block is the erase unit.
+
+        Raises:
+            WriteampError: it is no flash drive, or has more pages than the engine counts.
+        """
+        if self.kind != "flash":
+            raise WriteampError(
+                f"{self.name} is a {self.kind}, not one flash drive; it serves timed runs only"
+            )
+        return EngineGeometry(
+            **{name: getattr(self, name) for name in _SHAPE}
+            | {"blocks_per_plane": _fits("blocks", self.blocks_per_plane)},
+            page_bytes=self.page_bytes,
+            erase_unit=self.erase_unit,
+        )
+
+    @property
+    def physical_pages(self) -> int:
+        """Pages that the flash holds."""
+        return self.geometry.physical_pages
+
+    @property
+    def capacity_bytes(self) -> int:
+        """Bytes that the host sees."""
+        return self.logical_pages * self.page_bytes
+
+    @property
+    def dies(self) -> int:
+        """Dies in the drive, each with a Ready/Busy pin; those of all members of an array."""
+        own = self.channels * self.chips_per_channel * self.dies_per_chip
+        return own + sum(one.dies for one in self.members)
+
+    @property
+    def planes(self) -> int:
+        """Planes in the drive."""
+        return self.channels * self.chips_per_channel * self.dies_per_chip * self.planes_per_die
+
+    @property
+    def flash_page_bytes(self) -> int:
+        """Bytes of a flash page, which may hold several mapping units of `page_bytes`."""
+        return self._program("flash_page_bytes", 0) or self.page_bytes
+
+    @property
+    def planes_per_program(self) -> int:
+        """Planes of a die that one program writes at once."""
+        return self._program("planes", 1)
+
+    @property
+    def pages_per_word_line(self) -> int:
+        """Flash pages of a plane that one program writes at once."""
+        return self._program("pages_per_word_line", 1)
+
+    @property
+    def pages_per_program(self) -> int:
+        """Pages, which are mapping units, that one program writes."""
+        units = self.flash_page_bytes // self.page_bytes
+        return units * self.planes_per_program * self.pages_per_word_line
+
+    @property
+    def pages_per_erase_unit(self) -> int:
+        """Pages that one erase clears: those of a block, of a die's planes, or of all planes."""
+        planes = {"block": 1, "multi-plane": self.planes_per_die, "superblock": self.planes}
+        return self.pages_per_block * planes[self.erase_unit]
+
+    @property
+    def fill(self) -> float:
+        """U/T."""
+        return self.logical_pages / self.physical_pages
+
+    @property
+    def op(self) -> float:
+        """(T−U)/U."""
+        return (self.physical_pages - self.logical_pages) / self.logical_pages
+
+    @property
+    def spare_factor(self) -> float:
+        """(T−U)/T."""
+        return (self.physical_pages - self.logical_pages) / self.physical_pages
+
+    def facts(self) -> dict[str, Any]:
+        """Return the sizes and ratios, as JSON types; a block is the erase unit."""
+        found = {"kind": self.kind, "capacity_bytes": self.capacity_bytes}
+        if self.kind == "flash":
+            found |= {
+                "op": self.op,
+                "fill": self.fill,
+                "spare_factor": self.spare_factor,
+                "pages_per_block": self.geometry.pages_per_block,
+                "blocks": self.geometry.blocks,
+                "physical_pages": self.physical_pages,
+                "logical_pages": self.logical_pages,
+                "page_bytes": self.page_bytes,
+                "layout": self.layout,
+            }
+        return found | {"shrunk": list(self.shrunk)}
+
+    def meaning(self, *, with_times: bool) -> dict[str, Any]:
+        """Return what decides its results: no name, for drives of one shape are one drive.
+
+        Args:
+            with_times: whether times decide them too, as in timed runs.
+        """
+        left_out = {"name", "shrunk", "is_timed_by_default"}
+        found = {key: value for key, value in self.to_dict().items() if key not in left_out}
+        if not with_times:
+            found.pop("times_json", None)
+        if self.members:
+            found["members"] = [one.meaning(with_times=with_times) for one in self.members]
+        return found
+
+    def with_extra_blocks(self, blocks_per_plane: int) -> Device:
+        """Return the drive with so many blocks more in each plane, and the same logical size."""
+        return replace(self, blocks_per_plane=self.blocks_per_plane + blocks_per_plane)
+
+    def _program(self, key: str, default: int) -> int:
+        return int(tables_of(self.times_json).get("program", {}).get(key, default))
+
+
+_SHAPE = (
+    "channels",
+    "chips_per_channel",
+    "dies_per_chip",
+    "planes_per_die",
+    "blocks_per_plane",
+    "pages_per_block",
+)
+
+
+def _fits(name: str, value: int) -> int:
+    if value >= 2**COUNT_BITS:
+        raise WriteampError(
+            f"the drive would need {value} {name}, more than a {COUNT_BITS}-bit page number holds"
+        )
+    return value

@@ -1,0 +1,148 @@
+"""Profiles: TOML files that say a device's shape, over-provisioning and times, and their sources."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from writeamp.devices import toml_text
+from writeamp.devices.drive import Device
+from writeamp.devices.ratios import RATIOS, op_of
+from writeamp.devices.shape import GEOMETRY, checked_geometry, checked_layout
+from writeamp.devices.times import DISK_TABLES, FLASH_TABLES, Tables, canonical
+from writeamp.domains import Whole, shown
+from writeamp.errors import WriteampError, unknown
+
+_KIND_WORDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    dict: "a [table]",
+    bool: "true or false",
+}
+_OF_ALL = {"summary": str, "source": str, "timed": bool, "sources": dict}
+_OF_FLASH = {"geometry": dict, "management": dict} | dict.fromkeys(FLASH_TABLES, dict)
+_OF_DISK = dict.fromkeys(DISK_TABLES, dict)
+
+# What a disk may hold: 16 TiB.
+_DISK_BYTES = Whole(2**20, 2**44)
+
+_SHIPPED = resources.files("writeamp.devices").joinpath("profiles")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a file says: a device in its full size, and where the numbers come from.
+
+    The shape of a flash drive has no logical pages yet; its op says how many it will have. A disk
+    has no op. `sources` has a text for a table, or for "table.key".
+    """
+
+    shape: Device
+    op: float | None
+    summary: str
+    sources: Mapping[str, str]
+
+
+@cache
+def profile_names() -> tuple[str, ...]:
+    """Return the names of the shipped profiles."""
+    return tuple(sorted(f.name.removesuffix(".toml") for f in _SHIPPED.iterdir()))
+
+
+def profile(base: str | Path) -> Profile:
+    """Return a shipped profile by its name, or the one in a file.
+
+    Raises:
+        WriteampError: an unknown name, a file that cannot be read, an unknown key, or a value
+            outside its domain.
+    """
+    return _parsed(*_text(base))
+
+
+def _text(base: str | Path) -> tuple[str, str]:
+    if not isinstance(base, str | os.PathLike):
+        raise WriteampError(
+            f"device is {shown(base)}; it must be a profile's name, the path of one, or a Device"
+        )
+    path = Path(base)
+    if path.suffix != ".toml":
+        if str(base) not in profile_names():
+            more = ("raid0:A,B", "or the path of a .toml file")
+            raise unknown("device", str(base), (*profile_names(), *more))
+        path = Path(str(_SHIPPED.joinpath(f"{base}.toml")))
+    return str(base), toml_text.read_text(path, "device profile")
+
+
+@cache
+def _parsed(name: str, text: str) -> Profile:
+    table = toml_text.parse(text, name)
+    is_disk = "disk" in table
+    _known_keys(name, table, _OF_ALL | (_OF_DISK if is_disk else _OF_FLASH))
+    tables = {key: table[key] for key in (DISK_TABLES if is_disk else FLASH_TABLES) if key in table}
+    more = {
+        "times_json": canonical(tables, name),
+        "is_timed_by_default": table.get("timed", False),
+    }
+    shape, op = _disk(name, tables, more) if is_disk else _flash(name, table, more)
+    sources = dict(_sources(name, table.get("sources", {}), table))
+    return Profile(shape, op, table.get("summary", ""), MappingProxyType(sources))
+
+
+def _flash(name: str, table: dict[str, Any], more: dict[str, Any]) -> tuple[Device, float]:
+    geometry, management = table.get("geometry", {}), table.get("management", {})
+    _known_keys(f"{name}: [geometry]", geometry, GEOMETRY)
+    ratio_types: dict[str, Any] = dict.fromkeys(RATIOS, (int, float))
+    _known_keys(f"{name}: [management]", management, ratio_types | {"layout": str})
+    geometry = checked_geometry(name, geometry)
+    ratios = {key: management[key] for key in RATIOS if key in management}
+    if len(ratios) != 1:
+        raise WriteampError(f"{name}: [management] needs exactly one of {', '.join(RATIOS)}")
+    op = op_of(**ratios)
+    assert op is not None
+    layout = checked_layout(management.get("layout", "flat"))
+    return Device(name=name, layout=layout, logical_pages=0, **geometry, **more), op
+
+
+def _disk(name: str, tables: Tables, more: dict[str, Any]) -> tuple[Device, None]:
+    return Device.without_flash(name, "disk", disk_bytes(name, tables), **more), None
+
+
+def disk_bytes(name: str, tables: Tables) -> int:
+    """Return the capacity that the tables of a disk say, the one of its keys that is needed here.
+
+    Raises:
+        WriteampError: there is none, or it is no size.
+    """
+    return _DISK_BYTES.check(f"{name}: disk.capacity_bytes", tables["disk"].get("capacity_bytes"))
+
+
+def _sources(
+    name: str, sources: dict[str, Any], table: dict[str, Any]
+) -> Iterator[tuple[str, str]]:
+    for key, source in sources.items():
+        title, _, own = key.partition(".")
+        has_key = isinstance(table.get(title), dict) and (not own or own in table[title])
+        if not has_key or not isinstance(source, str):
+            raise WriteampError(
+                f"{name}: [sources] has {key} = {shown(source)}; it must be text for a table of "
+                'the profile, or for a key of one in quotes ("timing.read_us")'
+            )
+        yield key, source
+
+
+def _known_keys(where: str, table: dict[str, Any], known: dict[str, Any]) -> None:
+    for key, value in table.items():
+        if key not in known:
+            raise unknown(f"key in {where}", key, known)
+        kinds = known[key] if isinstance(known[key], tuple) else (known[key],)
+        # Python takes true for a number.
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            words = " or ".join(_KIND_WORDS[kind] for kind in kinds)
+            raise WriteampError(f"{where}: {key} is {shown(value)}; it must be {words}")

@@ -1,0 +1,72 @@
+"""Arrays of devices as text: "raid0:x25-m,x25-m,stripe=64k"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from writeamp.devices.byte_sizes import ByteSize
+from writeamp.devices.drive import SECTOR_BYTES
+from writeamp.domains import shown
+from writeamp.errors import WriteampError, unknown
+
+_PREFIX = "raid0:"
+_STRIPE = "stripe"
+_STRIPE_BYTES = 65536
+
+
+@dataclass(frozen=True)
+class ArraySpec:
+    """Members by profile name or path, and the bytes that go to one before the next."""
+
+    members: tuple[str, ...]
+    stripe_bytes: int
+
+
+def is_array(base: Any) -> bool:
+    """Return whether it is the text of an array."""
+    return isinstance(base, str) and base.startswith(_PREFIX)
+
+
+def parse_array(text: str) -> ArraySpec:
+    """Return the array that a text says.
+
+    Raises:
+        WriteampError: there are fewer than two members, an unknown option, or a stripe that is no
+            whole number of sectors.
+
+    >>> parse_array("raid0:x25-m,x25-m,stripe=128k")
+    ArraySpec(members=('x25-m', 'x25-m'), stripe_bytes=131072)
+    """
+    members, stripe_bytes = [], _STRIPE_BYTES
+    for part in (part.strip() for part in text.removeprefix(_PREFIX).split(",")):
+        key, equals, value = part.partition("=")
+        if not equals or part.endswith(".toml"):
+            members.append(part)
+        elif key != _STRIPE:
+            raise unknown(f"option of {shown(text)}", key, [_STRIPE])
+        else:
+            stripe_bytes = _stripe(value)
+    if len(members) < 2 or not all(members) or any(map(is_array, members)):
+        raise WriteampError(
+            f"device is {shown(text)}; it must be raid0:A,B with two or more profiles or paths of "
+            "them, and stripe=64k after them if the stripe is another"
+        )
+    return ArraySpec(tuple(members), stripe_bytes)
+
+
+def with_members(text: str, change: Callable[[str], str]) -> str:
+    """Return the text of an array whose members were changed, such as paths moved."""
+    spec = parse_array(text)
+    return f"{_PREFIX}{','.join(map(change, spec.members))},{_STRIPE}={spec.stripe_bytes}"
+
+
+def _stripe(value: str) -> int:
+    size = ByteSize().check(_STRIPE, value)
+    assert isinstance(size, int)
+    if size % SECTOR_BYTES:
+        raise WriteampError(
+            f"{_STRIPE} is {shown(value)}; it must be a multiple of {SECTOR_BYTES} bytes"
+        )
+    return size

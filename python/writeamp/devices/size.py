@@ -1,0 +1,145 @@
+"""Drives of a stated size: what a profile's shape becomes when its host sees more or less of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from writeamp.devices.byte_sizes import shown_bytes
+from writeamp.devices.drive import Device
+from writeamp.devices.shape import needed_pages, sized_by_host, whole_units
+from writeamp.devices.times import canonical, tables_of
+from writeamp.errors import WriteampError
+
+# What a timed profile shows its host unless it is asked for more: fills take seconds, not minutes.
+DEFAULT_BYTES = 64 * 2**30
+
+# With fewer, the open blocks of a LUN are no small part of it, and WA is another drive's.
+_FEWEST_BLOCKS_PER_LUN = 32
+# Whole blocks may move op by so much of itself before pages a block are trimmed to meet it.
+_MATERIAL_ROUNDING = 0.01
+_STATED_ROUNDING = 0.001
+# A write cache of more than this of the drive would absorb its workload.
+_MOST_CACHED = 1 / 8
+
+# In this order a drive gives up its parallelism, once its planes have as few blocks as they may.
+_PARALLEL = ("dies_per_chip", "chips_per_channel", "channels")
+_WORDS = {
+    "blocks_per_plane": "blocks a plane",
+    "dies_per_chip": "dies a chip",
+    "chips_per_channel": "chips a channel",
+    "channels": "channels",
+    "pages_per_block": "pages a block",
+}
+
+
+def sized(shape: Device, op: float, size_bytes: int) -> Device:
+    """Return the drive whose host sees `size_bytes`, rounded down to whole pages.
+
+    A smaller one has fewer blocks a plane first, then fewer dies, chips and channels, then fewer
+    pages a block; a larger one has more blocks a plane.
+
+    Args:
+        shape: the drive as its profile says it.
+        op: over-provisioning to keep.
+        size_bytes: what the host shall see.
+
+    Raises:
+        WriteampError: it is less than a drive of that shape can be, or more pages than the engine
+            counts.
+    """
+    full_bytes = round(shape.physical_pages / (1 + op)) * shape.page_bytes
+    pages = size_bytes // shape.page_bytes
+    found = _trimmed(sized_by_host(_shaped(shape, pages, op), pages, op), op)
+    sentences = _sentences(shape, found, op, full_bytes)
+    return _with_caches(replace(found, shrunk=(*shape.shrunk, *sentences)), size_bytes / full_bytes)
+
+
+def _shaped(shape: Device, logical_pages: int, op: float) -> Device:
+    """Return the shape whose planes have blocks enough when its host sees so many pages."""
+    fewest, pages = _fewest_blocks(shape), needed_pages(logical_pages, op)
+    if whole_units(pages, shape.planes * shape.pages_per_block) >= fewest:
+        return shape
+    for level in _PARALLEL:
+        others = shape.planes // getattr(shape, level) * shape.pages_per_block * fewest
+        most = max(1, math.floor(pages / others * (1 + 1e-12)))
+        shape = replace(shape, **{level: min(getattr(shape, level), most)})
+        if whole_units(pages, shape.planes * shape.pages_per_block) >= fewest:
+            return shape
+    grain = _grain(shape)
+    per_block = math.floor(pages / (shape.planes * fewest) / grain) * grain
+    fewest_pages = max(2, grain)
+    if per_block < fewest_pages:
+        least = shape.planes * fewest * fewest_pages / (1 + op) * shape.page_bytes
+        raise WriteampError(
+            f"size is {shown_bytes(logical_pages * shape.page_bytes)}; a drive like {shape.name} "
+            f"shows its host at least {shown_bytes(math.ceil(least))}, with {fewest} blocks of "
+            f"{fewest_pages} pages in each plane of one die"
+        )
+    return replace(shape, pages_per_block=per_block)
+
+
+def _fewest_blocks(shape: Device) -> int:
+    """Return the fewest blocks a plane, so that a LUN has enough erase units."""
+    planes = shape.planes_per_die if shape.erase_unit == "block" else 1
+    return min(math.ceil(_FEWEST_BLOCKS_PER_LUN / planes), shape.blocks_per_plane)
+
+
+def _grain(shape: Device) -> int:
+    """Return what the pages of a block are a multiple of: those of a plane in one program."""
+    return shape.flash_page_bytes // shape.page_bytes * shape.pages_per_word_line
+
+
+def _trimmed(found: Device, op: float) -> Device:
+    """Return the drive with fewer pages a block where whole blocks make quite another op."""
+    if abs(found.op / op - 1) <= _MATERIAL_ROUNDING:
+        return found
+    grain = _grain(found)
+    unit = found.planes * found.blocks_per_plane * grain
+    pages = needed_pages(found.logical_pages, op)
+    grains = max(round(pages / unit), found.logical_pages // unit + 1)
+    return replace(found, pages_per_block=min(grains * grain, found.pages_per_block))
+
+
+def _with_caches(found: Device, share: float) -> Device:
+    """Return the smaller drive with caches that suit it.
+
+    A write cache keeps its size up to an eighth of the drive. A map cache keeps its share of the
+    table, which decides how often it misses.
+    """
+    tables = tables_of(found.times_json)
+    caches = {name: tables.get(name, {}).get("bytes", 0) for name in ("write_cache", "map_cache")}
+    if share >= 1 or not any(caches.values()):
+        return found
+    page_bytes = found.page_bytes
+    limits = {
+        "write_cache": int(found.capacity_bytes * _MOST_CACHED),
+        "map_cache": math.ceil(caches["map_cache"] * share / page_bytes) * page_bytes,
+    }
+    sentences = list(found.shrunk)
+    for name, size in caches.items():
+        limit = max(limits[name], 2 * page_bytes)
+        if size > limit:
+            tables[name]["bytes"] = limit
+            sentences.append(
+                f"{found.name} has a {name.replace('_', ' ')} of {shown_bytes(limit)} instead of "
+                f"{shown_bytes(size)}, to suit its size"
+            )
+    return replace(found, times_json=canonical(tables, found.name), shrunk=tuple(sentences))
+
+
+def _sentences(shape: Device, found: Device, op: float, full_bytes: int) -> tuple[str, ...]:
+    changes = [
+        f"{words} {getattr(shape, name)} → {getattr(found, name)}"
+        for name, words in _WORDS.items()
+        if getattr(shape, name) != getattr(found, name)
+    ]
+    if not changes:
+        return ()
+    first = (
+        f"{shape.name} shows its host {shown_bytes(found.capacity_bytes)} instead of "
+        f"{shown_bytes(full_bytes)} (size says how much): {', '.join(changes)}"
+    )
+    if abs(found.op / op - 1) <= _STATED_ROUNDING:
+        return (first,)
+    return (first, f"whole blocks make op {found.op:.4g}, not the {op:.4g} of {shape.name}")
