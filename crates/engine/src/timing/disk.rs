@@ -99,12 +99,13 @@ impl Disk {
         disk.check()?;
         let sector_bytes = u64::from(SECTOR_BYTES);
         let ahead_sectors = disk.read_ahead_bytes / sector_bytes;
-        let read_sectors = disk.read_cache_bytes() / sector_bytes;
+        // Beside what is read ahead, memory keeps what this pass has read, and what earlier ones did.
+        let behind_sectors = (disk.read_cache_bytes() / sector_bytes - ahead_sectors) / 2;
         let head = Head::new(
             Mechanics::new(disk)?,
             disk.capacity_bytes / sector_bytes,
             ahead_sectors,
-            read_sectors - ahead_sectors,
+            behind_sectors,
         );
         Ok(Disk {
             host: host.clone(),
@@ -119,7 +120,7 @@ impl Disk {
             link_in: Server::default(),
             link_out: Server::default(),
             controller: Server::default(),
-            cache: Cache::new(read_sectors, disk.write_cache_bytes() / sector_bytes),
+            cache: Cache::new(behind_sectors, disk.write_cache_bytes() / sector_bytes),
             head,
             task: None,
             waiting: Vec::new(),

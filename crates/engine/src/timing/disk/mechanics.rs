@@ -13,6 +13,8 @@ use crate::timing::SECTOR_BYTES;
 
 /// Fewer cylinders have no seek curve to speak of.
 const FEWEST_CYLINDERS: u64 = 16;
+/// So that angles fit 64 bits.
+const MOST_CYLINDERS: u64 = u32::MAX as u64;
 
 /// Cylinders of equally long tracks.
 #[derive(Debug, Clone, Copy)]
@@ -62,10 +64,10 @@ impl Mechanics {
         let sectors = times.capacity_bytes / u64::from(SECTOR_BYTES);
         let cylinders_per_zone = sectors.div_ceil(sectors_of_index);
         let cylinders = cylinders_per_zone * zones;
-        if cylinders < FEWEST_CYLINDERS {
+        if !(FEWEST_CYLINDERS..=MOST_CYLINDERS).contains(&cylinders) {
             return Err(Error::Spec(format!(
                 "disk.capacity_bytes is {}; at these rates that is {cylinders} cylinder(s), of \
-                 which there must be {FEWEST_CYLINDERS}",
+                 which there must be {FEWEST_CYLINDERS} to {MOST_CYLINDERS}",
                 times.capacity_bytes
             )));
         }
@@ -204,6 +206,7 @@ impl Mechanics {
 
     fn angle_ns(&self, place: Place) -> u64 {
         let of_cylinder_ns = self.step_ns() + (self.heads - 1) * self.head_switch_ns;
+        let of_cylinder_ns = of_cylinder_ns % self.revolution_ns;
         let skew_ns = place.cylinder * of_cylinder_ns + place.head * self.head_switch_ns;
         (skew_ns + self.index_ns(place, place.index)) % self.revolution_ns
     }

@@ -41,7 +41,8 @@ pub struct DiskTimes {
     pub outer_mb_s: f64,
     /// The same on the innermost zone.
     pub inner_mb_s: f64,
-    /// Memory of the disk; half of it holds writes if `write_back`.
+    /// Memory of the disk; half of it holds writes if `write_back`. The rest is for what is read
+    /// ahead, and beyond that in halves for what the present pass has read, and earlier ones did.
     #[serde(default)]
     pub cache_bytes: u64,
     /// What is read beyond a read while nothing waits; 0 for nothing.

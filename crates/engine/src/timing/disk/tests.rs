@@ -182,6 +182,21 @@ fn reading_ahead_keeps_a_sequential_reader_at_the_rate_of_the_media() {
 }
 
 #[test]
+fn sequential_writes_are_made_at_the_rate_of_the_media() {
+    let sequential_ns = |profile: &DiskProfile| {
+        let mut disk = disk(profile);
+        let write = |at: u64| request(Op::Write, at * 64, 64);
+        let answered_ns = (0..100).fold(0, |now_ns, at| time(&mut disk, now_ns, write(at)));
+        time(&mut disk, answered_ns, flush())
+    };
+    assert_eq!(sequential_ns(&written_back()), 6400 * SECTOR_NS + 3 * SWITCH_NS + 3 * STEP_NS);
+    // The link takes time enough for the next sector to pass: each write waits for a turn.
+    let mut through = profile();
+    through.host.out_ns = 1;
+    assert!(sequential_ns(&through) > 99 * TURN_NS);
+}
+
+#[test]
 fn what_memory_holds_takes_no_more_than_the_link() {
     let mut profile = buffered();
     profile.host = Interface { link_mb_s: 512.0, link_packet_bytes: 4096, ..profile.host };
@@ -194,7 +209,8 @@ fn what_memory_holds_takes_no_more_than_the_link() {
     // Far away and back: the first pass is still in memory.
     let far_ns = time(&mut disk, first_ns + 8000, read(2_500_000));
     assert_eq!(time(&mut disk, far_ns, read(5)), far_ns + 8000);
-    // 2048 sectors fit; so many others drive it out.
+    // A quarter of memory is read ahead; half of the rest is for earlier passes, of which one that
+    // long leaves no other.
     let others = [700_000, 800_000].map(|sector| request(Op::Read, sector, 1500));
     let later_ns = others.iter().fold(far_ns + 8000, |now, other| time(&mut disk, now, *other));
     let fetched_ns = time(&mut disk, later_ns, read(5)) - later_ns;
