@@ -45,9 +45,8 @@ impl Ssd {
 
     /// Makes room for a page if that is possible at once; else some is on its way.
     fn make_room(&mut self) -> Result<bool> {
-        while self.cached().room() == 0 {
-            let Some(oldest) = self.cached().pop_oldest() else { break };
-            self.write_entry(oldest)?;
+        if self.cached().room() == 0 {
+            self.keep_room()?;
         }
         if self.cached().room() == 0 && !self.nand.has_submitted() {
             // All that leaves waits for program units to be full.

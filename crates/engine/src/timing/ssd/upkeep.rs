@@ -107,6 +107,9 @@ impl Ssd {
         let old = self.drive.flash().physical(page).filter(|_| evicted.is_partial);
         let old = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = old.map(|physical| self.unsubmitted_read(physical, self.page_bytes));
+        if let Some(rest) = rest {
+            self.nand.submit(rest, &mut self.events);
+        }
         self.drive.write(&[page], None)?;
         let write = PageWrite {
             cause: Cause::Mapping,
@@ -115,9 +118,6 @@ impl Ssd {
             waiter: None,
         };
         self.give_time(Some(write), Cause::Gc, None);
-        if let Some(rest) = rest {
-            self.nand.submit(rest, &mut self.events);
-        }
         Ok(())
     }
 
@@ -150,9 +150,10 @@ impl Ssd {
     fn collect_idle(&mut self) -> Result<()> {
         while let Some(unit) = self.nand.idle_units.pop() {
             let luns = self.drive.flash().geometry().luns();
-            let lun = if luns == 1 { 0 } else { unit };
-            if self.nand.is_idle(unit) {
-                self.collect_below(lun, self.timing.collection.soft_blocks)?;
+            for lun in 0..luns {
+                if self.nand.is_idle(unit) && (luns == 1 || self.nand.unit_of(lun) == unit) {
+                    self.collect_below(lun, self.timing.collection.soft_blocks)?;
+                }
             }
         }
         Ok(())
