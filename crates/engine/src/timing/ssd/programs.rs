@@ -179,8 +179,9 @@ impl Ssd {
     ) {
         let (block, offset) = self.nand.places.block_of(page);
         let units = self.nand.places.program_units();
+        // The first page of its unit, or of what is left of one that the fill has begun.
         if self.programs.begun[block as usize] == NONE {
-            self.begin_unit(page, offset % units);
+            self.programs.begun[block as usize] = self.nand.add_program(page, units - offset % units);
         }
         let op = self.programs.begun[block as usize];
         let (cause, bytes) = match (cause, write) {
@@ -209,7 +210,7 @@ impl Ssd {
                 self.programs.with_host_data.push(block);
             }
         }
-        if self.nand.fill(op, page, bytes) == units {
+        if self.nand.fill(op, page, bytes) {
             self.programs.begun[block as usize] = NONE;
             self.programs.with_host_data.retain(|&begun| begun != block);
             self.nand.submit(op, &mut self.events);
@@ -218,17 +219,6 @@ impl Ssd {
                 self.upkeep.watch_retention(block, erases, self.events.now_ns());
             }
         }
-    }
-
-    /// Begins the program of a unit of which `before` pages were written while no time passed: those
-    /// have waited in memory for the rest.
-    fn begin_unit(&mut self, page: u32, before: u32) {
-        let first = page - before;
-        let op = self.nand.add_program(first);
-        for earlier in first..page {
-            self.nand.fill(op, earlier, self.page_bytes);
-        }
-        self.programs.begun[self.nand.places.block_of(page).0 as usize] = op;
     }
 
     /// An erase waits for the copies that lie on other dies; on its own, the queue sees to it. Copies
