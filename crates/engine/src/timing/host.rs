@@ -253,7 +253,9 @@ impl TimedRun {
     fn is_warm(&self) -> bool {
         let permille = self.limits.warmup_permille;
         let is_past = |done: u64, limit: Option<u64>| {
-            limit.is_some_and(|limit| u128::from(done) * 1000 >= u128::from(limit) * u128::from(permille))
+            limit.is_some_and(|limit| {
+                u128::from(done) * 1000 >= u128::from(limit) * u128::from(permille)
+            })
         };
         is_past(self.elapsed_ns(), self.limits.time_ns)
             || is_past(self.written_bytes, self.limits.written_bytes)

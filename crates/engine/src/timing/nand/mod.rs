@@ -82,8 +82,7 @@ impl Nand {
     pub fn new(timing: &Timing, geometry: &Geometry, seed: u64) -> Result<Self> {
         let places = Places::new(timing, geometry);
         let interleaved = timing.bus.die_interleaving;
-        let unit_of =
-            |die: u32| if interleaved { die } else { places.chip_of(die) };
+        let unit_of = |die: u32| if interleaved { die } else { places.chip_of(die) };
         let unit_of_die: Vec<u32> = (0..places.dies).map(unit_of).collect();
         let units = if interleaved { places.dies } else { places.chips };
         let scheduling = timing.scheduling.clone();
@@ -466,4 +465,3 @@ impl Nand {
         self.units.len() as u32
     }
 }
-

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::programs::PageWrite;
 use super::Ssd;
+use super::programs::PageWrite;
 use crate::error::Result;
 use crate::flash::{Cause, Geometry, filled};
 use crate::timing::map_cache::Evicted;
