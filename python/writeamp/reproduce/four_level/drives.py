@@ -5,10 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from writeamp._engine import (
     DEFAULT_BATCH_PAGES,
@@ -149,9 +145,7 @@ class Life:
         flash = TimedDevice.flash(
             simulation, times=times, host_pages=host_pages, seed=_SEED, ready_busy=ready_busy
         )
-        self.run = TimedRun(
-            flash, load, seed=_SEED, page_bytes=drive.page_bytes, requests=_NO_END
-        )
+        self.run = TimedRun(flash, load, seed=_SEED, page_bytes=drive.page_bytes, requests=_NO_END)
         self._before = self._pages()
 
     def settle(self) -> Counts:

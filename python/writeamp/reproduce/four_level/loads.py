@@ -50,9 +50,7 @@ class Access:
         offsets = self._offsets(space_bytes, count, draws)
         return requests(offsets, np.full(count, self.size), is_write)
 
-    def _offsets(
-        self, space_bytes: int, count: int, draws: np.random.Generator
-    ) -> _Offsets:
+    def _offsets(self, space_bytes: int, count: int, draws: np.random.Generator) -> _Offsets:
         grain = PAGE_BYTES if self.is_aligned else SECTOR_BYTES
         if self.is_random:
             slots = (space_bytes - self.size) // grain + 1
