@@ -24,10 +24,10 @@ from writeamp.devices.device import device, profile_op
 from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.experiments.device_settings import DeviceSettings
 from writeamp.experiments.setting import Settings, words_of
 from writeamp.experiments.settings import (
     ComparisonSettings,
-    DeviceSettings,
     LifetimeSettings,
     LoadSettings,
     PoliciesSettings,

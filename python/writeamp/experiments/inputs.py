@@ -9,11 +9,12 @@ from writeamp import traces
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
+from writeamp.experiments.device_settings import DeviceSettings
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.plan import used_pages
 from writeamp.experiments.precondition import Precondition
-from writeamp.experiments.settings import DeviceSettings, LoadSettings
+from writeamp.experiments.settings import LoadSettings
 from writeamp.registry.specs import Spec
 
 # Below this a drive fitted to a trace is no drive; and an op rounded by more than this is another.

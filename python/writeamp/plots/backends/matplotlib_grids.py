@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-<<<<<<< HEAD
-=======
 from typing import Any
->>>>>>> py
 
 import matplotlib as mpl
 import numpy.typing as npt
@@ -32,10 +29,6 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
     rows = math.ceil(len(spec.panels) / spec.columns)
     height = 4.6 if rows == 1 else 1.6 + 2.9 * rows
     figure.set_size_inches(_WIDTH_INCHES, height)
-<<<<<<< HEAD
-    shared = {"sharex": not spec.own_x, "sharey": not spec.own_y}
-    grid = figure.subplots(rows, spec.columns, squeeze=False, **shared)
-=======
     grid = figure.subplots(
         rows,
         spec.columns,
@@ -43,7 +36,6 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
         sharex=not spec.own_axes,
         sharey=not (spec.own_y or spec.own_axes),
     )
->>>>>>> py
     handles: dict[str, Artist] = {}
     for axes, panel in zip(grid.flat, spec.panels, strict=False):
         for handle in _panel(axes, panel, spec, alone=len(spec.panels) == 1):
@@ -80,34 +72,22 @@ def _legend(figure: Figure, handles: dict[str, Artist], grid: npt.NDArray[Any]) 
 
 
 def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[Artist]:
-<<<<<<< HEAD
-    x_log, y_log = spec.is_log(panel)
-=======
     x_log, y_log = (panel.x_log, panel.y_log) if spec.own_axes else (spec.x_log, spec.y_log)
->>>>>>> py
     if x_log:
         axes.set_xscale("log")
     if y_log:
         axes.set_yscale("log")
-<<<<<<< HEAD
-    _plain_ticks(axes, spec, panel)
-=======
     panels = (panel,) if spec.own_axes else spec.panels
     _plain_ticks(axes, panels, x_log=x_log, y_log=y_log)
     if spec.x_ticks:
         axes.set_xticks(spec.x_ticks)
         axes.set_xticks((), minor=True)
->>>>>>> py
     for mark in panel.levels:
         axes.axhline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=1.5)
     drawn = [(line, draw_line(axes, line)) for line in panel.lines]
     if not alone:
         axes.set_title(panel.title, loc="left", fontsize=10, fontweight="bold")
-<<<<<<< HEAD
-    if spec.own_y and not y_log:
-=======
     if spec.own_y or (spec.own_axes and not y_log):
->>>>>>> py
         axes.set_ylim(bottom=0)
     if spec.own_axes and not x_log:
         axes.set_xlim(left=0)
@@ -118,29 +98,14 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
     return labelled + mark_handles(panel.levels)
 
 
-<<<<<<< HEAD
-def _plain_ticks(axes: Axes, spec: PanelChart, panel: Panel) -> None:
-    """Write logarithmic ticks as numbers: powers would be markup, which texts here never are."""
-    plain = FuncFormatter(lambda value, _: f"{value:g}")
-    x_log, y_log = spec.is_log(panel)
-=======
 def _plain_ticks(axes: Axes, panels: Sequence[Panel], *, x_log: bool, y_log: bool) -> None:
     """Write logarithmic ticks as numbers: powers would be markup, which texts here never are."""
     plain = FuncFormatter(lambda value, _: f"{value:g}")
->>>>>>> py
     if x_log:
         axes.xaxis.set_major_formatter(plain)
     if y_log:
         axes.yaxis.set_major_formatter(plain)
-<<<<<<< HEAD
-        shown = [panel] if spec.own_y else spec.panels
-        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(shown)))
-    if spec.x_ticks:
-        axes.set_xticks(spec.x_ticks)
-        axes.set_xticks((), minor=True)
-=======
         axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(panels)))
->>>>>>> py
 
 
 def _log_steps(panels: Sequence[Panel]) -> tuple[float, ...]:

@@ -39,13 +39,10 @@ def panels(spec: PanelChart) -> Any:
             if mark.label is not None and mark.label not in labels:
                 figure.add_scatter(**legend_entry(mark), **place)
                 labels.add(mark.label)
-        x_log, y_log = spec.is_log(panel)
-        figure.update_xaxes(type="log" if x_log else "linear", **place)
-        figure.update_yaxes(type="log" if y_log else "linear", **place)
-    figure.update_xaxes(gridcolor=GRID, zeroline=False)
+    figure.update_xaxes(gridcolor=GRID, zeroline=False, type="log" if spec.x_log else "linear")
     if spec.x_ticks:
         figure.update_xaxes(tickmode="array", tickvals=spec.x_ticks)
-    figure.update_yaxes(gridcolor=GRID, zeroline=False)
+    figure.update_yaxes(gridcolor=GRID, zeroline=False, type="log" if spec.y_log else "linear")
     if spec.own_y:
         figure.update_yaxes(rangemode="tozero")
     if spec.own_axes:
