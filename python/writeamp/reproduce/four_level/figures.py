@@ -49,8 +49,8 @@ def percentage_errors(errors: _Errors, methods: Sequence[str], subtitle: str) ->
         panels=tuple(panels),
         columns=2,
         x_ticks=_kib(),
-        log_x=True,
-        log_y=True,
+        x_log=True,
+        y_log=True,
     )
 
 
@@ -87,8 +87,8 @@ def micro_benchmarks(
         panels=tuple(panels),
         columns=len(drives),
         x_ticks=_kib(),
-        log_x=True,
-        log_y=True,
+        x_log=True,
+        y_log=True,
     )
 
 

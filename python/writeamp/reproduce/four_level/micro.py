@@ -24,6 +24,11 @@ _RANDOM_50 = {"ssd-i": (110.0, 150.0), "ssd-m": (85.0, 90.0)}
 # One access decides each of the values; the sizes tell the rest.
 _TYPICAL = 4096
 
+# The random writes of the twelve hours pass without time; the last of them take it, so that caches
+# are filled and collection in the background has come to rest.
+_STEADY = Access(_TYPICAL, is_random=True, write_share=1, is_aligned=True)
+_WARM_UP_SHARE = 0.02
+
 _COARSE_UNITS = (16_384, 65_536)
 
 
@@ -70,7 +75,10 @@ def _counts(name: str, access: Access, form: Form, unit_bytes: int = PAGE_BYTES)
     drive = form.scale.device(name, *form.changes, unit_bytes=unit_bytes)
     share = form.random_share if access.is_random else form.sequential_share
     load = access.load(drive.capacity_bytes, round(share * drive.capacity_bytes), seed=2)
-    return Life(drive, load, ageing_writes=form.ageing_writes).settle()
+    space, warm_up = drive.capacity_bytes, round(_WARM_UP_SHARE * drive.capacity_bytes)
+    life = Life(drive, _STEADY.load(space, warm_up, seed=1), ageing_writes=form.ageing_writes)
+    life.settle()
+    return life.go_on(load)
 
 
 def _orders(found: _Found) -> list[Item]:
