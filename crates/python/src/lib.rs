@@ -3,6 +3,8 @@
 #![allow(clippy::needless_pass_by_value)] // as the binding macros hand them over
 
 mod allocation;
+mod capture_writer;
+mod captures;
 mod drive;
 mod endurance;
 mod heard;
@@ -239,6 +241,10 @@ mod _engine {
     use super::Simulation;
     #[pymodule_export]
     use super::allocation::divide;
+    #[pymodule_export]
+    use super::capture_writer::PyCaptureWriter;
+    #[pymodule_export]
+    use super::captures::read_capture;
     #[pymodule_export]
     use super::drive::{Drive, EarlierHost, Load, PyGeometry};
     #[pymodule_export]

@@ -54,6 +54,8 @@ pub struct Nand {
     unit_of_die: Vec<u32>,
     channels: Vec<Channel>,
     ops: Ops,
+    /// Operations that were submitted and are not done.
+    submitted: u64,
     durations: Durations,
     commands: Commands,
     scheduling: Scheduling,
@@ -94,6 +96,7 @@ impl Nand {
             unit_of_die,
             channels: (0..places.channels).map(|_| Channel::default()).collect(),
             ops: Ops::default(),
+            submitted: 0,
             durations: Durations::new(&timing.timing, seed),
             commands: Commands {
                 read_ns: timing.bus.read_command_ns,
@@ -195,6 +198,7 @@ impl Nand {
     #[inline(always)]
     pub fn submit(&mut self, op: OpId, events: &mut Events) {
         let Op { kind, die, .. } = *self.ops.get(op);
+        self.submitted += 1;
         // Nothing depends on the order of reads, so that one that waits holds up no other.
         if kind != Kind::Read {
             if kind == Kind::Program {
@@ -423,6 +427,7 @@ impl Nand {
             }
         }
         self.ops.remove(op);
+        self.submitted -= 1;
     }
 
     fn record(&mut self, die: u32, array_ns: u64, busy: bool, at_ns: u64) {
@@ -444,9 +449,9 @@ impl Nand {
         self.units[unit as usize].is_idle()
     }
 
-    /// True if any unit has something to do.
-    pub fn has_submitted(&self) -> bool {
-        self.units.iter().any(|unit| !unit.is_idle())
+    /// True if operations were submitted that are not done.
+    pub fn has_work(&self) -> bool {
+        self.submitted > 0
     }
 
     /// Busy time of the channels, and of the units that work at one time, up to now.

@@ -91,6 +91,10 @@ impl Ssd {
         let old = self.drive.flash().physical(page).filter(|_| is_merged);
         let rest = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = rest.map(|physical| self.unsubmitted_read(physical, missing_bytes));
+        // What a program waits for must stand before it in the queue of a die.
+        for op in [entry, rest].into_iter().flatten() {
+            self.nand.submit(op, &mut self.events);
+        }
         let write = PageWrite {
             cause: if old.is_some() { Cause::ReadModifyWrite } else { Cause::Host },
             bytes: if old.is_some() { self.page_bytes } else { bytes },
@@ -99,9 +103,6 @@ impl Ssd {
         };
         self.drive.write(&[page], None)?;
         self.give_time(Some(write), Cause::Gc, None);
-        for op in [entry, rest].into_iter().flatten() {
-            self.nand.submit(op, &mut self.events);
-        }
         self.keep_table()
     }
 
@@ -178,11 +179,10 @@ impl Ssd {
     ) {
         let (block, offset) = self.nand.places.block_of(page);
         let units = self.nand.places.program_units();
-        if offset.is_multiple_of(units) {
-            self.programs.begun[block as usize] = self.nand.add_program(page);
+        if self.programs.begun[block as usize] == NONE {
+            self.begin_unit(page, offset % units);
         }
         let op = self.programs.begun[block as usize];
-        debug_assert_ne!(op, NONE, "a unit is begun with its first page");
         let (cause, bytes) = match (cause, write) {
             (Cause::Host, Some(write)) => (write.cause, write.bytes),
             (Cause::Padding, _) => (Cause::Padding, 0),
@@ -218,6 +218,17 @@ impl Ssd {
                 self.upkeep.watch_retention(block, erases, self.events.now_ns());
             }
         }
+    }
+
+    /// Begins the program of a unit of which `before` pages were written while no time passed: those
+    /// have waited in memory for the rest.
+    fn begin_unit(&mut self, page: u32, before: u32) {
+        let first = page - before;
+        let op = self.nand.add_program(first);
+        for earlier in first..page {
+            self.nand.fill(op, earlier, self.page_bytes);
+        }
+        self.programs.begun[self.nand.places.block_of(page).0 as usize] = op;
     }
 
     /// An erase waits for the copies that lie on other dies; on its own, the queue sees to it. Copies

@@ -1,0 +1,83 @@
+//! What every capture is, whatever its format: named channels and their changes over time.
+
+use crate::error::{Error, Result};
+use crate::formats::Format;
+
+/// The most channels of a capture: many times what analysers have, and little memory.
+pub const MOST_CHANNELS: usize = 4096;
+
+/// What a channel is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Logic 0.
+    Low,
+    /// Logic 1.
+    High,
+    /// VCD's x and z: the analyser did not know.
+    Unknown,
+}
+
+impl Level {
+    /// The level of a bit.
+    #[inline]
+    pub fn of(high: bool) -> Self {
+        if high { Level::High } else { Level::Low }
+    }
+}
+
+/// What a capture says of itself before its first change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// The format that was found.
+    pub format: Format,
+    /// Names of the channels, by which changes count them from 0.
+    pub channels: Vec<String>,
+    /// The sampling period, or the unit of time where only that is known; in picoseconds, and
+    /// `None` where the file says neither.
+    pub resolution_ps: Option<u64>,
+}
+
+impl Header {
+    pub(crate) fn new(
+        format: Format,
+        channels: Vec<String>,
+        resolution_ps: Option<u64>,
+    ) -> Result<Self> {
+        match channels.len() {
+            0 => Err(Error::whole("it has no channel; at least one is needed")),
+            found @ 1..=MOST_CHANNELS => {
+                debug_assert_eq!(found, channels.len());
+                Ok(Header { format, channels, resolution_ps })
+            }
+            found => Err(Error::whole(format!(
+                "it has {found} channels; at most {MOST_CHANNELS} are read"
+            ))),
+        }
+    }
+}
+
+/// What is known of a capture when all of it has been read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// The first moment of the capture.
+    pub start_ps: u64,
+    /// The last.
+    pub end_ps: u64,
+    /// The last line or record was not whole, and was left out.
+    pub cut_tail: bool,
+    /// Times that were no whole picoseconds, and were cut to them.
+    pub rounded_times: u64,
+}
+
+/// Who hears of a capture while it is read.
+pub trait Listener {
+    /// The channels, before any change.
+    fn start(&mut self, header: &Header) -> Result<()>;
+
+    /// A channel is at a level from a time on. The first of a channel is what it began with. Times of
+    /// one channel never fall; those of several may, because some formats have a file for each.
+    fn change(&mut self, time_ps: u64, channel: usize, level: Level);
+
+    /// So many bytes of the file have been read; an error ends the reading.
+    fn progress(&mut self, bytes: u64) -> Result<()>;
+}

@@ -1,0 +1,141 @@
+//! A capture folded into what is asked of it: durations by channel, and what happened when.
+
+use crate::capture::{Ending, Header, Level, Listener};
+use crate::error::Result;
+use crate::histogram::Durations;
+use crate::pulses::{Follower, Pulses, Tally};
+use crate::timeline::Timeline;
+
+/// What is known of one channel.
+#[derive(Debug, Clone)]
+pub struct Channel {
+    follower: Follower,
+    sums: Sums,
+}
+
+#[derive(Debug, Clone)]
+struct Sums {
+    durations: Durations,
+    pulses: u64,
+    busy_ps: u64,
+}
+
+impl Channel {
+    fn new(resolution_ps: Option<u64>) -> Self {
+        let sums = Sums { durations: Durations::new(resolution_ps), pulses: 0, busy_ps: 0 };
+        Channel { follower: Follower::new(resolution_ps), sums }
+    }
+
+    /// Whole busy pulses.
+    pub fn pulses(&self) -> u64 {
+        self.sums.pulses
+    }
+
+    /// Time in which it was busy, cut pulses included.
+    pub fn busy_ps(&self) -> u64 {
+        self.sums.busy_ps
+    }
+
+    /// Durations of the whole busy pulses.
+    pub fn durations(&self) -> &Durations {
+        &self.sums.durations
+    }
+
+    /// What was found beside them.
+    pub fn tally(&self) -> &Tally {
+        self.follower.tally()
+    }
+}
+
+struct Into<'a> {
+    sums: &'a mut Sums,
+    timeline: &'a mut Timeline,
+}
+
+impl Pulses for Into<'_> {
+    #[inline]
+    fn whole(&mut self, start_ps: u64, end_ps: u64) {
+        self.sums.pulses += 1;
+        self.sums.durations.add(end_ps - start_ps);
+        self.timeline.add(start_ps, end_ps - start_ps);
+        self.part(start_ps, end_ps);
+    }
+
+    #[inline]
+    fn part(&mut self, start_ps: u64, end_ps: u64) {
+        self.sums.busy_ps = self.sums.busy_ps.saturating_add(end_ps - start_ps);
+        self.timeline.busy(start_ps, end_ps);
+    }
+}
+
+/// A listener that folds a capture; `progress` is asked from time to time, and may end it.
+pub struct Folding<P> {
+    busy_is_high: bool,
+    progress: P,
+    header: Option<Header>,
+    channels: Vec<Channel>,
+    timeline: Timeline,
+}
+
+impl<P: FnMut(u64) -> Result<()>> Folding<P> {
+    /// A pin is busy while it is low, or high where a probe inverts it.
+    pub fn new(busy_is_high: bool, progress: P) -> Self {
+        let timeline = Timeline::default();
+        Folding { busy_is_high, progress, header: None, channels: Vec::new(), timeline }
+    }
+
+    /// Ends what is open where the capture ends.
+    pub fn finish(&mut self, ending: &Ending) {
+        for channel in &mut self.channels {
+            let mut to = Into { sums: &mut channel.sums, timeline: &mut self.timeline };
+            channel.follower.finish(ending.end_ps, &mut to);
+        }
+    }
+
+    /// What the capture said of itself.
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_ref()
+    }
+
+    /// Its channels, in the order of the header.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// What happened when.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// What was found beside whole pulses, over all channels.
+    pub fn tally(&self) -> Tally {
+        let mut all = Tally::default();
+        self.channels.iter().for_each(|channel| all.add(channel.tally()));
+        all
+    }
+}
+
+impl<P: FnMut(u64) -> Result<()>> Listener for Folding<P> {
+    fn start(&mut self, header: &Header) -> Result<()> {
+        self.channels = vec![Channel::new(header.resolution_ps); header.channels.len()];
+        self.header = Some(header.clone());
+        Ok(())
+    }
+
+    #[inline]
+    fn change(&mut self, time_ps: u64, channel: usize, level: Level) {
+        let level = match (level, self.busy_is_high) {
+            (Level::Low, true) => Level::High,
+            (Level::High, true) => Level::Low,
+            (plain, _) => plain,
+        };
+        self.timeline.begin(time_ps);
+        let channel = &mut self.channels[channel];
+        let mut to = Into { sums: &mut channel.sums, timeline: &mut self.timeline };
+        channel.follower.change(time_ps, level, &mut to);
+    }
+
+    fn progress(&mut self, bytes: u64) -> Result<()> {
+        (self.progress)(bytes)
+    }
+}

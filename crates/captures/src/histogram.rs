@@ -1,0 +1,110 @@
+//! Durations, counted in bins as fine as the capture, or to 0.1% where that would be too many.
+
+/// Bits of a duration, in units of the resolution, that are kept whole.
+const EXACT_BITS: u32 = 15;
+/// Bits kept of a longer one: bins are at most 2⁻¹⁰ = 0.098% wide.
+const KEPT_BITS: u32 = 10;
+const PART_BINS: usize = 1 << KEPT_BITS;
+const PARTS: usize = (1 << (EXACT_BITS - KEPT_BITS)) + (u64::BITS - EXACT_BITS) as usize;
+/// No capture that is not simulated is finer.
+const FINEST_PS: u64 = 1000;
+
+/// A histogram of durations. Memory is allocated by the part that is used, 656 KiB at most.
+#[derive(Debug, Clone)]
+pub struct Durations {
+    unit_ps: u64,
+    parts: Vec<Option<Box<[u64; PART_BINS]>>>,
+}
+
+/// Durations from `low_ps` up to `high_ps`, and how many there were.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bin {
+    /// The lower edge.
+    pub low_ps: f64,
+    /// The upper edge.
+    pub high_ps: f64,
+    /// Durations between them, at least 1.
+    pub count: u64,
+}
+
+impl Durations {
+    /// Durations of a capture of this resolution.
+    pub fn new(resolution_ps: Option<u64>) -> Self {
+        let unit_ps = resolution_ps.unwrap_or(FINEST_PS).max(FINEST_PS);
+        Durations { unit_ps, parts: vec![None; PARTS] }
+    }
+
+    /// Counts a duration.
+    pub fn add(&mut self, duration_ps: u64) {
+        // To the nearest unit, so that on a grid a bin has its value in the middle.
+        let units = duration_ps.saturating_add(self.unit_ps / 2) / self.unit_ps;
+        let index = index_of(units);
+        let part = self.parts[index / PART_BINS].get_or_insert_with(|| Box::new([0; PART_BINS]));
+        part[index % PART_BINS] += 1;
+    }
+
+    /// The bins that are not empty, the shortest durations first.
+    pub fn bins(&self) -> impl Iterator<Item = Bin> {
+        let parts = self.parts.iter().enumerate();
+        parts.filter_map(|(number, part)| Some((number, part.as_ref()?))).flat_map(
+            move |(number, part)| {
+                let counts = part.iter().enumerate().filter(|(_, count)| **count > 0);
+                counts.map(move |(place, count)| self.bin(number * PART_BINS + place, *count))
+            },
+        )
+    }
+
+    fn bin(&self, index: usize, count: u64) -> Bin {
+        let (first, width) = units_of(index);
+        let edge_ps = |units: u64| (units as f64 - 0.5).max(0.0) * self.unit_ps as f64;
+        let after_ps = (first as f64 + width as f64 - 0.5) * self.unit_ps as f64;
+        Bin { low_ps: edge_ps(first), high_ps: after_ps, count }
+    }
+}
+
+/// The bin of a duration: itself while that is small, then its octave and its leading bits.
+fn index_of(units: u64) -> usize {
+    if units >> EXACT_BITS == 0 {
+        return units as usize;
+    }
+    let octave = u64::BITS - 1 - units.leading_zeros();
+    let leading = (units >> (octave - KEPT_BITS)) as usize - PART_BINS;
+    (1 << EXACT_BITS) + (octave - EXACT_BITS) as usize * PART_BINS + leading
+}
+
+/// The first duration of a bin, and how many durations it has.
+fn units_of(index: usize) -> (u64, u64) {
+    let Some(above) = index.checked_sub(1 << EXACT_BITS) else {
+        return (index as u64, 1);
+    };
+    let shift = EXACT_BITS - KEPT_BITS + (above / PART_BINS) as u32;
+    (((above % PART_BINS + PART_BINS) as u64) << shift, 1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_duration_lies_in_its_bin_and_bins_are_fine() {
+        let edges = (0..64).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1]);
+        for units in edges.chain([u64::MAX, 32_767, 32_768, 1_234_567_891]) {
+            let (first, width) = units_of(index_of(units));
+            assert!(first <= units && units - first < width, "{units}: {first} + {width}");
+            assert!(width == 1 || (width as f64) < 0.001 * first as f64, "{units}");
+        }
+    }
+
+    #[test]
+    fn bins_come_in_order_with_their_counts_and_the_grid_in_their_middle() {
+        let mut durations = Durations::new(Some(100_000));
+        for duration_ps in [5_000_000_000, 300_000, 300_000, 0] {
+            durations.add(duration_ps);
+        }
+        let bins: Vec<Bin> = durations.bins().collect();
+        assert_eq!(bins.iter().map(|bin| bin.count).collect::<Vec<_>>(), [1, 2, 1]);
+        assert_eq!((bins[1].low_ps, bins[1].high_ps), (250_000.0, 350_000.0));
+        assert_eq!(bins[0].low_ps.to_bits(), 0.0f64.to_bits());
+        assert!(bins[2].low_ps <= 5e9 && 5e9 < bins[2].high_ps);
+    }
+}

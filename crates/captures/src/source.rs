@@ -1,0 +1,96 @@
+//! A file read through a buffer: how far it is, and no more of it in memory than is agreed.
+
+use std::io::{self, BufRead, Read};
+
+const BUFFER_BYTES: usize = 1 << 16;
+/// Buffers that one line, token or command of a file may fill: 1 MiB, where tens of bytes are usual.
+const MOST_REFILLS: u32 = 16;
+
+/// Bytes of a file. [`Source::renew`] begins another line, token or command.
+pub struct Source<R> {
+    inner: R,
+    buffer: Box<[u8]>,
+    at: usize,
+    filled: usize,
+    before_buffer: u64,
+    refills: u32,
+}
+
+impl<R: Read> Source<R> {
+    /// The bytes of `inner`.
+    pub fn new(inner: R) -> Self {
+        let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
+        Source { inner, buffer, at: 0, filled: 0, before_buffer: 0, refills: 0 }
+    }
+
+    /// Bytes that were handed out so far.
+    pub fn position(&self) -> u64 {
+        self.before_buffer + self.at as u64
+    }
+
+    /// What is handed out from here on may be as long as is agreed.
+    #[inline]
+    pub fn renew(&mut self) {
+        self.refills = 0;
+    }
+
+    /// The last byte that was handed out.
+    pub fn last_byte(&self) -> Option<u8> {
+        self.buffer[..self.at].last().copied()
+    }
+
+    /// What the bytes come from, which has been read some way.
+    pub fn into_inner(self) -> R {
+        self.inner
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        self.refills += 1;
+        if self.refills > MOST_REFILLS {
+            let most_kib = MOST_REFILLS as usize * BUFFER_BYTES / 1024;
+            let what = format!("one line or command is longer than {most_kib} KiB");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+        }
+        self.before_buffer += self.filled as u64;
+        (self.at, self.filled) = (0, 0);
+        self.filled = loop {
+            match self.inner.read(&mut self.buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                found => break found?,
+            }
+        };
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Source<R> {
+    #[inline]
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.filled {
+            self.refill()?;
+        }
+        // A parser that takes single bytes would feel the call of a copy of any length.
+        if let ([one], Some(byte)) = (&mut *out, self.buffer[..self.filled].get(self.at)) {
+            *one = *byte;
+            self.at += 1;
+            return Ok(1);
+        }
+        let count = out.len().min(self.filled - self.at);
+        out[..count].copy_from_slice(&self.buffer[self.at..self.at + count]);
+        self.at += count;
+        Ok(count)
+    }
+}
+
+impl<R: Read> BufRead for Source<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at == self.filled {
+            self.refill()?;
+        }
+        Ok(&self.buffer[self.at..self.filled])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.at += count;
+    }
+}
