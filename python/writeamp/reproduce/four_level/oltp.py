@@ -104,9 +104,7 @@ def run(bench: Bench) -> Findings:
     scattered = [replace(one, sequential_share=0.0, span_share=1.0) for one in traces]
     done = bench.map(_sub_tests, [(scale, one) for one in (*traces, *scattered)])
     found = {one.name: tests for one, tests in zip(traces, done, strict=False)}
-    elsewhere = {
-        one.name: tests for one, tests in zip(scattered, done[len(traces) :], strict=True)
-    }
+    elsewhere = {one.name: tests for one, tests in zip(scattered, done[len(traces) :], strict=True)}
     items = _items(found, elsewhere)
     return Findings(items, _figures(found, scale) if bench.figures else {})
 
@@ -114,9 +112,7 @@ def run(bench: Bench) -> Findings:
 def _sub_tests(scale: Scale, trace: Statistics) -> _Tests:
     drive = scale.device("ssd-i")
     volume = SUB_TEST_BYTES // scale.factor
-    loads = (
-        trace.load(drive.capacity_bytes, volume, seed=number) for number in range(SUB_TESTS)
-    )
+    loads = (trace.load(drive.capacity_bytes, volume, seed=number) for number in range(SUB_TESTS))
     life = Life(drive, next(loads), ageing_writes=_AGEING_WRITES)
     return [life.settle(), *(life.go_on(load) for load in loads)]
 
@@ -129,9 +125,7 @@ def _items(found: Mapping[str, _Tests], elsewhere: Mapping[str, _Tests]) -> list
         other_mb_s = [one.write_mb_s for one in elsewhere[name]]
         items += [
             at_most(f"Fig. {figure}, {name}: last WA over the first", 1, wa[-1] / wa[0]),
-            at_most(
-                f"Fig. {figure}, {name}: largest WA over the first", 1, max(wa) / wa[0]
-            ),
+            at_most(f"Fig. {figure}, {name}: largest WA over the first", 1, max(wa) / wa[0]),
             at_most(
                 f"Fig. {figure}, {name}: change of WA over the last three sub-tests",
                 0.1,

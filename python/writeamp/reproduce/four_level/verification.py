@@ -115,9 +115,7 @@ def _items(errors: Mapping[Access, _Errors]) -> list[Item]:
     return items
 
 
-def _figures(
-    errors: Mapping[Access, _Errors], form: Form, drive: Device
-) -> dict[str, FigureSpec]:
+def _figures(errors: Mapping[Access, _Errors], form: Form, drive: Device) -> dict[str, FigureSpec]:
     subtitle = (
         f"paper 5, Figs. 5 and 6 · {drive.name} of {drive.capacity_bytes / GIB:.3g} GiB, "
         f"{form.volume_bytes / MIB:g} MiB written each, pins sampled at 10 MHz"
