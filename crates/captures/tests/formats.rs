@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
-use writeamp_captures::{
-    Channel, Ending, Error, Folding, Header, Level, Listener, Result, VcdWriter, read,
-};
+use writeamp_captures::{Ending, Error, Folding, Header, Level, Listener, Result, VcdWriter, read};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -239,7 +237,9 @@ fn saleae_binary(version: i32, initial: u32, times_s: &[f64]) -> Vec<u8> {
     bytes.extend(1f64.to_le_bytes());
     bytes.extend(1.0004f64.to_le_bytes());
     bytes.extend((times_s.len() as u64).to_le_bytes());
-    bytes.extend(times_s.iter().flat_map(|time_s| time_s.to_le_bytes()));
+    for time_s in times_s {
+        bytes.extend(time_s.to_le_bytes());
+    }
     bytes
 }
 
@@ -355,7 +355,7 @@ fn fold(bytes: &[u8]) {
     let mut folding = Folding::new(false, |_| Ok(()));
     if let Ok(ending) = read(&path, &mut folding) {
         folding.finish(&ending);
-        let pulses: u64 = folding.channels().iter().map(Channel::pulses).sum();
+        let pulses: u64 = folding.channels().iter().map(writeamp_captures::Channel::pulses).sum();
         let counted: u64 = folding.timeline().counts().iter().sum();
         assert_eq!(pulses, counted);
         assert!(ending.start_ps <= ending.end_ps);

@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value)] // as the binding macros hand them over
 
 mod allocation;
+mod capture_writer;
 mod captures;
 mod drive;
 mod endurance;
@@ -240,6 +241,8 @@ mod _engine {
     use super::Simulation;
     #[pymodule_export]
     use super::allocation::divide;
+    #[pymodule_export]
+    use super::capture_writer::PyCaptureWriter;
     #[pymodule_export]
     use super::captures::read_capture;
     #[pymodule_export]

@@ -18,7 +18,8 @@ from writeamp.experiments.experiment import Experiment, setting_places
 from writeamp.experiments.setting import Words, words_of
 from writeamp.registry.entries import engine_entries
 
-_PANELS = {"capacity": CAPACITY, "trace": "Trace", "run": "Run", "": None}
+_TIMED = "Virtual time (runs that have a latency)"
+_PANELS = {"capacity": CAPACITY, "trace": "Trace", "run": "Run", "timed": _TIMED, "": None}
 
 _File = Annotated[
     Path | None,
@@ -69,7 +70,8 @@ def register_experiment(app: typer.Typer, body: Callable[..., None]) -> None:
 
 def _experiment(verb: str, file: Path | None, options: dict[str, Any]) -> Experiment:
     """Return the file's experiment as the options that are given change it."""
-    given = {name: value for name, value in options.items() if value is not None}
+    # An option that may be given several times and was not is an empty list.
+    given = {name: value for name, value in options.items() if value not in (None, [])}
     if file is None:
         return Experiment.of(verb, **given)
     return Experiment.from_toml(file, verb=verb).with_settings(**given)
@@ -81,6 +83,7 @@ def _check_outputs(
     """Refuse an output that is an input or another output; what a verb takes as paths is drawn."""
     inputs = [*found.input_files, *([] if file is None else [str(file)])]
     outputs = {"plot": [path for path in given.values() if isinstance(path, Path)]}
+    outputs["capture"] = list(map(Path, found.output_files))
     outputs["experiment"] = [] if save_config is None else [save_config]
     for what, paths in outputs.items():
         for path in paths:
@@ -108,9 +111,14 @@ def _parameter(name: str, annotation: Any) -> inspect.Parameter:
 
 def _annotation(name: str, words: Words, default: Any, domain: Any) -> Any:
     flag = words.flag or f"--{name.replace('_', '-')}"
-    value_type: Any = {"count": int, "ratio": float, "path": Path, "flag": bool, "text": str}[
-        words.number
-    ]
+    value_type: Any = {
+        "count": int,
+        "ratio": float,
+        "path": Path,
+        "flag": bool,
+        "text": str,
+        "texts": list[str],
+    }[words.number]
     more: dict[str, Any] = {}
     if words.number == "count":
         more |= {"parser": count, "metavar": "N"}

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from writeamp.devices.byte_sizes import ByteSize
 from writeamp.devices.drive import SECTOR_BYTES, Device
 from writeamp.devices.profile import disk_bytes, profile
-from writeamp.devices.raid import ArraySpec, is_array, parse_array
+from writeamp.devices.raid import is_array, parse_array
 from writeamp.devices.ratios import at_most_one, op_of
 from writeamp.devices.shape import (
     COUNT,
@@ -28,11 +28,12 @@ from writeamp.devices.times import (
     ChangesLike,
     canonical,
     changed,
+    split_change,
     tables_of,
 )
 from writeamp.errors import WriteampError
 
-__all__ = ["SIZE", "Device", "DeviceLike", "device", "profile_op"]
+__all__ = ["MAP_CACHE", "SIZE", "WRITE_CACHE", "Device", "DeviceLike", "device", "profile_op"]
 
 DeviceLike: TypeAlias = str | Path | Device
 SizeLike: TypeAlias = int | str
@@ -102,37 +103,52 @@ def device(
     at_most_one("size of the drive", size=None if size is None else 1, **counts)
     size_bytes = None if size is None else _whole(SIZE.check("size", size))
     changes = _changes(write_cache, map_cache, set)
+    of_flash = ratios | page | {"layout": layout}
     if is_array(base):
         _refuse(f"the array {base}", counts)
-        more = ratios | page | {"layout": layout, "set": changes}
-        return _array(str(base), parse_array(str(base)), size_bytes, more)
-    is_built = isinstance(base, Device)
+        return _array(str(base), size_bytes, of_flash | {"set": changes})
     found = base if isinstance(base, Device) else profile(base).shape
-    if found.kind == "raid0":
-        asked = {"size": size, "layout": layout, "set": changes or None}
-        _refuse(f"the array {found.name}, which is built", counts | ratios | page | asked)
-        return found
-    found = _with_changes(found, changes)
-    if found.kind == "disk":
-        _refuse(f"the disk {found.name}", counts | ratios | page | {"layout": layout})
-        return found if size_bytes is None else _with_bytes(found, size_bytes)
-    found = _with_page(found, pages_per_block, page_bytes)
+    if found.kind != "flash":
+        _refuse(f"the {found.kind} {found.name}", counts | of_flash)
+        return _without_flash(found, size_bytes, changes)
+    found = _with_page(_with_changes(found, changes), pages_per_block, page_bytes)
     if layout is not None:
         found = replace(found, layout=checked_layout(layout))
     given_op = op_of(**ratios)
     wanted_op = profile_op(base) if given_op is None else given_op
+    is_profile = not isinstance(base, Device)
+    if size_bytes is None and is_profile and _is_default_sized(found, wanted_op, counts):
+        size_bytes = DEFAULT_BYTES
     if size_bytes is not None:
-        return sized(found, wanted_op, size_bytes)
+        asked = {split_change(change)[0] for change in changes}
+        return sized(found, wanted_op, size_bytes, keep=asked)
+    return _of_count(found, wanted_op, **counts)
+
+
+def _is_default_sized(found: Device, op: float, counts: dict[str, int | None]) -> bool:
+    """Return whether nobody gave a size to a timed drive of more than it shows by itself."""
+    is_counted = any(count is not None for count in counts.values())
+    if is_counted or not found.is_timed_by_default:
+        return False
+    return filled(found, op).capacity_bytes > DEFAULT_BYTES
+
+
+def _of_count(
+    found: Device,
+    op: float,
+    *,
+    blocks: int | None,
+    logical_blocks: int | None,
+    logical_pages: int | None,
+) -> Device:
+    """Return the flash drive of so many blocks or pages, or of its own."""
     if logical_blocks is not None:
         logical_pages = COUNT.check("logical_blocks", logical_blocks) * found.pages_per_erase_unit
     if logical_pages is not None:
-        return sized_by_host(found, COUNT.check("logical_pages", logical_pages), wanted_op)
+        return sized_by_host(found, COUNT.check("logical_pages", logical_pages), op)
     if blocks is not None:
-        return filled(with_blocks(found, COUNT.check("blocks", blocks)), wanted_op)
-    whole = filled(found, wanted_op)
-    if is_built or not whole.is_timed_by_default or whole.capacity_bytes <= DEFAULT_BYTES:
-        return whole
-    return sized(found, wanted_op, DEFAULT_BYTES)
+        found = with_blocks(found, COUNT.check("blocks", blocks))
+    return filled(found, op)
 
 
 def profile_op(base: DeviceLike) -> float:
@@ -160,30 +176,28 @@ def _whole(size: int | str) -> int:
     return 0 if isinstance(size, str) else size
 
 
-def _with_changes(found: Device, changes: tuple[str, ...]) -> Device:
-    """Return the device with values of its geometry and its times replaced."""
+def _with_changes(drive: Device, changes: tuple[str, ...]) -> Device:
+    """Return the flash drive with values of its geometry and its times replaced."""
     if not changes:
+        return drive
+    tables = tables_of(drive.times_json) | {
+        "geometry": {key: getattr(drive, key) for key in GEOMETRY}
+    }
+    tables = changed(tables, changes, ("geometry", *FLASH_TABLES), drive.name)
+    geometry = checked_geometry("set", tables.pop("geometry"))
+    return replace(drive, times_json=canonical(tables, "set"), **geometry)
+
+
+def _without_flash(found: Device, size_bytes: int | None, changes: tuple[str, ...]) -> Device:
+    """Return the disk of a size, or an array that was built, of which no more can be changed."""
+    if found.kind == "raid0":
+        _refuse(f"the built array {found.name}", {"size": size_bytes, "set": changes or None})
         return found
-    tables = tables_of(found.times_json)
-    is_disk = found.kind == "disk"
-    if not is_disk:
-        tables["geometry"] = {key: getattr(found, key) for key in GEOMETRY}
-    known = DISK_TABLES if is_disk else ("geometry", *FLASH_TABLES)
-    tables = changed(tables, changes, known, found.name)
-    geometry = checked_geometry("set", tables.pop("geometry")) if not is_disk else {}
-    found = replace(found, times_json=canonical(tables, "set"), **geometry)
-    return _with_bytes(found, disk_bytes("set", tables)) if is_disk else found
-
-
-def _with_bytes(disk: Device, size_bytes: int) -> Device:
-    """Return the disk of another capacity."""
-    tables = tables_of(disk.times_json)
-    tables["disk"]["capacity_bytes"] = size_bytes
-    return replace(
-        disk,
-        times_json=canonical(tables, disk.name),
-        logical_pages=disk_bytes("size", tables) // SECTOR_BYTES,
-    )
+    tables = changed(tables_of(found.times_json), changes, DISK_TABLES, found.name)
+    if size_bytes is not None:
+        tables["disk"]["capacity_bytes"] = size_bytes
+    pages = disk_bytes("set", tables) // SECTOR_BYTES
+    return replace(found, times_json=canonical(tables, "set"), logical_pages=pages)
 
 
 def _with_page(found: Device, pages_per_block: int | None, page_bytes: int | None) -> Device:
@@ -194,8 +208,9 @@ def _with_page(found: Device, pages_per_block: int | None, page_bytes: int | Non
     return found
 
 
-def _array(name: str, spec: ArraySpec, size_bytes: int | None, more: dict[str, Any]) -> Device:
+def _array(name: str, size_bytes: int | None, more: dict[str, Any]) -> Device:
     """Return the array, whose members divide its size, each with what differs from its profile."""
+    spec = parse_array(name)
     count = len(spec.members)
     members = []
     for base in spec.members:
@@ -227,6 +242,5 @@ def _refuse(whose: str, options: dict[str, Any]) -> None:
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise WriteampError(
-            f"{whose} takes no {', '.join(given)}; its size is what may differ, by size, and its "
-            "times, by set"
+            f"{whose} takes no {', '.join(given)}, which only a flash drive or its profile has"
         )

@@ -53,7 +53,7 @@ class Device:
     @staticmethod
     def without_flash(name: str, kind: Kind, capacity_bytes: int, **more: Any) -> Device:
         """Return a device that has no shape but its size."""
-        shape = dict.fromkeys(_SHAPE, 0) | {"page_bytes": SECTOR_BYTES}
+        shape: dict[str, Any] = dict.fromkeys(_SHAPE, 0) | {"page_bytes": SECTOR_BYTES}
         pages = capacity_bytes // SECTOR_BYTES
         return Device(
             name=name,
@@ -112,6 +112,8 @@ class Device:
             | {"blocks_per_plane": _fits("blocks", self.blocks_per_plane)},
             page_bytes=self.page_bytes,
             erase_unit=self.erase_unit,
+            # Of a superblock, pages lie on the dies in the order of program units anyway.
+            stripe_pages=1 if self.erase_unit == "superblock" else self.pages_per_program,
         )
 
     @property
@@ -179,7 +181,7 @@ class Device:
 
     def facts(self) -> dict[str, Any]:
         """Return the sizes and ratios, as JSON types; a block is the erase unit."""
-        found = {"kind": self.kind, "capacity_bytes": self.capacity_bytes}
+        found: dict[str, Any] = {"kind": self.kind, "capacity_bytes": self.capacity_bytes}
         if self.kind == "flash":
             found |= {
                 "op": self.op,

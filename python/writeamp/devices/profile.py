@@ -1,4 +1,4 @@
-"""Profiles: TOML files that say a device's shape, over-provisioning and times, and their sources."""
+"""Profiles: TOML files of a device's shape, over-provisioning and times, and their sources."""
 
 from __future__ import annotations
 

@@ -56,6 +56,12 @@ def parse_array(text: str) -> ArraySpec:
     return ArraySpec(tuple(members), stripe_bytes)
 
 
+def files_of(base: str) -> tuple[str, ...]:
+    """Return the profiles of a device that are files; those without the suffix are shipped ones."""
+    names = parse_array(base).members if is_array(base) else (base,)
+    return tuple(name for name in names if name.endswith(".toml"))
+
+
 def with_members(text: str, change: Callable[[str], str]) -> str:
     """Return the text of an array whose members were changed, such as paths moved."""
     spec = parse_array(text)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from writeamp import traces
-from writeamp.devices.device import DeviceLike
+from writeamp.devices.device import DeviceLike, SizeLike
+from writeamp.devices.times import ChangesLike
 from writeamp.experiments.comparison import run_comparison
 from writeamp.experiments.comparison_result import Comparison
 from writeamp.experiments.experiment import Experiment, setting_places
@@ -19,6 +20,7 @@ from writeamp.experiments.one_run import Progress
 from writeamp.experiments.settings import TraceLike, Warmup
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.timed_result import TimedResult
 from writeamp.registry.specs import SpecLike
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -27,6 +29,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 class _Arguments(TypedDict, total=False):
     """What all three take besides device and workload; `settings.py` says what each is."""
 
+    size: SizeLike | None
     blocks: int | None
     logical_blocks: int | None
     logical_pages: int | None
@@ -36,6 +39,9 @@ class _Arguments(TypedDict, total=False):
     fill: float | None
     spare_factor: float | None
     layout: str | None
+    write_cache: SizeLike | None
+    map_cache: SizeLike | None
+    set: ChangesLike | None
     trace: TraceLike | None
     trace_format: str | None
     action: str | None
@@ -59,6 +65,15 @@ class SimulateArguments(_Arguments, total=False):
     precision: float
     replicas: int
     spread: bool
+
+    time: float | str | None
+    timed: bool
+    host_bytes: SizeLike | None
+    time_scale: float
+    rb_capture: str | Path | None
+    rb_rate: float | str | None
+    rb_jitter: float | str | None
+    rb_missed: float | None
 
 
 class CompareArguments(_Arguments, total=False):
@@ -113,15 +128,21 @@ def simulate(
     *,
     progress: Progress | None = None,
     **settings: Unpack[SimulateArguments],
-) -> Result:
+) -> Result | TimedResult:
     """Simulate a page-mapped drive and measure its steady write amplification.
+
+    A run is timed, and its result a `TimedResult` with latencies, bandwidth and throughput, if a
+    setting of time asks for that, if the workload says how its requests are paced ("io", "random"
+    or "sequential" with `qd` or `rate`), or if a trace plays on a profile that is timed by default
+    (docs/timing.md).
 
     Args:
         device: a profile's name, the path of a profile, or a device. Without one, a synthetic
             workload runs on "generic", and a trace on a flat drive sized to its footprint.
         workload: a workload or its text, such as "hot-cold:f=0.1,r=0.9"; "uniform" unless there is
             a trace.
-        progress: called from time to time with the host pages written and expected.
+        progress: called from time to time with the host pages written and expected; in a timed
+            run, with what is done of what ends it (ns, bytes or requests), and all of that.
         settings: by keyword, each with the default that the signature shows. `trace`: a trace
             file (`trace_format` and `action` say how to read it), a trace, or one already turned
             into pages; `repeat`: how often it is replayed; `mapping`: how its addresses become
@@ -141,9 +162,14 @@ def simulate(
             serves as spare space. `replicas`: runs from which the interval and steadiness are
             judged, this one and others of a workload with seeds of their own. `spread`: rerun a
             trace on drives one block (in each plane) smaller and larger. `batch_pages`: changes
-            speed, never the outcome. What differs from the device profile: `blocks`,
+            speed, never the outcome. What differs from the device profile: `size`, `blocks`,
             `logical_blocks` or `logical_pages`; `op`, `fill` or `spare_factor`; `pages_per_block`,
-            `page_bytes`, `layout` (see `writeamp.device`).
+            `page_bytes`, `layout`, `write_cache`, `map_cache`, `set` (see `writeamp.device`).
+            Of timed runs: `time`: end after so much virtual time, in seconds or as "500ms";
+            `timed`: be timed; `host_bytes`: end when the host has written so many bytes, and count
+            from the fill, without a warm-up; `time_scale`: factor for the times that requests have
+            of their own; `rb_capture`: a .vcd file for the Ready/Busy pins of all dies; `rb_rate`,
+            `rb_jitter`, `rb_missed`: how an analyser would sample those.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -237,7 +263,7 @@ def endurance(
 
 def run(
     experiment: Experiment | str | Path, progress: Progress | None = None
-) -> Result | Comparison | Endurance:
+) -> Result | TimedResult | Comparison | Endurance:
     """Do an experiment, or the one in a file: `simulate`, `compare` or `endurance`, as it says.
 
     >>> import writeamp as wa
@@ -248,7 +274,7 @@ def run(
     """
     if not isinstance(experiment, Experiment):
         experiment = Experiment.from_toml(experiment)
-    runs: dict[str, Callable[..., Result | Comparison | Endurance]] = {
+    runs: dict[str, Callable[..., Result | TimedResult | Comparison | Endurance]] = {
         "simulate": run_simulation,
         "compare": run_comparison,
         "endurance": run_lifetime,

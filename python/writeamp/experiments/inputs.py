@@ -9,11 +9,12 @@ from writeamp import traces
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
+from writeamp.experiments.device_settings import DeviceSettings
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.plan import used_pages
 from writeamp.experiments.precondition import Precondition
-from writeamp.experiments.settings import DeviceSettings, LoadSettings
+from writeamp.experiments.settings import LoadSettings
 from writeamp.registry.specs import Spec
 
 # Below this a drive fitted to a trace is no drive; and an op rounded by more than this is another.
@@ -54,7 +55,7 @@ def prepare(experiment: Experiment) -> Prepared:
         load_name = _trace_name(requests)
         notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
     earlier, earlier_notes = _earlier(asked, drive, load)
-    notes += [*_rounding_note(drive, device), *earlier_notes]
+    notes += [*drive.shrunk, *_rounding_note(drive, device), *earlier_notes]
     return Prepared(drive, load, load_name, tuple(notes), earlier)
 
 
@@ -99,7 +100,9 @@ def _earlier(
 def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
     """Return a note if whole blocks and pages make another op than was asked for."""
     wanted_op = device.asked_op
-    if wanted_op is None or abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
+    if wanted_op is None or drive.kind != "flash":
+        return []
+    if abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
         return []
     return [
         f"whole blocks make op {drive.op:.4g}, not the {wanted_op:.4g} asked for; fewer "

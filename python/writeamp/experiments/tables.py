@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
 from writeamp.devices.device import Device
+from writeamp.devices.raid import files_of, is_array, with_members
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.held_trace import HeldTrace
@@ -17,7 +18,7 @@ from writeamp.registry.specs import Spec
 _S = TypeVar("_S", bound=Settings)
 
 # Fields that may name a file.
-_PATHS = ("trace", "profile")
+_PATHS = ("trace", "profile", "rb_capture")
 # A precondition that names one.
 _AGED_BY = "aged:"
 
@@ -40,7 +41,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, HeldTrace):
         return {"digest": value.digest}
     if isinstance(value, Device):
-        return asdict(value)
+        return value.to_dict()
     return str(value) if isinstance(value, Path) else value
 
 
@@ -77,9 +78,9 @@ def _from_plain(where: str, value: Any) -> Any:
             f"{where}: the trace was in memory and only its digest is here; give the path of a file"
         )
     try:
-        return Device(**value)
+        return Device.from_dict(value)
     except TypeError:
-        words = ", ".join(one.name for one in fields(Device))
+        words = ", ".join(one.name for one in fields(Device) if one.default is MISSING)
         raise WriteampError(f"{where}: a device needs the keys {words}") from None
 
 
@@ -103,9 +104,10 @@ def moved(tables: dict[str, Any], source: Path, target: Path) -> dict[str, Any]:
 def _moved(key: str, value: Any, source: Path, target: Path) -> Any:
     if key == "precondition" and isinstance(value, str) and value.startswith(_AGED_BY):
         return _AGED_BY + _moved("trace", value.removeprefix(_AGED_BY), source, target)
-    is_path = key in _PATHS and isinstance(value, str)
-    # A profile without that suffix is one of the shipped ones.
-    is_name = key == "profile" and not str(value).endswith(".toml")
-    if not is_path or is_name or Path(value).is_absolute():
+    if key not in _PATHS or not isinstance(value, str):
+        return value
+    if key == "profile" and is_array(value):
+        return with_members(value, lambda one: _moved(key, one, source, target))
+    if (key == "profile" and not files_of(value)) or Path(value).is_absolute():
         return value
     return Path(os.path.relpath(source / value, target)).as_posix()

@@ -61,6 +61,7 @@ pub struct Geometry {
     blocks: u32,
     pages_per_block: u32,
     luns: u32,
+    stripe_pages: u32,
 }
 
 impl Geometry {
@@ -116,7 +117,7 @@ impl Geometry {
                 (shape.blocks_per_plane, planes as u32 * shape.pages_per_block, 1)
             }
         };
-        Ok(Geometry { shape, blocks, pages_per_block, luns })
+        Ok(Geometry { shape, blocks, pages_per_block, luns, stripe_pages: 1 })
     }
 
     /// One flat pool of blocks: the default, and what the papers' models assume.
@@ -131,6 +132,23 @@ impl Geometry {
             page_bytes: Self::PAGE_BYTES,
             erase_unit: EraseUnit::Block,
         })
+    }
+
+    /// The shape, on which writes that are striped over the LUNs go to the next one after so many
+    /// pages of a block: those that one program writes. A divisor of the pages of a block.
+    pub fn striped_by(self, stripe_pages: u32) -> Result<Self> {
+        if stripe_pages == 0 || !self.pages_per_block.is_multiple_of(stripe_pages) {
+            return Err(Error::Geometry(format!(
+                "a stripe of {stripe_pages} pages does not divide a block of {}",
+                self.pages_per_block
+            )));
+        }
+        Ok(Geometry { stripe_pages, ..self })
+    }
+
+    /// Pages of a block that are written before a stripe goes on to the next LUN.
+    pub fn stripe_pages(&self) -> u32 {
+        self.stripe_pages
     }
 
     /// Shape that was checked.

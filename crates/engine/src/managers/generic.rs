@@ -61,7 +61,14 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints);
             let pool = self.pool_with_room(stream)?;
-            self.program(logical, self.core.frontier(stream, pool));
+            let frontier = self.core.frontier(stream, pool);
+            self.program(logical, frontier);
+            let stripe_pages = self.core.flash.geometry().stripe_pages();
+            if stripe_pages > 1
+                && !self.core.frontiers[frontier].next_page().is_multiple_of(stripe_pages)
+            {
+                self.next_pool[stream] = pool;
+            }
         }
         Ok(())
     }

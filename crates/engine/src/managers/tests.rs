@@ -230,3 +230,33 @@ fn the_luns_of_a_static_layout_are_drives_of_their_own() {
     assert!(drive.flash().counters().programs(Cause::Gc) > 1000);
     drive.assert_invariants();
 }
+
+#[test]
+fn a_stripe_goes_on_to_the_next_lun_after_the_pages_of_a_program() {
+    let shape = Shape {
+        channels: 4,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 2,
+        blocks_per_plane: 8,
+        pages_per_block: 8,
+        page_bytes: 4096,
+        erase_unit: EraseUnit::MultiPlane,
+    };
+    let setup = Setup {
+        geometry: Geometry::new(shape).unwrap().striped_by(4).unwrap(),
+        logical_pages: 256,
+        layout: Layout::StripedPerLun,
+        victims: None,
+        wear_leveling: None,
+        seed: 1,
+        wear: Wear::default(),
+    };
+    let mut drive = build("single", setup).unwrap();
+    drive.write(&(0..40).collect::<Vec<_>>(), None).unwrap();
+    let geometry = *drive.flash().geometry();
+    for page in 0..40 {
+        let block = drive.flash().block_of(drive.flash().physical(page).unwrap());
+        assert_eq!(block / geometry.blocks_per_lun(), page / 4 % 4, "page {page}");
+    }
+}

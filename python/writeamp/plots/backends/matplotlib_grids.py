@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib as mpl
+import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -28,7 +30,11 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
     height = 4.6 if rows == 1 else 1.6 + 2.9 * rows
     figure.set_size_inches(_WIDTH_INCHES, height)
     grid = figure.subplots(
-        rows, spec.columns, squeeze=False, sharex=not spec.own_x, sharey=not spec.own_y
+        rows,
+        spec.columns,
+        squeeze=False,
+        sharex=not spec.own_axes,
+        sharey=not (spec.own_y or spec.own_axes),
     )
     handles: dict[str, Artist] = {}
     for axes, panel in zip(grid.flat, spec.panels, strict=False):
@@ -36,12 +42,22 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
             handles.setdefault(str(handle.get_label()), handle)
     for axes in grid.flat[len(spec.panels) :]:
         axes.set_visible(False)
+    if spec.own_axes:
+        for axes, panel in zip(grid.flat, spec.panels, strict=False):
+            axes.set_xlabel(panel.x_label)
+            axes.set_ylabel(panel.y_label)
+        return _legend(figure, handles, grid)
     for axes in grid[-1]:
         axes.set_xlabel(spec.x_label)
     if rows == 1:
         grid[0, 0].set_ylabel(spec.y_label)
     else:
         figure.supylabel(spec.y_label, fontsize=10, multialignment="center")
+    return _legend(figure, handles, grid)
+
+
+def _legend(figure: Figure, handles: dict[str, Artist], grid: npt.NDArray[Any]) -> Axes:
+    """Draw one legend for all panels, and return the first one's axes."""
     legend_rows = math.ceil(len(handles) / _MOST_LEGEND_COLUMNS)
     figure.legend(
         list(handles.values()),
@@ -56,19 +72,25 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
 
 
 def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[Artist]:
-    x_log, y_log = spec.is_log(panel)
+    x_log, y_log = (panel.x_log, panel.y_log) if spec.own_axes else (spec.x_log, spec.y_log)
     if x_log:
         axes.set_xscale("log")
     if y_log:
         axes.set_yscale("log")
-    _plain_ticks(axes, spec, panel)
+    panels = (panel,) if spec.own_axes else spec.panels
+    _plain_ticks(axes, panels, x_log=x_log, y_log=y_log)
+    if spec.x_ticks:
+        axes.set_xticks(spec.x_ticks)
+        axes.set_xticks((), minor=True)
     for mark in panel.levels:
         axes.axhline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=1.5)
     drawn = [(line, draw_line(axes, line)) for line in panel.lines]
     if not alone:
         axes.set_title(panel.title, loc="left", fontsize=10, fontweight="bold")
-    if spec.own_y and not y_log:
+    if spec.own_y or (spec.own_axes and not y_log):
         axes.set_ylim(bottom=0)
+    if spec.own_axes and not x_log:
+        axes.set_xlim(left=0)
     axes.grid(color=GRID, lw=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -76,19 +98,14 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
     return labelled + mark_handles(panel.levels)
 
 
-def _plain_ticks(axes: Axes, spec: PanelChart, panel: Panel) -> None:
+def _plain_ticks(axes: Axes, panels: Sequence[Panel], *, x_log: bool, y_log: bool) -> None:
     """Write logarithmic ticks as numbers: powers would be markup, which texts here never are."""
     plain = FuncFormatter(lambda value, _: f"{value:g}")
-    x_log, y_log = spec.is_log(panel)
     if x_log:
         axes.xaxis.set_major_formatter(plain)
     if y_log:
         axes.yaxis.set_major_formatter(plain)
-        shown = [panel] if spec.own_y else spec.panels
-        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(shown)))
-    if spec.x_ticks:
-        axes.set_xticks(spec.x_ticks)
-        axes.set_xticks((), minor=True)
+        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(panels)))
 
 
 def _log_steps(panels: Sequence[Panel]) -> tuple[float, ...]:

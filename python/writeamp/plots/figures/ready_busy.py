@@ -62,16 +62,29 @@ def durations_by_class(
         x_label="",
         y_label="",
         panels=(
-            Panel("pulses by duration, µs", (*bars, *edges), x_log=True, y_log=True),
             Panel(
-                "operations over time, s",
-                tuple(_line(series, colors[series.name]) for series in over_time),
+                "pulses by duration",
+                (*bars, *edges),
+                x_label="low time, µs",
+                y_label="pulses",
+                x_log=True,
+                y_log=True,
             ),
-            Panel("duty cycle over time, s", (_line(duty_cycle, HOST_COLOR),)),
+            Panel(
+                "operations over time",
+                tuple(_line(series, colors[series.name]) for series in over_time),
+                x_label="time, s",
+                y_label="operations",
+            ),
+            Panel(
+                "duty cycle over time",
+                (_line(duty_cycle, HOST_COLOR),),
+                x_label="time, s",
+                y_label="busy share of time",
+            ),
         ),
         columns=1,
-        own_x=True,
-        own_y=True,
+        own_axes=True,
     )
 
 

@@ -91,6 +91,10 @@ impl Ssd {
         let old = self.drive.flash().physical(page).filter(|_| is_merged);
         let rest = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = rest.map(|physical| self.unsubmitted_read(physical, missing_bytes));
+        // What a program waits for must stand before it in the queue of a die.
+        for op in [entry, rest].into_iter().flatten() {
+            self.nand.submit(op, &mut self.events);
+        }
         let write = PageWrite {
             cause: if old.is_some() { Cause::ReadModifyWrite } else { Cause::Host },
             bytes: if old.is_some() { self.page_bytes } else { bytes },
@@ -99,9 +103,6 @@ impl Ssd {
         };
         self.drive.write(&[page], None)?;
         self.give_time(Some(write), Cause::Gc, None);
-        for op in [entry, rest].into_iter().flatten() {
-            self.nand.submit(op, &mut self.events);
-        }
         self.keep_table()
     }
 
@@ -178,11 +179,12 @@ impl Ssd {
     ) {
         let (block, offset) = self.nand.places.block_of(page);
         let units = self.nand.places.program_units();
-        if offset.is_multiple_of(units) {
-            self.programs.begun[block as usize] = self.nand.add_program(page);
+        // The first page of its unit, or of what is left of one that the fill has begun.
+        if self.programs.begun[block as usize] == NONE {
+            self.programs.begun[block as usize] =
+                self.nand.add_program(page, units - offset % units);
         }
         let op = self.programs.begun[block as usize];
-        debug_assert_ne!(op, NONE, "a unit is begun with its first page");
         let (cause, bytes) = match (cause, write) {
             (Cause::Host, Some(write)) => (write.cause, write.bytes),
             (Cause::Padding, _) => (Cause::Padding, 0),
@@ -209,7 +211,7 @@ impl Ssd {
                 self.programs.with_host_data.push(block);
             }
         }
-        if self.nand.fill(op, page, bytes) == units {
+        if self.nand.fill(op, page, bytes) {
             self.programs.begun[block as usize] = NONE;
             self.programs.with_host_data.retain(|&begun| begun != block);
             self.nand.submit(op, &mut self.events);

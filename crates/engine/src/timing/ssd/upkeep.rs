@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::programs::PageWrite;
 use super::Ssd;
+use super::programs::PageWrite;
 use crate::error::Result;
 use crate::flash::{Cause, Geometry, filled};
 use crate::timing::map_cache::Evicted;
@@ -17,6 +17,8 @@ pub struct Upkeep {
     pub evicted: Vec<Evicted>,
     /// Erases of background collections that are not done, by LUN.
     pub collecting: Vec<u32>,
+    soft_blocks: u32,
+    hard_blocks: u32,
     /// Reads of each block since its erase; empty if reads do no harm.
     reads: Vec<u32>,
     most_reads: u32,
@@ -28,13 +30,18 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// Nothing yet, of a new drive.
-    pub fn new(timing: &Timing, geometry: &Geometry) -> Result<Self> {
+    /// Nothing yet, of a new drive with so many logical pages.
+    pub fn new(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> Result<Self> {
+        let spare_pages = geometry.physical_pages() - logical_pages;
+        let spare_blocks = spare_pages / geometry.pages_per_block() / geometry.luns();
+        let soft_blocks = timing.collection.soft_blocks.min((spare_blocks / 4).max(1));
         let most_reads = timing.refresh.reads_per_block;
         let counted = if most_reads > 0 { geometry.blocks() as usize } else { 0 };
         Ok(Upkeep {
             evicted: Vec::new(),
             collecting: vec![0; geometry.luns() as usize],
+            soft_blocks,
+            hard_blocks: timing.collection.hard_blocks.min(soft_blocks),
             reads: filled(0, counted)?,
             most_reads,
             retention_ns: (timing.refresh.retention_s * 1e9) as u64,
@@ -78,23 +85,19 @@ impl Ssd {
         if map.touch(page, is_changed, &mut self.upkeep.evicted) {
             return None;
         }
-        let (table_page, bytes) = (self.host_pages + map.table_page(page), map.segment_bytes);
+        let (table_page, bytes) = (self.host_pages + map.table_page(page), map.read_bytes);
         let physical = self.drive.flash().physical(table_page)?;
         (!self.nand.is_in_memory(physical)).then(|| self.unsubmitted_read(physical, bytes))
     }
 
     /// Writes what has left the cache of the mapping table, and takes in what copies have changed.
     pub(super) fn keep_table(&mut self) -> Result<()> {
-        if self.map.is_none() {
-            self.programs.moved.clear();
-            return Ok(());
-        }
         loop {
-            while let Some(logical) = self.programs.moved.pop() {
-                if logical < self.host_pages
-                    && let Some(read) = self.look_up(logical, true)
+            for logical in self.programs.moved.drain(..) {
+                if let Some(map) = &mut self.map
+                    && logical < self.host_pages
                 {
-                    self.nand.submit(read, &mut self.events);
+                    map.change_lazily(logical);
                 }
             }
             let Some(evicted) = self.upkeep.evicted.pop() else { return Ok(()) };
@@ -107,6 +110,9 @@ impl Ssd {
         let old = self.drive.flash().physical(page).filter(|_| evicted.is_partial);
         let old = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = old.map(|physical| self.unsubmitted_read(physical, self.page_bytes));
+        if let Some(rest) = rest {
+            self.nand.submit(rest, &mut self.events);
+        }
         self.drive.write(&[page], None)?;
         let write = PageWrite {
             cause: Cause::Mapping,
@@ -115,9 +121,6 @@ impl Ssd {
             waiter: None,
         };
         self.give_time(Some(write), Cause::Gc, None);
-        if let Some(rest) = rest {
-            self.nand.submit(rest, &mut self.events);
-        }
         Ok(())
     }
 
@@ -150,9 +153,10 @@ impl Ssd {
     fn collect_idle(&mut self) -> Result<()> {
         while let Some(unit) = self.nand.idle_units.pop() {
             let luns = self.drive.flash().geometry().luns();
-            let lun = if luns == 1 { 0 } else { unit };
-            if self.nand.is_idle(unit) {
-                self.collect_below(lun, self.timing.collection.soft_blocks)?;
+            for lun in 0..luns {
+                if self.nand.is_idle(unit) && (luns == 1 || self.nand.unit_of(lun) == unit) {
+                    self.collect_below(lun, self.upkeep.soft_blocks)?;
+                }
             }
         }
         Ok(())
@@ -162,7 +166,7 @@ impl Ssd {
     pub(super) fn collect_if_short(&mut self) -> Result<()> {
         if self.timing.collection.background {
             for lun in 0..self.upkeep.collecting.len() as u32 {
-                self.collect_below(lun, self.timing.collection.hard_blocks)?;
+                self.collect_below(lun, self.upkeep.hard_blocks)?;
             }
         }
         Ok(())
