@@ -67,7 +67,8 @@ def write_vcd(path: Path, found: dict[str, tuple[Times, Times]], step_ns: int = 
     """As libsigrok writes it: every change of a moment on one line after its time."""
     sample, number, level = _changes(found, step_ns)
     with path.open("w", encoding="ascii") as file:
-        file.write(f"$timescale {step_ns} ns $end\n$scope module rb $end\n")
+        timescale = f"{step_ns} ns" if step_ns < 1000 else f"{step_ns // 1000} us"
+        file.write(f"$timescale {timescale} $end\n$scope module rb $end\n")
         for index, name in enumerate(found):
             file.write(f"$var wire 1 {chr(33 + index)} {name} $end\n")
         file.write("$upscope $end\n$enddefinitions $end\n#0")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -197,7 +196,6 @@ def test_cut_pulses_and_glitches_are_no_operations_and_are_told(tmp_path: Path) 
         "short_pulses": 1,
         "cut_by_unknown": 1,
         "unknown_levels": 1,
-        "short_gaps": 1,
     }
 
 
@@ -293,9 +291,10 @@ def test_bad_usage_is_one_sentence(
 def test_a_truncated_capture_counts_what_is_left_of_it(tmp_path: Path) -> None:
     path = tmp_path / "rb.vcd"
     synthetic.write_vcd(path, synthetic.pins(SLC, NAMES, 1))
-    shutil.copy(path, tmp_path / "cut.vcd")
-    with (tmp_path / "cut.vcd").open("r+b") as file:
-        file.truncate(path.stat().st_size * 2 // 3 + 1)
-    capture = read(tmp_path / "cut.vcd")
-    total = sum(pin.durations.total for pin in capture.pins)
-    assert total == pytest.approx(2 / 3 * sum(kind.count for kind in SLC), rel=0.02)
+    left = path.read_text()[: path.stat().st_size * 2 // 3].rstrip()
+    path.write_text(left)
+    capture = read(path)
+    words = left.partition("$enddefinitions")[2].split()[:-1]
+    rises = sum(word.startswith("1") for word in words) - len(NAMES)  # at first all are ready
+    assert sum(pin.durations.total for pin in capture.pins) == rises
+    assert capture.repairs["cut_tail"] == 1
