@@ -25,11 +25,13 @@
 //! **Cache program.** While the array programs, the data of the next program cross the channel, if
 //! it is next in the queue, waits for nothing, and no read waits to go first.
 //!
-//! **Program units.** A program begins with the first page of its unit and is queued with the last.
+//! **Program units.** A program begins with the first page of its unit (or, of a unit that was
+//! begun before time, with what is left of it) and is queued with the last.
 //! From its first page until it is done, its pages are read from memory, at no cost but the
 //! memory's. A copy waits for the read of its page. An erase waits for the queued programs on other
 //! dies that hold copies made since the erase before. Neighbours that lie in one flash page (on all
-//! planes) are read at once. A flush, and a write that is not cached, fills begun units that hold
+//! planes) are read at once. A wear leveller closes a block with whatever it holds, and what is begun
+//! there is programmed then. A flush, and a write that is not cached, fills begun units that hold
 //! data of the host; where that cannot be, they count as safe.
 //!
 //! **Writes of parts.** The rest of a page that is mapped is read first, unless it is in memory.

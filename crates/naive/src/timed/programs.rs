@@ -137,6 +137,19 @@ impl<L: Logical> TimedDrive<L> {
         if let Some((_, read)) = last {
             self.array.submit(read, &mut self.clock);
         }
+        self.submit_closed();
+    }
+
+    /// Programs what is begun in blocks that were closed before they were full, the last one first.
+    fn submit_closed(&mut self) {
+        let begun: Vec<(u32, OpId)> = self.programs.begun.clone().into_iter().collect();
+        let mut closed: Vec<(u32, OpId)> =
+            begun.into_iter().filter(|&(block, _)| self.logical.is_closed(block)).collect();
+        closed.sort_by_key(|&(_, program)| program);
+        for (block, program) in closed.into_iter().rev() {
+            self.programs.begun.remove(&block);
+            self.array.submit(program, &mut self.clock);
+        }
     }
 
     fn read_to_copy(&mut self, page: u32, last: &mut Option<(u32, OpId)>) -> Option<OpId> {

@@ -3,7 +3,7 @@
 use super::requests::Pending;
 use super::{Ssd, Waiter};
 use crate::error::Result;
-use crate::flash::{Cause, FlashOp, filled};
+use crate::flash::{BlockState, Cause, FlashOp, filled};
 use crate::timing::nand::{NONE, OpId, Places};
 
 /// Program units that are begun, and what collections have read and copied.
@@ -19,6 +19,8 @@ pub struct Programs {
     next_source: usize,
     /// Programs with copies, since the last erase.
     copies: Vec<OpId>,
+    /// Blocks that a wear leveller has filled.
+    exchanged: Vec<u32>,
     /// Logical pages that were copied, whose entries in the table change.
     pub moved: Vec<u32>,
 }
@@ -32,6 +34,7 @@ impl Programs {
             sources: Vec::new(),
             next_source: 0,
             copies: Vec::new(),
+            exchanged: Vec::new(),
             moved: Vec::new(),
         })
     }
@@ -139,10 +142,23 @@ impl Ssd {
             }
         }
         self.submit_last(&mut last);
+        self.submit_exchanged();
         self.heard = heard;
         self.programs.sources.clear();
         self.programs.next_source = 0;
         self.programs.copies.clear();
+    }
+
+    /// A wear leveller closes a block as soon as it holds the pages of another: what is begun there
+    /// is programmed as it is.
+    fn submit_exchanged(&mut self) {
+        while let Some(block) = self.programs.exchanged.pop() {
+            let op = self.programs.begun[block as usize];
+            if op != NONE && self.drive.flash().state(block) == BlockState::Closed {
+                self.programs.begun[block as usize] = NONE;
+                self.nand.submit(op, &mut self.events);
+            }
+        }
     }
 
     fn submit_last(&mut self, last: &mut Option<(u32, OpId)>) {
@@ -192,6 +208,9 @@ impl Ssd {
             _ => (cause, self.page_bytes),
         };
         self.counters.count_programs(cause, 1);
+        if cause == Cause::WearLeveling && self.programs.exchanged.last() != Some(&block) {
+            self.programs.exchanged.push(block);
+        }
         if let Some(from) = from {
             if let Some(read) = self.programs.source(from) {
                 self.nand.tell(read, Waiter::Op(op));

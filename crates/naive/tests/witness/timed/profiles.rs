@@ -105,12 +105,12 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
     };
     // So much that collections have something to copy, and so little that each LUN has room.
     let physical_pages = geometry.blocks() * geometry.pages_per_block();
-    let host_pages = physical_pages / 100 * draws.one_of(&[35, 45, 50]);
+    let host_pages = physical_pages * draws.one_of(&[35, 45, 50]) / 100;
     Drive {
         geometry,
         layout,
         manager: draws.one_of(&["single", "sepgc", "dac"]),
-        wear_leveling: None,
+        wear_leveling: draws.one_of(&[None, None, Some("dual-pool:threshold=2")]),
         host_pages,
         filled_pages: host_pages / 8 * draws.one_of(&[0, 5, 8]),
         timing,
