@@ -80,19 +80,8 @@ def _values(domain: dict[str, Any], depth: int) -> st.SearchStrategy[str]:
 
 def _valid(domain: dict[str, Any], depth: int) -> st.SearchStrategy[str]:
     kind = domain["kind"]
-    if kind == "whole":
-        least, most = domain["least"], domain["most"]
-        edges = st.sampled_from([least, min(least + 1, most), most])
-        return st.one_of(edges, st.integers(least, min(most, least + 200))).map(str)
-    if kind == "bytes":
-        sizes = st.integers(domain["least"], min(domain["most"], domain["least"] + (1 << 16)))
-        spelled = st.sampled_from(["512", "4k", "4KiB", "16K", "1M", "2MiB", "1GiB"])
-        return st.one_of(sizes.map(str), spelled)
-    if kind == "number":
-        least = -10.0 if domain["least"] is None else domain["least"]
-        most = max(least, 10.0) if domain["most"] is None else domain["most"]
-        edges = [least, most, math.nextafter(least, math.inf), math.nextafter(most, -math.inf)]
-        return st.one_of(st.floats(least, most), st.sampled_from(edges)).map(repr)
+    if kind in ("whole", "bytes", "number"):
+        return _valid_number(domain)
     if kind == "word":
         return st.sampled_from(domain["words"])
     if kind == "spec":
@@ -101,6 +90,22 @@ def _valid(domain: dict[str, Any], depth: int) -> st.SearchStrategy[str]:
         return st.lists(_valid(domain["of"], depth), min_size=1, max_size=4).map("/".join)
     one, other = domain["of"]
     return st.one_of(_valid(one, depth), _valid(other, depth))
+
+
+def _valid_number(domain: dict[str, Any]) -> st.SearchStrategy[str]:
+    kind = domain["kind"]
+    if kind == "whole":
+        least, most = domain["least"], domain["most"]
+        ends = st.sampled_from([least, min(least + 1, most), most])
+        return st.one_of(ends, st.integers(least, min(most, least + 200))).map(str)
+    if kind == "bytes":
+        sizes = st.integers(domain["least"], min(domain["most"], domain["least"] + (1 << 16)))
+        spelled = st.sampled_from(["512", "4k", "4KiB", "16K", "1M", "2MiB", "1GiB"])
+        return st.one_of(sizes.map(str), spelled)
+    least = -10.0 if domain["least"] is None else domain["least"]
+    most = max(least, 10.0) if domain["most"] is None else domain["most"]
+    edges = [least, most, math.nextafter(least, math.inf), math.nextafter(most, -math.inf)]
+    return st.one_of(st.floats(least, most), st.sampled_from(edges)).map(repr)
 
 
 def _damaged(text: str) -> st.SearchStrategy[str]:

@@ -175,7 +175,7 @@ def _on_log_grid(binned: Durations, values: Floats) -> tuple[Floats, Floats]:
     # An empty bin at either side, so that a peak at the edge is one.
     first = int(place.min()) - 2
     size = int(place.max()) - first + 3
-    sums: Floats = np.bincount(place - first, weights=values, minlength=size)
+    sums = np.bincount(place - first, weights=values, minlength=size).astype(float)
     edges_us: Floats = np.exp((first + np.arange(size)) * _PEAK_BIN_SHARE)
     return sums, edges_us
 

@@ -135,8 +135,7 @@ impl TimedRun {
         self.phase = Phase::Issuing;
         self.issued_requests = 0;
         self.written_bytes = 0;
-        self.measures =
-            Measures::new(self.device.counters().unwrap_or_default(), self.page_bytes)?;
+        self.measures = Measures::new(self.device.counters().unwrap_or_default(), self.page_bytes)?;
         self.begin()
     }
 

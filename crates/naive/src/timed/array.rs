@@ -134,7 +134,17 @@ impl Array {
         self.born += 1;
         let (pages, waiters) = (Vec::new(), Vec::new());
         let suspensions = 0;
-        self.ops.push(Operation { id, kind, die, pages, bytes: 0, left_ns, waits: 1, waiters, suspensions });
+        self.ops.push(Operation {
+            id,
+            kind,
+            die,
+            pages,
+            bytes: 0,
+            left_ns,
+            waits: 1,
+            waiters,
+            suspensions,
+        });
         id
     }
 

@@ -173,8 +173,9 @@ impl Profile {
     }
 
     pub(super) fn units(&self) -> usize {
-        (self.channels * self.chips_per_channel * if self.die_interleaving { self.dies_per_chip } else { 1 })
-            as usize
+        (self.channels
+            * self.chips_per_channel
+            * if self.die_interleaving { self.dies_per_chip } else { 1 }) as usize
     }
 }
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from writeamp._engine import (
     DEFAULT_BATCH_PAGES,
@@ -24,14 +21,19 @@ from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.device import Device, device
 from writeamp.parallel import stop_if_asked
 from writeamp.reproduce.four_level.formulas import write_amplification
+from writeamp.reproduce.four_level.loads import PAGE_BYTES
 
 MIB = 2**20
+GIB = 2**30
 
 # Section V.A: "when the level of tested R/B signal keeps high for 5 minutes", the count is over.
 QUIET_NS = 300 * 10**9
 
 _SEED = 5
-_CHUNK_EVENTS = 2_000_000
+_CHUNK_EVENTS = 1_000_000
+
+# A load of stated requests ends with the last of them.
+_NO_END = 2**62
 
 _NS_A_S = 1e9
 
@@ -47,31 +49,46 @@ class Scale:
     factor: int
     pages_per_block: int
 
-    def device(self, profile: str, *changes: str) -> Device:
-        """Return the drive of a profile at this scale, with `changes` to its tables."""
+    def device(self, profile: str, *changes: str, unit_bytes: int | None = None) -> Device:
+        """Return the drive of a profile at this scale.
+
+        Args:
+            profile: the profile's name.
+            changes: values of its tables.
+            unit_bytes: what it maps by instead of its flash pages.
+        """
         whole = device(profile)
         times = whole.times or {}
-        shrink = whole.pages_per_block / self.pages_per_block
-        blocks = round(whole.blocks_per_plane * shrink / self.factor)
-        reads = times["refresh"]["reads_per_block"] / shrink
+        unit = whole.page_bytes if unit_bytes is None else unit_bytes
+        pages = max(_FEWEST_PAGES, self.pages_per_block * whole.page_bytes // unit)
+        shrink = whole.pages_per_block * whole.page_bytes / (pages * unit)
         return device(
             profile,
             set=[
-                f"geometry.blocks_per_plane={blocks}",
-                f"geometry.pages_per_block={self.pages_per_block}",
-                f"write_cache.bytes={self._bytes(times['write_cache']['bytes'])}",
-                f"map_cache.bytes={self._bytes(times['map_cache']['bytes'])}",
-                f"refresh.reads_per_block={max(1, round(reads))}",
+                f"geometry.page_bytes={unit}",
+                f"geometry.blocks_per_plane={round(whole.blocks_per_plane * shrink / self.factor)}",
+                f"geometry.pages_per_block={pages}",
+                f"program.flash_page_bytes={max(unit, whole.page_bytes)}",
+                f"write_cache.bytes={self._bytes(times['write_cache']['bytes'], 2 * unit)}",
+                f"map_cache.bytes={self._bytes(times['map_cache']['bytes'], whole.page_bytes)}",
+                f"refresh.reads_per_block={max(1, round(_reads(times) / shrink))}",
                 *changes,
             ],
         )
 
-    def _bytes(self, of_profile: int) -> int:
-        """Return a cache's size at this scale; the paper's 32 KB are few pages at any."""
-        return min(of_profile, max(_LEAST_CACHE_BYTES, of_profile // self.factor))
+    def _bytes(self, of_profile: int, least: int) -> int:
+        """Return the size of a cache at this scale; none, or all in memory, stays so."""
+        return of_profile and max(least, _LEAST_CACHE_BYTES, of_profile // self.factor)
 
 
+# The 32 KB of SSD-v and SSD-S are few pages as they are.
 _LEAST_CACHE_BYTES = 32 * 2**10
+_FEWEST_PAGES = 4
+
+
+def _reads(times: Mapping[str, Any]) -> int:
+    """Return the reads of a block that disturb it, of a profile's tables."""
+    return int(times["refresh"]["reads_per_block"])
 
 
 @dataclass(frozen=True)
@@ -149,19 +166,22 @@ class Life:
         flash = TimedDevice.flash(
             simulation, times=times, host_pages=host_pages, seed=_SEED, ready_busy=ready_busy
         )
-        self.run = TimedRun(
-            flash, load, seed=_SEED, page_bytes=drive.page_bytes, requests=_NO_END
-        )
+        self.run = TimedRun(flash, load, seed=_SEED, page_bytes=PAGE_BYTES, requests=_NO_END)
         self._before = self._pages()
 
-    def settle(self) -> Counts:
+    def settle(self, heard: Callable[[TimedRun], object] | None = None) -> Counts:
         """Let the load end, and all that follows from it, until every pin stays high.
 
+        Args:
+            heard: called with the run from time to time, to take the edges of its pins.
+
         Returns:
-            What was counted since the load, or the one before it, had settled.
+            What was counted since the drive was prepared, or the load before this had settled.
         """
         while not self.run.advance(_CHUNK_EVENTS):
             stop_if_asked()
+            if heard:
+                heard(self.run)
         now, before = self._pages(), self._before
         self._before = now
         began_ns, ended_ns = self.run.interval_ns()
@@ -180,7 +200,3 @@ class Life:
     def _pages(self) -> dict[str, int]:
         counters = self.run.counters() or {}
         return {cause: counters[cause] for cause in TIMED_CAUSES}
-
-
-# A load of stated requests ends with the last of them.
-_NO_END = 2**62

@@ -7,6 +7,7 @@ touch the first sector of one page after the other. One request is outstanding.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,6 +18,9 @@ from writeamp._engine import Load as EngineLoad
 
 PAGE_BYTES = 4096
 SECTOR_BYTES = 512
+
+# Table II, in bytes.
+SIZES = (512, 4096, 8192, 16384, 32768)
 
 _WRITE, _READ = 0, 2
 
@@ -50,9 +54,7 @@ class Access:
         offsets = self._offsets(space_bytes, count, draws)
         return requests(offsets, np.full(count, self.size), is_write)
 
-    def _offsets(
-        self, space_bytes: int, count: int, draws: np.random.Generator
-    ) -> _Offsets:
+    def _offsets(self, space_bytes: int, count: int, draws: np.random.Generator) -> _Offsets:
         grain = PAGE_BYTES if self.is_aligned else SECTOR_BYTES
         if self.is_random:
             slots = (space_bytes - self.size) // grain + 1
@@ -61,6 +63,17 @@ class Access:
         first = 0 if self.is_aligned else SECTOR_BYTES
         slots = (space_bytes - first - self.size) // step + 1
         return first + np.arange(count) % slots * step
+
+
+def grid(orders: Sequence[bool], write_shares: Sequence[float]) -> list[Access]:
+    """Return Table II's accesses in every size, random where an order is true, aligned or not."""
+    return [
+        Access(size, is_random, write_share, is_aligned)
+        for is_random in orders
+        for write_share in write_shares
+        for is_aligned in (True, False)
+        for size in SIZES
+    ]
 
 
 def requests(offsets: _Offsets, sizes: _Sizes, is_write: _IsWrite) -> EngineLoad:

@@ -158,8 +158,7 @@ impl Mechanics {
                 let place = self.place(run.start);
                 // The greatest index whose time, rounded down, is not past.
                 let past_ns = self.index_ns(place, place.index) + now_ns - at_ns;
-                let index =
-                    wide((past_ns + 1) * place.sectors_per_track - 1, 1, self.revolution_ns);
+                let index = ((past_ns + 1) * place.sectors_per_track - 1) / self.revolution_ns;
                 return (run.start + index - place.index).min(sectors.end);
             }
             at_ns += run_ns + switch_ns;
@@ -213,15 +212,10 @@ impl Mechanics {
 
     /// Time from the start of a track to one of its sectors.
     fn index_ns(&self, place: Place, index: u64) -> u64 {
-        wide(index, self.revolution_ns, place.sectors_per_track)
+        index * self.revolution_ns / place.sectors_per_track
     }
 
     fn part_ns(&self, place: Place, sectors: u64) -> u64 {
         self.index_ns(place, place.index + sectors) - self.index_ns(place, place.index)
     }
-}
-
-/// a·b/c without overflow on the way.
-fn wide(a: u64, b: u64, c: u64) -> u64 {
-    (u128::from(a) * u128::from(b) / u128::from(c)) as u64
 }

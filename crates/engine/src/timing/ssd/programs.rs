@@ -181,7 +181,8 @@ impl Ssd {
         let units = self.nand.places.program_units();
         // The first page of its unit, or of what is left of one that the fill has begun.
         if self.programs.begun[block as usize] == NONE {
-            self.programs.begun[block as usize] = self.nand.add_program(page, units - offset % units);
+            self.programs.begun[block as usize] =
+                self.nand.add_program(page, units - offset % units);
         }
         let op = self.programs.begun[block as usize];
         let (cause, bytes) = match (cause, write) {

@@ -109,7 +109,12 @@ const MOST_EVENTS: u64 = 3_000_000;
 
 /// Asks a device for everything: in a closed loop of so many requests at a time, or each at its own
 /// time. At most `depth` are in the device.
-pub fn drive(device: &mut impl Device, asked: &[Asking], closed: Option<usize>, depth: usize) -> Outcome {
+pub fn drive(
+    device: &mut impl Device,
+    asked: &[Asking],
+    closed: Option<usize>,
+    depth: usize,
+) -> Outcome {
     let mut arrivals: VecDeque<(u64, u32)> = VecDeque::new();
     let mut at_ns = 0;
     for (id, asking) in (0..).zip(asked) {

@@ -82,7 +82,8 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
         page_bytes,
         erase_unit,
     };
-    let planes = if erase_unit == EraseUnit::Block { 1 } else { draws.one_of(&[1, planes_per_die]) };
+    let planes =
+        if erase_unit == EraseUnit::Block { 1 } else { draws.one_of(&[1, planes_per_die]) };
     let program = Program {
         flash_page_bytes: page_bytes * draws.one_of(&[1, 1, 2]),
         planes,

@@ -1,0 +1,184 @@
+"""Figures 10 and 11: the traces F1 and F2 on a drive that random writes have made steady.
+
+The traces are not to be had but for the first requests of F1, so generators of what Table II states
+of them stand in: mean and largest sizes by direction and the share of reads. Neither where the
+requests go nor how many of them follow each other is stated; both are taken from the first 10,000
+requests of F1 (Storage Performance Council, Financial1), and listed as open details.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import Load as EngineLoad
+from writeamp.plots import FigureSpec
+from writeamp.reproduce.bench import Bench, Findings
+from writeamp.reproduce.four_level import figures
+from writeamp.reproduce.four_level.drives import Counts, Life, Scale
+from writeamp.reproduce.four_level.loads import SECTOR_BYTES, requests
+from writeamp.reproduce.four_level.walvd import SUB_TEST_BYTES, SUB_TESTS
+from writeamp.reproduce.items import Item, OpenDetail, at_most, compared
+
+KIB = 1024
+_AGEING_WRITES = 3.0
+
+NOTE = "a generator of Table II's statistics stands in for the trace, which is not to be had"
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """A trace by its statistics.
+
+    Attributes:
+        write_share: share of writes among the requests.
+        mean_bytes, most_bytes: sizes by direction, (write, read).
+        sequential_share: share of requests that go on where one of the last has ended.
+        span_share: share of the drive within which all others begin.
+    """
+
+    name: str
+    write_share: float
+    mean_bytes: tuple[float, float]
+    most_bytes: tuple[int, int]
+    sequential_share: float = 0.54
+    span_share: float = 0.1
+
+    def load(self, space_bytes: int, volume_bytes: int, *, seed: int) -> EngineLoad:
+        """Return requests within a space until about so many bytes are written."""
+        draws = np.random.default_rng(seed)
+        count = round(volume_bytes / self.mean_bytes[0] / self.write_share)
+        is_write = draws.random(count) < self.write_share
+        sizes = np.where(
+            is_write,
+            _sizes(draws, count, self.mean_bytes[0], self.most_bytes[0]),
+            _sizes(draws, count, self.mean_bytes[1], self.most_bytes[1]),
+        )
+        span_bytes = int(space_bytes * self.span_share) - max(self.most_bytes)
+        offsets = self._offsets(draws, sizes, span_bytes)
+        return requests(offsets, sizes, is_write)
+
+    def _offsets(
+        self, draws: np.random.Generator, sizes: npt.NDArray[np.int64], span_bytes: int
+    ) -> npt.NDArray[np.int64]:
+        """Return where each begins: at a random sector, or where the one before has ended."""
+        goes_on = draws.random(sizes.size) < self.sequential_share
+        goes_on[0] = False
+        starts = draws.integers(0, span_bytes // SECTOR_BYTES, sizes.size) * SECTOR_BYTES
+        # Within a run, each begins at the run's start and all sizes of the run before it.
+        before = np.cumsum(sizes) - sizes
+        run = np.maximum.accumulate(np.where(goes_on, 0, np.arange(sizes.size)))
+        return (starts[run] + before - before[run]) % span_bytes
+
+
+def _sizes(
+    draws: np.random.Generator, count: int, mean_bytes: float, most_bytes: float
+) -> npt.NDArray[np.int64]:
+    """Draw whole sectors, geometrically distributed up to the largest."""
+    sectors = draws.geometric(min(1.0, SECTOR_BYTES / mean_bytes), count)
+    return np.minimum(sectors, int(most_bytes) // SECTOR_BYTES) * SECTOR_BYTES
+
+
+# Table II.
+F1 = Statistics("F1", 0.77, (3.8 * KIB, 2.3 * KIB), (16 * KIB, int(8.3 * KIB)))
+F2 = Statistics("F2", 0.18, (3.0 * KIB, 2.3 * KIB), (256 * KIB, 64 * KIB))
+
+# Write amplification and MB/s of the first and the last sub-test (section V.C); of F2 no steady
+# bandwidth is stated.
+_WA = {"F1": (16.0, 2.0), "F2": (17.0, 1.1)}
+_MB_S = {"F1": (2.0, 12.0), "F2": (1.0, None)}
+
+_FULL, _SHORT = Scale(4, 256), Scale(128, 16)
+
+_Tests = list[Counts]
+
+
+def run(bench: Bench) -> Findings:
+    """Replay both until their write amplification is steady."""
+    scale = _FULL if bench.full else _SHORT
+    bench.step("F1 and F2 on a steady drive (Figs. 10 and 11)")
+    traces = (F1, F2)
+    scattered = [replace(one, sequential_share=0.0, span_share=1.0) for one in traces]
+    done = bench.map(_sub_tests, [(scale, one) for one in (*traces, *scattered)])
+    found = {one.name: tests for one, tests in zip(traces, done, strict=False)}
+    elsewhere = {one.name: tests for one, tests in zip(scattered, done[len(traces) :], strict=True)}
+    items = _items(found, elsewhere)
+    return Findings(items, _figures(found, scale) if bench.figures else {})
+
+
+def _sub_tests(scale: Scale, trace: Statistics) -> _Tests:
+    drive = scale.device("ssd-i")
+    volume = SUB_TEST_BYTES // scale.factor
+    loads = (trace.load(drive.capacity_bytes, volume, seed=number) for number in range(SUB_TESTS))
+    life = Life(drive, next(loads), ageing_writes=_AGEING_WRITES)
+    return [life.settle(), *(life.go_on(load) for load in loads)]
+
+
+def _items(found: Mapping[str, _Tests], elsewhere: Mapping[str, _Tests]) -> list[Item]:
+    items = []
+    for figure, (name, tests) in zip((10, 11), found.items(), strict=True):
+        wa, other = [one.wa for one in tests], [one.wa for one in elsewhere[name]]
+        mb_s = [one.write_mb_s for one in tests]
+        other_mb_s = [one.write_mb_s for one in elsewhere[name]]
+        items += [
+            at_most(f"Fig. {figure}, {name}: last WA over the first", 1, wa[-1] / wa[0]),
+            at_most(f"Fig. {figure}, {name}: largest WA over the first", 1, max(wa) / wa[0]),
+            at_most(
+                f"Fig. {figure}, {name}: change of WA over the last three sub-tests",
+                0.1,
+                max(wa[-3:]) / min(wa[-3:]) - 1,
+                note="steady",
+            ),
+            at_most(
+                f"Fig. {figure}, {name}: first write bandwidth over the last", 1, mb_s[0] / mb_s[-1]
+            ),
+        ]
+        for what, printed, ours, otherwise in (
+            ("first WA", _WA[name][0], wa[0], other[0]),
+            ("last WA", _WA[name][1], wa[-1], other[-1]),
+            ("first write bandwidth (MB/s)", _MB_S[name][0], mb_s[0], other_mb_s[0]),
+            ("last write bandwidth (MB/s)", _MB_S[name][1], mb_s[-1], other_mb_s[-1]),
+        ):
+            if printed is not None:
+                items.append(
+                    compared(
+                        f"Fig. {figure}, {name}: {what}",
+                        printed,
+                        ours,
+                        0.15 * printed,
+                        note=f"{NOTE}; pages a host page at last: {tests[-1].causes()}",
+                        open_detail=OpenDetail(
+                            "where the requests go",
+                            "54% go on where the last has ended, the others within a tenth",
+                            {"so": ours, "if all lie anywhere": otherwise},
+                        ),
+                    )
+                )
+    items.append(
+        at_most(
+            "Figs. 10 and 11: last write bandwidth of F2 over that of F1",
+            1,
+            found["F2"][-1].write_mb_s / found["F1"][-1].write_mb_s,
+            note='"F1 has more write I/Os than F2"',
+        )
+    )
+    return items
+
+
+def _figures(found: Mapping[str, _Tests], scale: Scale) -> dict[str, FigureSpec]:
+    subtitle = (
+        f"paper 5, Figs. 10 and 11 · SSD-I at 1/{scale.factor} of its size, generated requests; "
+        "rings: printed"
+    )
+    return {
+        "fig10-11-oltp": figures.sub_tests(
+            "Write amplification of F1 and F2 after random writes",
+            subtitle,
+            {name: [one.wa for one in tests] for name, tests in found.items()},
+            {name: [one.write_mb_s for one in tests] for name, tests in found.items()},
+            {name: {1: _WA[name][0], SUB_TESTS: _WA[name][1]} for name in found},
+        )
+    }
