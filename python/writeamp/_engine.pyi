@@ -220,6 +220,17 @@ class TimedRun:
         warmup_permille: int = 0,
     ) -> None: ...
     def advance(self, events: int) -> bool: ...
+    def go_on(
+        self,
+        load: Load,
+        *,
+        seed: int,
+        idle_ns: int = 0,
+        time_ns: int | None = None,
+        written_bytes: int | None = None,
+        requests: int | None = None,
+        warmup_permille: int = 0,
+    ) -> None: ...
     @property
     def now_ns(self) -> int: ...
     @property

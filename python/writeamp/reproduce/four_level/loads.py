@@ -24,9 +24,7 @@ SIZES = (512, 4096, 8192, 16384, 32768)
 
 _WRITE, _READ = 0, 2
 
-_Offsets: TypeAlias = npt.NDArray[np.int64]
-_Sizes: TypeAlias = npt.NDArray[np.int64]
-_IsWrite: TypeAlias = npt.NDArray[np.bool_]
+Integers: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Access:
 
     def _offsets(
         self, space_bytes: int, count: int, draws: np.random.Generator
-    ) -> _Offsets:
+    ) -> Integers:
         grain = PAGE_BYTES if self.is_aligned else SECTOR_BYTES
         if self.is_random:
             slots = (space_bytes - self.size) // grain + 1
@@ -78,7 +76,7 @@ def grid(orders: Sequence[bool], write_shares: Sequence[float]) -> list[Access]:
     ]
 
 
-def requests(offsets: _Offsets, sizes: _Sizes, is_write: _IsWrite) -> EngineLoad:
+def requests(offsets: Integers, sizes: _Sizes, is_write: _IsWrite) -> EngineLoad:
     """Return requests in bytes, shape (n,) each, one after the other, as the engine takes them."""
     first, end = offsets // PAGE_BYTES, -(-(offsets + sizes) // PAGE_BYTES)
     return EngineLoad.trace(
