@@ -282,7 +282,7 @@ def test_the_picture_shows_latencies_and_what_happened_when(
     assert run("simulate", f"{arguments} --plot {path}").status == 0
     assert path.stat().st_size > 10_000
     panels = timed(profile, "random:bs=4k,write=0.3,qd=8", time=0.1).figure().panels
-    assert [panel.title for panel in panels][0] == "Latency"
+    assert panels[0].title == "Latency"
     shares = [share for line in panels[0].lines for share in line.y]
     assert 0 < min(shares) <= max(shares) <= 1
     only_reads = timed(profile, "random:bs=4k,write=0,qd=8", time=0.1).figure().panels

@@ -43,6 +43,7 @@ pub trait Logical {
 
 /// A drive: its shape, and everything that takes time.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools)] // the switches of a profile
 pub struct Profile {
     pub channels: u32,
     pub chips_per_channel: u32,

@@ -36,7 +36,7 @@ impl Request {
     pub fn pages(&self, profile: &Profile) -> Range<u32> {
         let touched = |page: &u32| !self.part_of(*page, profile).is_empty();
         let mut pages = (0..profile.host_pages).filter(touched);
-        pages.next().map_or(0..0, |first| first..pages.last().unwrap_or(first) + 1)
+        pages.next().map_or(0..0, |first| first..pages.next_back().unwrap_or(first) + 1)
     }
 
     /// Bytes of the drive that it touches on a page.

@@ -92,7 +92,7 @@ def micro_benchmarks(
     )
 
 
-def sub_tests(
+def by_sub_test(
     title: str,
     subtitle: str,
     wa: _BySeries,

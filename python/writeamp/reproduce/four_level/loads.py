@@ -24,9 +24,7 @@ SIZES = (512, 4096, 8192, 16384, 32768)
 
 _WRITE, _READ = 0, 2
 
-_Offsets: TypeAlias = npt.NDArray[np.int64]
-_Sizes: TypeAlias = npt.NDArray[np.int64]
-_IsWrite: TypeAlias = npt.NDArray[np.bool_]
+Integers: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,9 @@ class Access:
         offsets = self._offsets(space_bytes, count, draws)
         return requests(offsets, np.full(count, self.size), is_write)
 
-    def _offsets(self, space_bytes: int, count: int, draws: np.random.Generator) -> _Offsets:
+    def _offsets(
+        self, space_bytes: int, count: int, draws: np.random.Generator
+    ) -> Integers:
         grain = PAGE_BYTES if self.is_aligned else SECTOR_BYTES
         if self.is_random:
             slots = (space_bytes - self.size) // grain + 1
@@ -76,7 +76,7 @@ def grid(orders: Sequence[bool], write_shares: Sequence[float]) -> list[Access]:
     ]
 
 
-def requests(offsets: _Offsets, sizes: _Sizes, is_write: _IsWrite) -> EngineLoad:
+def requests(offsets: Integers, sizes: _Sizes, is_write: _IsWrite) -> EngineLoad:
     """Return requests in bytes, shape (n,) each, one after the other, as the engine takes them."""
     first, end = offsets // PAGE_BYTES, -(-(offsets + sizes) // PAGE_BYTES)
     return EngineLoad.trace(

@@ -19,7 +19,7 @@ from writeamp.plots import FigureSpec
 from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.four_level import figures
 from writeamp.reproduce.four_level.drives import Counts, Life, Scale
-from writeamp.reproduce.four_level.loads import SECTOR_BYTES, requests
+from writeamp.reproduce.four_level.loads import SECTOR_BYTES, Integers, requests
 from writeamp.reproduce.four_level.walvd import SUB_TEST_BYTES, SUB_TESTS
 from writeamp.reproduce.items import Item, OpenDetail, at_most, compared
 
@@ -49,6 +49,12 @@ class Statistics:
 
     def load(self, space_bytes: int, volume_bytes: int, *, seed: int) -> EngineLoad:
         """Return requests within a space until about so many bytes are written."""
+        return requests(*self.requests(space_bytes, volume_bytes, seed=seed))
+
+    def requests(
+        self, space_bytes: int, volume_bytes: int, *, seed: int
+    ) -> tuple[Integers, Integers, npt.NDArray[np.bool_]]:
+        """Return their first bytes, sizes, and which of them write; shape (n,) each."""
         draws = np.random.default_rng(seed)
         count = round(volume_bytes / self.mean_bytes[0] / self.write_share)
         is_write = draws.random(count) < self.write_share
@@ -58,12 +64,11 @@ class Statistics:
             _sizes(draws, count, self.mean_bytes[1], self.most_bytes[1]),
         )
         span_bytes = int(space_bytes * self.span_share) - max(self.most_bytes)
-        offsets = self._offsets(draws, sizes, span_bytes)
-        return requests(offsets, sizes, is_write)
+        return self._offsets(draws, sizes, span_bytes), sizes, is_write
 
     def _offsets(
-        self, draws: np.random.Generator, sizes: npt.NDArray[np.int64], span_bytes: int
-    ) -> npt.NDArray[np.int64]:
+        self, draws: np.random.Generator, sizes: Integers, span_bytes: int
+    ) -> Integers:
         """Return where each begins: at a random sector, or where the one before has ended."""
         goes_on = draws.random(sizes.size) < self.sequential_share
         goes_on[0] = False
@@ -76,7 +81,7 @@ class Statistics:
 
 def _sizes(
     draws: np.random.Generator, count: int, mean_bytes: float, most_bytes: float
-) -> npt.NDArray[np.int64]:
+) -> Integers:
     """Draw whole sectors, geometrically distributed up to the largest."""
     sectors = draws.geometric(min(1.0, SECTOR_BYTES / mean_bytes), count)
     return np.minimum(sectors, int(most_bytes) // SECTOR_BYTES) * SECTOR_BYTES
@@ -174,7 +179,7 @@ def _figures(found: Mapping[str, _Tests], scale: Scale) -> dict[str, FigureSpec]
         "rings: printed"
     )
     return {
-        "fig10-11-oltp": figures.sub_tests(
+        "fig10-11-oltp": figures.by_sub_test(
             "Write amplification of F1 and F2 after random writes",
             subtitle,
             {name: [one.wa for one in tests] for name, tests in found.items()},

@@ -69,6 +69,7 @@ def _errors(drive: Device, access: Access, form: Form) -> _Errors:
     life = Life(drive, load, ageing_writes=form.ageing_writes, ready_busy=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rb.vcd"
+        path.touch()
         pins = CaptureWriter(
             str(path), channels=pin_names(drive), comments=[str(access)], period_ps=_PERIOD_PS
         )

@@ -71,7 +71,7 @@ def run(bench: Bench) -> Findings:
     tables = {**MAPS, _LITTLE_MAP: (little,)}
     runs = [(scale, op, MAPS["as the profile has it"]) for op in PARTITIONS_GB]
     others = [(label, op) for label in tables if tables[label] for op in PARTITIONS_GB]
-    done = bench.map(_sub_tests, [*runs, *((scale, op, tables[label]) for label, op in others)])
+    done = bench.map(sub_tests, [*runs, *((scale, op, tables[label]) for label, op in others)])
     found = dict(zip(PARTITIONS_GB, done, strict=False))
     variants = dict(zip(others, done[len(runs) :], strict=True))
     items = [*_shape(found), *_values(found, variants), *_bandwidths(found, variants)]
@@ -85,7 +85,8 @@ def _little_map(scale: Scale) -> int:
     return max(2, table_bytes // 64 // PAGE_BYTES) * PAGE_BYTES
 
 
-def _sub_tests(scale: Scale, op: float, changes: tuple[str, ...]) -> SubTests:
+def sub_tests(scale: Scale, op: float, changes: tuple[str, ...]) -> SubTests:
+    """Run the fifteen sub-tests on SSD-I with `changes` to its tables, in the partition of OP%."""
     drive = scale.device("ssd-i", *changes)
     pages = partition_pages(drive, op)
     volume = SUB_TEST_BYTES // scale.factor
@@ -218,7 +219,7 @@ def _figures(found: _Found, scale: Scale) -> dict[str, FigureSpec]:
         f"{scale.factor}; rings: printed"
     )
     return {
-        "fig9-walvd": figures.sub_tests(
+        "fig9-walvd": figures.by_sub_test(
             "Write amplification over the data written, by over-provisioning",
             subtitle,
             {f"{op:g}%": tests.wa for op, tests in found.items()},
