@@ -124,7 +124,7 @@ pub fn drive(
     let (mut now_ns, mut answers) = (0, Vec::new());
     let mut in_device = 0;
     for _ in 0..MOST_EVENTS {
-        let outstanding = closed.map(|most| most.min(depth)).unwrap_or(depth);
+        let outstanding = closed.map_or(depth, |most| most.min(depth));
         while let Some(&(due_ns, id)) = arrivals.front()
             && in_device < outstanding
             && (closed.is_some()
