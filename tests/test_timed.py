@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 import writeamp as wa
 from in_process import document, run
@@ -34,6 +33,8 @@ erase_us = 2000
 [host]
 depth = 64
 """
+# They keep the pins of a die high between two operations, so that an analyser sees both.
+COMMANDS = tuple(f"bus.{name}_command_ns=20000" for name in ("read", "program", "erase"))
 KEYS = {"mean", "p50", "p99", "p99_9", "p99_99", "max"}
 
 
@@ -112,11 +113,8 @@ def test_a_run_is_timed_if_time_is_asked_for_or_the_load_is_paced(
     assert ("latency_us" in found) == is_timed
 
 
-def test_a_trace_is_timed_on_a_device_that_is_by_default(profile: str, tmp_path: Path) -> None:
-    trace = tmp_path / "few.csv"
-    rows = [f"{at * 0.001:.6f},0,{4096 * at},4096,W" for at in range(100)]
-    trace.write_text("\n".join(["timestamp,device,offset,length,op", *rows]))
-    pages = page_trace([at * 1_000_000 for at in range(100)])
+def test_a_trace_is_timed_on_a_device_that_is_by_default(profile: str) -> None:
+    pages = page_trace(100, 1_000_000)
     found = wa.simulate(profile, trace=pages)
     assert isinstance(found, wa.TimedResult)
     # It plays at its own times, and to its end.
@@ -125,23 +123,24 @@ def test_a_trace_is_timed_on_a_device_that_is_by_default(profile: str, tmp_path:
     assert wa.simulate(profile, trace=pages, time=0.05).writes == 50
 
 
-def page_trace(at_ns: list[int]) -> wa.traces.PageTrace:
-    """Return a trace that writes page i at time i."""
-    count = len(at_ns)
-    frame = pl.DataFrame(
-        {
-            "timestamp_ns": np.array(at_ns, np.int64),
-            "device": np.zeros(count, np.uint32),
-            "op": ["write"] * count,
-            "offset": np.arange(count, dtype=np.int64) * 4096,
-            "length": np.full(count, 4096, np.int64),
-        }
+def page_trace(count: int, every_ns: int) -> wa.traces.PageTrace:
+    """Return a trace that writes page i at i times `every_ns`."""
+    return wa.traces.PageTrace(
+        op=np.zeros(count, np.uint8),
+        start=np.arange(count, dtype=np.uint32),
+        count=np.ones(count, np.uint32),
+        logical_pages=count,
+        footprint_pages=count,
+        host_pages=count,
+        partial_pages=0,
+        page_bytes=4096,
+        mapping="compact",
+        at_ns=np.arange(count, dtype=np.uint64) * np.uint64(every_ns),
     )
-    return wa.traces.to_pages(wa.traces.from_frame(frame), 4096)
 
 
 def test_times_of_an_open_loop_are_scaled(profile: str) -> None:
-    pages = page_trace([at * 1_000_000 for at in range(100)])
+    pages = page_trace(100, 1_000_000)
     slow, fast = (wa.simulate(profile, trace=pages, time_scale=scale) for scale in (2.0, 0.5))
     assert isinstance(slow, wa.TimedResult)
     assert isinstance(fast, wa.TimedResult)
@@ -158,9 +157,7 @@ def test_one_read_takes_what_its_steps_take(profile: str) -> None:
 
 
 @pytest.mark.parametrize("queue_depth", [1, 4, 16])
-def test_outstanding_requests_are_throughput_times_latency(
-    profile: str, queue_depth: int
-) -> None:
+def test_outstanding_requests_are_throughput_times_latency(profile: str, queue_depth: int) -> None:
     found = timed(profile, f"random:bs=4k,write=0.3,qd={queue_depth}", time=1.0)
     both = (found.reads, found.writes_served)
     held = sum(one.requests * (one.mean_us or 0) for one in both) / 1e6 / found.measured_s
@@ -239,7 +236,7 @@ def test_the_pins_are_low_while_their_dies_are_busy(profile: str, tmp_path: Path
 
 def test_an_analyser_samples_the_pins_at_its_rate(profile: str, tmp_path: Path) -> None:
     path = tmp_path / "rb.vcd"
-    asked = {"host_bytes": "4MiB", "rb_capture": path, "seed": 3}
+    asked = {"host_bytes": "4MiB", "rb_capture": path, "seed": 3, "set": COMMANDS}
     exact = timed(profile, "random:bs=4k,qd=8", **asked)
     sampled = timed(profile, "random:bs=4k,qd=8", **asked, rb_rate="1MHz", rb_missed=0.25)
     assert "$timescale 1 us" in path.read_text()
@@ -252,10 +249,8 @@ def test_an_analyser_samples_the_pins_at_its_rate(profile: str, tmp_path: Path) 
 
 def test_measuring_the_capture_finds_the_wa_of_the_run(profile: str, tmp_path: Path) -> None:
     path = tmp_path / "rb.vcd"
-    found = document(
-        "simulate",
-        f"--device {profile} --workload random:bs=4k --host-bytes 24MiB --rb-capture {path}",
-    )
+    asked = f"--device {profile} --workload random:bs=4k --host-bytes 24MiB --rb-capture {path}"
+    found = document("simulate", " ".join([asked, *(f"--set {one}" for one in COMMANDS)]))
     measured = document("measure rb", f"{path} --device {profile} --host-bytes 24MiB")
     assert measured["programs"] == pytest.approx(found["capture"]["programs"], rel=1e-3)
     assert measured["wa"] == pytest.approx(found["wa"], rel=1e-3)

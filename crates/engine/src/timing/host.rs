@@ -89,7 +89,10 @@ impl TimedRun {
         if !(time_scale.is_finite() && time_scale > 0.0) {
             return Err(Error::Spec(format!("time_scale is {time_scale}; it must be above 0")));
         }
-        let measures = Measures::new(device.counters().unwrap_or_default(), page_bytes)?;
+        let mut measures = Measures::new(device.counters().unwrap_or_default(), page_bytes)?;
+        if limits.warmup_permille == 0 {
+            measures.end_of_warmup(0);
+        }
         let mut run = TimedRun {
             device,
             pacing: workload.pacing(),
