@@ -97,12 +97,10 @@ def to_pages(
         device: name of the only device to take; needed for ``as-is`` if there are several.
         logical_pages: size of the drive that the trace must fit. Without it the drive is as large
             as the trace needs: the footprint (compact) or the highest page plus one (as-is).
-        with_reads: whether reads matter as writes do, where they take time; then a trace need not
-            write.
+        with_reads: whether reads matter as writes do, because they take time.
 
     Raises:
-        WriteampError: an argument is not valid, nothing is written (or read, if that matters), or
-            the pages do not fit.
+        WriteampError: an argument is not valid, nothing is written, or the pages do not fit.
 
     >>> import writeamp as wa
     >>> pages = wa.traces.to_pages(wa.traces.read("examples/postgres-tpcb.parquet"))
@@ -116,13 +114,13 @@ def to_pages(
         raise WriteampError(f"logical_pages is {logical_pages}, valid are 1 to 2^32")
     requests = _choose_device(trace, mapping, device)
     touched, notes = _touched(requests, page_bytes, trace.path)
-    placing = ["write", "read"] if with_reads else ["write"]
-    placed = touched.filter(pl.col("op").is_in(placing))
-    if placed.is_empty():
+    if not touched.select((pl.col("op") == "write").any()).item():
         raise WriteampError(f"{trace.path}: no request writes, a trace needs at least one write")
     writes = touched.filter(pl.col("op") == "write")
     written = union(writes.select("start", "end"))
+    placing = ["write", "read"] if with_reads else ["write"]
     if mapping == "compact":
+        placed = touched.filter(pl.col("op").is_in(placing))
         numbered = union(placed.select("start", "end")) if with_reads else written
         needed_pages = numbered.total
         _refuse_large_footprint(trace, needed_pages, page_bytes, logical_pages)
