@@ -160,7 +160,7 @@ class Life:
                 manager=_MANAGER,
                 observed=True,
             ),
-            load,
+            EngineLoad.spec("uniform", used),
             seed=_SEED,
             batch_pages=DEFAULT_BATCH_PAGES,
         )
