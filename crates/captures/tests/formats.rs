@@ -237,7 +237,9 @@ fn saleae_binary(version: i32, initial: u32, times_s: &[f64]) -> Vec<u8> {
     bytes.extend(1f64.to_le_bytes());
     bytes.extend(1.0004f64.to_le_bytes());
     bytes.extend((times_s.len() as u64).to_le_bytes());
-    times_s.iter().for_each(|time_s| bytes.extend(time_s.to_le_bytes()));
+    for time_s in times_s {
+        bytes.extend(time_s.to_le_bytes());
+    }
     bytes
 }
 
@@ -353,7 +355,7 @@ fn fold(bytes: &[u8]) {
     let mut folding = Folding::new(false, |_| Ok(()));
     if let Ok(ending) = read(&path, &mut folding) {
         folding.finish(&ending);
-        let pulses: u64 = folding.channels().iter().map(|channel| channel.pulses()).sum();
+        let pulses: u64 = folding.channels().iter().map(writeamp_captures::Channel::pulses).sum();
         let counted: u64 = folding.timeline().counts().iter().sum();
         assert_eq!(pulses, counted);
         assert!(ending.start_ps <= ending.end_ps);

@@ -13,12 +13,12 @@ fn pulse(start_ps: u64, end_ps: u64, channel: usize) -> [Edge; 2] {
 
 fn sampled(sampling: Sampling, seed: u64, edges: &[Edge]) -> Vec<Edge> {
     let mut sampler = Sampler::new(sampling, 4, seed).unwrap();
-    let mut seen = Vec::new();
+    let mut recorded = Vec::new();
     for edge in edges {
-        sampler.edge(*edge, |edge| seen.push(edge)).unwrap();
+        sampler.edge(*edge, |edge| recorded.push(edge)).unwrap();
     }
-    sampler.finish(|edge| seen.push(edge));
-    seen
+    sampler.finish(|edge| recorded.push(edge));
+    recorded
 }
 
 const IDEAL: Sampling = Sampling { period_ps: 100 * NS, jitter_ns: 0.0, missed: 0.0 };

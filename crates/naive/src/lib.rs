@@ -11,6 +11,7 @@ mod hot_cold;
 mod leveling;
 mod placements;
 mod spec;
+pub mod timed;
 mod victims;
 
 #[cfg(test)]

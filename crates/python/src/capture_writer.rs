@@ -121,19 +121,19 @@ impl Writing {
 
     fn end(self, end_ns: u64) -> Result<u64> {
         let Writing { mut vcd, sampler, mut written, .. } = self;
-        let mut end_ps = end_ns * PS_PER_NS;
+        let mut last_ps = end_ns * PS_PER_NS;
         let mut outcome = Ok(());
         if let Some(sampler) = sampler {
             sampler.finish(|seen| {
                 // A late edge may be seen after the run's end.
-                end_ps = end_ps.max(seen.time_ps);
+                last_ps = last_ps.max(seen.time_ps);
                 if outcome.is_ok() {
                     outcome = put(&mut vcd, &mut written, seen);
                 }
             });
         }
         outcome?;
-        vcd.finish(end_ps)?;
+        vcd.finish(last_ps)?;
         Ok(written)
     }
 }

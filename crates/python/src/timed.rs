@@ -8,7 +8,8 @@ use pyo3::types::{PyDict, PyList};
 use writeamp_engine::Error;
 use writeamp_engine::flash::{Cause, Counters};
 use writeamp_engine::timing::{
-    BlockDevice, Busy, Direction, Edge, Limits, Row, Served, Ssd, TimedRun, Timing,
+    BlockDevice, Busy, Direction, Disk, DiskProfile, Edge, Limits, Member, Raid0, Row, Served, Ssd,
+    TimedRun, Timing,
 };
 
 use crate::drive::{Load, PyGeometry};
@@ -50,6 +51,24 @@ impl PyTimedDevice {
             ssd.record_edges();
         }
         Ok(Self::of(Box::new(ssd)))
+    }
+
+    /// A hard disk. `times` is the JSON of a profile's tables.
+    #[staticmethod]
+    fn disk(times: &str) -> PyResult<Self> {
+        let profile = DiskProfile::from_json(times).map_err(|e| raised(&e))?;
+        Disk::new(&profile).map(|disk| Self::of(Box::new(disk))).map_err(|e| raised(&e))
+    }
+
+    /// An array without redundancy of devices, which it takes over: each with its number of dies.
+    #[staticmethod]
+    fn raid0(members: Vec<(PyRef<'_, PyTimedDevice>, u32)>, stripe_bytes: u64) -> PyResult<Self> {
+        let taken = members
+            .iter()
+            .map(|(member, dies)| member.take().map(|device| Member { device, dies: *dies }));
+        let members = taken.collect::<PyResult<Vec<_>>>()?;
+        let array = Raid0::new(members, stripe_bytes).map_err(|e| raised(&e))?;
+        Ok(Self::of(Box::new(array)))
     }
 
     /// Bytes that the host sees.
@@ -234,7 +253,6 @@ impl PyTimedRun {
         let parts = self.run().busy();
         PyList::new(py, parts.iter().map(|&Busy { level, parts, busy_ns }| (level, parts, busy_ns)))
     }
-
 }
 
 /// The quantiles of latency that are reported.

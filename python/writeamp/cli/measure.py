@@ -222,9 +222,7 @@ def _rows(found: ReadyBusy) -> list[tuple[str, str]]:
             f"{facts.page_bytes:,} bytes",
         ),
         *_of_method("mixture", found.mixture),
-        *_of_method(
-            "fixed window, {:g} to {:g} µs".format(*found.window_us), found.fixed
-        ),
+        *_of_method("fixed window, {:g} to {:g} µs".format(*found.window_us), found.fixed),
     ]
     rows += [
         (

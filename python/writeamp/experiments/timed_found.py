@@ -161,14 +161,20 @@ def _us(ns: float | None) -> float | None:
 
 
 def _with_end(samples: _Counts, end: dict[str, int]) -> _Counts:
-    """Return the samples up to the end; what was programmed after the last write is part of it."""
-    same = int(samples["host_pages"][-1]) == end["host_pages"] and samples["host_pages"].size > 1
-    return {
-        name: np.append(column[:-1] if same else column, np.uint64(end[name]))
-        if end["host_pages"] or not same
-        else column
-        for name, column in samples.items()
-    }
+    """Return the samples up to the end, at rising numbers of host pages.
+
+    What was programmed without a write of the host belongs to the interval before it.
+    """
+    whole = {name: np.append(column, np.uint64(end[name])) for name, column in samples.items()}
+    host = whole["host_pages"]
+    kept = np.append(host[:-1] != host[1:], True)
+    # The start is a sample of its own, whatever was programmed before the first write.
+    kept[0] = True
+    if host[-1] == 0:
+        kept[1:] = False
+    elif host[1] == 0:
+        kept[1] = False
+    return {name: column[kept] for name, column in whole.items()}
 
 
 def _time_series(run: TimedRun) -> pl.DataFrame:

@@ -169,9 +169,7 @@ def _plausible(pin: CapturedPin) -> tuple[Durations, dict[str, int]]:
     return all_of_it.where(~(is_short | is_long)), left_out
 
 
-def _check_polarity(
-    path: str, found: list[CapturedPin], pins: list[Pin], inverted: bool
-) -> None:
+def _check_polarity(path: str, found: list[CapturedPin], pins: list[Pin], inverted: bool) -> None:
     """Refuse a capture whose pins rest where they should be busy."""
     busy = max(pins, key=lambda pin: pin.busy_share)
     cut_at_both_ends = [

@@ -66,9 +66,7 @@ def classify(mixture: Mixture, facts: PinFacts) -> Reading:
         WriteampError: another reading fits nearly as well, and its programs are others.
     """
     kinds = _kinds(mixture)
-    costs = sorted(
-        (_cost(kinds, cut, facts), cut) for cut in _cuts(len(kinds))
-    )
+    costs = sorted((_cost(kinds, cut, facts), cut) for cut in _cuts(len(kinds)))
     cost, cut = costs[0]
     programs = _programs(kinds, cut)
     others = [
@@ -154,9 +152,7 @@ def _distance(mean_us: float, of_class: str, facts: PinFacts) -> float:
     return nearest
 
 
-def _ambiguous(
-    kinds: list[Kind], cut: tuple[int, int], other: tuple[int, int]
-) -> WriteampError:
+def _ambiguous(kinds: list[Kind], cut: tuple[int, int], other: tuple[int, int]) -> WriteampError:
     readings = [
         (kind.mean_us, _class_at(number, cut), _class_at(number, other))
         for number, kind in enumerate(kinds)

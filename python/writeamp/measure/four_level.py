@@ -1,7 +1,7 @@
 """Counts of operations, and paper 5's write amplification from them (section III, eqs. 2 and 3).
 
-WA = N_channel·N_chip·N_die·(N_Tprogram·M_p)·P_a / L, with N_Tprogram the programs of one pin; or the
-sum over the pins in the place of N_channel·N_chip·N_die·N_Tprogram.
+WA = N_channel·N_chip·N_die·(N_Tprogram·M_p)·P_a / L, with N_Tprogram the programs of one pin; or
+the sum over the pins in the place of N_channel·N_chip·N_die·N_Tprogram.
 """
 
 from __future__ import annotations

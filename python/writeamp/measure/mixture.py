@@ -1,8 +1,8 @@
 """A mixture of bells fitted to the durations of a capture: how many, how long, how wide.
 
-Each kind of operation (a read, a program of a lower page, an erase) takes a time that scatters about
-its mean. The mixture is fitted by expectation and maximisation to binned durations; the number of
-bells is that of the lowest Bayesian information criterion (Schwarz 1978).
+Each kind of operation (a read, a program of a lower page, an erase) takes a time that scatters
+about its mean. The mixture is fitted by expectation and maximisation to binned durations; the
+number of bells is that of the lowest Bayesian information criterion (Schwarz 1978).
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ def _normal(z: Floats) -> Floats:
 def _bounded(z: Floats) -> Floats:
     """Return the distribution of the standardised sum of four uniforms, within ±2√3."""
     u = np.clip(2 + z / np.sqrt(3), 0, 4)
-    terms = [
-        sign * np.maximum(u - step, 0) ** 4 for step, sign in enumerate((1, -4, 6, -4))
-    ]
+    terms = [sign * np.maximum(u - step, 0) ** 4 for step, sign in enumerate((1, -4, 6, -4))]
     found: Floats = np.clip(sum(terms) / 24, 0, 1)
     return found
 
@@ -93,7 +91,7 @@ class Mixture:
 
 def fit(durations: Durations) -> Mixture:
     """Fit a mixture to the durations, of which there must be at least one."""
-    binned = _coarser(durations)
+    binned = coarser(durations)
     fitted = [_grown(_seeded(binned, shape), binned) for shape in SHAPES]
     best = min(fitted, key=lambda mixture: mixture.bic)
     order = np.argsort(best.mean_us)
@@ -107,8 +105,8 @@ def fit(durations: Durations) -> Mixture:
     )
 
 
-def _coarser(durations: Durations) -> Durations:
-    """Join bins that are finer than a share of their durations."""
+def coarser(durations: Durations) -> Durations:
+    """Join bins that are finer than a share of their durations, as the fit takes them."""
     place = np.floor(np.log(durations.middle_us) / _BIN_SHARE)
     starts = np.flatnonzero(np.diff(place, prepend=-np.inf))
     ends = np.append(starts[1:], place.size) - 1
@@ -177,8 +175,9 @@ def _on_log_grid(binned: Durations, values: Floats) -> tuple[Floats, Floats]:
     # An empty bin at either side, so that a peak at the edge is one.
     first = int(place.min()) - 2
     size = int(place.max()) - first + 3
-    sums = np.bincount(place - first, weights=values, minlength=size)
-    return sums, np.exp((first + np.arange(size)) * _PEAK_BIN_SHARE)
+    sums = np.bincount(place - first, weights=values, minlength=size).astype(float)
+    edges_us: Floats = np.exp((first + np.arange(size)) * _PEAK_BIN_SHARE)
+    return sums, edges_us
 
 
 def _converged(mixture: Mixture, binned: Durations) -> Mixture:
@@ -186,23 +185,23 @@ def _converged(mixture: Mixture, binned: Durations) -> Mixture:
     count = binned.count.astype(float)
     total = count.sum()
     middle_us = binned.middle_us
-    narrowest_us = _NARROWEST_BINS * (binned.high_us - binned.low_us)
     even = _even(binned)
+    narrowest_us = _NARROWEST_BINS * (binned.high_us - binned.low_us)
     mean_us, sd_us, share = mixture.mean_us, mixture.sd_us, mixture.share
     background, likelihood = mixture.background, -np.inf
     for _ in range(_MOST_STEPS):
         now = Mixture(mixture.shape, mean_us, sd_us, share, background, np.inf)
         parts = _masses(now, binned.low_us, binned.high_us)
-        density = parts.sum(axis=1) + background * even + _LEAST_DENSITY
-        before, likelihood = likelihood, float(count @ np.log(density))
-        weight = parts * (count / density)[:, None]
+        found = np.maximum(parts.sum(axis=1) + background * even, _LEAST_DENSITY)
+        before, likelihood = likelihood, float(count @ np.log(found))
+        weight = parts * (count / found)[:, None]
         sums = np.maximum(weight.sum(axis=0), 1e-9)
         mean_us = middle_us @ weight / sums
         variance = ((middle_us[:, None] - mean_us) ** 2 * weight).sum(axis=0) / sums
         nearest = np.clip(np.searchsorted(middle_us, mean_us), 0, middle_us.size - 1)
         sd_us = np.maximum(np.sqrt(variance), narrowest_us[nearest])
         share = sums / total
-        background = float((count * background * even / density).sum() / total)
+        background *= float((count * even / found).sum() / total)
         if likelihood - before < _STILL_NATS:
             break
     parameters = _PARAMETERS_A_BELL * mean_us.size
@@ -217,6 +216,13 @@ def _masses(mixture: Mixture, low_us: Floats, high_us: Floats) -> Floats:
     high = distribution((high_us[:, None] - mixture.mean_us) / mixture.sd_us)
     found: Floats = mixture.share * np.maximum(high - low, 0)
     return found
+
+
+def density(mixture: Mixture, binned: Durations) -> Floats:
+    """Return the share of all durations that is expected in each bin, shape (n,)."""
+    parts = _masses(mixture, binned.low_us, binned.high_us)
+    found: Floats = parts.sum(axis=1) + mixture.background * _even(binned)
+    return np.maximum(found, _LEAST_DENSITY)
 
 
 def _even(binned: Durations) -> Floats:

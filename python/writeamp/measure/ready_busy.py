@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,6 +17,7 @@ from writeamp.measure.classes import CLASSES, Reading, Shares
 from writeamp.measure.device_facts import PinFacts
 from writeamp.measure.four_level import FourLevel, count, four_level
 from writeamp.measure.mixture import Mixture
+from writeamp.measure.uncertainty import class_errors
 from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
 from writeamp.plots.spec import PanelChart
 
@@ -192,8 +193,22 @@ def measure_ready_busy(
     reading = classes.classify(bells, facts)
     shown = capture.pins if len(capture.pins) <= facts.dies else used
 
+    errors = class_errors(bells, reading, pulses)
+    of_mixture = count(pulses, _mixture_shares(bells, reading, pulses))
+    # What is not known of the bells adds to the errors of all pins alike.
+    inflation = {
+        name: max(1.0, errors[name] / one.error) if one.error > 0 else 1.0
+        for name, one in of_mixture.items()
+    }
+
     def by_method(shares_of: Callable[[Durations], Shares]) -> FourLevel:
-        by_pin = {one.name: count(one.durations, shares_of(one.durations)) for one in shown}
+        by_pin = {
+            one.name: {
+                name: replace(found, error=found.error * inflation[name])
+                for name, found in count(one.durations, shares_of(one.durations)).items()
+            }
+            for one in shown
+        }
         return four_level(capture, by_pin, [one.name for one in used], facts, host_bytes)
 
     return ReadyBusy(

@@ -89,7 +89,10 @@ impl TimedRun {
         if !(time_scale.is_finite() && time_scale > 0.0) {
             return Err(Error::Spec(format!("time_scale is {time_scale}; it must be above 0")));
         }
-        let measures = Measures::new(device.counters().unwrap_or_default(), page_bytes)?;
+        let mut measures = Measures::new(device.counters().unwrap_or_default(), page_bytes)?;
+        if limits.warmup_permille == 0 {
+            measures.end_of_warmup(0);
+        }
         let mut run = TimedRun {
             device,
             pacing: workload.pacing(),
@@ -135,8 +138,7 @@ impl TimedRun {
         self.phase = Phase::Issuing;
         self.issued_requests = 0;
         self.written_bytes = 0;
-        self.measures =
-            Measures::new(self.device.counters().unwrap_or_default(), self.page_bytes)?;
+        self.measures = Measures::new(self.device.counters().unwrap_or_default(), self.page_bytes)?;
         self.begin()
     }
 
@@ -253,7 +255,9 @@ impl TimedRun {
     fn is_warm(&self) -> bool {
         let permille = self.limits.warmup_permille;
         let is_past = |done: u64, limit: Option<u64>| {
-            limit.is_some_and(|limit| u128::from(done) * 1000 >= u128::from(limit) * u128::from(permille))
+            limit.is_some_and(|limit| {
+                u128::from(done) * 1000 >= u128::from(limit) * u128::from(permille)
+            })
         };
         is_past(self.elapsed_ns(), self.limits.time_ns)
             || is_past(self.written_bytes, self.limits.written_bytes)

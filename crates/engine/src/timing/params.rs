@@ -307,6 +307,13 @@ impl Timing {
                     .into(),
             );
         }
+        if self.scheduling.suspend && !self.scheduling.reads_first {
+            return wrong(
+                "scheduling.suspend is true; a read that suspends goes first, so \
+                 scheduling.reads_first must be true"
+                    .into(),
+            );
+        }
         let units = u64::from(self.units_per_flash_page(geometry))
             * u64::from(planes)
             * u64::from(self.program.pages_per_word_line);

@@ -8,3 +8,4 @@ mod host;
 mod pair;
 mod pairwise;
 mod patience;
+mod timed;

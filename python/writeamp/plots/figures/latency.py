@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import Line, Panel, PanelChart
-from writeamp.plots.style import WA_LABEL, series_color
+from writeamp.plots.style import WA_UNIT, series_color
 
 _TIME_LABEL = "virtual time (s)"
 # More points than this cannot be told apart.
@@ -71,13 +71,20 @@ def latency_panels(
         _over_time(
             "Bandwidth", "10⁶ bytes a second", [(one, color, one.mb_s) for one, color in pairs]
         ),
-        _over_time("Mean latency", "µs", [(one, color, one.mean_us) for one, color in pairs]),
+        _over_time(
+            "Mean latency", "µs", [(one, color, one.mean_us) for one, color in pairs], is_log=True
+        ),
     ]
     times, values = np.asarray(wa_time_s, np.float64), np.asarray(wa, np.float64)
     if times.size:
-        line = Line(times.tolist(), values.tolist(), series_color(2), 1.3, label=WA_LABEL)
+        line = Line(times.tolist(), values.tolist(), series_color(2), 1.3)
         panels.append(
-            Panel("Write amplification", (line,), x_label=_TIME_LABEL, y_label="flash/host pages")
+            Panel(
+                "Write amplification",
+                (line,),
+                x_label=_TIME_LABEL,
+                y_label=WA_UNIT.replace(" per ", "\nper "),
+            )
         )
     return PanelChart(title, subtitle, "", "", tuple(panels), columns=2, own_axes=True)
 
@@ -97,7 +104,11 @@ def _exceedance(one: DirectionSeries, color: str) -> Line:
 
 
 def _over_time(
-    title: str, unit: str, lines: Sequence[tuple[DirectionSeries, str, npt.ArrayLike]]
+    title: str,
+    unit: str,
+    lines: Sequence[tuple[DirectionSeries, str, npt.ArrayLike]],
+    *,
+    is_log: bool = False,
 ) -> Panel:
     drawn = tuple(
         Line(
@@ -109,4 +120,4 @@ def _over_time(
         )
         for one, color, values in lines
     )
-    return Panel(title, drawn, x_label=_TIME_LABEL, y_label=unit)
+    return Panel(title, drawn, x_label=_TIME_LABEL, y_label=unit, y_log=is_log)

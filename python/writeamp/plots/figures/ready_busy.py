@@ -1,4 +1,4 @@
-"""The figure of a Ready/Busy capture: durations by class, and operations and busy time over time."""
+"""The figure of a Ready/Busy capture: durations by class, operations and busy time over time."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def durations_by_class(
 
 
 def _bars(middle_us: _Floats, values: _Floats, color: str, name: str) -> Line:
-    """Return the outline of a histogram, with a gap of 1 where it has nothing."""
+    """Return the outline of a histogram of durations."""
     total = float(values.sum())
     label = f"{name}s, {total:,.0f}"
     shown = values > 0

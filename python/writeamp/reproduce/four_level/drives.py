@@ -54,9 +54,7 @@ class Scale:
     factor: int
     pages_per_block: int
 
-    def device(
-        self, profile: str, *changes: str, unit_bytes: int | None = None
-    ) -> Device:
+    def device(self, profile: str, *changes: str, unit_bytes: int | None = None) -> Device:
         """Return the drive of a profile at this scale.
 
         Args:
@@ -173,9 +171,7 @@ class Life:
         flash = TimedDevice.flash(
             simulation, times=times, host_pages=host_pages, seed=_SEED, ready_busy=ready_busy
         )
-        self.run = TimedRun(
-            flash, load, seed=_SEED, page_bytes=PAGE_BYTES, requests=_NO_END
-        )
+        self.run = TimedRun(flash, load, seed=_SEED, page_bytes=PAGE_BYTES, requests=_NO_END)
         self._before = self._pages()
 
     def settle(self, heard: Callable[[TimedRun], object] | None = None) -> Counts:

@@ -96,8 +96,7 @@ def _orders(found: _Found) -> list[Item]:
                     f"{figure}, {name}: sequential WA over random, largest of all sizes",
                     1,
                     max(
-                        sequential[one] / random[replace(one, is_random=True)]
-                        for one in sequential
+                        sequential[one] / random[replace(one, is_random=True)] for one in sequential
                     ),
                 )
             )
@@ -194,9 +193,7 @@ def _relative(found: _Found, name: str, aligned: Access) -> float:
 def _unit(ours: float, share: float, is_random: bool, form: Form) -> OpenDetail:
     """Return what the unit of mapping decides of alignment."""
     by_sector = [
-        _counts(
-            "ssd-m", Access(_TYPICAL, is_random, share, is_aligned), form, SECTOR_BYTES
-        ).wa
+        _counts("ssd-m", Access(_TYPICAL, is_random, share, is_aligned), form, SECTOR_BYTES).wa
         for is_aligned in (True, False)
     ]
     return OpenDetail(

@@ -67,9 +67,7 @@ class Statistics:
         span_bytes = int(space_bytes * self.span_share) - max(self.most_bytes)
         return self._offsets(draws, sizes, span_bytes), sizes, is_write
 
-    def _offsets(
-        self, draws: np.random.Generator, sizes: Integers, span_bytes: int
-    ) -> Integers:
+    def _offsets(self, draws: np.random.Generator, sizes: Integers, span_bytes: int) -> Integers:
         """Return where each begins: at a random sector, or where the one before has ended."""
         goes_on = draws.random(sizes.size) < self.sequential_share
         goes_on[0] = False
@@ -129,24 +127,18 @@ def run(bench: Bench) -> Findings:
 def _sub_tests(scale: Scale, trace: Statistics) -> _Tests:
     drive = scale.device("ssd-i")
     volume = SUB_TEST_BYTES // scale.factor
-    loads = (
-        trace.load(drive.capacity_bytes, volume, seed=number) for number in range(SUB_TESTS)
-    )
+    loads = (trace.load(drive.capacity_bytes, volume, seed=number) for number in range(SUB_TESTS))
     life = Life(drive, next(loads), ageing_writes=_AGEING_WRITES)
     return [life.settle(), *(life.go_on(load) for load in loads)]
 
 
-def _items(
-    found: Mapping[str, _Tests], by_place: Mapping[tuple[str, str], _Tests]
-) -> list[Item]:
+def _items(found: Mapping[str, _Tests], by_place: Mapping[tuple[str, str], _Tests]) -> list[Item]:
     items = []
     for figure, (name, tests) in zip((10, 11), found.items(), strict=True):
         wa, mb_s = [one.wa for one in tests], [one.write_mb_s for one in tests]
         items += [
             at_most(f"Fig. {figure}, {name}: last WA over the first", 1, wa[-1] / wa[0]),
-            at_most(
-                f"Fig. {figure}, {name}: largest WA over the first", 1, max(wa) / wa[0]
-            ),
+            at_most(f"Fig. {figure}, {name}: largest WA over the first", 1, max(wa) / wa[0]),
             at_most(
                 f"Fig. {figure}, {name}: change of WA over the last three sub-tests",
                 0.1,

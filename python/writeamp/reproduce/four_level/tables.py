@@ -116,4 +116,3 @@ def _tested(name: str) -> list[Item]:
 
 def _values(value: float | list[float]) -> list[float]:
     return [float(one) for one in value] if isinstance(value, list) else [float(value)]
-

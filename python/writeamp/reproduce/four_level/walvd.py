@@ -159,9 +159,14 @@ def _values(found: _Found, variants: Mapping[tuple[str, float], SubTests]) -> li
                     value(tests),
                     0.1 * printed,
                     note=f"pages a host page at last: {tests.causes}",
-                    open_detail=_table(value(tests), {
-                        label: value(one) for (label, of_op), one in variants.items() if of_op == op
-                    }),
+                    open_detail=_table(
+                        value(tests),
+                        {
+                            label: value(one)
+                            for (label, of_op), one in variants.items()
+                            if of_op == op
+                        },
+                    ),
                 )
             )
     at_7 = found[min(found)]
@@ -171,9 +176,10 @@ def _values(found: _Found, variants: Mapping[tuple[str, float], SubTests]) -> li
             _LOWEST_AT_7,
             min(at_7.wa),
             0.1 * _LOWEST_AT_7,
-            open_detail=_table(min(at_7.wa), {
-                label: min(one.wa) for (label, op), one in variants.items() if op == min(found)
-            }),
+            open_detail=_table(
+                min(at_7.wa),
+                {label: min(one.wa) for (label, op), one in variants.items() if op == min(found)},
+            ),
         )
     ]
 
@@ -186,11 +192,14 @@ def _bandwidths(found: _Found, variants: Mapping[tuple[str, float], SubTests]) -
             printed,
             found[op].write_mb_s[number - 1],
             0.1 * printed,
-            open_detail=_table(found[op].write_mb_s[number - 1], {
-                label: one.write_mb_s[number - 1]
-                for (label, of_op), one in variants.items()
-                if of_op == op
-            }),
+            open_detail=_table(
+                found[op].write_mb_s[number - 1],
+                {
+                    label: one.write_mb_s[number - 1]
+                    for (label, of_op), one in variants.items()
+                    if of_op == op
+                },
+            ),
         )
         for number, printed in _BANDWIDTH_AT_7.items()
     ]

@@ -65,6 +65,8 @@ pub struct Nand {
     /// One bit a page: programmed as far as the managers know, but not yet in the array, so that its
     /// data are in the controller's memory.
     in_memory: Vec<u64>,
+    /// Erases of each block that were asked for.
+    erases: Vec<u32>,
     /// The last operation of the write queue of each die, for who waits for all of them.
     last_program: Vec<OpId>,
 }
@@ -82,8 +84,7 @@ impl Nand {
     pub fn new(timing: &Timing, geometry: &Geometry, seed: u64) -> Result<Self> {
         let places = Places::new(timing, geometry);
         let interleaved = timing.bus.die_interleaving;
-        let unit_of =
-            |die: u32| if interleaved { die } else { places.chip_of(die) };
+        let unit_of = |die: u32| if interleaved { die } else { places.chip_of(die) };
         let unit_of_die: Vec<u32> = (0..places.dies).map(unit_of).collect();
         let units = if interleaved { places.dies } else { places.chips };
         let scheduling = timing.scheduling.clone();
@@ -110,6 +111,7 @@ impl Nand {
             scheduling,
             cache_program: timing.program.cache_program,
             in_memory: filled(0, (geometry.physical_pages() as usize).div_ceil(64))?,
+            erases: filled(0, geometry.blocks() as usize)?,
             last_program: vec![NONE; places.dies as usize],
             places,
         })
@@ -123,16 +125,22 @@ impl Nand {
         self.ops.add(Kind::Read, place.die, page, array_ns)
     }
 
-    /// A program of the unit that begins at `page`; it waits to be filled and submitted.
-    pub fn add_program(&mut self, page: u32) -> OpId {
+    /// A program of the unit that `page` lies in, its first of so many pages; it waits to be filled
+    /// and submitted.
+    pub fn add_program(&mut self, page: u32, pages: u32) -> OpId {
         let place = self.places.of(page);
         let array_ns = self.durations.program_ns(place.program_index);
         self.counts.programs += 1;
-        self.ops.add(Kind::Program, place.die, page, array_ns)
+        let op = self.ops.add(Kind::Program, place.die, page, array_ns);
+        let (block, _) = self.places.block_of(page);
+        let found = self.ops.get_mut(op);
+        (found.missing, found.erases_before) = (pages, self.erases[block as usize]);
+        op
     }
 
     /// An erase of a block on one of its dies; it waits to be submitted.
     pub fn add_erase(&mut self, block: u32, die: u32) -> OpId {
+        self.erases[block as usize] += 1;
         let array_ns = self.durations.erase_ns();
         self.counts.erases += 1;
         self.ops.add(Kind::Erase, die, block, array_ns)
@@ -144,14 +152,15 @@ impl Nand {
         self.ops.get_mut(op).bytes += bytes;
     }
 
-    /// Adds a page to a program: its data are in memory until it is done. Returns how many it has.
+    /// Adds a page to a program: its data are in memory until it is done. True if that was the last.
     #[inline(always)]
-    pub fn fill(&mut self, op: OpId, page: u32, bytes: u32) -> u32 {
+    pub fn fill(&mut self, op: OpId, page: u32, bytes: u32) -> bool {
         self.in_memory[page as usize / 64] |= 1 << (page % 64);
         let op = self.ops.get_mut(op);
         op.filled += 1;
+        op.missing -= 1;
         op.bytes += bytes;
-        op.filled
+        op.missing == 0
     }
 
     /// True if the data of a page are in the controller's memory.
@@ -411,8 +420,12 @@ impl Nand {
 
     /// Tells everyone who waits for an operation, and gives it up.
     fn finish(&mut self, op: OpId, events: &mut Events) {
-        let Op { kind, die, first_page, filled, .. } = *self.ops.get(op);
+        let Op { kind, die, first_page, filled, erases_before, .. } = *self.ops.get(op);
         if kind == Kind::Program {
+            let (block, _) = self.places.block_of(first_page);
+            // What was programmed since the block's next erase stands in the same places.
+            let is_latest = self.erases[block as usize] == erases_before;
+            let filled = if is_latest { filled } else { 0 };
             for page in first_page..first_page + filled {
                 self.in_memory[page as usize / 64] &= !(1 << (page % 64));
             }
@@ -442,7 +455,12 @@ impl Nand {
     /// True if a program is in the queue of another die, or under way there.
     pub fn is_submitted_elsewhere(&self, op: OpId, die: u32) -> bool {
         let found = self.ops.get(op);
-        found.die != die && found.filled == self.places.program_units()
+        found.die != die && found.missing == 0
+    }
+
+    /// The unit that a die belongs to.
+    pub fn unit_of(&self, die: u32) -> u32 {
+        self.unit_of_die[die as usize]
     }
 
     /// True if a unit has nothing to do.
@@ -466,4 +484,3 @@ impl Nand {
         self.units.len() as u32
     }
 }
-

@@ -41,6 +41,10 @@ pub struct Op {
     pub first_page: u32,
     /// Mapping units of a program that are filled.
     pub filled: u32,
+    /// Mapping units of a program that are still to be filled.
+    pub missing: u32,
+    /// Erases of a program's block that were asked for before it.
+    pub erases_before: u32,
     /// Bytes that cross the channel.
     pub bytes: u32,
     /// What must be done before it begins; one of them is that it is complete itself.
@@ -78,6 +82,8 @@ impl Ops {
             die,
             first_page,
             filled: 0,
+            missing: 0,
+            erases_before: 0,
             bytes: 0,
             waits: 1,
             suspends: 0,

@@ -3,7 +3,7 @@
 use super::requests::Pending;
 use super::{Ssd, Waiter};
 use crate::error::Result;
-use crate::flash::{Cause, FlashOp, filled};
+use crate::flash::{BlockState, Cause, FlashOp, filled};
 use crate::timing::nand::{NONE, OpId, Places};
 
 /// Program units that are begun, and what collections have read and copied.
@@ -19,6 +19,8 @@ pub struct Programs {
     next_source: usize,
     /// Programs with copies, since the last erase.
     copies: Vec<OpId>,
+    /// Blocks that a wear leveller has filled.
+    exchanged: Vec<u32>,
     /// Logical pages that were copied, whose entries in the table change.
     pub moved: Vec<u32>,
 }
@@ -32,6 +34,7 @@ impl Programs {
             sources: Vec::new(),
             next_source: 0,
             copies: Vec::new(),
+            exchanged: Vec::new(),
             moved: Vec::new(),
         })
     }
@@ -139,10 +142,23 @@ impl Ssd {
             }
         }
         self.submit_last(&mut last);
+        self.submit_exchanged();
         self.heard = heard;
         self.programs.sources.clear();
         self.programs.next_source = 0;
         self.programs.copies.clear();
+    }
+
+    /// A wear leveller closes a block as soon as it holds the pages of another: what is begun there
+    /// is programmed as it is.
+    fn submit_exchanged(&mut self) {
+        while let Some(block) = self.programs.exchanged.pop() {
+            let op = self.programs.begun[block as usize];
+            if op != NONE && self.drive.flash().state(block) == BlockState::Closed {
+                self.programs.begun[block as usize] = NONE;
+                self.nand.submit(op, &mut self.events);
+            }
+        }
     }
 
     fn submit_last(&mut self, last: &mut Option<(u32, OpId)>) {
@@ -179,8 +195,10 @@ impl Ssd {
     ) {
         let (block, offset) = self.nand.places.block_of(page);
         let units = self.nand.places.program_units();
+        // The first page of its unit, or of what is left of one that the fill has begun.
         if self.programs.begun[block as usize] == NONE {
-            self.begin_unit(page, offset % units);
+            self.programs.begun[block as usize] =
+                self.nand.add_program(page, units - offset % units);
         }
         let op = self.programs.begun[block as usize];
         let (cause, bytes) = match (cause, write) {
@@ -190,6 +208,9 @@ impl Ssd {
             _ => (cause, self.page_bytes),
         };
         self.counters.count_programs(cause, 1);
+        if cause == Cause::WearLeveling && self.programs.exchanged.last() != Some(&block) {
+            self.programs.exchanged.push(block);
+        }
         if let Some(from) = from {
             if let Some(read) = self.programs.source(from) {
                 self.nand.tell(read, Waiter::Op(op));
@@ -209,7 +230,7 @@ impl Ssd {
                 self.programs.with_host_data.push(block);
             }
         }
-        if self.nand.fill(op, page, bytes) == units {
+        if self.nand.fill(op, page, bytes) {
             self.programs.begun[block as usize] = NONE;
             self.programs.with_host_data.retain(|&begun| begun != block);
             self.nand.submit(op, &mut self.events);
@@ -218,17 +239,6 @@ impl Ssd {
                 self.upkeep.watch_retention(block, erases, self.events.now_ns());
             }
         }
-    }
-
-    /// Begins the program of a unit of which `before` pages were written while no time passed: those
-    /// have waited in memory for the rest.
-    fn begin_unit(&mut self, page: u32, before: u32) {
-        let first = page - before;
-        let op = self.nand.add_program(first);
-        for earlier in first..page {
-            self.nand.fill(op, earlier, self.page_bytes);
-        }
-        self.programs.begun[self.nand.places.block_of(page).0 as usize] = op;
     }
 
     /// An erase waits for the copies that lie on other dies; on its own, the queue sees to it. Copies

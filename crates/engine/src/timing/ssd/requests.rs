@@ -33,9 +33,12 @@ impl Pending {
         Pending { id, op, offset, length, fua, waits: 1, cached_pages: 0 }
     }
 
-    /// The pages that it touches.
+    /// The pages that it touches: none, if it has no length.
     pub fn pages(&self, page_bytes: u32) -> Range<u32> {
         let bytes = u64::from(page_bytes);
+        if self.length == 0 {
+            return 0..0;
+        }
         (self.offset / bytes) as u32..(self.offset + self.length).div_ceil(bytes) as u32
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::programs::PageWrite;
 use super::Ssd;
+use super::programs::PageWrite;
 use crate::error::Result;
 use crate::flash::{Cause, Geometry, filled};
 use crate::timing::map_cache::Evicted;
@@ -153,9 +153,10 @@ impl Ssd {
     fn collect_idle(&mut self) -> Result<()> {
         while let Some(unit) = self.nand.idle_units.pop() {
             let luns = self.drive.flash().geometry().luns();
-            let lun = if luns == 1 { 0 } else { unit };
-            if self.nand.is_idle(unit) {
-                self.collect_below(lun, self.upkeep.soft_blocks)?;
+            for lun in 0..luns {
+                if self.nand.is_idle(unit) && (luns == 1 || self.nand.unit_of(lun) == unit) {
+                    self.collect_below(lun, self.upkeep.soft_blocks)?;
+                }
             }
         }
         Ok(())

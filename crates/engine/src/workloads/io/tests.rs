@@ -1,8 +1,8 @@
+mod handing_over;
+mod specs;
+
 use super::*;
-use crate::foresight::Foresight;
-use crate::hints::NEVER;
-use crate::state::{pack, unpack};
-use crate::workloads::{self, Context, build, build_for, characteristics};
+use crate::workloads::{Context, build, build_for};
 
 const PAGES: u32 = 1000;
 const SPACE_BYTES: u64 = 4096 * PAGES as u64;
@@ -26,11 +26,6 @@ fn extents(requests: &[Request], op: Op) -> Vec<(u64, u64)> {
 fn is_share(count: usize, draws: usize, share: f64) -> bool {
     let expected = draws as f64 * share;
     (count as f64 - expected).abs() <= 4.0 * (expected * (1.0 - share)).sqrt()
-}
-
-fn refusal(text: &str) -> String {
-    let error = build(text, PAGES, Context::root(1)).err();
-    error.unwrap_or_else(|| panic!("{text} was accepted")).to_string()
 }
 
 #[test]
@@ -117,7 +112,7 @@ fn a_share_of_the_requests_of_each_direction_is_random_and_the_others_go_on_afte
 fn sequential_requests_follow_each_other_and_begin_again_at_the_end_of_the_space() {
     let found = extents(&requests("sequential:bs=6k,stride=1k,offset=512", 3000), Op::Write);
     let start = found[0].0 - 512;
-    assert!(start % (6 << 10) == 0 && start > 0, "{start}");
+    assert!(start.is_multiple_of(6 << 10) && start > 0, "{start}");
     let mut wraps = 0;
     for pair in found.windows(2) {
         let next = pair[0].1 + 1024;
@@ -147,7 +142,9 @@ fn a_skew_chooses_the_places_of_both_directions() {
     let counts = |op| {
         let all = requests("io:write=0.5,access=zipf(s=1.5)", 40_000);
         let mut counts = vec![0; PAGES as usize];
-        extents(&all, op).iter().for_each(|(start, _)| counts[(start / 4096) as usize] += 1);
+        for (start, _) in extents(&all, op) {
+            counts[(start / 4096) as usize] += 1;
+        }
         counts
     };
     let hottest = |counts: Vec<u32>| (0..counts.len()).max_by_key(|at| counts[*at]);
@@ -211,231 +208,4 @@ fn a_parameter_leaves_what_the_others_decide_as_it_was() {
     }
     let ordered = places("random:bs=4k,write=0.5,flush=0.1");
     assert_eq!(ordered, plain[..ordered.len()]);
-}
-
-const MIXED: [&str; 4] = [
-    "io:write=0.4,write_size=20k,align=512,flush=0.05,trim=0.1,fua=0.2",
-    "io:write=0.7,write_size=4k,read_size=16k,write_random=0.2,access=zipf,trim=0.3",
-    "random:bs=512,write=0.9,rate=1e5",
-    "sequential:bs=130k,write=0.5,stride=512,qd=9",
-];
-
-/// What is done to pages, in order.
-fn changes(requests: &[Request]) -> Vec<(u32, Op)> {
-    let changes = requests.iter().filter(|r| matches!(r.op, Op::Write | Op::Trim));
-    changes.flat_map(|request| request.range().map(|page| (page, request.op))).collect()
-}
-
-fn changes_of_batches(text: &str, batch_pages: usize, count: usize) -> (Vec<(u32, Op)>, Unserved) {
-    let mut workload = build(text, PAGES, Context::root(1)).unwrap();
-    let (mut found, mut buffer) = (Vec::new(), vec![0; batch_pages]);
-    while found.len() < count {
-        let most = batch_pages.min(count - found.len());
-        match workload.next(&mut buffer[..most]) {
-            Step::Writes(count) => found.extend(buffer[..count].iter().map(|p| (*p, Op::Write))),
-            Step::Request(trim) => found.extend(trim.range().map(|page| (page, trim.op))),
-            Step::End => panic!("it has no end"),
-        }
-    }
-    (found, workload.take_unserved())
-}
-
-#[test]
-fn merged_batches_change_the_same_pages_as_requests_do_whatever_their_size() {
-    for text in MIXED {
-        let all = requests(text, 4000);
-        let expected = changes(&all);
-        for batch_pages in [1, 7, 1024] {
-            let (found, unserved) = changes_of_batches(text, batch_pages, expected.len());
-            assert_eq!(found, expected, "{text}");
-            let last = all.iter().rposition(|r| matches!(r.op, Op::Write | Op::Trim)).unwrap();
-            let passed = &all[..=last];
-            let sum = |op, of: fn(&Request) -> u64| -> u64 {
-                passed.iter().filter(|request| request.op == op).map(of).sum()
-            };
-            let counted = Unserved {
-                read_pages: sum(Op::Read, |request| u64::from(request.pages)),
-                read_bytes: sum(Op::Read, |request| request.bytes(4096)),
-                flushes: sum(Op::Flush, |_| 1),
-                partial_bytes: sum(Op::Write, Request::partial_bytes),
-            };
-            assert_eq!(unserved, counted, "{text}");
-        }
-    }
-}
-
-#[test]
-fn one_seed_gives_the_same_requests_and_another_seed_others() {
-    for text in MIXED {
-        assert_eq!(requests(text, 500), requests(text, 500), "{text}");
-        let mut other = build(text, PAGES, Context::root(2)).unwrap();
-        let other: Vec<_> = std::iter::from_fn(|| other.next_request()).take(500).collect();
-        assert_ne!(requests(text, 500), other, "{text}");
-    }
-}
-
-#[test]
-fn a_restored_host_goes_on_as_the_one_that_was_saved() {
-    for text in MIXED {
-        let built = || build(text, PAGES, Context::root(3)).unwrap();
-        let mut saved = built();
-        // Cut in the middle of a request, and behind requests that were passed over.
-        let mut buffer = [0; 3];
-        while !matches!(saved.next(&mut buffer), Step::Writes(3)) {}
-        let bytes = pack(&saved);
-        let mut restored = built();
-        restored.next_request();
-        unpack(&mut restored, &bytes).unwrap();
-        assert_eq!(pack(&restored), bytes, "{text}");
-        let mut other = [0; 3];
-        for _ in 0..100 {
-            let (step, expected) = (restored.next(&mut other), saved.next(&mut buffer));
-            let count = if let Step::Writes(count) = step { count } else { 0 };
-            assert_eq!((step, &other[..count]), (expected, &buffer[..count]), "{text}");
-        }
-        for _ in 0..50 {
-            assert_eq!(restored.next_request(), saved.next_request(), "{text}");
-        }
-    }
-}
-
-#[test]
-fn invalidation_times_are_foreseen_across_reads() {
-    let mut workload = build("random:bs=8k,write=0.5", 40, Context::root(1)).unwrap();
-    let mut foresight = Foresight::new(&*workload).unwrap();
-    let horizon = workload.horizon_writes();
-    let (mut times, mut now, mut foreseen) = (Vec::new(), 0, 0);
-    let mut last = std::collections::HashMap::new();
-    while now < 2000 {
-        let request = foresight.next_request(&mut *workload, &mut times, now).unwrap();
-        let pages = if request.op == Op::Write { request.range() } else { 0..0 };
-        for (page, time) in pages.zip(&times) {
-            if let Some((written_at, due)) = last.insert(page, (now, *time)) {
-                let is_far = now - written_at > horizon;
-                assert_eq!(due, if is_far { NEVER } else { now }, "page {page}");
-                foreseen += usize::from(!is_far);
-            }
-            now += 1;
-        }
-    }
-    assert!(foreseen > 1500, "{foreseen}");
-}
-
-#[test]
-fn a_host_that_only_reads_has_requests_but_no_batch_of_writes() {
-    let mut workload = build("io:write=0,flush=0.5", PAGES, Context::root(1)).unwrap();
-    assert!(!workload.writes());
-    assert_eq!(workload.next(&mut [0; 10]), Step::End);
-    assert!(workload.next_request().is_some());
-    assert!(build("io", PAGES, Context::root(1)).unwrap().writes());
-}
-
-#[test]
-fn pacing_is_closed_unless_a_rate_is_given_and_timed_if_either_is() {
-    for (text, pacing, is_timed) in [
-        ("random", Pacing::Closed { queue_depth: 1 }, false),
-        ("random:qd=1", Pacing::Closed { queue_depth: 1 }, true),
-        ("sequential:bs=4k,qd=32", Pacing::Closed { queue_depth: 32 }, true),
-        ("io:rate=1e4", Pacing::Open, true),
-        ("uniform", Pacing::Closed { queue_depth: 1 }, false),
-        ("sequential", Pacing::Closed { queue_depth: 1 }, false),
-    ] {
-        let workload = build(text, PAGES, Context::root(1)).unwrap();
-        assert_eq!((workload.pacing(), workload.is_timed()), (pacing, is_timed), "{text}");
-    }
-}
-
-#[test]
-fn the_short_forms_stand_for_the_full_one() {
-    let same = |short: &str, full: &str| {
-        let of = |text| characteristics(text).unwrap().expect("requests");
-        assert_eq!(of(short), of(full));
-        assert_eq!(requests(short, 300), requests(full, 300));
-    };
-    same("random:bs=8k,write=0.3,qd=4", "io:write=0.3,qd=4,write_size=8k,read_size=8k");
-    same(
-        "sequential:bs=8k,stride=4k,trim=0.1",
-        "io:write=1,write_size=8k,read_size=8k,write_random=0,read_random=0,write_stride=4k,\
-         read_stride=4k,trim=0.1",
-    );
-    assert_eq!(characteristics("sequential").unwrap(), None);
-    assert_eq!(characteristics("uniform").unwrap(), None);
-}
-
-#[test]
-fn canonical_forms_are_in_bytes_and_that_of_plain_pages_has_no_requests() {
-    let canonical = |text| crate::registry::Kind::Workloads.read(text).unwrap().canonical();
-    assert_eq!(canonical("sequential"), "sequential");
-    assert_eq!(canonical("sequential:bs=pages,write=1"), "sequential");
-    assert_eq!(canonical("sequential:bs=128k,qd=4"), "sequential(bs=131072,qd=4)");
-    assert_eq!(canonical("random:bs=4KiB"), canonical("random"));
-    assert_ne!(canonical("random:qd=1"), canonical("random"), "it is timed");
-    assert_eq!(
-        canonical("io:read_size=16k,access=hot-cold(f=.1,r=0.9)"),
-        "io(write=0.5,qd=auto,rate=none,arrivals=poisson,write_size=4096,read_size=16384,\
-         write_random=1,read_random=1,write_stride=0,read_stride=0,align=size,offset=0,\
-         access=hot-cold(hot_fraction=0.1,hot_write_fraction=0.9),flush=0,fua=0,trim=0)"
-    );
-}
-
-#[test]
-fn hints_are_those_of_the_skew_where_a_write_is_one_slot_of_whole_pages() {
-    let text = "io:write=0.5,write_size=12k,read_size=12k,offset=4k,access=hot-cold(f=0.1,r=0.9)";
-    let mut workload = build(text, PAGES, Context::root(1)).unwrap();
-    let groups = workload.groups().unwrap();
-    assert_eq!(groups.iter().map(|group| group.pages).collect::<Vec<_>>(), [99, 900, 1]);
-    let mut buffer = [0; 30_000];
-    workload.next(&mut buffer);
-    let mut group_of = vec![0; buffer.len()];
-    workload.find_groups(&buffer, &mut group_of);
-    let hot = group_of.iter().filter(|group| **group == 0).count();
-    assert!(is_share(hot / 3, buffer.len() / 3, 0.9), "{hot}");
-    assert!(group_of.iter().all(|group| *group < 2));
-    let mut ends = [0; 3];
-    workload.find_groups(&[0, 1, 999], &mut ends);
-    assert_eq!(ends, [2, 0, 1], "the page before the offset is in no slot");
-    for text in ["random:bs=4k,align=512,access=zipf", "random:bs=2k,access=zipf"] {
-        assert!(build(text, PAGES, Context::root(1)).unwrap().groups().is_none(), "{text}");
-    }
-}
-
-#[test]
-fn a_bad_spec_is_refused_in_a_sentence_that_says_what_is_valid() {
-    for (text, words) in [
-        ("io:qd=4,rate=100", "qd=4 and rate=100 exclude each other"),
-        ("io:arrivals=constant", "arrivals= is for an open loop, which needs rate="),
-        ("io:write=1e-5", "write is 0 or a number from 0.0001 to 1"),
-        ("io:write=1.1", "write is a number from 0 to 1"),
-        ("io:flush=0.5,trim=0.5", "add up to at most 0.99"),
-        ("io:access=tpcc", "access is uniform, zipf or hot-cold"),
-        ("io:access=random", "random is a whole workload, and no part of another"),
-        ("io:access=zipf(trim=0.1)", "for a whole workload"),
-        ("io:access=hot-cold(f=0.0001,r=0.9)", "at least one hot and one cold page"),
-        ("random:bs=1000", "bs is a multiple of 512 bytes"),
-        ("random:bs=0", "bs is a size from 512 to 67108864 bytes, as 512, 4k"),
-        ("random:bs=128M", "bs is a size from 512 to 67108864 bytes"),
-        ("random:bs=4kB", "bs is a size"),
-        ("random:bs=4k,align=700", "align is a multiple of 512 bytes"),
-        ("random:qd=0", "qd is auto or a whole number from 1 to 65536"),
-        ("random:rate=0", "rate is none or a number from 0.001 to 1000000000"),
-        ("random:bs=8M", "a write of 8388608 bytes does not fit the 4096000 bytes"),
-        ("random:bs=8M,write=0", "a read of 8388608 bytes does not fit"),
-        ("random:bs=4000k,offset=512", "does not fit the 4095488 bytes"),
-        ("random:offset=1G", "an offset of 1073741824 bytes is beyond the 4096000"),
-        ("random:trim=0.1,bs=512", "may cover no whole page of 4096"),
-        ("random:trim=0.1,bs=6k", "or a size of at least 8192 bytes"),
-        ("random:trim=0.1,offset=512", "may cover no whole page"),
-        ("sequential:bs=4k,stride=4M", "a stride of 4194304 bytes after a write of 4096"),
-        ("sequential:qd=4", "qd= is for requests, which need bs=, as in sequential:bs=128k"),
-        ("sequential:bs=4k,access=zipf", "unknown parameter"),
-    ] {
-        let error = refusal(text);
-        assert!(error.contains(words), "{text}: {error}");
-        assert!(!error.contains('\n'), "{error}");
-    }
-    let huge = Site { pages: u32::MAX, page_bytes: 16384, context: Context::root(1) };
-    let error = build_for("random:align=512", &huge).err().unwrap().to_string();
-    assert!(error.contains("32 bits count; give a larger align than 512"), "{error}");
-    let mut random = workloads::build_for("random:bs=16k", &huge).unwrap();
-    assert!((0..1000).all(|_| random.next_request().unwrap().range().end < u32::MAX));
 }

@@ -1,0 +1,260 @@
+//! The flash drive in time, slow and obvious: the witness of `writeamp_engine::timing`.
+//!
+//! What is done to the flash is told to it ([`Logical`]); when each part of it ends, it works out
+//! from these rules. Events of one time happen in the order in which they were scheduled.
+//!
+//! **Requests.** A request comes after `read_in_ns` or `write_in_ns`. A write then crosses the link
+//! in whole packets; every request passes the controller; the answer of a read crosses the link
+//! (another one if it is full-duplex), and each answer takes `out_ns` more. Link, controller and
+//! cache memory serve one after another in the order of asking. A stage that takes no time is no
+//! event. A request is served at one moment and answered once all that it waits for is done. One of
+//! no length touches no page.
+//!
+//! **Dies.** A die (a chip where dies are not interleaved) does one operation at a time: command on
+//! the channel, with the data of a program; array; data out of a read. Programs and erases queue in
+//! order, and one that must wait for another holds up those behind it. A read joins the queue once
+//! it waits for nothing, or a queue of its own that goes first. When an operation ends, the
+//! operations that wait for it are freed, the one that came last first, and then the die goes on.
+//! A channel serves data that leave a die before commands; first the die whose transfer has ended
+//! goes on, then the next transfer begins.
+//!
+//! **Suspension.** A read that comes while the array is at a program or an erase suspends it, if it
+//! may still be suspended so often, has longer to go than suspending takes, and no data are being
+//! loaded. Reads go before it is resumed; what was left is then prolonged by the resumption.
+//!
+//! **Cache program.** While the array programs, the data of the next program cross the channel, if
+//! it is next in the queue, waits for nothing, and no read waits to go first.
+//!
+//! **Program units.** A program begins with the first page of its unit (or, of a unit that was
+//! begun before time, with what is left of it) and is queued with the last.
+//! From its first page until it is done, its pages are read from memory, at no cost but the
+//! memory's. A copy waits for the read of its page. An erase waits for the queued programs on other
+//! dies that hold copies made since the erase before. Neighbours that lie in one flash page (on all
+//! planes) are read at once. A wear leveller closes a block with whatever it holds, and what is begun
+//! there is programmed then. A flush, and a write that is not cached, fills begun units that hold
+//! data of the host; where that cannot be, they count as safe.
+//!
+//! **Writes of parts.** The rest of a page that is mapped is read first, unless it is in memory.
+//!
+//! **Write cache.** Pages stand in it in the order of last use. A write needs a place for each page
+//! that is not in it; writes get places in order. Whenever that stops, so many of the oldest pages
+//! leave that two units a die (at most half of the cache) are free or becoming so; and if there is no
+//! place and nothing for the flash to do, begun units are filled. The place of a page that leaves is
+//! free when its program is done. A read is served by a page that holds all that it wants; a page
+//! without anything to write holds all.
+//!
+//! **Mapping table.** An entry that is not in memory is read first, and the oldest segment makes
+//! room; if that was changed, its page of the table is written, which cleans the other segments of
+//! that page, and if not all of them are in memory the rest of the page is read first. Copies change
+//! entries, too. A trim changes them without waiting.
+//!
+//! **Upkeep** follows every event: blocks that were read too often or are too old are moved; LUNs
+//! whose units have run out of work, the last first, collect below the soft limit; evicted segments
+//! are written, the last first. Before each page that is written, LUNs below the hard limit collect. A
+//! LUN collects again once the erases of the collection before are done.
+
+mod array;
+mod cache;
+mod durations;
+mod profile;
+mod programs;
+mod requests;
+mod table;
+mod upkeep;
+
+use std::collections::VecDeque;
+
+use array::{Array, Waiter};
+use cache::Cache;
+pub use profile::{Logical, LogicalOp, Profile, ProgramFor};
+use programs::Programs;
+use requests::{Request, Server};
+use table::Table;
+use upkeep::Upkeep;
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    Read,
+    Write { fua: bool },
+    Trim,
+    Flush,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Event {
+    ChannelFree(usize),
+    ArrayDone(usize),
+    /// An array would have been done now, had it not been suspended.
+    Nothing,
+    AtLink(u32),
+    AtController(u32),
+    Served(u32),
+    MemoryDone(u32),
+    Answered(u32),
+    Idle(u64),
+}
+
+/// What is to come, and the time.
+#[derive(Debug, Default)]
+struct Clock {
+    now_ns: u64,
+    scheduled: u64,
+    events: Vec<(u64, u64, Event)>,
+}
+
+impl Clock {
+    fn at(&mut self, at_ns: u64, event: Event) {
+        self.events.push((at_ns, self.scheduled, event));
+        self.scheduled += 1;
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        self.events.iter().map(|&(at_ns, ..)| at_ns).min()
+    }
+
+    fn take_next(&mut self) -> Option<Event> {
+        self.events.sort_by_key(|&(at_ns, scheduled, _)| (at_ns, scheduled));
+        if self.events.is_empty() {
+            return None;
+        }
+        let (at_ns, _, event) = self.events.remove(0);
+        self.now_ns = at_ns;
+        Some(event)
+    }
+
+    /// The array of a unit will not be done when it should have been.
+    fn call_off_array(&mut self, unit: usize) {
+        let found = self.events.iter_mut().find(|(.., event)| *event == Event::ArrayDone(unit));
+        found.expect("the array was at work").2 = Event::Nothing;
+    }
+}
+
+/// Counts that the engine is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TimedCounters {
+    /// By the index of [`ProgramFor`].
+    pub programs: [u64; 7],
+    pub erases: u64,
+    pub written_pages: u64,
+    pub written_bytes: u64,
+    pub read_pages: u64,
+    pub read_bytes: u64,
+    pub trimmed_pages: u64,
+    pub trimmed_bytes: u64,
+    pub unmapped_pages: u64,
+    pub flushes: u64,
+    pub program_operations: u64,
+    pub read_operations: u64,
+}
+
+/// A flash drive in time.
+pub struct TimedDrive<L: Logical> {
+    logical: L,
+    profile: Profile,
+    clock: Clock,
+    array: Array,
+    counters: TimedCounters,
+    link_in: Server,
+    link_out: Server,
+    controller: Server,
+    memory: Server,
+    requests: Vec<Request>,
+    submitted: u64,
+    cache: Option<Cache>,
+    waiting: VecDeque<u32>,
+    table: Option<Table>,
+    programs: Programs,
+    upkeep: Upkeep,
+}
+
+impl<L: Logical> TimedDrive<L> {
+    /// A drive at time 0.
+    pub fn new(profile: Profile, logical: L, seed: u64) -> Self {
+        TimedDrive {
+            array: Array::new(&profile, seed),
+            cache: Cache::new(&profile),
+            table: Table::new(&profile),
+            upkeep: Upkeep::new(&profile),
+            logical,
+            profile,
+            clock: Clock::default(),
+            counters: TimedCounters::default(),
+            link_in: Server::default(),
+            link_out: Server::default(),
+            controller: Server::default(),
+            memory: Server::default(),
+            requests: Vec::new(),
+            submitted: 0,
+            waiting: VecDeque::new(),
+            programs: Programs::default(),
+        }
+    }
+
+    /// When something happens next.
+    pub fn next_event_ns(&self) -> Option<u64> {
+        self.clock.next_ns()
+    }
+
+    /// All that was counted.
+    pub fn counters(&self) -> TimedCounters {
+        TimedCounters {
+            program_operations: self.array.programs,
+            read_operations: self.array.reads,
+            ..self.counters
+        }
+    }
+
+    /// Lets the next event happen: the request that is answered by it, and when.
+    pub fn step(&mut self) -> Option<(u32, u64)> {
+        let event = self.clock.take_next()?;
+        let mut answered = None;
+        match event {
+            Event::ChannelFree(channel) => self.array.on_channel_free(channel, &mut self.clock),
+            Event::ArrayDone(unit) => self.array.on_array_done(unit, &mut self.clock),
+            Event::Nothing => {}
+            Event::AtLink(id) => self.on_link(id),
+            Event::AtController(id) => self.on_controller(id),
+            Event::Served(id) => self.serve(id),
+            Event::MemoryDone(id) => self.release(id),
+            Event::Answered(id) => {
+                self.requests.retain(|request| request.id != id);
+                answered = Some((id, self.clock.now_ns));
+                self.watch_idleness();
+            }
+            Event::Idle(submitted) => {
+                if submitted == self.submitted {
+                    self.write_back();
+                }
+            }
+        }
+        self.settle();
+        answered
+    }
+
+    /// Writes out what is in memory.
+    pub fn sync(&mut self, now_ns: u64) {
+        self.clock.now_ns = self.clock.now_ns.max(now_ns);
+        self.write_back();
+        self.settle();
+    }
+
+    /// Does what follows from operations that are done, until nothing does.
+    fn settle(&mut self) {
+        loop {
+            while let Some(waiter) = self.array.told.pop() {
+                match waiter {
+                    Waiter::Request(id) => self.release(id),
+                    Waiter::CachedPage => self.cache.as_mut().expect("a cache").leaving -= 1,
+                    Waiter::Collection(lun) => self.upkeep.collecting[lun] -= 1,
+                    Waiter::Operation(_) => unreachable!("operations hear at once"),
+                }
+            }
+            self.admit_waiting();
+            self.keep_up();
+            if self.array.told.is_empty() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! Dies, channels and operations in time.
+
+use std::collections::VecDeque;
+
+use super::durations::Durations;
+use super::profile::{Profile, transfer_ns};
+use super::{Clock, Event};
+
+pub type OpId = u64;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Read,
+    Program,
+    Erase,
+}
+
+/// Who hears that an operation is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiter {
+    Operation(OpId),
+    Request(u32),
+    CachedPage,
+    Collection(usize),
+}
+
+#[derive(Debug)]
+pub struct Operation {
+    id: OpId,
+    pub kind: Kind,
+    pub die: usize,
+    /// Pages of a program.
+    pages: Vec<u32>,
+    bytes: u64,
+    left_ns: u64,
+    /// Operations that must be done first, and one more until it is submitted.
+    waits: usize,
+    waiters: Vec<Waiter>,
+    suspensions: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doing {
+    Nothing,
+    Command(OpId),
+    Array(OpId),
+    Suspending(OpId),
+    DataOut(OpId),
+}
+
+#[derive(Debug)]
+struct Unit {
+    channel: usize,
+    doing: Doing,
+    reads: VecDeque<OpId>,
+    others: VecDeque<OpId>,
+    suspended: Option<OpId>,
+    /// A program whose data are loaded, and whether they have come.
+    loading: Option<(OpId, bool)>,
+    array_end_ns: u64,
+}
+
+#[derive(Debug, Default)]
+struct Channel {
+    user: Option<usize>,
+    outs: VecDeque<(usize, u64)>,
+    ins: VecDeque<(usize, u64)>,
+}
+
+#[derive(Debug)]
+pub struct Array {
+    profile: Profile,
+    durations: Durations,
+    ops: Vec<Operation>,
+    born: OpId,
+    units: Vec<Unit>,
+    channels: Vec<Channel>,
+    /// Who must hear of what is done; the last hears first.
+    pub told: Vec<Waiter>,
+    /// Units that have run out of work; the last is looked at first.
+    pub idle_units: Vec<usize>,
+    pub reads: u64,
+    pub programs: u64,
+}
+
+impl Array {
+    pub fn new(profile: &Profile, seed: u64) -> Self {
+        let unit = |at: usize| Unit {
+            channel: at % profile.channels as usize,
+            doing: Doing::Nothing,
+            reads: VecDeque::new(),
+            others: VecDeque::new(),
+            suspended: None,
+            loading: None,
+            array_end_ns: 0,
+        };
+        Array {
+            durations: Durations::new(profile, seed),
+            ops: Vec::new(),
+            born: 0,
+            units: (0..profile.units()).map(unit).collect(),
+            channels: (0..profile.channels).map(|_| Channel::default()).collect(),
+            told: Vec::new(),
+            idle_units: Vec::new(),
+            reads: 0,
+            programs: 0,
+            profile: profile.clone(),
+        }
+    }
+
+    pub fn new_read(&mut self, page: u32, bytes: u32) -> OpId {
+        let place = self.profile.place(page);
+        let left_ns = self.durations.read_ns(place);
+        self.reads += 1;
+        let op = self.new_op(Kind::Read, place.die, left_ns);
+        self.add_bytes(op, bytes);
+        op
+    }
+
+    pub fn new_program(&mut self, first_page: u32) -> OpId {
+        let place = self.profile.place(first_page);
+        let left_ns = self.durations.program_ns(place);
+        self.programs += 1;
+        self.new_op(Kind::Program, place.die, left_ns)
+    }
+
+    pub fn new_erase(&mut self, die: usize) -> OpId {
+        let left_ns = self.durations.erase_ns();
+        self.new_op(Kind::Erase, die, left_ns)
+    }
+
+    fn new_op(&mut self, kind: Kind, die: usize, left_ns: u64) -> OpId {
+        let id = self.born;
+        self.born += 1;
+        let (pages, waiters) = (Vec::new(), Vec::new());
+        let suspensions = 0;
+        self.ops.push(Operation {
+            id,
+            kind,
+            die,
+            pages,
+            bytes: 0,
+            left_ns,
+            waits: 1,
+            waiters,
+            suspensions,
+        });
+        id
+    }
+
+    pub fn op(&self, id: OpId) -> &Operation {
+        self.ops.iter().find(|op| op.id == id).expect("an operation that is not done")
+    }
+
+    fn op_mut(&mut self, id: OpId) -> &mut Operation {
+        self.ops.iter_mut().find(|op| op.id == id).expect("an operation that is not done")
+    }
+
+    pub fn add_bytes(&mut self, id: OpId, bytes: u32) {
+        self.op_mut(id).bytes += u64::from(bytes);
+    }
+
+    pub fn add_page(&mut self, id: OpId, page: u32, bytes: u32) {
+        self.add_bytes(id, bytes);
+        self.op_mut(id).pages.push(page);
+    }
+
+    /// True if a program that holds the page is not done.
+    pub fn is_in_memory(&self, page: u32) -> bool {
+        self.ops.iter().any(|op| op.pages.contains(&page))
+    }
+
+    pub fn tell(&mut self, id: OpId, waiter: Waiter) {
+        if let Waiter::Operation(waiting) = waiter {
+            self.op_mut(waiting).waits += 1;
+        }
+        self.op_mut(id).waiters.push(waiter);
+    }
+
+    /// Lets a request wait for all programs but those that are only begun; how many it waits for.
+    pub fn tell_of_programs(&mut self, request: u32, is_begun: impl Fn(OpId) -> bool) -> usize {
+        let is_queued = |op: &&mut Operation| op.kind == Kind::Program && !is_begun(op.id);
+        let queued = self.ops.iter_mut().filter(is_queued);
+        queued.map(|op| op.waiters.push(Waiter::Request(request))).count()
+    }
+
+    /// Those who wait for a program other than operations hear of it now.
+    pub fn release_early(&mut self, id: OpId) {
+        let waiters = std::mem::take(&mut self.op_mut(id).waiters);
+        let (early, kept): (Vec<_>, Vec<_>) = waiters
+            .into_iter()
+            .partition(|waiter| matches!(waiter, Waiter::Request(_) | Waiter::CachedPage));
+        self.op_mut(id).waiters = kept;
+        self.told.extend(early.into_iter().rev());
+    }
+
+    /// An operation is complete: it goes to its die.
+    pub fn submit(&mut self, id: OpId, clock: &mut Clock) {
+        let (kind, unit) = (self.op(id).kind, self.profile.unit_of(self.op(id).die));
+        if kind != Kind::Read {
+            self.units[unit].others.push_back(id);
+        }
+        self.free(id, clock);
+    }
+
+    fn free(&mut self, id: OpId, clock: &mut Clock) {
+        self.op_mut(id).waits -= 1;
+        if self.op(id).waits > 0 {
+            return;
+        }
+        let (kind, at) = (self.op(id).kind, self.profile.unit_of(self.op(id).die));
+        let unit = &mut self.units[at];
+        if kind == Kind::Read {
+            let goes_first = self.profile.reads_first;
+            if goes_first { &mut unit.reads } else { &mut unit.others }.push_back(id);
+        }
+        match unit.doing {
+            Doing::Nothing => self.begin_next(at, clock),
+            Doing::Array(op) if kind == Kind::Read && self.profile.suspend => {
+                self.suspend(at, op, clock);
+            }
+            Doing::Array(_) => self.load_next(at, clock),
+            Doing::Command(_) | Doing::Suspending(_) | Doing::DataOut(_) => {}
+        }
+    }
+
+    fn begin_next(&mut self, at: usize, clock: &mut Clock) {
+        let unit = &mut self.units[at];
+        if let Some(read) = unit.reads.pop_front() {
+            self.begin_command(at, read, clock);
+        } else if let Some(op) = unit.suspended.take() {
+            self.begin_array(at, op, clock);
+        } else if let Some(op) = self.next_ready(at) {
+            self.units[at].others.pop_front();
+            self.begin_command(at, op, clock);
+        } else {
+            self.idle_units.push(at);
+        }
+    }
+
+    /// The first of the other operations, if it waits for nothing.
+    fn next_ready(&self, at: usize) -> Option<OpId> {
+        let first = *self.units[at].others.front()?;
+        (self.op(first).waits == 0).then_some(first)
+    }
+
+    fn begin_command(&mut self, at: usize, id: OpId, clock: &mut Clock) {
+        self.units[at].doing = Doing::Command(id);
+        self.send_command(at, id, clock);
+    }
+
+    fn send_command(&mut self, at: usize, id: OpId, clock: &mut Clock) {
+        let (profile, op) = (&self.profile, self.op(id));
+        let duration_ns = match op.kind {
+            Kind::Read => profile.read_command_ns,
+            Kind::Program => {
+                profile.program_command_ns + transfer_ns(op.bytes, profile.channel_mb_s)
+            }
+            Kind::Erase => profile.erase_command_ns,
+        };
+        let channel = self.units[at].channel;
+        self.channels[channel].ins.push_back((at, duration_ns));
+        self.begin_transfer(channel, clock);
+    }
+
+    /// Begins the next transfer of a channel that is free.
+    fn begin_transfer(&mut self, at: usize, clock: &mut Clock) {
+        let channel = &mut self.channels[at];
+        if channel.user.is_some() {
+            return;
+        }
+        let next = channel.outs.pop_front().or_else(|| channel.ins.pop_front());
+        if let Some((unit, duration_ns)) = next {
+            channel.user = Some(unit);
+            clock.at(clock.now_ns + duration_ns, Event::ChannelFree(at));
+        }
+    }
+
+    pub fn on_channel_free(&mut self, channel: usize, clock: &mut Clock) {
+        let at = self.channels[channel].user.expect("a transfer has ended");
+        match self.units[at].doing {
+            Doing::Command(id) => self.begin_array(at, id, clock),
+            Doing::DataOut(id) => {
+                self.units[at].doing = Doing::Nothing;
+                self.end(at, id, clock);
+            }
+            Doing::Nothing | Doing::Array(_) | Doing::Suspending(_) => {
+                self.units[at].loading.as_mut().expect("data were loaded").1 = true;
+            }
+        }
+        self.channels[channel].user = None;
+        self.begin_transfer(channel, clock);
+    }
+
+    fn begin_array(&mut self, at: usize, id: OpId, clock: &mut Clock) {
+        let end_ns = clock.now_ns + self.op(id).left_ns;
+        self.units[at].doing = Doing::Array(id);
+        self.units[at].array_end_ns = end_ns;
+        clock.at(end_ns, Event::ArrayDone(at));
+        self.load_next(at, clock);
+    }
+
+    pub fn on_array_done(&mut self, at: usize, clock: &mut Clock) {
+        match self.units[at].doing {
+            Doing::Suspending(id) => {
+                self.units[at].doing = Doing::Nothing;
+                self.units[at].suspended = Some(id);
+                self.begin_next(at, clock);
+            }
+            Doing::Array(id) if self.op(id).kind == Kind::Read => {
+                self.units[at].doing = Doing::DataOut(id);
+                let duration_ns = transfer_ns(self.op(id).bytes, self.profile.channel_mb_s);
+                let channel = self.units[at].channel;
+                self.channels[channel].outs.push_back((at, duration_ns));
+                self.begin_transfer(channel, clock);
+            }
+            Doing::Array(id) => {
+                self.units[at].doing = Doing::Nothing;
+                match self.units[at].loading.take() {
+                    Some((next, true)) => self.begin_array(at, next, clock),
+                    Some((next, false)) => self.units[at].doing = Doing::Command(next),
+                    None => {}
+                }
+                self.end(at, id, clock);
+            }
+            doing => unreachable!("an array ended that was {doing:?}"),
+        }
+    }
+
+    /// An operation is done.
+    fn end(&mut self, at: usize, id: OpId, clock: &mut Clock) {
+        let place = self.ops.iter().position(|op| op.id == id).expect("it was under way");
+        let op = self.ops.remove(place);
+        for waiter in op.waiters.into_iter().rev() {
+            match waiter {
+                Waiter::Operation(waiting) => self.free(waiting, clock),
+                _ => self.told.push(waiter),
+            }
+        }
+        if self.units[at].doing == Doing::Nothing {
+            self.begin_next(at, clock);
+        }
+    }
+
+    fn load_next(&mut self, at: usize, clock: &mut Clock) {
+        let unit = &self.units[at];
+        let Doing::Array(current) = unit.doing else { return };
+        let is_program = |id: OpId| self.op(id).kind == Kind::Program;
+        if !self.profile.cache_program
+            || unit.loading.is_some()
+            || !unit.reads.is_empty()
+            || !is_program(current)
+        {
+            return;
+        }
+        if let Some(next) = self.next_ready(at).filter(|&id| is_program(id)) {
+            self.units[at].others.pop_front();
+            self.units[at].loading = Some((next, false));
+            self.send_command(at, next, clock);
+        }
+    }
+
+    fn suspend(&mut self, at: usize, id: OpId, clock: &mut Clock) {
+        let left_ns = self.units[at].array_end_ns - clock.now_ns;
+        let Profile { suspend_ns, resume_ns, most_suspends, .. } = self.profile;
+        let is_loading = self.units[at].loading.is_some();
+        let op = self.op_mut(id);
+        if op.kind == Kind::Read
+            || is_loading
+            || op.suspensions == most_suspends
+            || left_ns <= suspend_ns
+        {
+            return;
+        }
+        op.suspensions += 1;
+        op.left_ns = left_ns + resume_ns;
+        self.units[at].doing = Doing::Suspending(id);
+        clock.call_off_array(at);
+        clock.at(clock.now_ns + suspend_ns, Event::ArrayDone(at));
+    }
+
+    pub fn is_idle(&self, at: usize) -> bool {
+        let unit = &self.units[at];
+        unit.doing == Doing::Nothing
+            && unit.suspended.is_none()
+            && unit.reads.is_empty()
+            && unit.others.is_empty()
+    }
+
+    pub fn is_all_idle(&self) -> bool {
+        (0..self.units.len()).all(|at| self.is_idle(at))
+    }
+}

@@ -1,0 +1,135 @@
+//! The write cache: who gets in, and what leaves it.
+
+use std::collections::BTreeSet;
+
+use super::array::Waiter;
+use super::profile::{Logical, Profile, transfer_ns};
+use super::{Event, TimedDrive};
+
+/// A page of the cache, with the sectors that are to be written.
+#[derive(Debug)]
+pub struct Cached {
+    pub page: u32,
+    pub dirty: BTreeSet<u32>,
+}
+
+#[derive(Debug)]
+pub struct Cache {
+    /// The page used last comes last.
+    pub pages: Vec<Cached>,
+    pub places: usize,
+    /// Pages that are being programmed and hold their places until then.
+    pub leaving: usize,
+}
+
+impl Cache {
+    pub fn new(profile: &Profile) -> Option<Self> {
+        let places = (profile.cache_bytes / u64::from(profile.page_bytes)) as usize;
+        let places = places.min(profile.host_pages as usize);
+        (places > 0).then(|| Cache { pages: Vec::new(), places, leaving: 0 })
+    }
+
+    pub fn room(&self) -> usize {
+        self.places.saturating_sub(self.pages.len() + self.leaving)
+    }
+
+    pub fn dirty_of(&self, page: u32) -> Option<&BTreeSet<u32>> {
+        self.pages.iter().find(|cached| cached.page == page).map(|cached| &cached.dirty)
+    }
+
+    pub fn remove(&mut self, page: u32) -> Option<Cached> {
+        let at = self.pages.iter().position(|cached| cached.page == page)?;
+        Some(self.pages.remove(at))
+    }
+
+    /// Uses a page that is in the cache, and adds sectors to it; false if it is not there.
+    pub fn merge(&mut self, page: u32, sectors: &BTreeSet<u32>) -> bool {
+        let Some(mut cached) = self.remove(page) else { return false };
+        cached.dirty.extend(sectors);
+        self.pages.push(cached);
+        true
+    }
+}
+
+impl<L: Logical> TimedDrive<L> {
+    pub(super) fn admit_waiting(&mut self) {
+        if self.cache.is_none() {
+            return;
+        }
+        while let Some(&id) = self.waiting.front() {
+            if !self.admit(id) {
+                break;
+            }
+            self.waiting.pop_front();
+            let length = self.request(id).length;
+            let Profile { cache_access_ns, cache_mb_s, .. } = self.profile;
+            let duration_ns = cache_access_ns + transfer_ns(length, cache_mb_s);
+            let end_ns = self.memory.serve(self.clock.now_ns, duration_ns);
+            self.clock.at(end_ns, Event::MemoryDone(id));
+        }
+        self.keep_room();
+    }
+
+    /// Finds places for the pages of a write; false as long as some are missing.
+    fn admit(&mut self, id: u32) -> bool {
+        let request = self.request(id).clone();
+        for page in request.pages(&self.profile).skip(request.cached_pages) {
+            let sectors = request.sectors_of(page, &self.profile);
+            if !self.cached().merge(page, &sectors) {
+                if !self.make_room() {
+                    return false;
+                }
+                self.cached().pages.push(Cached { page, dirty: sectors });
+            }
+            self.request_mut(id).cached_pages += 1;
+        }
+        true
+    }
+
+    fn make_room(&mut self) -> bool {
+        if self.cached().room() == 0 {
+            self.keep_room();
+        }
+        if self.cached().room() == 0 && self.array.is_all_idle() {
+            self.pad_begun();
+        }
+        self.cached().room() > 0
+    }
+
+    fn keep_room(&mut self) {
+        let units = (2 * self.profile.dies() * self.profile.program_units()) as usize;
+        loop {
+            let cache = self.cached();
+            let wanted = units.min(cache.places / 2).max(1);
+            if cache.room() + cache.leaving >= wanted || cache.pages.is_empty() {
+                return;
+            }
+            let oldest = cache.pages.remove(0);
+            self.write_cached(&oldest);
+        }
+    }
+
+    fn write_cached(&mut self, cached: &Cached) {
+        if !cached.dirty.is_empty() {
+            self.cached().leaving += 1;
+            let bytes = self.profile.sector_bytes() * cached.dirty.len() as u32;
+            let bytes = bytes.min(self.profile.page_bytes);
+            self.write_page(cached.page, bytes, Waiter::CachedPage);
+        }
+    }
+
+    /// Writes all that waits in memory.
+    pub(super) fn write_back(&mut self) {
+        while let Some(cache) = &mut self.cache
+            && !cache.pages.is_empty()
+        {
+            let oldest = cache.pages.remove(0);
+            self.write_cached(&oldest);
+        }
+        self.pad_begun();
+    }
+
+    fn cached(&mut self) -> &mut Cache {
+        self.cache.as_mut().expect("a drive with a cache")
+    }
+}

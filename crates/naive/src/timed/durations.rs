@@ -1,0 +1,57 @@
+//! Durations drawn as the engine draws them: from the stream "durations", in the order in which
+//! operations come to be.
+
+use writeamp_engine::rng::Stream;
+
+use super::profile::{Place, Profile};
+
+#[derive(Debug)]
+pub struct Durations {
+    read_ns: Vec<u64>,
+    program_ns: Vec<u64>,
+    erase_ns: u64,
+    spread: f64,
+    random: Stream,
+}
+
+impl Durations {
+    pub fn new(profile: &Profile, seed: u64) -> Self {
+        Durations {
+            read_ns: profile.read_ns.clone(),
+            program_ns: profile.program_ns.clone(),
+            erase_ns: profile.erase_ns,
+            spread: profile.spread,
+            random: Stream::new(seed, "durations"),
+        }
+    }
+
+    pub fn read_ns(&mut self, place: Place) -> u64 {
+        let mean_ns = self.read_ns[place.page_index % self.read_ns.len()];
+        self.draw(mean_ns)
+    }
+
+    pub fn program_ns(&mut self, place: Place) -> u64 {
+        let mean_ns = self.program_ns[place.program_index % self.program_ns.len()];
+        self.draw(mean_ns)
+    }
+
+    pub fn erase_ns(&mut self) -> u64 {
+        self.draw(self.erase_ns)
+    }
+
+    /// The sum of four uniform 16-bit numbers, moved and stretched to mean and spread. What has no
+    /// spread takes no random number.
+    fn draw(&mut self, mean_ns: u64) -> u64 {
+        let sd_ns = mean_ns as f64 * self.spread;
+        if sd_ns == 0.0 {
+            return mean_ns;
+        }
+        let mut bits = self.random.bits();
+        let mut sum = 0.0;
+        for _ in 0..4 {
+            sum += ((bits % 65536) as f64 + 0.5) / 65536.0;
+            bits /= 65536;
+        }
+        (mean_ns as f64 + (sum - 2.0) * 3.0_f64.sqrt() * sd_ns).round() as u64
+    }
+}

@@ -1,0 +1,235 @@
+//! Pages that are written, and the operations that this takes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::TimedDrive;
+use super::array::{OpId, Waiter};
+use super::profile::{Logical, LogicalOp, ProgramFor};
+
+#[derive(Debug, Default)]
+pub struct Programs {
+    /// The program that is begun in a block.
+    pub begun: BTreeMap<u32, OpId>,
+    /// Blocks whose begun program holds data that were to be written.
+    pub with_host_data: Vec<u32>,
+    /// Pages that were copied and whose entries of the table change.
+    pub moved: Vec<u32>,
+}
+
+/// What is known of a page that is being written.
+struct Written {
+    cause: ProgramFor,
+    bytes: u32,
+    after: Vec<OpId>,
+    waiter: Option<Waiter>,
+}
+
+impl<L: Logical> TimedDrive<L> {
+    pub(super) fn new_read(&mut self, physical: u32, bytes: u32) -> OpId {
+        self.upkeep.count_read(self.profile.block_of(physical));
+        self.array.new_read(physical, bytes)
+    }
+
+    /// Writes a page of which so many bytes are new.
+    pub(super) fn write_page(&mut self, page: u32, bytes: u32, waiter: Waiter) {
+        self.collect_if_short();
+        let page_bytes = self.profile.page_bytes;
+        let entry = self.look_up(page, true);
+        let is_part = bytes < page_bytes && self.profile.read_modify_write;
+        let old = self.logical.physical(page).filter(|_| is_part);
+        let rest = old
+            .filter(|&physical| !self.array.is_in_memory(physical))
+            .map(|physical| self.new_read(physical, page_bytes - bytes));
+        let after: Vec<OpId> = entry.into_iter().chain(rest).collect();
+        for &read in &after {
+            self.array.submit(read, &mut self.clock);
+        }
+        let (cause, bytes) = match old {
+            Some(_) => (ProgramFor::ReadModifyWrite, page_bytes),
+            None => (ProgramFor::Host, bytes),
+        };
+        let ops = self.logical.write(page);
+        let written = Written { cause, bytes, after, waiter: Some(waiter) };
+        self.take_up(&ops, Some(&written), ProgramFor::Gc, None);
+        self.keep_table();
+    }
+
+    pub(super) fn write_table_page(&mut self, table_page: u32, is_partial: bool) {
+        let page = self.profile.host_pages + table_page;
+        let old = self.logical.physical(page).filter(|_| is_partial);
+        let rest = old
+            .filter(|&physical| !self.array.is_in_memory(physical))
+            .map(|physical| self.new_read(physical, self.profile.page_bytes));
+        if let Some(rest) = rest {
+            self.array.submit(rest, &mut self.clock);
+        }
+        let ops = self.logical.write(page);
+        let written = Written {
+            cause: ProgramFor::Mapping,
+            bytes: self.profile.page_bytes,
+            after: rest.into_iter().collect(),
+            waiter: None,
+        };
+        self.take_up(&ops, Some(&written), ProgramFor::Gc, None);
+    }
+
+    /// Something was collected, for a cause; by the background collection of a LUN, if it is given.
+    pub(super) fn take_up_collection(
+        &mut self,
+        ops: &[LogicalOp],
+        cause: ProgramFor,
+        lun: Option<usize>,
+    ) {
+        self.take_up(ops, None, cause, lun);
+    }
+
+    fn take_up(
+        &mut self,
+        ops: &[LogicalOp],
+        written: Option<&Written>,
+        collected: ProgramFor,
+        lun: Option<usize>,
+    ) {
+        // The reads of pages that are copied, except of those in memory.
+        let mut sources: BTreeMap<u32, OpId> = BTreeMap::new();
+        // Programs that hold copies, since the last erase.
+        let mut copies: BTreeSet<OpId> = BTreeSet::new();
+        let mut last: Option<(u32, OpId)> = None;
+        for op in ops {
+            if !matches!(op, LogicalOp::Read { .. })
+                && let Some((_, read)) = last.take()
+            {
+                self.array.submit(read, &mut self.clock);
+            }
+            match *op {
+                LogicalOp::Read { page } => {
+                    if let Some(read) = self.read_to_copy(page, &mut last) {
+                        sources.insert(page, read);
+                    }
+                }
+                LogicalOp::Erase { block } => {
+                    self.erase(block, &std::mem::take(&mut copies), lun);
+                }
+                LogicalOp::Program { page, cause, from } => {
+                    let program = self.program_of(page);
+                    let written = written.filter(|_| cause == ProgramFor::Host);
+                    let (cause, bytes) = match (cause, written) {
+                        (_, Some(written)) => (written.cause, written.bytes),
+                        (ProgramFor::Padding, _) => (cause, 0),
+                        (ProgramFor::Gc, _) => (collected, self.profile.page_bytes),
+                        _ => (cause, self.profile.page_bytes),
+                    };
+                    self.counters.programs[cause as usize] += 1;
+                    if let Some(from) = from {
+                        if let Some(&read) = sources.get(&from) {
+                            self.array.tell(read, Waiter::Operation(program));
+                        }
+                        copies.insert(program);
+                        self.programs.moved.push(self.logical.logical_at(page));
+                    }
+                    if let Some(written) = written {
+                        self.take_up_written(page, program, written);
+                    }
+                    self.fill(page, program, bytes);
+                }
+            }
+        }
+        if let Some((_, read)) = last {
+            self.array.submit(read, &mut self.clock);
+        }
+        self.submit_closed();
+    }
+
+    /// Programs what is begun in blocks that were closed before they were full, the last one first.
+    fn submit_closed(&mut self) {
+        let begun: Vec<(u32, OpId)> = self.programs.begun.clone().into_iter().collect();
+        let mut closed: Vec<(u32, OpId)> =
+            begun.into_iter().filter(|&(block, _)| self.logical.is_closed(block)).collect();
+        closed.sort_by_key(|&(_, program)| program);
+        for (block, program) in closed.into_iter().rev() {
+            self.programs.begun.remove(&block);
+            self.array.submit(program, &mut self.clock);
+        }
+    }
+
+    fn read_to_copy(&mut self, page: u32, last: &mut Option<(u32, OpId)>) -> Option<OpId> {
+        if self.array.is_in_memory(page) {
+            return None;
+        }
+        let page_bytes = self.profile.page_bytes;
+        if let Some((before, read)) = *last {
+            if self.profile.is_read_at_once(before, page) {
+                self.array.add_bytes(read, page_bytes);
+                return Some(read);
+            }
+            self.array.submit(read, &mut self.clock);
+        }
+        let read = self.new_read(page, page_bytes);
+        *last = Some((page, read));
+        Some(read)
+    }
+
+    /// The program that a page belongs to.
+    fn program_of(&mut self, page: u32) -> OpId {
+        let block = self.profile.block_of(page);
+        *self.programs.begun.entry(block).or_insert_with(|| self.array.new_program(page))
+    }
+
+    fn take_up_written(&mut self, page: u32, program: OpId, written: &Written) {
+        for &read in &written.after {
+            self.array.tell(read, Waiter::Operation(program));
+        }
+        if let Some(waiter) = written.waiter {
+            self.array.tell(program, waiter);
+        }
+        let block = self.profile.block_of(page);
+        if self.profile.program_units() > 1 && !self.programs.with_host_data.contains(&block) {
+            self.programs.with_host_data.push(block);
+        }
+    }
+
+    fn fill(&mut self, page: u32, program: OpId, bytes: u32) {
+        self.array.add_page(program, page, bytes);
+        if !self.profile.is_last_of_program(page) {
+            return;
+        }
+        let block = self.profile.block_of(page);
+        self.programs.begun.remove(&block);
+        self.programs.with_host_data.retain(|&other| other != block);
+        self.array.submit(program, &mut self.clock);
+        if page % self.profile.pages_per_block == self.profile.pages_per_block - 1 {
+            let erases = self.logical.erases_of(block);
+            self.upkeep.watch_retention(block, erases, self.clock.now_ns);
+        }
+    }
+
+    fn erase(&mut self, block: u32, copies: &BTreeSet<OpId>, lun: Option<usize>) {
+        self.counters.erases += 1;
+        self.upkeep.forget_reads(block);
+        for die in self.profile.dies_of(block) {
+            let erase = self.array.new_erase(die);
+            for &copy in copies {
+                let is_begun = self.programs.begun.values().any(|&begun| begun == copy);
+                if !is_begun && self.array.op(copy).die != die {
+                    self.array.tell(copy, Waiter::Operation(erase));
+                }
+            }
+            if let Some(lun) = lun {
+                self.upkeep.collecting[lun] += 1;
+                self.array.tell(erase, Waiter::Collection(lun));
+            }
+            self.array.submit(erase, &mut self.clock);
+        }
+    }
+
+    /// Fills up the programs that hold data that were to be written.
+    pub(super) fn pad_begun(&mut self) {
+        for block in std::mem::take(&mut self.programs.with_host_data) {
+            let program = self.programs.begun[&block];
+            match self.logical.pad(block, self.profile.program_units()) {
+                Some(ops) => self.take_up(&ops, None, ProgramFor::Gc, None),
+                None => self.array.release_early(program),
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Requests on their way through the drive.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::array::{OpId, Waiter};
+use super::profile::{Logical, Profile, transfer_ns};
+use super::{Asked, Event, TimedDrive};
+
+/// What serves one thing after another.
+#[derive(Debug, Default)]
+pub struct Server {
+    free_ns: u64,
+}
+
+impl Server {
+    pub fn serve(&mut self, now_ns: u64, duration_ns: u64) -> u64 {
+        self.free_ns = now_ns.max(self.free_ns) + duration_ns;
+        self.free_ns
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub id: u32,
+    pub asked: Asked,
+    pub offset: u64,
+    pub length: u64,
+    /// What it waits for, and one more until all of it is known.
+    waits: usize,
+    pub cached_pages: usize,
+}
+
+impl Request {
+    /// Pages that it touches.
+    pub fn pages(&self, profile: &Profile) -> Range<u32> {
+        let touched = |page: &u32| !self.part_of(*page, profile).is_empty();
+        let mut pages = (0..profile.host_pages).filter(touched);
+        pages.next().map_or(0..0, |first| first..pages.next_back().unwrap_or(first) + 1)
+    }
+
+    /// Bytes of the drive that it touches on a page.
+    fn part_of(&self, page: u32, profile: &Profile) -> Range<u64> {
+        let bytes = u64::from(profile.page_bytes);
+        let (first, end) = (u64::from(page) * bytes, u64::from(page + 1) * bytes);
+        self.offset.max(first)..(self.offset + self.length).min(end)
+    }
+
+    fn bytes_of(&self, page: u32, profile: &Profile) -> u32 {
+        let part = self.part_of(page, profile);
+        (part.end - part.start) as u32
+    }
+
+    /// Sectors of a page that it touches.
+    pub fn sectors_of(&self, page: u32, profile: &Profile) -> BTreeSet<u32> {
+        let part = self.part_of(page, profile);
+        let first = u64::from(page) * u64::from(profile.page_bytes);
+        part.map(|byte| (byte - first) as u32 / profile.sector_bytes()).collect()
+    }
+}
+
+impl Profile {
+    /// Bytes that are written apart from others: 512, or more where a page has over 128 of those.
+    pub(super) fn sector_bytes(&self) -> u32 {
+        512.max(self.page_bytes.div_ceil(128))
+    }
+}
+
+impl<L: Logical> TimedDrive<L> {
+    /// Takes a request; its answer bears `id`.
+    pub fn submit(&mut self, now_ns: u64, asked: Asked, offset: u64, length: u64, id: u32) {
+        self.clock.now_ns = now_ns;
+        self.submitted += 1;
+        self.requests.push(Request { id, asked, offset, length, waits: 1, cached_pages: 0 });
+        let Profile { read_in_ns, write_in_ns, .. } = self.profile;
+        let in_ns = if asked == Asked::Read { read_in_ns } else { write_in_ns };
+        self.clock.at(now_ns + in_ns, Event::AtLink(id));
+    }
+
+    pub(super) fn request(&self, id: u32) -> &Request {
+        self.requests.iter().find(|request| request.id == id).expect("it was not answered")
+    }
+
+    pub(super) fn request_mut(&mut self, id: u32) -> &mut Request {
+        self.requests.iter_mut().find(|request| request.id == id).expect("it was not answered")
+    }
+
+    pub(super) fn on_link(&mut self, id: u32) {
+        let Request { asked, length, .. } = *self.request(id);
+        let now_ns = self.clock.now_ns;
+        let end_ns = match asked {
+            Asked::Write { .. } => self.link_in.serve(now_ns, self.link_ns(length)),
+            _ => now_ns,
+        };
+        if end_ns == now_ns {
+            self.on_controller(id);
+        } else {
+            self.clock.at(end_ns, Event::AtController(id));
+        }
+    }
+
+    pub(super) fn on_controller(&mut self, id: u32) {
+        let now_ns = self.clock.now_ns;
+        let end_ns = self.controller.serve(now_ns, self.profile.controller_ns);
+        if end_ns == now_ns {
+            self.serve(id);
+        } else {
+            self.clock.at(end_ns, Event::Served(id));
+        }
+    }
+
+    pub(super) fn serve(&mut self, id: u32) {
+        let request = self.request(id).clone();
+        let pages = request.pages(&self.profile);
+        let counters = &mut self.counters;
+        match request.asked {
+            Asked::Read => {
+                counters.read_pages += pages.len() as u64;
+                counters.read_bytes += request.length;
+                self.serve_read(&request);
+            }
+            Asked::Write { fua } => {
+                counters.written_pages += pages.len() as u64;
+                counters.written_bytes += request.length;
+                if self.cache.is_some() && !fua {
+                    self.waiting.push_back(id);
+                    return;
+                }
+                self.write_through(&request);
+            }
+            Asked::Trim => self.serve_trim(&request),
+            Asked::Flush => {
+                counters.flushes += 1;
+                self.write_back();
+                let begun = self.programs.begun.clone();
+                let is_begun = |op: OpId| begun.values().any(|&begun| begun == op);
+                let waits = self.array.tell_of_programs(id, is_begun);
+                self.request_mut(id).waits += waits;
+            }
+        }
+        self.release(id);
+    }
+
+    fn serve_read(&mut self, request: &Request) {
+        let mut from_memory_bytes = 0;
+        let mut last: Option<(u32, OpId)> = None;
+        for page in request.pages(&self.profile) {
+            let bytes = request.bytes_of(page, &self.profile);
+            let wanted = request.sectors_of(page, &self.profile);
+            let cached = self.cache.as_ref().and_then(|cache| cache.dirty_of(page)).cloned();
+            if cached.as_ref().is_some_and(|dirty| dirty.is_empty() || dirty.is_superset(&wanted)) {
+                self.cache.as_mut().expect("it has the page").merge(page, &BTreeSet::new());
+                from_memory_bytes += u64::from(bytes);
+                continue;
+            }
+            let entry = self.look_up(page, false);
+            let Some(physical) = self.logical.physical(page) else { continue };
+            if self.array.is_in_memory(physical) {
+                from_memory_bytes += u64::from(bytes);
+                continue;
+            }
+            match last {
+                Some((before, read))
+                    if entry.is_none() && self.profile.is_read_at_once(before, physical) =>
+                {
+                    self.array.add_bytes(read, bytes);
+                }
+                _ => {
+                    if let Some((_, read)) = last {
+                        self.array.submit(read, &mut self.clock);
+                    }
+                    let read = self.new_read(physical, bytes);
+                    self.array.tell(read, Waiter::Request(request.id));
+                    self.request_mut(request.id).waits += 1;
+                    if let Some(entry) = entry {
+                        self.array.tell(entry, Waiter::Operation(read));
+                        self.array.submit(entry, &mut self.clock);
+                    }
+                    last = Some((physical, read));
+                }
+            }
+            if let Some(cache) = &mut self.cache
+                && self.profile.cache_holds_reads
+                && cached.is_none()
+                && cache.room() > 0
+            {
+                cache.pages.push(super::cache::Cached { page, dirty: BTreeSet::new() });
+            }
+        }
+        if let Some((_, read)) = last {
+            self.array.submit(read, &mut self.clock);
+        }
+        if from_memory_bytes > 0 {
+            let Profile { cache_access_ns, cache_mb_s, .. } = self.profile;
+            let duration_ns = cache_access_ns + transfer_ns(from_memory_bytes, cache_mb_s);
+            let end_ns = self.memory.serve(self.clock.now_ns, duration_ns);
+            self.request_mut(request.id).waits += 1;
+            self.clock.at(end_ns, Event::MemoryDone(request.id));
+        }
+    }
+
+    fn write_through(&mut self, request: &Request) {
+        for page in request.pages(&self.profile) {
+            let mut bytes = request.bytes_of(page, &self.profile);
+            if let Some(cached) = self.cache.as_mut().and_then(|cache| cache.remove(page)) {
+                let mut sectors = request.sectors_of(page, &self.profile);
+                sectors.extend(&cached.dirty);
+                bytes = self.profile.sector_bytes() * sectors.len() as u32;
+                bytes = bytes.min(self.profile.page_bytes);
+            }
+            self.request_mut(request.id).waits += 1;
+            self.write_page(page, bytes, Waiter::Request(request.id));
+        }
+        self.pad_begun();
+    }
+
+    fn serve_trim(&mut self, request: &Request) {
+        let bytes = |page| request.bytes_of(page, &self.profile);
+        let pages: Vec<u32> = request
+            .pages(&self.profile)
+            .filter(|&page| bytes(page) == self.profile.page_bytes)
+            .collect();
+        self.counters.trimmed_pages += pages.len() as u64;
+        self.counters.trimmed_bytes += request.length;
+        let before = self.logical.unmapped_pages();
+        for &page in &pages {
+            if let Some(cache) = &mut self.cache {
+                cache.remove(page);
+            }
+            if let Some(table) = &mut self.table {
+                table.touch(page, true);
+            }
+            self.logical.trim(page..page + 1);
+        }
+        self.counters.unmapped_pages += self.logical.unmapped_pages() - before;
+    }
+
+    /// A request waits for one thing less; for none, it is answered.
+    pub(super) fn release(&mut self, id: u32) {
+        self.request_mut(id).waits -= 1;
+        let Request { waits, asked, length, .. } = *self.request(id);
+        if waits > 0 {
+            return;
+        }
+        let now_ns = self.clock.now_ns;
+        let link_ns = self.link_ns(length);
+        let end_ns = match (asked, self.profile.full_duplex) {
+            (Asked::Read, true) => self.link_out.serve(now_ns, link_ns),
+            (Asked::Read, false) => self.link_in.serve(now_ns, link_ns),
+            _ => now_ns,
+        };
+        self.clock.at(end_ns + self.profile.out_ns, Event::Answered(id));
+    }
+
+    fn link_ns(&self, length: u64) -> u64 {
+        let Profile { link_packet_bytes, link_mb_s, .. } = self.profile;
+        transfer_ns(length.div_ceil(link_packet_bytes) * link_packet_bytes, link_mb_s)
+    }
+
+    /// If nothing is asked of the drive any more, it writes out what it holds in a while.
+    pub(super) fn watch_idleness(&mut self) {
+        let has_dirty =
+            |cache: &super::cache::Cache| cache.pages.iter().any(|cached| !cached.dirty.is_empty());
+        let has_data =
+            self.cache.as_ref().is_some_and(has_dirty) || !self.programs.with_host_data.is_empty();
+        let idle_ns = self.profile.idle_flush_ns;
+        if self.requests.is_empty() && has_data && idle_ns > 0 {
+            self.clock.at(self.clock.now_ns + idle_ns, Event::Idle(self.submitted));
+        }
+    }
+}

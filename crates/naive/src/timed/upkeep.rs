@@ -1,0 +1,137 @@
+//! What a drive does for itself.
+
+use std::collections::BTreeMap;
+
+use super::TimedDrive;
+use super::array::OpId;
+use super::profile::{Logical, Profile, ProgramFor};
+
+#[derive(Debug)]
+pub struct Upkeep {
+    /// Erases of background collections that are not done, by LUN.
+    pub collecting: Vec<usize>,
+    reads_of: BTreeMap<u32, u32>,
+    most_reads: u32,
+    /// When blocks were full, which, and their erases then.
+    full: Vec<(u64, u32, u32)>,
+    retention_ns: u64,
+    /// Blocks that must be moved, the last first.
+    fading: Vec<u32>,
+}
+
+impl Upkeep {
+    pub fn new(profile: &Profile) -> Self {
+        Upkeep {
+            collecting: vec![0; profile.luns as usize],
+            reads_of: BTreeMap::new(),
+            most_reads: profile.reads_per_block,
+            full: Vec::new(),
+            retention_ns: profile.retention_ns,
+            fading: Vec::new(),
+        }
+    }
+
+    pub fn count_read(&mut self, block: u32) {
+        let reads = self.reads_of.entry(block).or_insert(0);
+        *reads += 1;
+        if self.most_reads > 0 && *reads == self.most_reads {
+            *reads = 0;
+            self.fading.push(block);
+        }
+    }
+
+    pub fn forget_reads(&mut self, block: u32) {
+        self.reads_of.remove(&block);
+    }
+
+    pub fn watch_retention(&mut self, block: u32, erases: u32, now_ns: u64) {
+        if self.retention_ns > 0 {
+            self.full.push((now_ns, block, erases));
+        }
+    }
+}
+
+impl<L: Logical> TimedDrive<L> {
+    /// Uses the entry of a page in the table: the read that this takes, if any.
+    pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {
+        let table = self.table.as_mut()?;
+        if table.touch(page, is_changed) {
+            return None;
+        }
+        let physical = self.logical.physical(self.profile.host_pages + table.page_of(page))?;
+        if self.array.is_in_memory(physical) {
+            return None;
+        }
+        Some(self.new_read(physical, self.profile.map_segment_bytes))
+    }
+
+    /// Changes the entries of pages that were copied, and writes what left the table's memory.
+    pub(super) fn keep_table(&mut self) {
+        loop {
+            while let Some(page) = self.programs.moved.pop() {
+                if page < self.profile.host_pages
+                    && let Some(read) = self.look_up(page, true)
+                {
+                    self.array.submit(read, &mut self.clock);
+                }
+            }
+            let evicted = self.table.as_mut().and_then(|table| table.evicted.pop());
+            let Some(evicted) = evicted else { return };
+            self.write_table_page(evicted.table_page, evicted.is_partial);
+        }
+    }
+
+    pub(super) fn keep_up(&mut self) {
+        self.refresh();
+        self.collect_idle();
+        self.keep_table();
+    }
+
+    fn refresh(&mut self) {
+        let now_ns = self.clock.now_ns;
+        while let Some(&(at_ns, block, erases)) = self.upkeep.full.first()
+            && at_ns + self.upkeep.retention_ns < now_ns
+        {
+            self.upkeep.full.remove(0);
+            if self.logical.erases_of(block) == erases {
+                self.upkeep.fading.push(block);
+            }
+        }
+        while let Some(block) = self.upkeep.fading.pop() {
+            if let Some(ops) = self.logical.collect_closed(block) {
+                self.take_up_collection(&ops, ProgramFor::Refresh, None);
+            }
+        }
+    }
+
+    fn collect_idle(&mut self) {
+        while let Some(unit) = self.array.idle_units.pop() {
+            let is_idle = self.array.is_idle(unit);
+            if !(self.profile.background && is_idle) {
+                continue;
+            }
+            for lun in 0..self.profile.luns as usize {
+                if self.profile.luns == 1 || self.profile.unit_of(lun) == unit {
+                    self.collect_below(lun, self.profile.soft_blocks);
+                }
+            }
+        }
+    }
+
+    pub(super) fn collect_if_short(&mut self) {
+        for lun in 0..self.profile.luns as usize {
+            if self.profile.background {
+                self.collect_below(lun, self.profile.hard_blocks);
+            }
+        }
+    }
+
+    fn collect_below(&mut self, lun: usize, blocks: u32) {
+        if self.logical.free_blocks(lun) < blocks
+            && self.upkeep.collecting[lun] == 0
+            && let Some(ops) = self.logical.collect_idle(lun)
+        {
+            self.take_up_collection(&ops, ProgramFor::Gc, Some(lun));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The books of the twin: a drive of the engine's, which its observer reports on. Time is witnessed
+//! here; what is done to the flash, the other tests witness.
+
+use std::any::Any;
+use std::ops::Range;
+
+use writeamp_engine::flash::{BlockState, Cause, FlashOp, Recorder};
+use writeamp_engine::managers::{self, BlockManager, Setup};
+use writeamp_naive::timed::{Logical, LogicalOp, ProgramFor};
+
+/// A drive with a recorder, its first pages written before time begins.
+pub fn filled_drive(
+    manager: &str,
+    setup: &Setup,
+    pages: &[u32],
+) -> Result<Box<dyn BlockManager>, writeamp_engine::Error> {
+    let mut drive =
+        managers::build_observed(manager, setup.clone(), Box::new(Recorder::default()))?;
+    drive.write(pages, None)?;
+    Ok(drive)
+}
+
+pub struct Books {
+    pub drive: Box<dyn BlockManager>,
+}
+
+impl Books {
+    pub fn new(mut drive: Box<dyn BlockManager>) -> Self {
+        recorder(&mut *drive).is_on = true;
+        Books { drive }
+    }
+
+    fn heard(&mut self) -> Vec<LogicalOp> {
+        let ops = std::mem::take(&mut recorder(&mut *self.drive).ops);
+        ops.into_iter().map(in_twins_words).collect()
+    }
+}
+
+fn recorder(drive: &mut dyn BlockManager) -> &mut Recorder {
+    let observer: &mut dyn Any = drive.observer_mut().expect("a drive with an observer");
+    observer.downcast_mut().expect("a recorder")
+}
+
+fn in_twins_words(op: FlashOp) -> LogicalOp {
+    match op {
+        FlashOp::Read { page, .. } => LogicalOp::Read { page },
+        FlashOp::Program { page, cause, from } => {
+            let cause = match cause {
+                Cause::Host => ProgramFor::Host,
+                Cause::Gc => ProgramFor::Gc,
+                Cause::WearLeveling => ProgramFor::WearLeveling,
+                Cause::Padding => ProgramFor::Padding,
+                Cause::ReadModifyWrite | Cause::Mapping | Cause::Refresh => {
+                    unreachable!("a manager knows no such cause")
+                }
+            };
+            LogicalOp::Program { page, cause, from }
+        }
+        FlashOp::Erase { block, .. } => LogicalOp::Erase { block },
+    }
+}
+
+impl Logical for Books {
+    fn write(&mut self, page: u32) -> Vec<LogicalOp> {
+        self.drive.write(&[page], None).expect("a page of the drive");
+        self.heard()
+    }
+
+    fn trim(&mut self, pages: Range<u32>) {
+        self.drive.trim(pages).expect("pages of the drive");
+    }
+
+    fn pad(&mut self, block: u32, unit_pages: u32) -> Option<Vec<LogicalOp>> {
+        self.drive.pad(block, unit_pages).then(|| self.heard())
+    }
+
+    fn collect_idle(&mut self, lun: usize) -> Option<Vec<LogicalOp>> {
+        self.drive.collect_idle(lun).expect("a LUN").then(|| self.heard())
+    }
+
+    fn collect_closed(&mut self, block: u32) -> Option<Vec<LogicalOp>> {
+        self.drive.collect_closed(block).expect("a block").then(|| self.heard())
+    }
+
+    fn physical(&self, logical: u32) -> Option<u32> {
+        self.drive.flash().physical(logical)
+    }
+
+    fn logical_at(&self, physical: u32) -> u32 {
+        self.drive.flash().logical_at(physical)
+    }
+
+    fn free_blocks(&self, lun: usize) -> u32 {
+        let flash = self.drive.flash();
+        flash.free_blocks(if flash.pools() == 1 { 0 } else { lun })
+    }
+
+    fn is_closed(&self, block: u32) -> bool {
+        self.drive.flash().state(block) == BlockState::Closed
+    }
+
+    fn erases_of(&self, block: u32) -> u32 {
+        self.drive.flash().erase_counts()[block as usize]
+    }
+
+    fn unmapped_pages(&self) -> u64 {
+        self.drive.flash().counters().unmapped_pages
+    }
+}

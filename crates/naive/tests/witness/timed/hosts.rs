@@ -1,0 +1,155 @@
+//! A host that drives either device in the same way, and notes when its requests are answered.
+
+use std::collections::VecDeque;
+
+use writeamp_engine::flash::Cause;
+use writeamp_engine::request::Op;
+use writeamp_engine::timing::{BlockDevice, IoRequest, Ssd};
+use writeamp_naive::timed::{Asked, TimedCounters, TimedDrive};
+
+use super::books::Books;
+
+/// A request and, in an open loop, the time since the one before.
+#[derive(Debug, Clone, Copy)]
+pub struct Asking {
+    pub request: IoRequest,
+    pub gap_ns: u64,
+}
+
+/// What the host sees of a device.
+pub trait Device {
+    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32);
+    fn next_event_ns(&self) -> Option<u64>;
+    fn step(&mut self) -> Option<(u32, u64)>;
+    fn sync(&mut self, now_ns: u64);
+    fn counters(&self) -> TimedCounters;
+}
+
+impl Device for Ssd {
+    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) {
+        BlockDevice::submit(self, now_ns, request, id).expect("a request within the drive");
+    }
+
+    fn next_event_ns(&self) -> Option<u64> {
+        BlockDevice::next_event_ns(self)
+    }
+
+    fn step(&mut self) -> Option<(u32, u64)> {
+        let mut completed = Vec::new();
+        BlockDevice::step(self, &mut completed).expect("a drive that goes on");
+        assert!(completed.len() <= 1, "an event answers one request");
+        completed.first().map(|completion| (completion.id, completion.at_ns))
+    }
+
+    fn sync(&mut self, now_ns: u64) {
+        BlockDevice::sync(self, now_ns).expect("a drive that goes on");
+    }
+
+    fn counters(&self) -> TimedCounters {
+        let counters = BlockDevice::counters(self).expect("a flash drive");
+        let host = counters.host;
+        TimedCounters {
+            programs: Cause::ALL.map(|cause| counters.programs(cause)),
+            erases: counters.erases,
+            written_pages: host.written_pages,
+            written_bytes: host.written_bytes,
+            read_pages: host.read_pages,
+            read_bytes: host.read_bytes,
+            trimmed_pages: host.trimmed_pages,
+            trimmed_bytes: host.trimmed_bytes,
+            unmapped_pages: counters.unmapped_pages,
+            flushes: host.flushes,
+            program_operations: self.program_operations(),
+            read_operations: self.read_operations(),
+        }
+    }
+}
+
+impl Device for TimedDrive<Books> {
+    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) {
+        let IoRequest { op, offset, length, fua } = *request;
+        let asked = match op {
+            Op::Read => Asked::Read,
+            Op::Write => Asked::Write { fua },
+            Op::Trim => Asked::Trim,
+            Op::Flush => Asked::Flush,
+        };
+        TimedDrive::submit(self, now_ns, asked, offset, length, id);
+    }
+
+    fn next_event_ns(&self) -> Option<u64> {
+        TimedDrive::next_event_ns(self)
+    }
+
+    fn step(&mut self) -> Option<(u32, u64)> {
+        TimedDrive::step(self)
+    }
+
+    fn sync(&mut self, now_ns: u64) {
+        TimedDrive::sync(self, now_ns);
+    }
+
+    fn counters(&self) -> TimedCounters {
+        TimedDrive::counters(self)
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// Requests by number, and when they were answered, in that order.
+    pub answers: Vec<(u32, u64)>,
+    /// When the device had nothing left to do.
+    pub end_ns: u64,
+    pub counters: TimedCounters,
+}
+
+/// More events than any of these runs has.
+const MOST_EVENTS: u64 = 3_000_000;
+
+/// Asks a device for everything: in a closed loop of so many requests at a time, or each at its own
+/// time. At most `depth` are in the device.
+pub fn drive(
+    device: &mut impl Device,
+    asked: &[Asking],
+    closed: Option<usize>,
+    depth: usize,
+) -> Outcome {
+    let mut arrivals: VecDeque<(u64, u32)> = VecDeque::new();
+    let mut at_ns = 0;
+    for (id, asking) in (0..).zip(asked) {
+        at_ns += asking.gap_ns;
+        arrivals.push_back((at_ns, id));
+    }
+    let (mut now_ns, mut answers) = (0, Vec::new());
+    let mut in_device = 0;
+    for _ in 0..MOST_EVENTS {
+        let outstanding = closed.map_or(depth, |most| most.min(depth));
+        while let Some(&(due_ns, id)) = arrivals.front()
+            && in_device < outstanding
+            && (closed.is_some()
+                || due_ns <= now_ns
+                || device.next_event_ns().is_none_or(|next| due_ns <= next))
+        {
+            arrivals.pop_front();
+            now_ns = if closed.is_some() { now_ns } else { now_ns.max(due_ns) };
+            in_device += 1;
+            device.submit(now_ns, &asked[id as usize].request, id);
+        }
+        let Some(next_ns) = device.next_event_ns() else {
+            assert_eq!(answers.len(), asked.len(), "a device that is asked answers");
+            device.sync(now_ns);
+            while let Some(next_ns) = device.next_event_ns() {
+                now_ns = next_ns;
+                assert_eq!(device.step(), None, "all was answered");
+            }
+            return Outcome { answers, end_ns: now_ns, counters: device.counters() };
+        };
+        now_ns = next_ns;
+        if let Some(answer) = device.step() {
+            in_device -= 1;
+            answers.push(answer);
+        }
+    }
+    panic!("the device never comes to rest");
+}

@@ -1,0 +1,306 @@
+//! Random drives: their shapes, their times, and the same for the twin.
+
+use proptest::prelude::*;
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
+use writeamp_engine::managers::{Layout, Setup};
+use writeamp_engine::timing::{
+    Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, Scheduling, Timing,
+    WriteCache,
+};
+use writeamp_naive::timed::Profile;
+
+/// How long things take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Times {
+    /// Nanoseconds that have little in common, so that few things end at the same time.
+    Odd,
+    /// The same, drawn with a spread.
+    Spread,
+    /// The array and commands take the same time, transfers none: everything ends at the same times.
+    Equal,
+    /// Nothing takes any time.
+    Zero,
+}
+
+/// Parts that only some drives have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// No caches, no refresh.
+    Array,
+    /// Any.
+    All,
+}
+
+/// A drive and its times.
+#[derive(Debug, Clone)]
+pub struct Drive {
+    pub geometry: Geometry,
+    pub layout: Layout,
+    pub manager: &'static str,
+    pub wear_leveling: Option<&'static str>,
+    pub host_pages: u32,
+    /// Pages that were written before time begins.
+    pub filled_pages: u32,
+    pub timing: Timing,
+    pub seed: u64,
+}
+
+type Numbers = Vec<u32>;
+
+/// Any drive with such times and parts.
+pub fn drives(times: Times, parts: Parts) -> impl Strategy<Value = Drive> {
+    let drive = move |numbers: Numbers| drive(&mut Draws(numbers), times, parts);
+    prop::collection::vec(any::<u32>(), 64).prop_map(drive)
+}
+
+/// Numbers that choices are made from, one each.
+struct Draws(Numbers);
+
+impl Draws {
+    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        let number = self.0.pop().expect("enough numbers for all choices");
+        choices[number as usize % choices.len()]
+    }
+
+    fn maybe(&mut self) -> bool {
+        self.one_of(&[false, true])
+    }
+}
+
+fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
+    let erase_unit =
+        draws.one_of(&[EraseUnit::Block, EraseUnit::MultiPlane, EraseUnit::Superblock]);
+    let planes_per_die = draws.one_of(&[1, 2]);
+    let page_bytes = draws.one_of(&[512, 1024, 4096]);
+    let shape = Shape {
+        channels: draws.one_of(&[1, 2, 3]),
+        chips_per_channel: draws.one_of(&[1, 2]),
+        dies_per_chip: draws.one_of(&[1, 2]),
+        planes_per_die,
+        blocks_per_plane: draws.one_of(&[8, 10, 13]),
+        pages_per_block: 12,
+        page_bytes,
+        erase_unit,
+    };
+    let planes =
+        if erase_unit == EraseUnit::Block { 1 } else { draws.one_of(&[1, planes_per_die]) };
+    let program = Program {
+        flash_page_bytes: page_bytes * draws.one_of(&[1, 1, 2]),
+        planes,
+        pages_per_word_line: draws.one_of(&[1, 1, 2, 3]),
+        cache_program: draws.maybe(),
+    };
+    let mut timing = timing(draws, times);
+    timing.program = program;
+    if parts == Parts::All {
+        add_parts(draws, &mut timing, page_bytes);
+    }
+    let geometry = Geometry::new(shape).expect("a small drive");
+    let program_units = timing.program_units(&geometry);
+    let geometry =
+        geometry.striped_by(draws.one_of(&[1, program_units])).expect("a divisor of the block");
+    let layout = match erase_unit {
+        EraseUnit::Superblock => Layout::Flat,
+        _ => draws.one_of(&[Layout::Flat, Layout::Striped, Layout::StripedPerLun, Layout::Static]),
+    };
+    // So much that collections have something to copy, and so little that each LUN has room.
+    let physical_pages = geometry.blocks() * geometry.pages_per_block();
+    let host_pages = physical_pages * draws.one_of(&[35, 45, 50]) / 100;
+    Drive {
+        geometry,
+        layout,
+        manager: draws.one_of(&["single", "sepgc", "dac"]),
+        wear_leveling: draws.one_of(&[None, None, Some("dual-pool:threshold=2")]),
+        host_pages,
+        filled_pages: host_pages / 8 * draws.one_of(&[0, 5, 8]),
+        timing,
+        seed: draws.one_of(&[1, 2, 3]),
+    }
+}
+
+fn timing(draws: &mut Draws, times: Times) -> Timing {
+    let spread = if times == Times::Spread { 0.1 } else { 0.0 };
+    let ns = |odd: u64, equal: u64| match times {
+        Times::Odd | Times::Spread => odd,
+        Times::Equal => equal,
+        Times::Zero => 0,
+    };
+    let us = |odd: f64, equal: f64| match times {
+        Times::Odd | Times::Spread => odd,
+        Times::Equal => equal,
+        Times::Zero => 0.0,
+    };
+    let mb_s = |rates: &[f64], draws: &mut Draws| {
+        let rate = draws.one_of(rates);
+        if matches!(times, Times::Odd | Times::Spread) { rate } else { 0.0 }
+    };
+    let program_us = if draws.maybe() {
+        ByKind::Same(us(313.337, 10.0))
+    } else {
+        ByKind::Each(vec![us(313.337, 10.0), us(907.231, 10.0), us(211.013, 10.0)])
+    };
+    Timing {
+        timing: Array {
+            read_us: ByKind::Each(vec![us(31.393, 10.0), us(43.717, 10.0)]),
+            program_us,
+            erase_us: us(2213.969, 10.0),
+            read_spread: ByKind::Same(spread),
+            program_spread: ByKind::Same(spread),
+            erase_spread: spread,
+        },
+        bus: Bus {
+            channel_mb_s: mb_s(&[37.7, 411.3, 0.0], draws),
+            read_command_ns: ns(107, 10_000),
+            program_command_ns: ns(223, 10_000),
+            erase_command_ns: ns(331, 10_000),
+            die_interleaving: draws.maybe(),
+        },
+        host: Interface {
+            depth: draws.one_of(&[1, 3, 64]),
+            link_mb_s: mb_s(&[0.0, 251.1, 97.3], draws),
+            link_packet_bytes: draws.one_of(&[1, 128]),
+            full_duplex: draws.maybe(),
+            read_in_ns: ns(53, 0),
+            write_in_ns: ns(71, 0),
+            out_ns: ns(17, 0),
+            controller_ns: draws.one_of(&[0, ns(1009, 10_000)]),
+            read_modify_write: draws.maybe(),
+        },
+        scheduling: scheduling(draws, us(5.003, 10.0), us(3.011, 0.0)),
+        collection: Collection {
+            background: draws.maybe(),
+            soft_blocks: draws.one_of(&[3, 4, 6]),
+            hard_blocks: draws.one_of(&[0, 2, 3]),
+        },
+        write_cache: WriteCache { bytes: 0, ..WriteCache::default() },
+        ..Timing::default()
+    }
+}
+
+fn scheduling(draws: &mut Draws, suspend_us: f64, resume_us: f64) -> Scheduling {
+    let reads_first = draws.maybe();
+    Scheduling {
+        reads_first,
+        suspend: reads_first && draws.maybe(),
+        suspend_us,
+        resume_us,
+        most_suspends: draws.one_of(&[1, 2, 5]),
+    }
+}
+
+fn add_parts(draws: &mut Draws, timing: &mut Timing, page_bytes: u32) {
+    let bytes = u64::from(page_bytes);
+    timing.write_cache = WriteCache {
+        bytes: bytes * draws.one_of(&[0, 2, 5, 24, 60]),
+        access_ns: draws.one_of(&[0, 29]),
+        mb_s: draws.one_of(&[0.0, 199.9]),
+        holds_reads: draws.maybe(),
+        idle_flush_ms: draws.one_of(&[0.0, 0.317, 100.0]),
+    };
+    let segment_bytes = page_bytes / draws.one_of(&[1, 1, 2, 4]);
+    timing.map_cache = MapCache {
+        bytes: u64::from(segment_bytes) * draws.one_of(&[0, 0, 1, 3, 7]),
+        entry_bytes: draws.one_of(&[8, 32, 64]),
+        segment_bytes,
+    };
+    timing.refresh = Refresh {
+        reads_per_block: draws.one_of(&[0, 0, 300, 1000]),
+        retention_s: draws.one_of(&[0.0, 0.0, 0.05, 0.4]),
+    };
+}
+
+impl Drive {
+    /// What the engine builds the books from.
+    pub fn setup(&self) -> Setup {
+        Setup {
+            geometry: self.geometry,
+            logical_pages: self.logical_pages(),
+            layout: self.layout,
+            victims: None,
+            wear_leveling: self.wear_leveling.map(str::to_owned),
+            seed: self.seed,
+            wear: Wear::default(),
+        }
+    }
+
+    /// Pages of the host, and of the mapping table behind them.
+    pub fn logical_pages(&self) -> u32 {
+        writeamp_engine::timing::Ssd::logical_pages(
+            &self.timing,
+            self.host_pages,
+            self.geometry.page_bytes(),
+        )
+    }
+
+    /// The pages that are written before time begins: some of the host's, and the table.
+    pub fn fill(&self) -> Vec<u32> {
+        (0..self.filled_pages).chain(self.host_pages..self.logical_pages()).collect()
+    }
+
+    pub fn capacity_bytes(&self) -> u64 {
+        u64::from(self.host_pages) * u64::from(self.geometry.page_bytes())
+    }
+
+    /// The same drive in the twin's words.
+    pub fn profile(&self) -> Profile {
+        let (shape, timing) = (self.geometry.shape(), &self.timing);
+        let Timing { bus, host, scheduling, collection, write_cache, map_cache, refresh, .. } =
+            timing;
+        let ns = |us: f64| (us * 1e3).round() as u64;
+        let all_ns = |kinds: &ByKind| kinds.values().iter().map(|&us| ns(us)).collect();
+        Profile {
+            channels: shape.channels,
+            chips_per_channel: shape.chips_per_channel,
+            dies_per_chip: shape.dies_per_chip,
+            luns: self.geometry.luns(),
+            blocks: self.geometry.blocks(),
+            pages_per_block: self.geometry.pages_per_block(),
+            is_superblock: shape.erase_unit == EraseUnit::Superblock,
+            planes_of_block: match shape.erase_unit {
+                EraseUnit::Block => 1,
+                EraseUnit::MultiPlane | EraseUnit::Superblock => shape.planes_per_die,
+            },
+            page_bytes: shape.page_bytes,
+            host_pages: self.host_pages,
+            read_ns: all_ns(&timing.timing.read_us),
+            program_ns: all_ns(&timing.timing.program_us),
+            erase_ns: ns(timing.timing.erase_us),
+            spread: timing.timing.erase_spread,
+            units_per_flash_page: timing.program.flash_page_bytes / shape.page_bytes,
+            planes_at_once: timing.program.planes,
+            pages_per_word_line: timing.program.pages_per_word_line,
+            cache_program: timing.program.cache_program,
+            channel_mb_s: bus.channel_mb_s,
+            read_command_ns: bus.read_command_ns,
+            program_command_ns: bus.program_command_ns,
+            erase_command_ns: bus.erase_command_ns,
+            die_interleaving: bus.die_interleaving,
+            link_mb_s: host.link_mb_s,
+            link_packet_bytes: u64::from(host.link_packet_bytes),
+            full_duplex: host.full_duplex,
+            read_in_ns: host.read_in_ns,
+            write_in_ns: host.write_in_ns,
+            out_ns: host.out_ns,
+            controller_ns: host.controller_ns,
+            read_modify_write: host.read_modify_write,
+            reads_first: scheduling.reads_first,
+            suspend: scheduling.suspend,
+            suspend_ns: ns(scheduling.suspend_us),
+            resume_ns: ns(scheduling.resume_us),
+            most_suspends: scheduling.most_suspends,
+            background: collection.background,
+            soft_blocks: collection.soft_blocks,
+            hard_blocks: collection.hard_blocks,
+            cache_bytes: write_cache.bytes,
+            cache_access_ns: write_cache.access_ns,
+            cache_mb_s: write_cache.mb_s,
+            cache_holds_reads: write_cache.holds_reads,
+            idle_flush_ns: (write_cache.idle_flush_ms * 1e6) as u64,
+            map_bytes: map_cache.bytes,
+            map_entry_bytes: map_cache.entry_bytes,
+            map_segment_bytes: map_cache.segment_bytes,
+            reads_per_block: refresh.reads_per_block,
+            retention_ns: (refresh.retention_s * 1e9) as u64,
+        }
+    }
+}
