@@ -158,7 +158,7 @@ class Life:
                 manager=_MANAGER,
                 observed=True,
             ),
-            load,
+            EngineLoad.spec("uniform", used),
             seed=_SEED,
             batch_pages=DEFAULT_BATCH_PAGES,
         )
@@ -183,8 +183,10 @@ class Life:
         Returns:
             What was counted since the drive was prepared, or the load before this had settled.
         """
-        while not self.run.advance(_CHUNK_EVENTS):
+        is_settled = False
+        while not is_settled:
             stop_if_asked()
+            is_settled = self.run.advance(_CHUNK_EVENTS)
             if heard:
                 heard(self.run)
         now, before = self._pages(), self._before

@@ -52,9 +52,7 @@ class Access:
         offsets = self._offsets(space_bytes, count, draws)
         return requests(offsets, np.full(count, self.size), is_write)
 
-    def _offsets(
-        self, space_bytes: int, count: int, draws: np.random.Generator
-    ) -> Integers:
+    def _offsets(self, space_bytes: int, count: int, draws: np.random.Generator) -> Integers:
         grain = PAGE_BYTES if self.is_aligned else SECTOR_BYTES
         if self.is_random:
             slots = (space_bytes - self.size) // grain + 1
