@@ -10,7 +10,7 @@ from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.four_level import figures
 from writeamp.reproduce.four_level.drives import Counts, Life, Scale
 from writeamp.reproduce.four_level.loads import PAGE_BYTES, SECTOR_BYTES, SIZES, Access, grid
-from writeamp.reproduce.items import Item, OpenDetail, at_most, compared, within
+from writeamp.reproduce.items import Item, OpenDetail, at_most, compared
 
 DRIVES = ("ssd-i", "ssd-m", "ssd-s")
 _SHARES = (1.0, 0.5)
@@ -30,6 +30,8 @@ _STEADY = Access(_TYPICAL, is_random=True, write_share=1, is_aligned=True)
 _WARM_UP_SHARE = 0.02
 
 _COARSE_UNITS = (16_384, 65_536)
+_SMALL_CACHE = ("write_cache.bytes=32768", "map_cache.bytes=32768")
+_OTHER_VOLUMES = (0.25, 2.0)
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,22 @@ class Form:
     """
 
     scale: Scale
-    changes: tuple[str, ...]
     ageing_writes: float
     random_share: float
     sequential_share: float
+    most_small_writes: int
+
+    def volume(self, access: Access, capacity_bytes: int) -> int:
+        """Return the bytes that an access writes; of the smallest, no more than so many."""
+        share = self.random_share if access.is_random else self.sequential_share
+        volume = round(share * capacity_bytes)
+        if access.size > SECTOR_BYTES:
+            return volume
+        return min(volume, self.most_small_writes * access.size)
 
 
-FULL = Form(Scale(16, 64), (), 4, 0.05, 1.0)
-SHORT = Form(Scale(128, 16), (), 3, 0.004, 0.5)
+FULL = Form(Scale(16, 64), 4, 0.05, 1.0, 400_000)
+SHORT = Form(Scale(256, 8), 3, 0.05, 1.0, 6_000)
 
 _Key = tuple[str, Access]
 _Found = Mapping[_Key, Counts]
@@ -64,21 +74,25 @@ def run(bench: Bench) -> Findings:
     items = [
         *_orders(found),
         *_reads(found),
-        *_drives(found),
+        *_drives(found, form),
         *_alignment(found, form),
         *_values(found, form),
     ]
     return Findings(items, _figures(found, form) if bench.figures else {})
 
 
-def _counts(name: str, access: Access, form: Form, unit_bytes: int = PAGE_BYTES) -> Counts:
-    drive = form.scale.device(name, *form.changes, unit_bytes=unit_bytes)
-    share = form.random_share if access.is_random else form.sequential_share
-    load = access.load(drive.capacity_bytes, round(share * drive.capacity_bytes), seed=2)
+def _counts(
+    name: str,
+    access: Access,
+    form: Form,
+    unit_bytes: int = PAGE_BYTES,
+    changes: tuple[str, ...] = (),
+) -> Counts:
+    drive = form.scale.device(name, *changes, unit_bytes=unit_bytes)
     space, warm_up = drive.capacity_bytes, round(_WARM_UP_SHARE * drive.capacity_bytes)
     life = Life(drive, _STEADY.load(space, warm_up, seed=1), ageing_writes=form.ageing_writes)
     life.settle()
-    return life.go_on(load)
+    return life.go_on(access.load(space, form.volume(access, space), seed=2))
 
 
 def _orders(found: _Found) -> list[Item]:
@@ -134,26 +148,41 @@ def _reads(found: _Found) -> list[Item]:
     return items
 
 
-def _drives(found: _Found) -> list[Item]:
-    """Say that the small cache is the worst, and that the large one is the least sensitive."""
+def _drives(found: _Found, form: Form) -> list[Item]:
+    """Say that the smaller cache is the worse."""
     items = []
     for share in _SHARES:
-        wa = {
-            name: _chosen(found, name, share, lambda one: one.is_random and one.is_aligned)
-            for name in DRIVES
-        }
-        typical = {
-            name: next(value for one, value in of.items() if one.size == _TYPICAL)
-            for name, of in wa.items()
-        }
-        figure = _figure(share)
-        items.append(
+        access = replace(_STEADY, write_share=share)
+        wa = {name: found[name, access].wa for name in DRIVES}
+        coarse = _counts("ssd-s", access, form, _COARSE_UNITS[0]).wa
+        small = _counts("ssd-m", access, form, changes=_SMALL_CACHE).wa
+        figure = f"{_figure(share)}, random 4K"
+        items += [
             at_most(
-                f"{figure}: random 4K WA of SSD-M (cache 128 MB) over SSD-I (32 MB)",
+                f"{figure}: WA of SSD-M (cache 128 MB) over SSD-I (32 MB)",
                 1,
-                typical["ssd-m"] / typical["ssd-i"],
-            )
-        )
+                wa["ssd-m"] / wa["ssd-i"],
+            ),
+            at_most(
+                f"{figure}: WA of SSD-M over the same with SSD-S's cache of 32 KB",
+                1,
+                wa["ssd-m"] / small,
+                note=f"{wa['ssd-m']:.2f} and {small:.2f}",
+            ),
+            at_most(
+                f"{figure}: WA of SSD-I over SSD-S (32 KB, but twice the over-provisioning)",
+                1,
+                wa["ssd-i"] / wa["ssd-s"],
+                open_detail=OpenDetail(
+                    "the unit of mapping of SSD-S, whose 32 KB hold a thousandth of a page table",
+                    "4 KiB",
+                    {
+                        "by 4 KiB": wa["ssd-i"] / wa["ssd-s"],
+                        "SSD-S by 16 KiB": wa["ssd-i"] / coarse,
+                    },
+                ),
+            ),
+        ]
     return items
 
 
@@ -214,11 +243,15 @@ def _values(found: _Found, form: Form) -> list[Item]:
                 for one, wa in _chosen(found, name, share, lambda one: not one.is_random).items()
                 if one.size > min(SIZES)
             ]
+            mean = sum(large) / len(large)
+            low, high = _SEQUENTIAL
             items.append(
-                within(
-                    f"{figure}, {name}: mean sequential WA, 4K to 32K",
-                    *_SEQUENTIAL,
-                    sum(large) / len(large),
+                compared(
+                    f"{figure}, {name}: mean sequential WA, 4K to 32K ({low:g} to {high:g})",
+                    (low + high) / 2,
+                    mean,
+                    (high - low) / 2,
+                    open_detail=_volume(name, share, mean, form),
                 )
             )
             typical = Access(_TYPICAL, is_random=True, write_share=share, is_aligned=True)
@@ -235,6 +268,22 @@ def _values(found: _Found, form: Form) -> list[Item]:
                 )
             )
     return items
+
+
+def _volume(name: str, share: float, ours: float, form: Form) -> OpenDetail:
+    """Return what the volume decides of sequential writes, which tidy a drive up."""
+    largest = Access(max(SIZES), is_random=False, write_share=share, is_aligned=True)
+    others = {
+        f"{times:g} times that, at 32K": _counts(
+            name, largest, replace(form, sequential_share=times * form.sequential_share)
+        ).wa
+        for times in _OTHER_VOLUMES
+    }
+    return OpenDetail(
+        "how much is written to a drive that random writes have left",
+        f"{form.sequential_share:g} times its size",
+        {"so": ours, **others},
+    )
 
 
 def _firmware(name: str, access: Access, ours: float, form: Form) -> OpenDetail:

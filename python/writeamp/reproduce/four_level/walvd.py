@@ -30,6 +30,8 @@ _STEADY_FROM = 8
 _FIRST = {7: 39.0, 8: 8.0, 10: 6.5, 12: 2.5, 15: 4.5}
 _STEADY = {7: 25.0, 8: 7.0, 10: 3.5, 12: 3.0, 15: 1.0}
 _LOWEST_AT_7 = 21.0
+# Steady values are printed in halves.
+_PRINTED_TO = 0.25
 # MB/s at 7%: initially, in the second sub-test, and in steady state.
 _BANDWIDTH_AT_7 = {1: 1.4, 2: 1.5, SUB_TESTS: 1.23}
 
@@ -124,12 +126,11 @@ def _shape(found: _Found) -> list[Item]:
         ]
     at_7 = found[min(found)]
     items.append(
-        compared(
-            "Fig. 9a, 7%: sub-test with the least WA",
-            2,
-            at_7.wa.index(min(at_7.wa)) + 1,
-            0,
-            note="it falls to the second and rises to the steady value from there",
+        at_most(
+            "Fig. 9a, 7%: WA of the second sub-test over the steady one",
+            1.05,
+            at_7.wa[1] / at_7.steady_wa,
+            note="in print it is the lowest, and WA rises from there to the 6th to 8th",
         )
     )
     items.append(
@@ -157,7 +158,7 @@ def _values(found: _Found, variants: Mapping[tuple[str, float], SubTests]) -> li
                     f"Fig. 9, {op:g}%: {what}",
                     printed,
                     value(tests),
-                    0.1 * printed,
+                    max(_PRINTED_TO, 0.1 * printed),
                     note=f"pages a host page at last: {tests.causes}",
                     open_detail=_table(
                         value(tests),
