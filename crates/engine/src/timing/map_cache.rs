@@ -96,6 +96,13 @@ impl MapCache {
         false
     }
 
+    /// Changes the entry of a logical page if it is in memory.
+    pub fn change(&mut self, logical: u32) {
+        if let Some(&at) = self.places.get(&(logical / self.entries_per_segment)) {
+            self.slots[at as usize].is_dirty = true;
+        }
+    }
+
     fn evict(&mut self, at: u32, evicted: &mut Vec<Evicted>) {
         self.unlink(at);
         let Slot { segment, is_dirty, .. } = self.slots[at as usize];

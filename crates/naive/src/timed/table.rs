@@ -62,6 +62,13 @@ impl Table {
         false
     }
 
+    /// Changes the entry of a page if it is in memory.
+    pub fn change(&mut self, logical: u32) {
+        let number = logical / self.entries_per_segment;
+        let known = self.segments.iter_mut().filter(|segment| segment.number == number);
+        known.for_each(|segment| segment.is_changed = true);
+    }
+
     fn evict(&mut self, oldest: Segment) {
         let table_page = oldest.number / self.segments_per_page;
         let mut known = 1;

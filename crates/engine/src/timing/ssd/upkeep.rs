@@ -25,6 +25,10 @@ pub struct Upkeep {
     programmed: VecDeque<(u64, u32, u32)>,
     /// Blocks whose data must be moved.
     fading: Vec<u32>,
+    /// Blocks that the drive may still move for itself before the host's next request, so that what
+    /// never gets better (a limit of free blocks out of reach, data that fade as they are moved) ends.
+    moves_left: u32,
+    blocks: u32,
 }
 
 impl Upkeep {
@@ -40,7 +44,14 @@ impl Upkeep {
             retention_ns: (timing.refresh.retention_s * 1e9) as u64,
             programmed: VecDeque::new(),
             fading: Vec::new(),
+            moves_left: geometry.blocks(),
+            blocks: geometry.blocks(),
         })
+    }
+
+    /// The host asks for something.
+    pub fn hear_request(&mut self) {
+        self.moves_left = self.blocks;
     }
 
     /// Counts a read of a block, which may be one too many.
@@ -83,23 +94,28 @@ impl Ssd {
         (!self.nand.is_in_memory(physical)).then(|| self.unsubmitted_read(physical, bytes))
     }
 
-    /// Writes what has left the cache of the mapping table, and takes in what copies have changed.
+    /// Takes in what copies have changed, and writes what has left the cache of the mapping table. The
+    /// copies that this leads to change what is in memory only, else it might never end.
     pub(super) fn keep_table(&mut self) -> Result<()> {
         if self.map.is_none() {
             self.programs.moved.clear();
             return Ok(());
         }
-        loop {
-            while let Some(logical) = self.programs.moved.pop() {
-                if logical < self.host_pages
-                    && let Some(read) = self.look_up(logical, true)
-                {
-                    self.nand.submit(read, &mut self.events);
-                }
+        while let Some(logical) = self.programs.moved.pop() {
+            if logical < self.host_pages
+                && let Some(read) = self.look_up(logical, true)
+            {
+                self.nand.submit(read, &mut self.events);
             }
-            let Some(evicted) = self.upkeep.evicted.pop() else { return Ok(()) };
+        }
+        while let Some(evicted) = self.upkeep.evicted.pop() {
             self.write_table_page(evicted)?;
         }
+        if let Some(map) = &mut self.map {
+            let moved = self.programs.moved.drain(..);
+            moved.filter(|&page| page < self.host_pages).for_each(|page| map.change(page));
+        }
+        Ok(())
     }
 
     fn write_table_page(&mut self, evicted: Evicted) -> Result<()> {
@@ -138,8 +154,11 @@ impl Ssd {
                 self.upkeep.fading.push(block);
             }
         }
-        while let Some(block) = self.upkeep.fading.pop() {
+        while self.upkeep.moves_left > 0
+            && let Some(block) = self.upkeep.fading.pop()
+        {
             if self.drive.collect_closed(block)? {
+                self.upkeep.moves_left -= 1;
                 self.give_time(None, Cause::Refresh, None);
             }
         }
@@ -151,8 +170,13 @@ impl Ssd {
         while let Some(unit) = self.nand.idle_units.pop() {
             let luns = self.drive.flash().geometry().luns();
             for lun in 0..luns {
-                if self.nand.is_idle(unit) && (luns == 1 || self.nand.unit_of(lun) == unit) {
-                    self.collect_below(lun, self.timing.collection.soft_blocks)?;
+                let is_of_unit = luns == 1 || self.nand.unit_of(lun) == unit;
+                if is_of_unit
+                    && self.nand.is_idle(unit)
+                    && self.upkeep.moves_left > 0
+                    && self.collect_below(lun, self.timing.collection.soft_blocks)?
+                {
+                    self.upkeep.moves_left -= 1;
                 }
             }
         }
@@ -169,15 +193,16 @@ impl Ssd {
         Ok(())
     }
 
-    fn collect_below(&mut self, lun: u32, blocks: u32) -> Result<()> {
+    fn collect_below(&mut self, lun: u32, blocks: u32) -> Result<bool> {
         let flash = self.drive.flash();
         let pool = if flash.pools() == 1 { 0 } else { lun as usize };
         if flash.free_blocks(pool) >= blocks || self.upkeep.collecting[lun as usize] > 0 {
-            return Ok(());
+            return Ok(false);
         }
-        if self.drive.collect_idle(lun as usize)? {
+        let has_collected = self.drive.collect_idle(lun as usize)?;
+        if has_collected {
             self.give_time(None, Cause::Gc, Some(lun));
         }
-        Ok(())
+        Ok(has_collected)
     }
 }
