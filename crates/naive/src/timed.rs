@@ -46,12 +46,14 @@
 //! **Mapping table.** An entry that is not in memory is read first, and the oldest segment makes
 //! room; if that was changed, its page of the table is written, which cleans the other segments of
 //! that page, and if not all of them are in memory the rest of the page is read first. Copies change
-//! entries, too. A trim changes them without waiting.
+//! entries, too; copies that writing the table leads to change only what is in memory. A trim changes
+//! them without waiting.
 //!
 //! **Upkeep** follows every event: blocks that were read too often or are too old are moved; LUNs
-//! whose units have run out of work, the last first, collect below the soft limit; evicted segments
+//! whose units have run out of work, the last unit first, collect below the soft limit while it is idle; evicted segments
 //! are written, the last first. Before each page that is written, LUNs below the hard limit collect. A
-//! LUN collects again once the erases of the collection before are done.
+//! LUN collects again once the erases of the collection before are done. Between two requests, idle
+//! collection and refresh move no more blocks than there are.
 
 mod array;
 mod cache;

@@ -24,6 +24,8 @@ pub struct Table {
     entries_per_segment: u32,
     segments_per_page: u32,
     pub evicted: Vec<Evicted>,
+    /// Segments that copies have changed while they were not in memory.
+    owed: Vec<u32>,
 }
 
 impl Table {
@@ -35,6 +37,7 @@ impl Table {
             entries_per_segment: map_segment_bytes / map_entry_bytes,
             segments_per_page: page_bytes / map_segment_bytes,
             evicted: Vec::new(),
+            owed: Vec::new(),
         })
     }
 
@@ -58,8 +61,20 @@ impl Table {
                 self.evict(oldest);
             }
         }
-        self.segments.push(Segment { number, is_changed });
+        let is_owed = self.owed.contains(&number);
+        self.owed.retain(|&owed| owed != number);
+        self.segments.push(Segment { number, is_changed: is_changed || is_owed });
         false
+    }
+
+    /// Changes the entry of a page that was copied: once it is in memory, if it is not.
+    pub fn change_lazily(&mut self, logical: u32) {
+        let number = logical / self.entries_per_segment;
+        match self.segments.iter_mut().find(|segment| segment.number == number) {
+            Some(segment) => segment.is_changed = true,
+            None if self.owed.contains(&number) => {}
+            None => self.owed.push(number),
+        }
     }
 
     fn evict(&mut self, oldest: Segment) {
