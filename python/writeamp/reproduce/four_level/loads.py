@@ -74,7 +74,7 @@ def grid(orders: Sequence[bool], write_shares: Sequence[float]) -> list[Access]:
     ]
 
 
-def requests(offsets: Integers, sizes: _Sizes, is_write: _IsWrite) -> EngineLoad:
+def requests(offsets: Integers, sizes: Integers, is_write: npt.NDArray[np.bool_]) -> EngineLoad:
     """Return requests in bytes, shape (n,) each, one after the other, as the engine takes them."""
     first, end = offsets // PAGE_BYTES, -(-(offsets + sizes) // PAGE_BYTES)
     return EngineLoad.trace(

@@ -1,4 +1,4 @@
-"""Figures 7 and 8: micro-benchmarks with 50% and 100% of writes on steady drives (section V.B.1)."""
+"""Figures 7 and 8: micro-benchmarks with 50% and 100% of writes on steady drives."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from writeamp.reproduce.items import Item, OpenDetail, at_most, compared
 DRIVES = ("ssd-i", "ssd-m", "ssd-s")
 _SHARES = (1.0, 0.5)
 
-# "The average value of write amplification is anywhere between 1 and 5 except for the workload where
-# request size is 512 bytes. In the random case, write amplification is between 10 and 50."
+# Section V.B.1: "The average value of write amplification is anywhere between 1 and 5 except for the
+# workload where request size is 512 bytes. In the random case, […] is between 10 and 50."
 _SEQUENTIAL, _RANDOM = (1.0, 5.0), (10.0, 50.0)
 # Random accesses with half of them writes: 110 to 150 on SSD-I, 85 to 90 on SSD-M.
 _RANDOM_50 = {"ssd-i": (110.0, 150.0), "ssd-m": (85.0, 90.0)}
@@ -139,7 +139,7 @@ def _reads(found: _Found) -> list[Item]:
         }
         items.append(
             at_most(
-                f"Figs. 7 and 8, {name}: random WA of 100% writes over that of 50%, mean over sizes",
+                f"Figs. 7 and 8, {name}: random WA of 100% writes over that of 50%, mean",
                 1,
                 sum(all_writes[one] / half[one] for one in half) / len(half),
                 note="reads push entries out of the mapping table's cache, and disturb blocks",

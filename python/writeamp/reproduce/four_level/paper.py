@@ -16,6 +16,6 @@ PARTS = (
 PAPER = Paper(
     name="four-level",
     citation="A four-level model of write amplification by Ready/Busy signals (paper 5)",
-    summary="Ready/Busy pins against the drive's own count, micro-benchmarks, partitions, F1 and F2",
+    summary="Ready/Busy pins against the drive's own count, partitions, F1 and F2",
     parts=PARTS,
 )

@@ -34,28 +34,34 @@ METHODS = (_OURS, _FIXED, _OURS_ONE, _FIXED_ONE)
 
 @dataclass(frozen=True)
 class Form:
-    """A drive like SSD-v, and what each test writes: bytes, in at most so many random accesses.
+    """A drive like SSD-v, and what each test writes: bytes on a used drive and on a new one.
 
-    `ageing_writes` are random writes before the tests on a used drive, in sizes of it.
+    `ageing_writes` are random writes before the tests on a used drive, in sizes of it;
+    `most_writes` is the largest number of accesses, of sequential and of random ones.
     """
 
     scale: Scale
     changes: tuple[str, ...]
     ageing_writes: float
     volume_bytes: int
-    most_writes: int
+    new_volume_bytes: int
+    most_writes: tuple[int, int]
 
-    def volume(self, access: Access) -> int:
+    def volume(self, state: str, access: Access) -> int:
         """Return the bytes that an access writes."""
-        if not access.is_random:
-            return self.volume_bytes
-        return min(self.volume_bytes, self.most_writes * access.size)
+        most = self.volume_bytes if state == _USED else self.new_volume_bytes
+        return min(most, self.most_writes[access.is_random] * access.size)
 
 
 # Section IV.C: 2 GB each. The short form keeps the blocks of 256 pages, so that erases are as rare.
-FULL = Form(Scale(1, 256), (), 2, 2 * GIB, 2**22)
+FULL = Form(Scale(1, 256), (), 2, 2 * GIB, 2 * GIB, (2**22, 2**22))
 SHORT = Form(
-    Scale(32, 256), ("collection.soft_blocks=2", "collection.hard_blocks=1"), 2, 24 * MIB, 6144
+    Scale(32, 256),
+    ("collection.soft_blocks=2", "collection.hard_blocks=1"),
+    2,
+    24 * MIB,
+    96 * MIB,
+    (49_152, 4096),
 )
 
 # Section V: TRIM puts a drive into its first state before each test, in which 2 GB need no erase.
@@ -84,7 +90,7 @@ def run(bench: Bench) -> Findings:
 
 def _errors(drive: Device, state: str, access: Access, form: Form) -> _Errors:
     """Return |PEN| in percent by method."""
-    load = access.load(drive.capacity_bytes, form.volume(access), seed=1)
+    load = access.load(drive.capacity_bytes, form.volume(state, access), seed=1)
     is_used = state == _USED
     life = Life(
         drive,

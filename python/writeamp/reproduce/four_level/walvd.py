@@ -8,8 +8,9 @@ sub-test, and their bytes are not. A count ends when every pin has been high for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from writeamp.devices.device import Device
 from writeamp.plots import FigureSpec
@@ -27,8 +28,8 @@ SUB_TEST_BYTES = 5 * GIB
 _STEADY_FROM = 8
 
 # Section V.B.2: write amplification of the first sub-test and in steady state, by OP%.
-_FIRST = {7: 39.0, 8: 8.0, 10: 6.5, 12: 2.5, 15: 4.5}
-_STEADY = {7: 25.0, 8: 7.0, 10: 3.5, 12: 3.0, 15: 1.0}
+_FIRST: dict[float, float] = {7: 39.0, 8: 8.0, 10: 6.5, 12: 2.5, 15: 4.5}
+_STEADY: dict[float, float] = {7: 25.0, 8: 7.0, 10: 3.5, 12: 3.0, 15: 1.0}
 _LOWEST_AT_7 = 21.0
 # Steady values are printed in halves.
 _PRINTED_TO = 0.25
@@ -38,13 +39,12 @@ _BANDWIDTH_AT_7 = {1: 1.4, 2: 1.5, SUB_TESTS: 1.23}
 _FILL = Access(131_072, is_random=False, write_share=1, is_aligned=True)
 _RANDOM = Access(PAGE_BYTES, is_random=True, write_share=1, is_aligned=True)
 
-# The paper says neither how much of the mapping table SSD-I keeps in memory, nor how small writes
-# are that share its pages. The profile's choice, the whole table, and next to none of it:
-MAPS = {"as the profile has it": (), "with all of the table in memory": ("map_cache.bytes=0",)}
-_LITTLE_MAP = "with 1/64 of it"
+# The paper does not say what SSD-I maps by, nor how much of its mapping table is in memory.
+_OURS = "as the profile estimates"
+_MAPPINGS = (_OURS, "all of the table in memory", "1/64 of it", "mapping by 16 KiB")
 
 _FULL = Scale(4, 256)
-_SHORT = Scale(128, 16)
+_SHORT = Scale(256, 8)
 
 
 @dataclass(frozen=True)
@@ -62,41 +62,43 @@ class SubTests:
         return sum(steady) / len(steady)
 
 
-_Found = Mapping[float, SubTests]
+_Found: TypeAlias = Mapping[float, SubTests]
+_ByMapping: TypeAlias = Mapping[tuple[str, float], SubTests]
 
 
 def run(bench: Bench) -> Findings:
-    """Run the sub-tests in every partition; at 7% with other mapping tables too."""
+    """Run the sub-tests in every partition, for each way to map."""
     scale = _FULL if bench.full else _SHORT
     bench.step(f"fifteen sub-tests in {len(PARTITIONS_GB)} partitions (Fig. 9)")
-    little = f"map_cache.bytes={_little_map(scale)}"
-    tables = {**MAPS, _LITTLE_MAP: (little,)}
-    runs = [(scale, op, MAPS["as the profile has it"]) for op in PARTITIONS_GB]
-    others = [(label, op) for label in tables if tables[label] for op in PARTITIONS_GB]
-    done = bench.map(sub_tests, [*runs, *((scale, op, tables[label]) for label, op in others)])
-    found = dict(zip(PARTITIONS_GB, done, strict=False))
-    variants = dict(zip(others, done[len(runs) :], strict=True))
-    items = [*_shape(found), *_values(found, variants), *_bandwidths(found, variants)]
-    if not bench.figures:
-        return Findings(items)
-    return Findings(items, _figures(found, scale))
+    keys = [(mapping, op) for mapping in _MAPPINGS for op in PARTITIONS_GB]
+    done = bench.map(sub_tests, [(_drive(scale, mapping), scale, op) for mapping, op in keys])
+    by_mapping = dict(zip(keys, done, strict=True))
+    found = {op: by_mapping[_OURS, op] for op in PARTITIONS_GB}
+    items = [*_shape(found), *_values(by_mapping), *_bandwidths(by_mapping)]
+    return Findings(items, _figures(found, scale) if bench.figures else {})
 
 
-def _little_map(scale: Scale) -> int:
-    table_bytes = scale.device("ssd-i").logical_pages * 4
-    return max(2, table_bytes // 64 // PAGE_BYTES) * PAGE_BYTES
+def _drive(scale: Scale, mapping: str) -> Device:
+    if mapping == "mapping by 16 KiB":
+        return scale.device("ssd-i", unit_bytes=16 * 1024)
+    drive = scale.device("ssd-i")
+    if mapping == _OURS:
+        return drive
+    of_table = drive.logical_pages * (drive.times or {})["map_cache"]["entry_bytes"] // 64
+    pages = max(2, of_table // PAGE_BYTES)
+    in_memory = 0 if mapping.startswith("all") else pages * PAGE_BYTES
+    return scale.device("ssd-i", f"map_cache.bytes={in_memory}")
 
 
-def sub_tests(scale: Scale, op: float, changes: tuple[str, ...]) -> SubTests:
-    """Run the fifteen sub-tests on SSD-I with `changes` to its tables, in the partition of OP%."""
-    drive = scale.device("ssd-i", *changes)
-    pages = partition_pages(drive, op)
-    volume = SUB_TEST_BYTES // scale.factor
-    first_of_all = _FILL.load(pages * PAGE_BYTES, pages * PAGE_BYTES, seed=0)
-    life = Life(drive, first_of_all, is_filled=False)
+def sub_tests(drive: Device, scale: Scale, op: float) -> SubTests:
+    """Run the fifteen sub-tests on a drive like SSD-I, in the partition of OP%."""
+    partition_bytes = partition_pages(drive, op) * drive.page_bytes
+    initial_data = _FILL.load(partition_bytes, partition_bytes, seed=0)
+    life = Life(drive, initial_data, is_filled=False)
     initial = life.settle()
+    volume = SUB_TEST_BYTES // scale.factor
     counts = [
-        life.go_on(_RANDOM.load(pages * PAGE_BYTES, volume, seed=number + 1))
+        life.go_on(_RANDOM.load(partition_bytes, volume, seed=number + 1))
         for number in range(SUB_TESTS)
     ]
     wa = [one.wa for one in counts]
@@ -146,72 +148,62 @@ def _shape(found: _Found) -> list[Item]:
     return items
 
 
-def _values(found: _Found, variants: Mapping[tuple[str, float], SubTests]) -> list[Item]:
+def _values(by_mapping: _ByMapping) -> list[Item]:
     items = []
-    for op, tests in found.items():
-        for what, printed, value in (
-            ("first WA", _FIRST[op], lambda one: one.wa[0]),
-            ("steady WA", _STEADY[op], lambda one: one.steady_wa),
-        ):
-            items.append(
-                compared(
-                    f"Fig. 9, {op:g}%: {what}",
-                    printed,
-                    value(tests),
-                    max(_PRINTED_TO, 0.1 * printed),
-                    note=f"pages a host page at last: {tests.causes}",
-                    open_detail=_table(
-                        value(tests),
-                        {
-                            label: value(one)
-                            for (label, of_op), one in variants.items()
-                            if of_op == op
-                        },
-                    ),
-                )
-            )
-    at_7 = found[min(found)]
-    return items + [
-        compared(
-            "Fig. 9a, 7%: least WA",
-            _LOWEST_AT_7,
-            min(at_7.wa),
-            0.1 * _LOWEST_AT_7,
-            open_detail=_table(
-                min(at_7.wa),
-                {label: min(one.wa) for (label, op), one in variants.items() if op == min(found)},
-            ),
-        )
-    ]
+    for op in PARTITIONS_GB:
+        causes = f"pages a host page at last: {by_mapping[_OURS, op].causes}"
+        items += [
+            _valued(f"Fig. 9, {op:g}%: first WA", _FIRST[op], _first_wa, by_mapping, op, causes),
+            _valued(f"Fig. 9, {op:g}%: steady WA", _STEADY[op], _steady_wa, by_mapping, op, causes),
+        ]
+    least = _valued("Fig. 9a, 7%: least WA", _LOWEST_AT_7, _least_wa, by_mapping, 7)
+    return [*items, least]
 
 
-def _bandwidths(found: _Found, variants: Mapping[tuple[str, float], SubTests]) -> list[Item]:
-    op = min(found)
+def _bandwidths(by_mapping: _ByMapping) -> list[Item]:
     return [
-        compared(
-            f"Fig. 9a, {op:g}%: write bandwidth in sub-test {number} (MB/s)",
+        _valued(
+            f"Fig. 9a, 7%: write bandwidth in sub-test {number} (MB/s)",
             printed,
-            found[op].write_mb_s[number - 1],
-            0.1 * printed,
-            open_detail=_table(
-                found[op].write_mb_s[number - 1],
-                {
-                    label: one.write_mb_s[number - 1]
-                    for (label, of_op), one in variants.items()
-                    if of_op == op
-                },
-            ),
+            lambda tests, at=number - 1: tests.write_mb_s[at],  # type: ignore[misc]
+            by_mapping,
+            7,
         )
         for number, printed in _BANDWIDTH_AT_7.items()
     ]
 
 
-def _table(ours: float, others: Mapping[str, float]) -> OpenDetail:
-    return OpenDetail(
-        "how much of its mapping table SSD-I keeps in memory",
-        "as the profile estimates",
-        {"as the profile estimates": ours, **others},
+def _valued(
+    what: str,
+    printed: float,
+    value: Callable[[SubTests], float],
+    by_mapping: _ByMapping,
+    op: float,
+    note: str = "",
+) -> Item:
+    values = {mapping: value(by_mapping[mapping, op]) for mapping in _MAPPINGS}
+    return compared(
+        what,
+        printed,
+        values[_OURS],
+        max(_PRINTED_TO, 0.1 * printed),
+        note=note,
+        open_detail=OpenDetail(
+            "what SSD-I maps by, and how much of its mapping table is in memory", _OURS, values
+        ),
     )
+
+
+def _first_wa(tests: SubTests) -> float:
+    return tests.wa[0]
+
+
+def _steady_wa(tests: SubTests) -> float:
+    return tests.steady_wa
+
+
+def _least_wa(tests: SubTests) -> float:
+    return min(tests.wa)
 
 
 def _figures(found: _Found, scale: Scale) -> dict[str, FigureSpec]:
