@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import writeamp as wa
 from registered import ONLY, alone, fewest_blocks
-from writeamp.devices.device import LAYOUTS
+from writeamp.devices.shape import LAYOUTS
 
 GOLDEN = Path(__file__).with_name("golden.json")
 

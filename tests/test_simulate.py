@@ -15,7 +15,7 @@ import pytest
 import writeamp as wa
 from registered import entries, managers, victims
 from writeamp import _engine
-from writeamp.devices.device import LAYOUTS
+from writeamp.devices.shape import LAYOUTS
 from writeamp.registry import EngineKind
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"

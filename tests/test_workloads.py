@@ -79,6 +79,25 @@ def test_checkpoints_write_in_order_what_evictions_write_at_random() -> None:
     assert lazy.wa < evicting.wa
 
 
+def test_requests_count_the_bytes_they_ask_for_and_every_page_they_touch() -> None:
+    run = {**SMALL, "writes": 20_000}
+    found = wa.simulate(**run, workload="random:bs=4k,offset=512,write=0.5")
+    assert found.partial_page_factor == pytest.approx(2, rel=1e-3)
+    assert found.host["read_pages"] * 4096 == 2 * found.host["read_bytes"]
+    assert found.host["read_pages"] == pytest.approx(found.host_pages, rel=0.05)
+
+
+def test_requests_of_whole_pages_amplify_as_page_writes_do() -> None:
+    run = {**SMALL, "writes": 100_000}
+    requests = wa.simulate(**run, workload="random:bs=4k").wa
+    assert requests == pytest.approx(wa.simulate(**run, workload="uniform").wa, rel=0.03)
+
+
+def test_requests_are_laid_over_the_pages_of_the_drive() -> None:
+    run = {**SMALL, "page_bytes": 16384, "writes": 5_000, "warmup": 0}
+    assert wa.simulate(**run, workload="random:bs=4k").partial_page_factor == pytest.approx(4)
+
+
 @pytest.mark.parametrize(
     "spec",
     [
@@ -111,6 +130,11 @@ def test_workloads_nest(spec: str) -> None:
         ("tpcc:clusters=0.6/0.6", r"add up to 1.2"),
         ("tpcc:means=25", r"2 clusters, 1 means"),
         ("tpcc:tail=300/200", r"two ascending whole numbers"),
+        ("random:bs=4k,write=0", r"only reads, so there is no write to count.*write=0.5"),
+        ("random:bs=4kB", r"bs is a size from 512 to 67108864 bytes, as 512, 4k"),
+        ("io:qd=4,rate=9", r"qd=4 and rate=9 exclude each other"),
+        ("sequential:qd=4", r"need bs=, as in sequential:bs=128k"),
+        ("mix:sizes=1,weights=1,of=random", r"random is a whole workload"),
     ],
 )
 def test_a_bad_spec_is_refused_in_one_sentence(spec: str, sentence: str) -> None:

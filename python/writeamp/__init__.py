@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from writeamp.experiments.functions import compare, endurance, run, simulate
     from writeamp.experiments.lifetime_result import Endurance
     from writeamp.experiments.simulation_result import Result
+    from writeamp.experiments.timed_result import TimedResult
     from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
     from writeamp.theory.prediction import Prediction, predict, predict_sweep
 
@@ -34,6 +35,7 @@ __all__ = [
     "Prediction",
     "Result",
     "Spec",
+    "TimedResult",
     "WriteampError",
     "__version__",
     "allocation",
@@ -64,6 +66,7 @@ _HOMES = {
     "writeamp.experiments.functions": ("compare", "endurance", "run", "simulate"),
     "writeamp.experiments.lifetime_result": ("Endurance",),
     "writeamp.experiments.simulation_result": ("Result",),
+    "writeamp.experiments.timed_result": ("TimedResult",),
     "writeamp.registry.specs": ("Spec", "manager", "victims", "wear_leveling", "workload"),
     "writeamp.theory.prediction": ("Prediction", "predict", "predict_sweep"),
 }

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 CAUSES: list[str]
+TIMED_CAUSES: list[str]
 DEFAULT_BATCH_PAGES: int
 MOST_EVENTS: int
 __version__: str
@@ -52,11 +53,14 @@ class Drive:
         manager: str,
         victims: str | None = None,
         wear_leveling: str | None = None,
+        observed: bool = False,
     ) -> None: ...
 
 class Load:
     @staticmethod
-    def spec(text: str, pages: int) -> Load: ...
+    def spec(text: str, pages: int, page_bytes: int = ...) -> Load: ...
+    def is_timed(self) -> bool: ...
+    def has_writes(self) -> bool: ...
     @staticmethod
     def trace(
         *,
@@ -188,3 +192,78 @@ def divide(
     frequencies: npt.NDArray[np.float64],
     op: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.float64]: ...
+
+class TimedDevice:
+    @staticmethod
+    def flash(
+        simulation: Simulation,
+        *,
+        times: str,
+        host_pages: int,
+        seed: int,
+        ready_busy: bool = False,
+    ) -> TimedDevice: ...
+    @staticmethod
+    def disk(times: str) -> TimedDevice: ...
+    @staticmethod
+    def raid0(members: list[tuple[TimedDevice, int]], stripe_bytes: int) -> TimedDevice: ...
+    def capacity_bytes(self) -> int: ...
+
+class TimedRun:
+    def __init__(
+        self,
+        device: TimedDevice,
+        load: Load,
+        *,
+        seed: int,
+        page_bytes: int,
+        time_scale: float = 1.0,
+        time_ns: int | None = None,
+        written_bytes: int | None = None,
+        requests: int | None = None,
+        warmup_permille: int = 0,
+    ) -> None: ...
+    def advance(self, events: int) -> bool: ...
+    def go_on(
+        self,
+        load: Load,
+        *,
+        seed: int,
+        idle_ns: int = 0,
+        time_ns: int | None = None,
+        written_bytes: int | None = None,
+        requests: int | None = None,
+        warmup_permille: int = 0,
+    ) -> None: ...
+    @property
+    def now_ns(self) -> int: ...
+    @property
+    def written_bytes(self) -> int: ...
+    @property
+    def issued_requests(self) -> int: ...
+    def counters(self) -> dict[str, int] | None: ...
+    def operations(self) -> dict[str, int]: ...
+    def interval_ns(self) -> tuple[int, int]: ...
+    def served(self, direction: str) -> dict[str, Any]: ...
+    def others(self) -> int: ...
+    def rows(self) -> dict[str, Any]: ...
+    def samples(self) -> dict[str, npt.NDArray[np.uint64]]: ...
+    def busy(self) -> list[tuple[str, int, int]]: ...
+
+class CaptureWriter:
+    def __init__(
+        self,
+        path: str,
+        *,
+        channels: list[str],
+        comments: list[str],
+        period_ps: int | None = None,
+        jitter_ns: float = 0.0,
+        missed: float = 0.0,
+        seed: int = 0,
+    ) -> None: ...
+    def drain(self, run: TimedRun) -> int: ...
+    def finish(self, end_ns: int) -> int: ...
+
+def check_times(times: str, geometry: Geometry) -> None: ...
+def pages_with_table(times: str, host_pages: int, page_bytes: int) -> int: ...

@@ -58,6 +58,7 @@ _ON_FILES = (
     "trace info trace --json",
     "trace info trace",
     "trace convert trace out.parquet",
+    "measure rb trace --device ssd-v --host-bytes 1GiB --json",
     "trace convert trace out.csv --to msr",
     "trace convert trace out.txt --to blkparse",
     "simulate --trace trace --op 0.3 --pages-per-block 4 --repeat 2 --json",

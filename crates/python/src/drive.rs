@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use writeamp_engine::flash::{Array, EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::request::{Op, Request};
-use writeamp_engine::workloads::{self, Context, Trace, Workload};
+use writeamp_engine::workloads::{self, Characteristics, Context, Site, Trace, Workload};
 use writeamp_engine::{Error, Result};
 
 use crate::raised;
@@ -167,16 +167,27 @@ pub struct Load(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    Spec { text: String, pages: u32 },
+    Spec { text: String, pages: u32, page_bytes: u32 },
     Trace(Trace),
 }
 
 #[pymethods]
 impl Load {
-    /// The workload that a spec names, over `pages` logical pages.
+    /// The workload that a spec names, over `pages` logical pages of `page_bytes`.
     #[staticmethod]
-    fn spec(text: String, pages: u32) -> Self {
-        Load(Kind::Spec { text, pages })
+    #[pyo3(signature = (text, pages, page_bytes=Geometry::PAGE_BYTES))]
+    fn spec(text: String, pages: u32, page_bytes: u32) -> Self {
+        Load(Kind::Spec { text, pages, page_bytes })
+    }
+
+    /// Whether the workload says how its requests are paced, so that a run of it is timed.
+    fn is_timed(&self) -> PyResult<bool> {
+        Ok(self.characteristics()?.is_some_and(|requests| requests.is_timed()))
+    }
+
+    /// Whether the workload ever writes. If not, an untimed run has nothing to count.
+    fn has_writes(&self) -> PyResult<bool> {
+        Ok(self.characteristics()?.is_none_or(|requests| requests.write > 0.0))
     }
 
     /// A trace: request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from
@@ -227,6 +238,14 @@ impl Load {
 }
 
 impl Load {
+    /// What a workload of requests asks for.
+    fn characteristics(&self) -> PyResult<Option<Characteristics>> {
+        match &self.0 {
+            Kind::Spec { text, .. } => workloads::characteristics(text).map_err(|e| raised(&e)),
+            Kind::Trace(_) => Ok(None),
+        }
+    }
+
     /// The load anew, with its randomness decided by `seed`.
     pub fn build(&self, seed: u64) -> Result<Box<dyn Workload>> {
         self.build_in(Context::root(seed))
@@ -234,7 +253,10 @@ impl Load {
 
     fn build_in(&self, context: Context) -> Result<Box<dyn Workload>> {
         match &self.0 {
-            Kind::Spec { text, pages } => workloads::build(text, *pages, context),
+            Kind::Spec { text, pages, page_bytes } => {
+                let site = Site { pages: *pages, page_bytes: *page_bytes, context };
+                workloads::build_for(text, &site)
+            }
             Kind::Trace(trace) => Ok(Box::new(trace.clone())),
         }
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value)] // as the binding macros hand them over
 
 mod allocation;
+mod capture_writer;
 mod captures;
 mod drive;
 mod endurance;
@@ -241,6 +242,8 @@ mod _engine {
     #[pymodule_export]
     use super::allocation::divide;
     #[pymodule_export]
+    use super::capture_writer::PyCaptureWriter;
+    #[pymodule_export]
     use super::captures::read_capture;
     #[pymodule_export]
     use super::drive::{Drive, EarlierHost, Load, PyGeometry};
@@ -259,7 +262,8 @@ mod _engine {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        let causes: Vec<&str> = super::Cause::WITHOUT_TIME.iter().map(|cause| cause.name()).collect();
+        let causes: Vec<&str> =
+            super::Cause::WITHOUT_TIME.iter().map(|cause| cause.name()).collect();
         module.add("CAUSES", causes)?;
         let all: Vec<&str> = super::Cause::ALL.iter().map(|cause| cause.name()).collect();
         module.add("TIMED_CAUSES", all)?;

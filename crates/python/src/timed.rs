@@ -8,7 +8,8 @@ use pyo3::types::{PyDict, PyList};
 use writeamp_engine::Error;
 use writeamp_engine::flash::{Cause, Counters};
 use writeamp_engine::timing::{
-    BlockDevice, Busy, Direction, Limits, Row, Served, Ssd, TimedRun, Timing,
+    BlockDevice, Busy, Direction, Disk, DiskProfile, Edge, Limits, Member, Raid0, Row, Served, Ssd,
+    TimedRun, Timing,
 };
 
 use crate::drive::{Load, PyGeometry};
@@ -52,6 +53,24 @@ impl PyTimedDevice {
         Ok(Self::of(Box::new(ssd)))
     }
 
+    /// A hard disk. `times` is the JSON of a profile's tables.
+    #[staticmethod]
+    fn disk(times: &str) -> PyResult<Self> {
+        let profile = DiskProfile::from_json(times).map_err(|e| raised(&e))?;
+        Disk::new(&profile).map(|disk| Self::of(Box::new(disk))).map_err(|e| raised(&e))
+    }
+
+    /// An array without redundancy of devices, which it takes over: each with its number of dies.
+    #[staticmethod]
+    fn raid0(members: Vec<(PyRef<'_, PyTimedDevice>, u32)>, stripe_bytes: u64) -> PyResult<Self> {
+        let taken = members
+            .iter()
+            .map(|(member, dies)| member.take().map(|device| Member { device, dies: *dies }));
+        let members = taken.collect::<PyResult<Vec<_>>>()?;
+        let array = Raid0::new(members, stripe_bytes).map_err(|e| raised(&e))?;
+        Ok(Self::of(Box::new(array)))
+    }
+
     /// Bytes that the host sees.
     fn capacity_bytes(&self) -> PyResult<u64> {
         let guard = self.0.lock().expect("no run panicked");
@@ -81,6 +100,11 @@ pub fn pages_with_table(times: &str, host_pages: u32, page_bytes: u32) -> PyResu
 pub struct PyTimedRun(Mutex<TimedRun>);
 
 impl PyTimedRun {
+    /// Takes the edges of Ready/Busy pins since this was asked last.
+    pub fn take_edges_into(&self, edges: &mut Vec<Edge>) {
+        self.run().take_edges(edges);
+    }
+
     fn run(&self) -> MutexGuard<'_, TimedRun> {
         self.0.lock().expect("no run panicked")
     }
@@ -113,6 +137,25 @@ impl PyTimedRun {
     /// Goes on for at most so many events; true once all is settled.
     fn advance(this: Py<Self>, py: Python<'_>, events: u64) -> PyResult<bool> {
         heard(py, move || this.get().run().advance(events))?.map_err(|e| raised(&e))
+    }
+
+    /// Goes on with another load on the same device, `idle_ns` after the last one was settled. What
+    /// is measured begins anew; the clock, the counters and the operations of the device go on.
+    #[pyo3(signature = (load, *, seed, idle_ns=0, time_ns=None, written_bytes=None, requests=None,
+                        warmup_permille=0))]
+    fn go_on(
+        &self,
+        load: &Load,
+        seed: u64,
+        idle_ns: u64,
+        time_ns: Option<u64>,
+        written_bytes: Option<u64>,
+        requests: Option<u64>,
+        warmup_permille: u64,
+    ) -> PyResult<()> {
+        let limits = Limits { time_ns, written_bytes, requests, warmup_permille };
+        let workload = load.build(seed).map_err(|e| raised(&e))?;
+        self.run().go_on(workload, limits, idle_ns).map_err(|e| raised(&e))
     }
 
     #[getter]
@@ -209,18 +252,6 @@ impl PyTimedRun {
     fn busy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let parts = self.run().busy();
         PyList::new(py, parts.iter().map(|&Busy { level, parts, busy_ns }| (level, parts, busy_ns)))
-    }
-
-    /// Edges of Ready/Busy pins since this was asked last: times in ns, dies, and whether each
-    /// becomes busy.
-    fn take_edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let mut edges = Vec::new();
-        self.run().take_edges(&mut edges);
-        let dict = PyDict::new(py);
-        dict.set_item("time_ns", PyArray1::from_iter(py, edges.iter().map(|edge| edge.at_ns)))?;
-        dict.set_item("die", PyArray1::from_iter(py, edges.iter().map(|edge| edge.die)))?;
-        dict.set_item("busy", PyArray1::from_iter(py, edges.iter().map(|edge| edge.busy)))?;
-        Ok(dict)
     }
 }
 

@@ -14,6 +14,7 @@ from writeamp.cli import (
     endurance,
     listing,
     meanfield,
+    measure,
     options,
     predict,
     reproduce,
@@ -56,6 +57,7 @@ meanfield.register(app)
 predict.register(app)
 allocate.register(app)
 trace.register(app)
+measure.register(app)
 reproduce.register(app)
 listing.register(app)
 

@@ -18,7 +18,8 @@ from writeamp.experiments.experiment import Experiment, setting_places
 from writeamp.experiments.setting import Words, words_of
 from writeamp.registry.entries import engine_entries
 
-_PANELS = {"capacity": CAPACITY, "trace": "Trace", "run": "Run", "": None}
+_TIMED = "Virtual time (runs that have a latency)"
+_PANELS = {"capacity": CAPACITY, "trace": "Trace", "run": "Run", "timed": _TIMED, "": None}
 
 _File = Annotated[
     Path | None,
@@ -82,6 +83,7 @@ def _check_outputs(
     """Refuse an output that is an input or another output; what a verb takes as paths is drawn."""
     inputs = [*found.input_files, *([] if file is None else [str(file)])]
     outputs = {"plot": [path for path in given.values() if isinstance(path, Path)]}
+    outputs["capture"] = list(map(Path, found.output_files))
     outputs["experiment"] = [] if save_config is None else [save_config]
     for what, paths in outputs.items():
         for path in paths:

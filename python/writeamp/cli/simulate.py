@@ -11,10 +11,12 @@ from writeamp.cli import options
 from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
+from writeamp.cli.timed_table import print_timed
 from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.timed_result import TimedResult
 from writeamp.plots import check_target
 
 # A longer list of passes shows so many at each end.
@@ -54,7 +56,7 @@ def simulate(
         check_target(plot)
     if series and not json:
         raise WriteampError("--series adds to the JSON document; give --json too")
-    with Bar("simulating", _millions) as bar:
+    with Bar("simulating", _share if experiment.is_timed else _millions) as bar:
         result = run_simulation(experiment, bar.update)
     for sentence in result.notes:
         options.note(sentence)
@@ -62,10 +64,16 @@ def simulate(
         options.warn(sentence)
     if json:
         options.print_json(result.to_dict(series=series))
+    elif isinstance(result, TimedResult):
+        print_timed(result)
     else:
         _print(result)
     if plot is not None:
         result.plot(plot)
+
+
+def _share(done: int, expected: int) -> str:
+    return f"{done / expected:.0%}"
 
 
 def _millions(done_pages: int, expected_pages: int) -> str:

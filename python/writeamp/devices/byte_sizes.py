@@ -48,7 +48,7 @@ def shown_bytes(size: int) -> str:
     """Return a size in the words of people: whole binary units, or three digits.
 
     >>> shown_bytes(64 * 2**30), shown_bytes(65536), shown_bytes(80_000_000_000), shown_bytes(700)
-    ('64 GiB', '64 KiB', '74.5 GiB', '700 B')
+    ('64 GiB', '64 KiB', '74.51 GiB', '700 B')
     """
     power = min(max(size.bit_length() - 1, 0) // 10, len(_LETTERS))
     if power == 0:

@@ -28,6 +28,7 @@ from writeamp.devices.times import (
     ChangesLike,
     canonical,
     changed,
+    split_change,
     tables_of,
 )
 from writeamp.errors import WriteampError
@@ -116,32 +117,38 @@ def device(
     given_op = op_of(**ratios)
     wanted_op = profile_op(base) if given_op is None else given_op
     is_profile = not isinstance(base, Device)
-    return _of_size(found, wanted_op, size_bytes, counts, is_profile=is_profile)
+    if size_bytes is None and is_profile and _is_default_sized(found, wanted_op, counts):
+        size_bytes = DEFAULT_BYTES
+    if size_bytes is not None:
+        asked = {split_change(change)[0] for change in changes}
+        return sized(found, wanted_op, size_bytes, keep=asked)
+    return _of_count(found, wanted_op, **counts)
 
 
-def _of_size(
+def _is_default_sized(found: Device, op: float, counts: dict[str, int | None]) -> bool:
+    """Return whether nobody gave a size to a timed drive of more than it shows by itself."""
+    is_counted = any(count is not None for count in counts.values())
+    if is_counted or not found.is_timed_by_default:
+        return False
+    return filled(found, op).capacity_bytes > DEFAULT_BYTES
+
+
+def _of_count(
     found: Device,
     op: float,
-    size_bytes: int | None,
-    counts: dict[str, int | None],
     *,
-    is_profile: bool,
+    blocks: int | None,
+    logical_blocks: int | None,
+    logical_pages: int | None,
 ) -> Device:
-    """Return the flash drive of the size that is given, or else of its own."""
-    if size_bytes is not None:
-        return sized(found, op, size_bytes)
-    logical_pages, blocks = counts["logical_pages"], counts["blocks"]
-    logical_blocks = counts["logical_blocks"]
+    """Return the flash drive of so many blocks or pages, or of its own."""
     if logical_blocks is not None:
         logical_pages = COUNT.check("logical_blocks", logical_blocks) * found.pages_per_erase_unit
     if logical_pages is not None:
         return sized_by_host(found, COUNT.check("logical_pages", logical_pages), op)
     if blocks is not None:
-        return filled(with_blocks(found, COUNT.check("blocks", blocks)), op)
-    whole = filled(found, op)
-    if is_profile and whole.is_timed_by_default and whole.capacity_bytes > DEFAULT_BYTES:
-        return sized(found, op, DEFAULT_BYTES)
-    return whole
+        found = with_blocks(found, COUNT.check("blocks", blocks))
+    return filled(found, op)
 
 
 def profile_op(base: DeviceLike) -> float:

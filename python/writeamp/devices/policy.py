@@ -40,15 +40,24 @@ class Policy:
             "wear_leveling": self.wear_leveling,
         }
 
-    def drive(self, device: Device) -> EngineDrive:
-        """Return a drive for the engine to build."""
+    def drive(
+        self, device: Device, *, logical_pages: int | None = None, observed: bool = False
+    ) -> EngineDrive:
+        """Return a drive for the engine to build.
+
+        Args:
+            device: its shape.
+            logical_pages: its own number of them, unless it is the device's.
+            observed: whether what is done to the flash is recorded, to be given a time.
+        """
         return EngineDrive(
             geometry=device.geometry,
-            logical_pages=device.logical_pages,
+            logical_pages=device.logical_pages if logical_pages is None else logical_pages,
             layout=device.layout,
             manager=self.manager,
             victims=self.asked_victims,
             wear_leveling=self.wear_leveling,
+            observed=observed,
         )
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 
 from writeamp.devices.byte_sizes import shown_bytes
@@ -19,12 +20,14 @@ _FEWEST_BLOCKS_PER_LUN = 32
 # Whole blocks may move op by so much of itself before pages a block are trimmed to meet it.
 _MATERIAL_ROUNDING = 0.01
 _STATED_ROUNDING = 0.001
-_MOST_TRIMMED = 16
+# Blocks give up at most about one in so many of their pages for that.
+_MOST_TRIMMED = 4
 # A write cache of more than this of the drive would absorb its workload.
 _MOST_CACHED = 1 / 8
 
 # In this order a drive gives up its parallelism, once its planes have as few blocks as they may.
 _PARALLEL = ("dies_per_chip", "chips_per_channel", "channels")
+CACHES = ("write_cache", "map_cache")
 _WORDS = {
     "blocks_per_plane": "blocks a plane",
     "dies_per_chip": "dies a chip",
@@ -34,7 +37,7 @@ _WORDS = {
 }
 
 
-def sized(shape: Device, op: float, size_bytes: int) -> Device:
+def sized(shape: Device, op: float, size_bytes: int, *, keep: Collection[str] = ()) -> Device:
     """Return the drive whose host sees `size_bytes`, rounded down to whole pages.
 
     A smaller one has fewer blocks a plane first, then fewer dies, chips and channels, then fewer
@@ -44,6 +47,7 @@ def sized(shape: Device, op: float, size_bytes: int) -> Device:
         shape: the drive as its profile says it.
         op: over-provisioning to keep.
         size_bytes: what the host shall see.
+        keep: "write_cache" and "map_cache", where they are to be as they are.
 
     Raises:
         WriteampError: it is less than a drive of that shape can be, or more pages than the engine
@@ -53,7 +57,9 @@ def sized(shape: Device, op: float, size_bytes: int) -> Device:
     pages = size_bytes // shape.page_bytes
     found = _of_blocks(_shaped(shape, pages, op), pages, op)
     sentences = _sentences(shape, found, op, full_bytes)
-    return _with_caches(replace(found, shrunk=(*shape.shrunk, *sentences)), size_bytes / full_bytes)
+    return _with_caches(
+        replace(found, shrunk=(*shape.shrunk, *sentences)), size_bytes / full_bytes, keep
+    )
 
 
 def _shaped(shape: Device, logical_pages: int, op: float) -> Device:
@@ -92,33 +98,43 @@ def _grain(shape: Device) -> int:
 
 
 def _of_blocks(shape: Device, logical_pages: int, op: float) -> Device:
-    """Return the drive of whole blocks: those of most pages that make about this op.
+    """Return the drive of whole blocks: the fewest, with the most pages, that make about this op.
 
     On a small drive a block more or less would make quite another, so that blocks give up a few
     pages; where that does not help, the closest is taken.
     """
     grain, pages = _grain(shape), needed_pages(logical_pages, op)
     whole = shape.pages_per_block // grain
+    first = max(round(pages / (shape.planes * shape.pages_per_block)), _fewest_blocks(shape))
+    closest: tuple[float, Device] | None = None
+    for blocks in range(first, first + first // _MOST_TRIMMED + 2):
+        unit = shape.planes * blocks * grain
+        grains = min(max(round(pages / unit), logical_pages // unit + 1), whole)
+        if unit * grains <= logical_pages:
+            continue
+        found = replace(
+            shape,
+            logical_pages=logical_pages,
+            pages_per_block=grains * grain,
+            blocks_per_plane=blocks,
+        )
+        error = abs(found.op / op - 1)
+        if error <= _MATERIAL_ROUNDING:
+            return found
+        if closest is None or error < closest[0]:
+            closest = error, found
+    assert closest is not None, "a block more than needed leaves spare pages"
+    return closest[1]
 
-    def drive(grains: int) -> Device:
-        per_index = shape.planes * grains * grain
-        blocks = max(round(pages / per_index), logical_pages // per_index + 1)
-        size = {"pages_per_block": grains * grain, "blocks_per_plane": blocks}
-        return replace(shape, logical_pages=logical_pages, **size)
 
-    fewest = max(1, math.ceil(2 / grain), whole - _MOST_TRIMMED)
-    found = (drive(grains) for grains in range(whole, fewest - 1, -1))
-    return min(found, key=lambda one: max(abs(one.op / op - 1), _MATERIAL_ROUNDING))
-
-
-def _with_caches(found: Device, share: float) -> Device:
+def _with_caches(found: Device, share: float, keep: Collection[str]) -> Device:
     """Return the smaller drive with caches that suit it.
 
     A write cache keeps its size up to an eighth of the drive. A map cache keeps its share of the
     table, which decides how often it misses.
     """
     tables = tables_of(found.times_json)
-    caches = {name: tables.get(name, {}).get("bytes", 0) for name in ("write_cache", "map_cache")}
+    caches = {name: tables.get(name, {}).get("bytes", 0) for name in CACHES}
     if share >= 1 or not any(caches.values()):
         return found
     page_bytes = found.page_bytes
@@ -129,7 +145,7 @@ def _with_caches(found: Device, share: float) -> Device:
     sentences = list(found.shrunk)
     for name, size in caches.items():
         limit = max(limits[name], 2 * page_bytes)
-        if size > limit:
+        if size > limit and name not in keep:
             tables[name]["bytes"] = limit
             sentences.append(
                 f"{found.name} has a {name.replace('_', ' ')} of {shown_bytes(limit)} instead of "

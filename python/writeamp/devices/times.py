@@ -30,6 +30,8 @@ FLASH_TABLES = (
 DISK_TABLES = ("disk", "host")
 
 Tables: TypeAlias = dict[str, dict[str, Any]]
+_FORM = "TABLE.KEY=VALUE, such as timing.read_us=50"
+
 # Several "TABLE.KEY=VALUE", or a value for each "TABLE.KEY".
 ChangesLike: TypeAlias = str | Iterable[str] | Mapping[str, Any]
 
@@ -58,7 +60,7 @@ class Changes:
     def check(self, name: str, value: Any) -> tuple[str, ...]:
         """Return the texts, the last of those for one key, in the order of keys."""
         if isinstance(value, Mapping):
-            texts: Iterable[Any] = [f"{key}={_toml_value(one)}" for key, one in value.items()]
+            texts: Iterable[Any] = [_text(*_place(key), one) for key, one in value.items()]
         elif isinstance(value, str):
             texts = [value]
         elif isinstance(value, Iterable):
@@ -68,10 +70,8 @@ class Changes:
                 f'{name} is {shown(value)}; it must be texts such as "timing.read_us=50", or a '
                 "value for each such key"
             )
-        last = {split[:2]: split[2] for split in (split_change(text) for text in texts)}
-        return tuple(
-            f"{table}.{key}={_toml_value(last[table, key])}" for table, key in sorted(last)
-        )
+        last = {split[:2]: split[2] for split in map(split_change, texts)}
+        return tuple(_text(*place, last[place]) for place in sorted(last))
 
 
 def split_change(text: Any) -> tuple[str, str, Any]:
@@ -80,12 +80,10 @@ def split_change(text: Any) -> tuple[str, str, Any]:
     >>> split_change("timing.program_us=[300, 1500]")
     ('timing', 'program_us', [300, 1500])
     """
-    place, _, value = text.partition("=") if isinstance(text, str) else ("", "", "")
-    table, dot, key = place.strip().partition(".")
-    if not (table and dot and key and value.strip()):
-        raise WriteampError(
-            f"set is {shown(text)}; it must be TABLE.KEY=VALUE, such as timing.read_us=50"
-        )
+    place, _, value = text.partition("=") if isinstance(text, str) else (text, "", "")
+    table, key = _place(place)
+    if not value.strip():
+        raise WriteampError(f"set has no value in {shown(text)}; it must be {_FORM}")
     try:
         found = toml_text.parse(f"value = {value}", "value")
     except WriteampError:
@@ -138,12 +136,15 @@ def _number(where: str, value: Any) -> int | float:
     return int(number) if number.is_integer() else number
 
 
-def _toml_value(value: Any) -> str:
-    """Return a value in TOML, whose numbers, texts and lists are written as JSON has them."""
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):
-        raise WriteampError(
-            f"set has the value {shown(value)}; it must be a number, text, true or false, or a "
-            "list of numbers"
-        ) from None
+def _place(text: Any) -> tuple[str, str]:
+    """Return table and key of "TABLE.KEY"."""
+    table, dot, key = text.strip().partition(".") if isinstance(text, str) else ("", "", "")
+    if not (table and dot and key):
+        raise WriteampError(f"set has {shown(text)}; it must be {_FORM}")
+    return table, key
+
+
+def _text(table: str, key: str, value: Any) -> str:
+    """Return the change in TOML, whose numbers, texts and lists are written as JSON has them."""
+    plain = _plain(f"set: {table}.{key}", value)
+    return f"{table}.{key}={json.dumps(plain, ensure_ascii=False)}"

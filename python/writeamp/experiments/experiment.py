@@ -17,16 +17,17 @@ from typing import Any, TypeAlias, TypeVar
 import tomli_w
 
 from writeamp import output
+from writeamp._engine import Load as EngineLoad
 from writeamp._engine import default_victims
 from writeamp.devices import toml_text
 from writeamp.devices.device import device, profile_op
 from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.experiments.device_settings import DeviceSettings
 from writeamp.experiments.setting import Settings, words_of
 from writeamp.experiments.settings import (
     ComparisonSettings,
-    DeviceSettings,
     LifetimeSettings,
     LoadSettings,
     PoliciesSettings,
@@ -205,6 +206,28 @@ class Experiment:
         return traces + (files_of(profile) if isinstance(profile, str) else ())
 
     @property
+    def output_files(self) -> tuple[str, ...]:
+        """The files that it writes whatever is asked of its result: the Ready/Busy capture."""
+        capture = getattr(self.run, "rb_capture", None)
+        return () if capture is None else (str(capture),)
+
+    @property
+    def is_timed(self) -> bool:
+        """True if it is run in virtual time.
+
+        It is if that, a duration or a Ready/Busy capture is asked for, if the workload says how its
+        requests are paced, or if a trace plays on a device that is timed by default.
+        """
+        if not isinstance(self.run, SimulationSettings):
+            return False
+        if self.run.asks_for_time:
+            return True
+        if self.load.trace is None:
+            return EngineLoad.spec(str(self.load.workload or "uniform"), 1).is_timed()
+        settings = self.device
+        return device(settings.profile or "generic", **settings.overrides()).is_timed_by_default
+
+    @property
     def hash(self) -> str:
         """The SHA-256 of what the experiment means, in hexadecimal digits.
 
@@ -220,6 +243,9 @@ class Experiment:
         load = _meant(self.load)
         if self.load.trace is None:
             load["workload"] = Spec.of("workloads", self.load.workload or "uniform").canonical
+        run = _meant(self.run)
+        if self.is_timed:
+            run["timed"] = True
         policy = _meant(self.policy)
         if isinstance(self.policy, PolicySettings):
             asked = self.policy.victims or default_victims(str(self.policy.manager))
@@ -229,7 +255,7 @@ class Experiment:
             "device": self._drive(),
             "load": load,
             "policy": policy,
-            "run": _meant(self.run),
+            "run": run,
         }
 
     def _drive(self) -> dict[str, Any]:
@@ -238,7 +264,7 @@ class Experiment:
         base = settings.profile or "generic"
         drive = device(base, **settings.overrides())
         # Times decide nothing where no time passes, so profiles may come to have them.
-        with_times = drive.is_timed_by_default or settings.changes_times
+        with_times = self.is_timed or drive.is_timed_by_default or settings.changes_times
         found = drive.meaning(with_times=with_times)
         if self.load.trace is not None and not settings.is_sized:
             del found["blocks_per_plane"], found["logical_pages"]
@@ -286,7 +312,8 @@ def _meant(settings: Settings) -> dict[str, Any]:
     found = {}
     for one in fields(settings):  # type: ignore[arg-type]
         value = getattr(settings, one.name)
-        if not words_of(one).is_speed:
+        words = words_of(one)
+        if not words.is_speed and not (words.is_new and value == one.default):
             found[one.name] = (
                 [spec.canonical for spec in value]
                 if isinstance(value, tuple)

@@ -20,6 +20,7 @@ from writeamp.experiments.one_run import Progress
 from writeamp.experiments.settings import TraceLike, Warmup
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.timed_result import TimedResult
 from writeamp.registry.specs import SpecLike
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -64,6 +65,15 @@ class SimulateArguments(_Arguments, total=False):
     precision: float
     replicas: int
     spread: bool
+
+    time: float | str | None
+    timed: bool
+    host_bytes: SizeLike | None
+    time_scale: float
+    rb_capture: str | Path | None
+    rb_rate: float | str | None
+    rb_jitter: float | str | None
+    rb_missed: float | None
 
 
 class CompareArguments(_Arguments, total=False):
@@ -118,15 +128,21 @@ def simulate(
     *,
     progress: Progress | None = None,
     **settings: Unpack[SimulateArguments],
-) -> Result:
+) -> Result | TimedResult:
     """Simulate a page-mapped drive and measure its steady write amplification.
+
+    A run is timed, and its result a `TimedResult` with latencies, bandwidth and throughput, if a
+    setting of time asks for that, if the workload says how its requests are paced ("io", "random"
+    or "sequential" with `qd` or `rate`), or if a trace plays on a profile that is timed by default
+    (docs/timing.md).
 
     Args:
         device: a profile's name, the path of a profile, or a device. Without one, a synthetic
             workload runs on "generic", and a trace on a flat drive sized to its footprint.
         workload: a workload or its text, such as "hot-cold:f=0.1,r=0.9"; "uniform" unless there is
             a trace.
-        progress: called from time to time with the host pages written and expected.
+        progress: called from time to time with the host pages written and expected; in a timed
+            run, with what is done of what ends it (ns, bytes or requests), and all of that.
         settings: by keyword, each with the default that the signature shows. `trace`: a trace
             file (`trace_format` and `action` say how to read it), a trace, or one already turned
             into pages; `repeat`: how often it is replayed; `mapping`: how its addresses become
@@ -149,6 +165,11 @@ def simulate(
             speed, never the outcome. What differs from the device profile: `size`, `blocks`,
             `logical_blocks` or `logical_pages`; `op`, `fill` or `spare_factor`; `pages_per_block`,
             `page_bytes`, `layout`, `write_cache`, `map_cache`, `set` (see `writeamp.device`).
+            Of timed runs: `time`: end after so much virtual time, in seconds or as "500ms";
+            `timed`: be timed; `host_bytes`: end when the host has written so many bytes, and count
+            from the fill, without a warm-up; `time_scale`: factor for the times that requests have
+            of their own; `rb_capture`: a .vcd file for the Ready/Busy pins of all dies; `rb_rate`,
+            `rb_jitter`, `rb_missed`: how an analyser would sample those.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -242,7 +263,7 @@ def endurance(
 
 def run(
     experiment: Experiment | str | Path, progress: Progress | None = None
-) -> Result | Comparison | Endurance:
+) -> Result | TimedResult | Comparison | Endurance:
     """Do an experiment, or the one in a file: `simulate`, `compare` or `endurance`, as it says.
 
     >>> import writeamp as wa
@@ -253,7 +274,7 @@ def run(
     """
     if not isinstance(experiment, Experiment):
         experiment = Experiment.from_toml(experiment)
-    runs: dict[str, Callable[..., Result | Comparison | Endurance]] = {
+    runs: dict[str, Callable[..., Result | TimedResult | Comparison | Endurance]] = {
         "simulate": run_simulation,
         "compare": run_comparison,
         "endurance": run_lifetime,

@@ -9,11 +9,12 @@ from writeamp import traces
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
+from writeamp.experiments.device_settings import DeviceSettings
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.plan import used_pages
 from writeamp.experiments.precondition import Precondition
-from writeamp.experiments.settings import DeviceSettings, LoadSettings
+from writeamp.experiments.settings import LoadSettings
 from writeamp.registry.specs import Spec
 
 # Below this a drive fitted to a trace is no drive; and an op rounded by more than this is another.
@@ -50,7 +51,7 @@ def prepare(experiment: Experiment) -> Prepared:
         notes: list[str] = []
     else:
         requests = _read(asked)
-        drive, load = _fit_trace(requests, device, asked)
+        drive, load = _fit_trace(requests, device, asked, with_reads=experiment.is_timed)
         load_name = _trace_name(requests)
         notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
     earlier, earlier_notes = _earlier(asked, drive, load)
@@ -99,7 +100,9 @@ def _earlier(
 def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
     """Return a note if whole blocks and pages make another op than was asked for."""
     wanted_op = device.asked_op
-    if wanted_op is None or abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
+    if wanted_op is None or drive.kind != "flash":
+        return []
+    if abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
         return []
     return [
         f"whole blocks make op {drive.op:.4g}, not the {wanted_op:.4g} asked for; fewer "
@@ -108,7 +111,11 @@ def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
 
 
 def _fit_trace(
-    trace: traces.Trace | traces.PageTrace, device: DeviceSettings, load: LoadSettings
+    trace: traces.Trace | traces.PageTrace,
+    device: DeviceSettings,
+    load: LoadSettings,
+    *,
+    with_reads: bool,
 ) -> tuple[Device, traces.PageTrace]:
     """Turn a trace into pages; size the drive to its footprint unless a size is given."""
     # Of a drive that is yet to be sized, only the page size is known.
@@ -121,6 +128,7 @@ def _fit_trace(
             mapping=load.mapping,
             device=load.trace_device,
             logical_pages=profile.logical_pages if device.is_sized else None,
+            with_reads=with_reads,
         )
     else:
         pages = trace

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING
 
 from writeamp._engine import CAUSES
 from writeamp._engine import Endurance as EngineLives
-from writeamp._engine import Load as EngineLoad
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import prepare
 from writeamp.experiments.lifetime_result import Counts, Endurance, Lifetime
-from writeamp.experiments.loads import load_of_trace
+from writeamp.experiments.loads import load_of_spec, load_of_trace
+from writeamp.experiments.memory import check_memory
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import used_pages
 from writeamp.experiments.precondition import FILLS, Precondition
 from writeamp.experiments.preconditioning import fill_runs
-from writeamp.experiments.runner import check_memory
 from writeamp.experiments.settings import LifetimeSettings, LoadSettings, PolicySettings
 from writeamp.parallel import useful_threads
 from writeamp.registry.specs import Spec
@@ -133,7 +132,7 @@ def _build(
 ) -> EngineLives:
     drive = plan.device
     if isinstance(plan.load, Spec):
-        load = EngineLoad.spec(plan.load.text, used_pages(plan.load, plan.host, drive))
+        load = load_of_spec(plan.load, used_pages(plan.load, plan.host, drive), drive)
     else:
         load = load_of_trace(plan.load, passes=_WITHOUT_END)
     return EngineLives(

@@ -16,7 +16,7 @@ from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.experiments.counts import flash_pages
-from writeamp.experiments.loads import load_of_trace
+from writeamp.experiments.loads import load_of_spec, load_of_trace
 from writeamp.experiments.passes import PassLog
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.preconditioning import CHUNK_PAGES, precondition
@@ -171,7 +171,7 @@ class OneRun:
 
 def _load(plan: Plan, drive: Device) -> EngineLoad:
     if isinstance(plan.load, Spec):
-        return EngineLoad.spec(plan.load.text, plan.used_pages(drive))
+        return load_of_spec(plan.load, plan.used_pages(drive), drive)
     host_pages = plan.load.host_pages * plan.repeat
     if plan.run.writes is not None and plan.run.writes > host_pages:
         passes = -(-plan.run.writes // plan.load.host_pages)

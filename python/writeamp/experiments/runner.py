@@ -10,18 +10,19 @@ import psutil
 
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
-from writeamp.experiments.one_run import OneRun, Progress
+from writeamp.experiments.memory import check_memory
+from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import FIRST_DRIVE_WRITES, Plan
 from writeamp.experiments.settings import Warmup
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.spread import Spread
 from writeamp.experiments.team import Team
+from writeamp.experiments.verdicts import not_by_loop, programmed_enough
 from writeamp.parallel import run_whole
 from writeamp.registry.specs import Spec
 from writeamp.statistics.judging import FEWEST_CYCLES, Schedule
 from writeamp.statistics.passes import analyse_passes
 from writeamp.statistics.steady import SteadyState
-from writeamp.traces.looping import analyse_loop
 from writeamp.traces.pages import PageTrace
 
 # An automatic run grows by half of its length until it is steady and precise enough, or reaches the
@@ -41,9 +42,6 @@ _MOST_PAGES_OF_REPLICAS = 10_000_000
 
 # A trace is steady pass by pass from this many passes on; below, interval by interval.
 _FEWEST_PASSES = 3
-
-# Until the flash has been programmed so often, collection has hardly begun.
-_FEWEST_TIMES_PROGRAMMED = 2
 
 
 def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
@@ -93,17 +91,6 @@ def drives_that_fit(drive: Device) -> int:
     return max(1, int(psutil.virtual_memory().available // needed_bytes))
 
 
-def check_memory(what_needs: str, needed_bytes: int) -> None:
-    """Refuse what this machine has no memory for."""
-    # Linux promises more memory than it has; without this check the kernel would kill the process.
-    available_bytes = psutil.virtual_memory().available
-    if needed_bytes > available_bytes:
-        raise WriteampError(
-            f"{what_needs} {needed_bytes / 2**30:.1f} GiB of memory but "
-            f"{available_bytes / 2**30:.1f} GiB are available; use larger pages or fewer blocks"
-        )
-
-
 def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> SteadyState:
     """Run `writes` host pages; a given warm-up ends on a sample."""
     warmup = team.plan.run.warmup
@@ -118,7 +105,7 @@ def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> S
         team.advance_to(warmup, writes, warmup, warmup)
     team.start_series(interval)
     _advance_to(team, writes)
-    return _programmed_enough(team.judge(warmup), team.first)
+    return programmed_enough(team.judge(warmup), team.first.times_programmed())
 
 
 def _run_until_steady(team: Team) -> SteadyState:
@@ -134,7 +121,7 @@ def _run_until_steady(team: Team) -> SteadyState:
     target = min(max(target, _pages_of_changes(team.first.schedule())), most)
     while True:
         _advance_to(team, target)
-        steady = _programmed_enough(team.judge(), team.first)
+        steady = programmed_enough(team.judge(), team.first.times_programmed())
         is_precise = steady.own_half_width <= team.plan.run.precision * steady.wa
         if (steady.steady and is_precise) or target >= most:
             return steady
@@ -166,12 +153,7 @@ def _replay(team: Team, trace: PageTrace) -> SteadyState:
     steady = _judged_by_passes(team, trace.host_pages)
     if team.plan.expected_writes(team.drive) <= trace.host_pages:
         return steady
-    spare_pages = team.drive.physical_pages - team.first.simulation.mapped_pages()
-    loop = analyse_loop(trace, team.drive.geometry.pages_per_block)
-    found = loop.decides(spare_pages)
-    return (
-        steady if found is None else replace(steady, steady=False, reason=found, loop_decides=True)
-    )
+    return not_by_loop(steady, trace, team.drive, team.first.simulation.mapped_pages())
 
 
 def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
@@ -187,22 +169,10 @@ def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
         end = team.first.done_pages + pass_pages
         team.advance_to(end, total, end, end)
     found = analyse_passes(pass_pages, team.first.passes.flash_pages)
-    return _programmed_enough(found, team.first)
+    return programmed_enough(found, team.first.times_programmed())
 
 
 def _interval_pages(drive: Device, writes: int) -> int:
     by_drive = drive.logical_pages // _SAMPLES_PER_DRIVE_WRITE
     fine = min(by_drive, writes // _SAMPLES_OF_A_FIXED_RUN)
     return max(1, fine, writes // _MOST_SAMPLES)
-
-
-def _programmed_enough(steady: SteadyState, one: OneRun) -> SteadyState:
-    """Add what only the drive knows: one that was hardly filled once cannot be steady."""
-    times = one.times_programmed()
-    if times >= _FEWEST_TIMES_PROGRAMMED:
-        return steady
-    reason = (
-        f"too short: all of the flash was programmed {times:.2f} times since the fill, at "
-        f"least {_FEWEST_TIMES_PROGRAMMED} are needed"
-    )
-    return replace(steady, steady=False, reason=reason)

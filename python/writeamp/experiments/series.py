@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -14,7 +15,9 @@ from writeamp.experiments.counts import flash_pages
 _Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
 
 
-def series_of(samples: _Counts, logical_pages: int) -> pl.DataFrame:
+def series_of(
+    samples: _Counts, logical_pages: float, causes: Sequence[str] = CAUSES
+) -> pl.DataFrame:
     """Return one row per interval between cumulative samples, as `Result.series` has them."""
     samples = _without_stub(samples)
     deltas = {name: np.diff(column) for name, column in samples.items()}
@@ -27,7 +30,7 @@ def series_of(samples: _Counts, logical_pages: int) -> pl.DataFrame:
             "wa": flash / deltas["host_pages"],
             "erases": deltas["erases"],
             "trimmed_pages": deltas["trimmed_pages"],
-            **{f"{cause}_programs": deltas[cause] for cause in CAUSES},
+            **{f"{cause}_programs": deltas[cause] for cause in causes},
         }
     )
 

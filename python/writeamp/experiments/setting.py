@@ -17,8 +17,9 @@ class Words:
 
     `name` is the keyword argument (the field's own by default), `flag` the option on the command
     line (None for none there), and `excludes` names what it decides, which only one may; `not_for`
-    the verbs that have no use for it. What `is_speed` changes how long a run takes and never what
-    it finds.
+    the verbs that have no use for it. What `is_speed` changes how long a run takes, or what is
+    written beside its result, and never what it finds. An experiment in which what `is_new` has its
+    default means what it did before there was such a setting.
     """
 
     help: str
@@ -32,6 +33,7 @@ class Words:
     required: bool = False
     not_for: tuple[str, ...] = ()
     is_speed: bool = False
+    is_new: bool = False
     panel: str = ""
 
 

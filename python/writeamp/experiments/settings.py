@@ -13,16 +13,12 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from writeamp import traces
 from writeamp._engine import DEFAULT_BATCH_PAGES
 from writeamp._engine import split_specs as split_spec_texts
-from writeamp.devices.device import MAP_CACHE, SIZE, WRITE_CACHE, Device
-from writeamp.devices.profile import profile_names
-from writeamp.devices.ratios import op_of
-from writeamp.devices.shape import COUNT, LAYOUTS
-from writeamp.devices.times import Changes
 from writeamp.domains import BELOW_ONE, POSITIVE_COUNT, SHARE, Flag, Number, OneOf, Whole, WholeOr
 from writeamp.errors import WriteampError
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.precondition import CHOICES, Precondition, PreconditionText
 from writeamp.experiments.setting import Settings, setting
+from writeamp.experiments.timed_settings import TimedSettings
 from writeamp.registry.specs import Spec, SpecLike
 
 TraceLike: TypeAlias = str | Path | traces.Trace | traces.PageTrace
@@ -51,122 +47,6 @@ class _Specs:
         if not value:
             raise WriteampError("there is no manager to compare; name at least one")
         return tuple(Spec.of("managers", one) for one in value)
-
-
-_CAPACITY = {"panel": "capacity"}
-
-
-@dataclass(frozen=True)
-class DeviceSettings(Settings):
-    """The drive: a profile, and what differs from it; `writeamp.device` checks and builds it."""
-
-    title: ClassVar[str] = "device"
-
-    profile: str | Path | Device | None = setting(
-        None,
-        None,
-        f"device profile ({', '.join(profile_names())}), the path of a .toml file, or raid0:A,B; "
-        "by default generic, or for a trace a flat drive that it just fills",
-        name="device",
-        panel="capacity",
-    )
-    size: int | None = setting(
-        None,
-        SIZE,
-        "bytes that the host sees, such as 16GiB: the profile is shrunk to it, at the same op",
-        metavar="SIZE",
-        excludes="size",
-        **_CAPACITY,
-    )
-    blocks: int | None = setting(
-        None, COUNT, "erase blocks in the drive", number="count", excludes="size", **_CAPACITY
-    )
-    logical_blocks: int | None = setting(
-        None,
-        COUNT,
-        "size that the host sees, in erase blocks",
-        number="count",
-        excludes="size",
-        **_CAPACITY,
-    )
-    logical_pages: int | None = setting(
-        None, COUNT, "the same in pages", number="count", excludes="size", **_CAPACITY
-    )
-    pages_per_block: int | None = setting(
-        None, COUNT, "pages of a flash block", number="count", **_CAPACITY
-    )
-    page_bytes: int | None = setting(None, COUNT, "bytes of a page", number="count", **_CAPACITY)
-    op: float | None = setting(
-        None,
-        None,
-        "over-provisioning ratio (T-U)/U, T physical and U logical pages",
-        number="ratio",
-        excludes="ratio",
-        **_CAPACITY,
-    )
-    fill: float | None = setting(
-        None, None, "fill U/T = 1/(1+op)", number="ratio", excludes="ratio", **_CAPACITY
-    )
-    spare_factor: float | None = setting(
-        None,
-        None,
-        "spare factor (T-U)/T = op/(1+op)",
-        number="ratio",
-        excludes="ratio",
-        **_CAPACITY,
-    )
-    layout: str | None = setting(
-        None, None, f"how blocks are pooled: {', '.join(LAYOUTS)}", choices=LAYOUTS, **_CAPACITY
-    )
-    write_cache: int | str | None = setting(
-        None,
-        WRITE_CACHE,
-        "memory that writes are answered from",
-        metavar="SIZE|off",
-        **_CAPACITY,
-    )
-    map_cache: int | str | None = setting(
-        None,
-        MAP_CACHE,
-        "memory for the mapping table, or all for the whole table",
-        metavar="SIZE|all",
-        **_CAPACITY,
-    )
-    set: tuple[str, ...] | None = setting(
-        None,
-        Changes(),
-        "replace a value of the profile's tables, such as timing.read_us=50 or "
-        "timing.program_us=[300,1500]; may be given several times",
-        number="texts",
-        metavar="TABLE.KEY=VALUE",
-        **_CAPACITY,
-    )
-
-    def __post_init__(self) -> None:
-        """Check every field."""
-        if isinstance(self.profile, Path):
-            object.__setattr__(self, "profile", str(self.profile))
-        super().__post_init__()
-
-    @property
-    def is_sized(self) -> bool:
-        """True if the size of the drive is given, or comes with a profile."""
-        sizes = (self.profile, self.size, self.blocks, self.logical_blocks, self.logical_pages)
-        return any(size is not None for size in sizes)
-
-    @property
-    def asked_op(self) -> float | None:
-        """The over-provisioning that is asked for by one of the ratios."""
-        return op_of(op=self.op, fill=self.fill, spare_factor=self.spare_factor)
-
-    @property
-    def changes_times(self) -> bool:
-        """True if times differ from the profile's."""
-        return (self.write_cache, self.map_cache, self.set) != (None, None, None)
-
-    def overrides(self) -> dict[str, Any]:
-        """Return what differs from the profile, as `writeamp.device` takes it."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "profile"}
 
 
 @dataclass(frozen=True)
@@ -326,7 +206,7 @@ def _seed(help_text: str) -> Any:
 
 
 def _writes(help_text: str) -> Any:
-    return setting(None, POSITIVE_COUNT, help_text, number="count", panel="run")
+    return setting(None, POSITIVE_COUNT, help_text, number="count", panel="run", excludes="writes")
 
 
 def _threads(help_text: str) -> Any:
@@ -345,7 +225,7 @@ def _batch_pages() -> Any:
 
 
 @dataclass(frozen=True)
-class SimulationSettings(Settings):
+class SimulationSettings(TimedSettings):
     """How one drive is run, and how its write amplification is measured."""
 
     title: ClassVar[str] = "run"
@@ -385,6 +265,12 @@ class SimulationSettings(Settings):
         panel="run",
     )
     batch_pages: int = _batch_pages()
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        super().__post_init__()
+        if self.host_bytes is not None and self.writes is not None:
+            raise WriteampError("host_bytes and writes each say how much is written; give only one")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
+from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import Prepared, prepare
 from writeamp.experiments.one_run import Progress
@@ -12,24 +14,48 @@ from writeamp.experiments.plan import Plan
 from writeamp.experiments.runner import run, spread_over_sizes
 from writeamp.experiments.settings import PolicySettings, SimulationSettings
 from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.timed_result import TimedResult
+from writeamp.experiments.timed_run import run_timed
 
 
-def run_simulation(experiment: Experiment, progress: Progress | None = None) -> Result:
-    """Simulate a drive; `progress` is called with the host pages written and expected."""
+def run_simulation(
+    experiment: Experiment, progress: Progress | None = None
+) -> Result | TimedResult:
+    """Simulate a drive, in virtual time if the experiment is timed.
+
+    Args:
+        experiment: what to do.
+        progress: called with the host pages written and expected; in a timed run, with what is done
+            of what ends it, and all of it.
+    """
     settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, SimulationSettings)
     assert isinstance(policy, PolicySettings)
     prepared = prepare(experiment)
-    plan = plan_of(
-        prepared,
-        experiment,
-        Policy.of(policy.manager, policy.victims, policy.wear_leveling),
-        settings,
-    )
+    works_by = Policy.of(policy.manager, policy.victims, policy.wear_leveling)
+    if experiment.is_timed:
+        plan = plan_of(prepared, experiment, works_by, settings)
+        return run_timed(plan, prepared.drive, progress, inputs=experiment.input_files)
+    plan = plan_of(prepared, experiment, works_by, _in_pages(settings, prepared.drive))
     result = run(plan, prepared.drive, progress)
     if experiment.load.trace is None or not settings.spread:
         return result
     return replace(result, spread=spread_over_sizes(plan, prepared.drive, result.wa))
+
+
+def _in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
+    """Return the settings of an untimed run, which ends after pages and has no times."""
+    if settings.time_scale != 1:
+        raise WriteampError("time_scale is for timed runs; give --time, or --timed")
+    if settings.host_bytes is None:
+        return settings
+    pages, rest = divmod(settings.host_bytes, drive.page_bytes)
+    if rest or not pages:
+        raise WriteampError(
+            f"host_bytes is {settings.host_bytes}; an untimed run writes whole pages of "
+            f"{drive.page_bytes} bytes"
+        )
+    return replace(settings, writes=pages, host_bytes=None)
 
 
 def plan_of(

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
-from writeamp.experiments.byte_amplification import differs, partial_page_factor
+from writeamp.experiments.counted import Counted, json_number
 from writeamp.experiments.expectation import Expectation, expectation, references
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.precondition import Precondition
@@ -38,16 +37,6 @@ _PERCENT_LIKE_OP = 3
 # More marks of changes than this would hide what they mark.
 _MOST_CHANGES = 50
 
-_OF_THE_HOST = (
-    "written_pages",
-    "written_bytes",
-    "read_pages",
-    "read_bytes",
-    "trimmed_pages",
-    "trimmed_bytes",
-    "flushes",
-)
-
 EVENT_SCHEMA = {
     "host_pages": pl.UInt64,
     "kind": pl.String,
@@ -58,7 +47,7 @@ EVENT_SCHEMA = {
 
 
 @dataclass(frozen=True, repr=False)
-class Result:
+class Result(Counted):
     """The outcome of one simulation.
 
     The counts (`host_pages`, `causes`, …) are those of the measured interval: after the initial
@@ -103,103 +92,14 @@ class Result:
     spread: Spread | None = None
 
     @property
-    def wa(self) -> float:
-        """Write amplification: flash pages programmed per host page written."""
-        return self.flash_pages / self.host_pages
-
-    @property
-    def wa_bytes(self) -> float:
-        """Flash bytes programmed per byte that the host asked to write; NaN if nobody knows those.
-
-        That is what SMART shows: `wa` times `partial_page_factor`.
-        """
-        return self.wa * self.partial_page_factor
-
-    @property
-    def partial_page_factor(self) -> float:
-        """Bytes of the pages that the host wrote over the bytes that it asked to write, or NaN.
-
-        1 unless requests cover pages in part, which are programmed whole: small writes to large
-        pages. It is no cause, whose pages add up to the `flash_pages`.
-        """
-        host_bytes, page_bytes = self._measured("host_bytes"), self.device.page_bytes
-        return partial_page_factor(self.plan.load, self.host_pages, host_bytes, page_bytes)
-
-    @property
-    def has_partial_pages(self) -> bool:
-        """True if WA per byte is visibly another figure than WA per page."""
-        return differs(self.partial_page_factor)
-
-    @property
-    def ci(self) -> tuple[float, float]:
-        """The 95% confidence interval of `wa`; NaN where the run is too short for one."""
-        low = self.steady_state.ci_low
-        # No drive programs less than the host writes; max() would lose a NaN.
-        return 1.0 if low < 1 else low, self.steady_state.ci_high
+    def utilization(self) -> float:
+        """Share of the logical pages that the host writes."""
+        return self.used_share
 
     @property
     def told(self) -> str | None:
         """The hints in older words: "deaths" for invalidation times."""
         return "deaths" if self.hints == "invalidation_times" else self.hints
-
-    @property
-    def steady(self) -> bool:
-        """True if the run reached a steady state; `steady_state.reason` says why or why not."""
-        return self.steady_state.steady
-
-    @property
-    def warmup_pages(self) -> int:
-        """Host page writes left out as warm-up."""
-        return self.steady_state.warmup_pages
-
-    @property
-    def host_pages(self) -> int:
-        """Pages that the host wrote in the measured interval."""
-        return self._measured("host_pages")
-
-    @property
-    def host(self) -> dict[str, int]:
-        """What the host asked for in the measured interval, apart from what the flash did for it.
-
-        Keys: `written_pages` (the same as `host_pages`), `written_bytes`, `read_pages`,
-        `read_bytes`, `trimmed_pages`, `trimmed_bytes` and `flushes`. A page of which a request
-        covers only a part counts whole in pages and with that part in bytes.
-        """
-        counters = {name: f"host_{name}" for name in _OF_THE_HOST}
-        counters |= {"written_pages": "host_pages", "written_bytes": "host_bytes"}
-        return {name: self._measured(counter) for name, counter in counters.items()}
-
-    @property
-    def causes(self) -> dict[str, int]:
-        """Pages programmed in the measured interval, by cause."""
-        return {cause: self._measured(cause) for cause in CAUSES}
-
-    @property
-    def flash_pages(self) -> int:
-        """Pages programmed in the measured interval, for all causes."""
-        return sum(self.causes.values())
-
-    @property
-    def erases(self) -> int:
-        """Blocks erased in the measured interval."""
-        return self._measured("erases")
-
-    @property
-    def writes(self) -> int:
-        """Host page writes of the whole run after the fill, warm-up included."""
-        return int(self.samples["host_pages"][-1])
-
-    @property
-    def drive_writes(self) -> float:
-        """Length of the whole run in writes of the logical capacity."""
-        return self.writes / self.device.logical_pages
-
-    @property
-    def utilization(self) -> float:
-        """Share of the logical pages that the host writes."""
-        load = self.plan.load
-        used = self.plan.used_pages(self.device) if isinstance(load, Spec) else load.footprint_pages
-        return used / self.device.logical_pages
 
     @cached_property
     def theory(self) -> Expectation:
@@ -306,49 +206,25 @@ class Result:
         With `series`, two more: "series", an array for each column of `series`, and "events", an
         object for each row of `events`.
         """
-        ci = [_json(bound) for bound in self.ci]
         found: dict[str, Any] = {
-            "wa": self.wa,
-            "wa_ci95": ci,
-            "wa_bytes": _json(self.wa_bytes),
-            "partial_page_factor": _json(self.partial_page_factor),
-            "steady": self.steady,
-            "steady_reason": self.steady_state.reason,
+            **self._facts_of_wa(),
             "wa_of_replicas": list(self.steady_state.wa_of_replicas),
-            "host_pages": self.host_pages,
-            "flash_pages": self.flash_pages,
-            "host": self.host,
-            "causes": self.causes,
-            "erases": self.erases,
-            "warmup_pages": self.warmup_pages,
-            "writes": self.writes,
-            "drive_writes": self.drive_writes,
-            **self.device.facts(),
+            **self._facts_of_counts(),
             "utilization": self.utilization,
             "held_pages": self.held_pages,
             "theory": vars(self.theory),
-            "precondition": self.plan.host.precondition,
-            "preconditioning": self.ageing.to_dict() if self.ageing else None,
-            "device": self.device.name,
-            "workload": self.plan.load_name,
-            **self.plan.policy.facts(),
-            "seed": self.plan.seed,
-            "version": __version__,
-            "elapsed_s": self.elapsed_s,
+            **self._facts_of_run(),
             "host_pages_per_s": self.host_pages_per_s,
             "warnings": self.warnings,
             "notes": self.notes,
         }
         if not isinstance(self.plan.load, Spec):
-            found["repeat"] = self.plan.repeat
-            found["mapping"] = self.plan.load.mapping
-            found["footprint_pages"] = self.plan.load.footprint_pages
-            found["partial_pages"] = self.plan.load.partial_pages
+            found |= self._facts_of_trace()
             found["passes"] = self.passes.to_dicts()
         if self.spread:
             around = (self.spread.one_block_less, self.spread.one_block_more)
             found["wa_spread"] = self.spread.wa_spread
-            found["wa_one_block_less_more"] = [_json(wa) for wa in around]
+            found["wa_one_block_less_more"] = [json_number(wa) for wa in around]
         if series:
             found["series"] = self.series.to_dict(as_series=False)
             found["events"] = self.events.to_dicts()
@@ -414,16 +290,6 @@ class Result:
             intervals=self.series.height,
             end=self.drive_writes,
         )
-
-    def _measured(self, counter: str) -> int:
-        column = self.samples[counter]
-        cut = int(np.searchsorted(self.samples["host_pages"], self.warmup_pages))
-        return int(column[-1] - column[cut])
-
-
-def _json(value: float) -> float | None:
-    """Return a number as JSON has it, which has none for NaN."""
-    return None if math.isnan(value) else value
 
 
 def _swaps(load: object, writes: int) -> list[int]:

@@ -18,7 +18,7 @@ from writeamp.registry.specs import Spec
 _S = TypeVar("_S", bound=Settings)
 
 # Fields that may name a file.
-_PATHS = ("trace", "profile")
+_PATHS = ("trace", "profile", "rb_capture")
 # A precondition that names one.
 _AGED_BY = "aged:"
 

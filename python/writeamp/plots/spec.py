@@ -119,11 +119,19 @@ class BarChart:
 
 @dataclass(frozen=True)
 class Panel:
-    """One of the small charts of a `PanelChart`."""
+    """One of the small charts of a `PanelChart`.
+
+    In a chart whose panels have `own_axes`, its axes are its own: their labels, and whether they
+    are logarithmic; the others begin at 0.
+    """
 
     title: str
     lines: tuple[Line, ...]
     levels: tuple[Mark, ...] = ()
+    x_label: str = ""
+    y_label: str = ""
+    x_log: bool = False
+    y_log: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,7 +140,8 @@ class PanelChart:
 
     A label is in the legend once, as it is drawn where it comes first. Without `x_ticks` the
     drawing library chooses them. With `own_y` each panel has a y axis of its own, from 0, for what
-    its title names.
+    its title names; with `own_axes` each has both, as it says itself, and those of the chart say
+    nothing.
     """
 
     title: str
@@ -145,6 +154,7 @@ class PanelChart:
     x_log: bool = False
     y_log: bool = False
     own_y: bool = False
+    own_axes: bool = False
 
 
 @dataclass(frozen=True)

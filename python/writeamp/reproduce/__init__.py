@@ -9,6 +9,7 @@ from __future__ import annotations
 from writeamp.errors import unknown
 from writeamp.reproduce.bench import Bench, Findings, Paper
 from writeamp.reproduce.dayan2015.paper import PAPER as DAYAN2015
+from writeamp.reproduce.four_level.paper import PAPER as FOUR_LEVEL
 from writeamp.reproduce.items import (
     Erratum,
     Item,
@@ -36,7 +37,9 @@ __all__ = [
     "within",
 ]
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (PARK2017, DAYAN2015, VERSCHOREN2019)}
+PAPERS: dict[str, Paper] = {
+    paper.name: paper for paper in (PARK2017, DAYAN2015, VERSCHOREN2019, FOUR_LEVEL)
+}
 
 
 def find_paper(name: str) -> Paper:

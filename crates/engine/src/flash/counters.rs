@@ -96,6 +96,27 @@ impl Counters {
         self.programs[cause as usize]
     }
 
+    /// The counts of two drives together.
+    #[must_use]
+    pub fn plus(&self, other: &Counters) -> Counters {
+        let (own, its) = (&self.host, &other.host);
+        Counters {
+            host: HostCounters {
+                written_pages: own.written_pages + its.written_pages,
+                written_bytes: own.written_bytes + its.written_bytes,
+                read_pages: own.read_pages + its.read_pages,
+                read_bytes: own.read_bytes + its.read_bytes,
+                trimmed_pages: own.trimmed_pages + its.trimmed_pages,
+                trimmed_bytes: own.trimmed_bytes + its.trimmed_bytes,
+                flushes: own.flushes + its.flushes,
+            },
+            programs: std::array::from_fn(|cause| self.programs[cause] + other.programs[cause]),
+            erases: self.erases + other.erases,
+            unmapped_pages: self.unmapped_pages + other.unmapped_pages,
+            skipped_pages: self.skipped_pages + other.skipped_pages,
+        }
+    }
+
     /// True if sums of these counts do not overflow, however long the drive goes on.
     pub(super) fn is_plausible(&self) -> bool {
         let Counters { host, programs, erases, unmapped_pages, skipped_pages } = self;

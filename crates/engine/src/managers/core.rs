@@ -208,9 +208,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// Pads the program unit that is begun in the open block `block`; returns the frontier, or `None`
     /// if there is none, or the pages that its pool keeps for the next collection are not complete.
     pub fn pad(&mut self, block: u32, unit_pages: u32) -> Option<usize> {
-        let is_behind = |frontier: &Frontier| {
-            !frontier.is_full() && self.flash.block_behind(frontier) == block
-        };
+        let is_behind =
+            |frontier: &Frontier| !frontier.is_full() && self.flash.block_behind(frontier) == block;
         let at = self.frontiers.iter().position(is_behind)?;
         if !self.reserve_is_complete(self.flash.pool_of(block)) {
             return None;

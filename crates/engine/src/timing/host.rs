@@ -23,6 +23,15 @@ pub struct Limits {
     pub warmup_permille: u64,
 }
 
+impl Limits {
+    fn check(&self) -> Result<()> {
+        if self.time_ns.is_none() && self.written_bytes.is_none() && self.requests.is_none() {
+            return Err(Error::Spec("a timed run needs an end: a time, bytes or requests".into()));
+        }
+        Ok(())
+    }
+}
+
 /// A request that the host has issued.
 #[derive(Debug, Clone, Copy)]
 struct Issued {
@@ -53,6 +62,8 @@ pub struct TimedRun {
     limits: Limits,
     phase: Phase,
     now_ns: u64,
+    /// When the load was begun: from then on limits, times of arrival and measures count.
+    begun_ns: u64,
     issued: Vec<Issued>,
     free: Vec<u32>,
     in_device: u32,
@@ -74,23 +85,24 @@ impl TimedRun {
         time_scale: f64,
         limits: Limits,
     ) -> Result<Self> {
-        let pacing = workload.pacing();
-        if limits.time_ns.is_none() && limits.written_bytes.is_none() && limits.requests.is_none() {
-            return Err(Error::Spec("a timed run needs an end: a time, bytes or requests".into()));
-        }
+        limits.check()?;
         if !(time_scale.is_finite() && time_scale > 0.0) {
             return Err(Error::Spec(format!("time_scale is {time_scale}; it must be above 0")));
         }
-        let measures = Measures::new(device.counters().unwrap_or_default())?;
+        let mut measures = Measures::new(device.counters().unwrap_or_default(), page_bytes)?;
+        if limits.warmup_permille == 0 {
+            measures.end_of_warmup(0);
+        }
         let mut run = TimedRun {
             device,
+            pacing: workload.pacing(),
             workload,
             page_bytes,
-            pacing,
             time_scale,
             limits,
             phase: Phase::Issuing,
             now_ns: 0,
+            begun_ns: 0,
             issued: Vec::new(),
             free: Vec::new(),
             in_device: 0,
@@ -101,16 +113,47 @@ impl TimedRun {
             measures,
             completed: Vec::new(),
         };
-        match pacing {
+        run.begin()?;
+        Ok(run)
+    }
+
+    /// Lets the host go on with another load on the same device, `idle_ns` after all of the last one
+    /// was settled. Limits, counts of the host and measures are then those of the new load, while
+    /// the device's counters and the clock go on.
+    pub fn go_on(
+        &mut self,
+        workload: Box<dyn Workload>,
+        limits: Limits,
+        idle_ns: u64,
+    ) -> Result<()> {
+        if self.phase != Phase::Done {
+            return Err(Error::Spec("a run goes on when its load is settled, not before".into()));
+        }
+        limits.check()?;
+        self.go_to(self.now_ns.saturating_add(idle_ns));
+        self.begun_ns = self.now_ns;
+        self.pacing = workload.pacing();
+        self.workload = workload;
+        self.limits = limits;
+        self.phase = Phase::Issuing;
+        self.issued_requests = 0;
+        self.written_bytes = 0;
+        self.measures = Measures::new(self.device.counters().unwrap_or_default(), self.page_bytes)?;
+        self.begin()
+    }
+
+    /// Issues the first requests.
+    fn begin(&mut self) -> Result<()> {
+        match self.pacing {
             Pacing::Closed { queue_depth } => {
                 for _ in 0..queue_depth {
-                    run.issue_next()?;
+                    self.issue_next()?;
                 }
             }
-            Pacing::Open => run.fetch_arrival(),
+            Pacing::Open => self.fetch_arrival(),
         }
-        run.end_if_exhausted();
-        Ok(run)
+        self.end_if_exhausted();
+        Ok(())
     }
 
     /// Goes on for at most so many events; true once nothing is left to happen.
@@ -152,14 +195,16 @@ impl TimedRun {
         match self.phase {
             Phase::Issuing | Phase::Serving => {
                 assert_eq!(self.outstanding(), 0, "a device that is asked answers");
-                self.measures.end_of_issue(self.now_ns, self.limits.time_ns);
+                self.measures.end_of_issue(self.elapsed_ns(), self.limits.time_ns);
                 self.phase = Phase::Settling;
                 self.device.sync(self.now_ns)?;
             }
             Phase::Settling | Phase::Done => {
                 self.phase = Phase::Done;
                 self.measures.assert_laws(self.now_ns, &self.device.busy(self.now_ns));
-                self.sample();
+                if let Some(counters) = self.device.counters() {
+                    self.measures.sample(&counters, self.now_ns, self.written_bytes);
+                }
             }
         }
         Ok(())
@@ -178,8 +223,9 @@ impl TimedRun {
         let Issued { at_ns: issued_ns, op, length } = self.issued[id as usize];
         self.free.push(id);
         self.in_device -= 1;
-        let is_measured = self.limits.time_ns.is_none_or(|end_ns| at_ns <= end_ns);
-        self.measures.record(op, length, at_ns, at_ns - issued_ns, is_measured);
+        let since_ns = at_ns - self.begun_ns;
+        let is_measured = self.limits.time_ns.is_none_or(|end_ns| since_ns <= end_ns);
+        self.measures.record(op, length, since_ns, at_ns - issued_ns, is_measured);
         self.sample();
         if let Some((id, request)) = self.queue.pop_front() {
             self.in_device += 1;
@@ -196,20 +242,24 @@ impl TimedRun {
 
     /// Lets the measures look at the counters.
     fn sample(&mut self) {
-        if let Some(counters) = self.device.counters() {
-            self.measures.sample(&counters, self.now_ns);
+        if self.measures.wants_sample(self.written_bytes)
+            && let Some(counters) = self.device.counters()
+        {
+            self.measures.sample(&counters, self.elapsed_ns(), self.written_bytes);
         }
         if self.measures.is_warming_up() && self.is_warm() {
-            self.measures.end_of_warmup(self.now_ns);
+            self.measures.end_of_warmup(self.elapsed_ns());
         }
     }
 
     fn is_warm(&self) -> bool {
         let permille = self.limits.warmup_permille;
         let is_past = |done: u64, limit: Option<u64>| {
-            limit.is_some_and(|limit| u128::from(done) * 1000 >= u128::from(limit) * u128::from(permille))
+            limit.is_some_and(|limit| {
+                u128::from(done) * 1000 >= u128::from(limit) * u128::from(permille)
+            })
         };
-        is_past(self.now_ns, self.limits.time_ns)
+        is_past(self.elapsed_ns(), self.limits.time_ns)
             || is_past(self.written_bytes, self.limits.written_bytes)
             || is_past(self.issued_requests, self.limits.requests)
     }
@@ -235,10 +285,10 @@ impl TimedRun {
             self.phase = Phase::Serving;
             return;
         };
-        let at_ns = (request.at_ns as f64 * self.time_scale).round() as u64;
+        let since_ns = (request.at_ns as f64 * self.time_scale).round() as u64;
         // A trace may hold requests out of the order of their times.
-        let at_ns = at_ns.max(self.now_ns);
-        if self.limits.time_ns.is_some_and(|end_ns| at_ns >= end_ns) {
+        let at_ns = self.begun_ns.saturating_add(since_ns).max(self.now_ns);
+        if self.limits.time_ns.is_some_and(|end_ns| at_ns - self.begun_ns >= end_ns) {
             self.phase = Phase::Serving;
             return;
         }
@@ -248,7 +298,7 @@ impl TimedRun {
     fn may_issue(&self) -> bool {
         let reached = |done: u64, limit: Option<u64>| limit.is_some_and(|limit| done >= limit);
         self.phase == Phase::Issuing
-            && !reached(self.now_ns, self.limits.time_ns)
+            && !reached(self.elapsed_ns(), self.limits.time_ns)
             && !reached(self.written_bytes, self.limits.written_bytes)
             && !reached(self.issued_requests, self.limits.requests)
     }
@@ -290,17 +340,22 @@ impl TimedRun {
         }
     }
 
-    /// Virtual time that has passed.
+    /// Virtual time since the load was begun.
+    fn elapsed_ns(&self) -> u64 {
+        self.now_ns - self.begun_ns
+    }
+
+    /// Virtual time that has passed since the device was new.
     pub fn now_ns(&self) -> u64 {
         self.now_ns
     }
 
-    /// Bytes that the host has written.
+    /// Bytes that the host has written with this load.
     pub fn written_bytes(&self) -> u64 {
         self.written_bytes
     }
 
-    /// Requests that the host has issued.
+    /// Requests that the host has issued with this load.
     pub fn issued_requests(&self) -> u64 {
         self.issued_requests
     }

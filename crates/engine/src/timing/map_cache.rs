@@ -1,6 +1,6 @@
 //! The segments of the mapping table that are in memory, where not all of it is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use super::params;
@@ -30,10 +30,12 @@ pub struct Evicted {
 pub struct MapCache {
     entries_per_segment: u32,
     segments_per_page: u32,
-    /// Bytes of a segment.
-    pub segment_bytes: u32,
+    /// Bytes that are read for a segment: at least a sector.
+    pub read_bytes: u32,
     slots: Vec<Slot>,
     places: HashMap<u32, u32, BuildHasherDefault<Fibonacci>>,
+    /// Segments whose pages were copied while they were not in memory.
+    owed: HashSet<u32, BuildHasherDefault<Fibonacci>>,
     capacity: usize,
     newest: u32,
     oldest: u32,
@@ -46,9 +48,10 @@ impl MapCache {
         (bytes > 0).then(|| MapCache {
             entries_per_segment: segment_bytes / entry_bytes,
             segments_per_page: page_bytes / segment_bytes,
-            segment_bytes,
+            read_bytes: segment_bytes.max(params::SECTOR_BYTES),
             slots: Vec::new(),
             places: HashMap::default(),
+            owed: HashSet::default(),
             capacity: (bytes / u64::from(segment_bytes)).min(u64::from(u32::MAX - 1)) as usize,
             newest: NONE,
             oldest: NONE,
@@ -81,6 +84,7 @@ impl MapCache {
             }
             return true;
         }
+        let is_dirty = is_dirty || self.owed.remove(&segment);
         let slot = Slot { segment, is_dirty, newer: NONE, older: NONE };
         let at = if self.slots.len() < self.capacity {
             self.slots.push(slot);
@@ -96,10 +100,16 @@ impl MapCache {
         false
     }
 
-    /// Changes the entry of a logical page if it is in memory.
-    pub fn change(&mut self, logical: u32) {
-        if let Some(&at) = self.places.get(&(logical / self.entries_per_segment)) {
-            self.slots[at as usize].is_dirty = true;
+    /// Changes the entry of a page that was copied: now if it is in memory, else once it is (lazy
+    /// copying; Gupta, Kim and Urgaonkar 2009, section 3.2). If copies pushed segments out, whose
+    /// writes need copies in turn, a table of which little is in memory would never be written out.
+    pub fn change_lazily(&mut self, logical: u32) {
+        let segment = logical / self.entries_per_segment;
+        match self.places.get(&segment) {
+            Some(&at) => self.slots[at as usize].is_dirty = true,
+            None => {
+                self.owed.insert(segment);
+            }
         }
     }
 

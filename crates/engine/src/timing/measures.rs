@@ -68,16 +68,17 @@ pub struct Measures {
     rows: Vec<Row>,
     row_ns: u64,
     samples: Vec<(u64, Counters)>,
-    sample_pages: u64,
-    next_sample_pages: u64,
+    sample_bytes: u64,
+    next_sample_bytes: u64,
     /// Integral of the number of outstanding requests over time, and the sum of all latencies.
     outstanding_ns: u128,
     sojourn_ns: u128,
 }
 
 impl Measures {
-    /// Nothing yet, of a device with such counters.
-    pub fn new(counters: Counters) -> Result<Self> {
+    /// Nothing yet, of a device with such counters; samples begin 16 pages apart.
+    pub fn new(counters: Counters, page_bytes: u32) -> Result<Self> {
+        let sample_bytes = 16 * u64::from(page_bytes);
         Ok(Measures {
             reads: Served::new()?,
             writes: Served::new()?,
@@ -87,8 +88,8 @@ impl Measures {
             rows: Vec::with_capacity(MOST_ROWS),
             row_ns: FIRST_ROW_NS,
             samples: vec![(0, counters)],
-            sample_pages: 16,
-            next_sample_pages: 16,
+            sample_bytes,
+            next_sample_bytes: sample_bytes,
             outstanding_ns: 0,
             sojourn_ns: 0,
         })
@@ -113,7 +114,7 @@ impl Measures {
         (&self.rows, self.row_ns)
     }
 
-    /// Times, and the counters then, at nearly equal distances in host pages.
+    /// Times, and the counters then, at nearly equal distances in bytes written.
     pub fn samples(&self) -> &[(u64, Counters)] {
         &self.samples
     }
@@ -188,12 +189,14 @@ impl Measures {
         &mut self.rows[at]
     }
 
-    /// Keeps the counters if the host has written enough since the last sample.
+    /// True if the host has written enough since the last sample.
     #[inline]
-    pub fn sample(&mut self, counters: &Counters, now_ns: u64) {
-        if counters.host.written_pages < self.next_sample_pages {
-            return;
-        }
+    pub fn wants_sample(&self, written_bytes: u64) -> bool {
+        written_bytes >= self.next_sample_bytes
+    }
+
+    /// Keeps the counters as they stand.
+    pub fn sample(&mut self, counters: &Counters, now_ns: u64, written_bytes: u64) {
         self.samples.push((now_ns, *counters));
         if self.samples.len() >= MOST_SAMPLES {
             let mut at = 0;
@@ -201,9 +204,9 @@ impl Measures {
                 at += 1;
                 at % 2 == 1
             });
-            self.sample_pages *= 2;
+            self.sample_bytes *= 2;
         }
-        self.next_sample_pages = counters.host.written_pages + self.sample_pages;
+        self.next_sample_bytes = written_bytes + self.sample_bytes;
     }
 
     /// Asserts Little's law (what is outstanding on average is throughput times mean latency), and

@@ -2,20 +2,28 @@
 //! waits. What is done to the flash is the block managers' to say; this room gives it a time.
 
 mod device;
+mod disk;
 mod events;
+mod extent;
 mod host;
 mod map_cache;
 mod measures;
 mod nand;
 mod params;
+mod raid0;
 mod ssd;
 mod write_cache;
 
 pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest};
+pub use disk::{Disk, DiskOrder, DiskProfile, DiskTimes};
 pub use host::{Limits, TimedRun};
 pub use measures::{Direction, Measures, Row, Served};
 pub use params::{
     Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, SECTOR_BYTES,
     Scheduling, Timing, WriteCache, ns_of_us, transfer_ns,
 };
+pub use raid0::{Member, Raid0};
 pub use ssd::Ssd;
+
+#[cfg(test)]
+mod tests;

@@ -168,9 +168,10 @@ pub struct Scheduling {
 pub struct Collection {
     /// True if idle dies collect; else only the manager says when.
     pub background: bool,
-    /// An idle LUN with fewer free blocks than this collects.
+    /// An idle LUN with fewer free blocks than this collects; a quarter of its spare blocks at most,
+    /// since what is kept free is not there to be invalid.
     pub soft_blocks: u32,
-    /// With fewer than this, a LUN collects before the host's next write.
+    /// With fewer than this, a LUN collects before the host's next write; no more than `soft_blocks`.
     pub hard_blocks: u32,
 }
 
@@ -204,7 +205,7 @@ pub struct MapCache {
     pub bytes: u64,
     /// Bytes of an entry of the table.
     pub entry_bytes: u32,
-    /// Bytes that are read on a miss, and replaced together.
+    /// Bytes that are replaced together; at least a sector of them is read on a miss.
     pub segment_bytes: u32,
 }
 

@@ -9,6 +9,7 @@ mod database;
 mod drift;
 mod groups;
 mod hot_cold;
+mod io;
 mod mix;
 mod permutation;
 mod phases;
@@ -21,6 +22,7 @@ mod trimming;
 mod uniform;
 mod zipf;
 
+pub use io::{Accesses, Arrivals, Characteristics};
 pub use schedule::Schedule;
 pub use trace::Trace;
 
@@ -209,6 +211,11 @@ impl Context {
     fn random(&self) -> Stream {
         Stream::new(self.seed, &self.path)
     }
+
+    /// A further random stream, by its name.
+    fn stream(&self, name: &str) -> Stream {
+        Stream::new(self.seed, &format!("{}/{name}", self.path))
+    }
 }
 
 /// A parameter of every workload.
@@ -242,8 +249,22 @@ macro_rules! workloads {
     };
 }
 
+/// The workloads that write pages.
+const OF_PAGES: &[Entry] = workloads!(entries! { Registered<Site> });
+
 /// Every registered workload.
-pub const ENTRIES: &[Entry] = workloads!(entries! { Registered<Site> });
+pub const ENTRIES: &[Entry] = &{
+    let mut all = [io::IO; OF_PAGES.len() + 2];
+    let (of_pages, _) = all.split_at_mut(OF_PAGES.len());
+    of_pages.copy_from_slice(OF_PAGES);
+    all[OF_PAGES.len() + 1] = io::RANDOM;
+    all
+};
+
+/// The requests that a workload's spec asks for; `None` if it writes pages.
+pub fn characteristics(text: &str) -> Result<Option<Characteristics>> {
+    Characteristics::of(&Kind::Workloads.read(text)?)
+}
 
 /// Builds the workload that `text` names over `pages` logical pages of the usual size.
 pub fn build(text: &str, pages: u32, context: Context) -> Result<Box<dyn Workload>> {
@@ -256,12 +277,16 @@ pub fn build_for(text: &str, site: &Site) -> Result<Box<dyn Workload>> {
         return Err(Error::Spec(format!("workload {text} has no page to write")));
     }
     let params = Kind::Workloads.read(text)?;
+    if let Some(characteristics) = Characteristics::of(&params)? {
+        let io = io::Io::new(characteristics, site)?;
+        return Ok(Box::new(built::Built::new(&params, site, io)));
+    }
     workloads!(dispatch! {
         Registered<Site>, params, Found => {
             let workload = Found::build(&params, site)?;
             let share = params.number(TRIM.name);
             if share > 0.0 {
-                let random = Stream::new(site.context.seed, &format!("{}/trim", site.context.path));
+                let random = site.context.stream(TRIM.name);
                 let trimming = trimming::Trimming::new(Box::new(workload), share, random);
                 return Ok(Box::new(built::Built::new(&params, site, trimming)));
             }

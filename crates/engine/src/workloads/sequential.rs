@@ -1,11 +1,20 @@
-//! Page after page, from the first to the last and again.
+//! Page after page, from the first to the last and again. With `bs` it is requests, which are `io`'s.
 
-use super::{Site, Step, Workload, one_group};
+use super::io::SEQUENTIAL_PARAMS;
+use super::{Site, Step, TRIM, Workload, one_group};
 use crate::error::Result;
 use crate::hints::Group;
-use crate::params::Params;
+use crate::params::{Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
+
+/// Those of its requests are left out of the canonical form where it writes pages.
+const COMMON: [Param; 1 + SEQUENTIAL_PARAMS.len()] = {
+    let mut all = [TRIM; 1 + SEQUENTIAL_PARAMS.len()];
+    let (_, of_requests) = all.split_at_mut(1);
+    of_requests.copy_from_slice(SEQUENTIAL_PARAMS);
+    all
+};
 
 #[derive(Debug, Clone)]
 pub struct Sequential {
@@ -41,7 +50,9 @@ impl Workload for Sequential {
 
 impl Registered<Site> for Sequential {
     const ENTRY: Entry =
-        super::entry("sequential", "page after page, from the first to the last and again");
+        super::entry("sequential", "page after page, from the first to the last and again")
+            .common(&COMMON)
+            .variants(&["sequential:bs=6k,write=0.6,stride=512,offset=1k,qd=4"]);
 
     fn build(_params: &Params, &Site { pages, .. }: &Site) -> Result<Self> {
         Ok(Sequential { pages, next: 0 })

@@ -306,8 +306,8 @@ fn steps(text: &str, pages: u32, buffer_pages: usize, count: usize) -> Vec<(u32,
 }
 
 #[test]
-fn a_share_of_the_writes_of_every_workload_can_be_trims_of_the_same_pages() {
-    for entry in ENTRIES {
+fn a_share_of_the_writes_of_every_workload_of_pages_can_be_trims_of_the_same_pages() {
+    for entry in OF_PAGES {
         let join = if entry.example.contains(':') { "," } else { ":" };
         let trimming = format!("{}{join}trim=0.2", entry.example);
         let found = steps(&trimming, 4000, 1000, 20_000);
@@ -409,6 +409,9 @@ fn bad_parameters_are_refused() {
         "tpcc:tail=300",
         "tpcc:tail=300/300",
         "tpcc:tail=1.5/300",
+        "mix:sizes=1/1,weights=1/1,of=uniform/random",
+        "phases:writes=1/2,of=uniform/sequential(bs=4k)",
+        "database:updates=io",
     ] {
         let error = build(text, 1000, Context::root(1))
             .err()

@@ -17,12 +17,13 @@ const FILLED_PAGES: u32 = 600;
 const BATCH_PAGES: usize = 29;
 
 /// What a workload keeps depends on its parameters: nested ones, and those that change in mid-run.
-const MORE_WORKLOADS: [&str; 6] = [
+const MORE_WORKLOADS: [&str; 7] = [
     "groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=300/700,period=500",
     "drift:f=0.1,r=0.9,period=700,steps=100",
     "phases:writes=101/203,of=permutation/sequential",
     "database:sizes=0.5/0.1/0.2/0.2,updates=zipf,sort_every=1,rebuild_every=2,log=0.5",
     "mix:sizes=0.5/0.5,weights=0.4/0.6,of=permutation/phases(writes=50/70,of=uniform/zipf)",
+    "io:write=0.6,write_size=20k,align=512,write_random=0.5,access=zipf,flush=0.1,fua=0.1,trim=0.2",
     TRACE,
 ];
 

@@ -28,7 +28,7 @@ fn timing() -> Timing {
         },
         host: Interface {
             depth: 512,
-            link_mb_s: 3282.051_282,
+            link_mb_s: 3_282.051_282,
             link_packet_bytes: 128,
             read_in_ns: 49,
             write_in_ns: 57,

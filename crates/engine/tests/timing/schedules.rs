@@ -221,7 +221,8 @@ fn a_read_suspends_an_erase_which_then_takes_what_was_left_and_its_resumption() 
     };
     let read_ns = 10_000 + 500 + 5196;
     let erased_ns = read_ns + (50_300 - 10_000) + 700;
-    let found = answers(&mut about_to_erase(scheduling.clone()), &[(0, write(0)), (10_000, read(5))]);
+    let found =
+        answers(&mut about_to_erase(scheduling.clone()), &[(0, write(0)), (10_000, read(5))]);
     assert_eq!(found, [erased_ns + 14_296, read_ns]);
     // Once is all: the next read waits for the erase.
     let asked = [(0, write(0)), (10_000, read(5)), (20_000, read(6))];

@@ -14,7 +14,7 @@ const SHAPE: Shape = Shape {
     chips_per_channel: 1,
     dies_per_chip: 2,
     planes_per_die: 1,
-    blocks_per_plane: 24,
+    blocks_per_plane: 32,
     pages_per_block: 16,
     page_bytes: PAGE as u32,
     erase_unit: EraseUnit::Block,
@@ -80,9 +80,8 @@ fn outcome(seed: u64, events: u64) -> (Vec<u64>, [u64; 4]) {
     let ssd = Ssd::new(written("single", setup, &fill()), timing, LOGICAL_PAGES, seed)
         .expect("a possible profile");
     let limits = Limits { written_bytes: Some(4000 * PAGE), ..Limits::default() };
-    let mut run =
-        TimedRun::new(Box::new(ssd), workload("uniform", seed), PAGE as u32, 1.0, limits)
-            .expect("a small run");
+    let mut run = TimedRun::new(Box::new(ssd), workload("uniform", seed), PAGE as u32, 1.0, limits)
+        .expect("a small run");
     while !run.advance(events).expect("a run that goes on") {}
     let writes = run.measures().served(Direction::Write);
     let (least, most) = writes.range_ns;

@@ -43,6 +43,7 @@ pub trait Logical {
 
 /// A drive: its shape, and everything that takes time.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools)] // the switches of a profile
 pub struct Profile {
     pub channels: u32,
     pub chips_per_channel: u32,
@@ -58,6 +59,8 @@ pub struct Profile {
     pub planes_of_block: u32,
     pub page_bytes: u32,
     pub host_pages: u32,
+    /// Pages of the host and of the mapping table.
+    pub logical_pages: u32,
     /// By kind of page in turn.
     pub read_ns: Vec<u64>,
     pub program_ns: Vec<u64>,
@@ -174,8 +177,9 @@ impl Profile {
     }
 
     pub(super) fn units(&self) -> usize {
-        (self.channels * self.chips_per_channel * if self.die_interleaving { self.dies_per_chip } else { 1 })
-            as usize
+        (self.channels
+            * self.chips_per_channel
+            * if self.die_interleaving { self.dies_per_chip } else { 1 }) as usize
     }
 }
 

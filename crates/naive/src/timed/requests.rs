@@ -36,7 +36,7 @@ impl Request {
     pub fn pages(&self, profile: &Profile) -> Range<u32> {
         let touched = |page: &u32| !self.part_of(*page, profile).is_empty();
         let mut pages = (0..profile.host_pages).filter(touched);
-        pages.next().map_or(0..0, |first| first..pages.last().unwrap_or(first) + 1)
+        pages.next().map_or(0..0, |first| first..pages.next_back().unwrap_or(first) + 1)
     }
 
     /// Bytes of the drive that it touches on a page.
@@ -260,11 +260,10 @@ impl<L: Logical> TimedDrive<L> {
 
     /// If nothing is asked of the drive any more, it writes out what it holds in a while.
     pub(super) fn watch_idleness(&mut self) {
-        let has_dirty = |cache: &super::cache::Cache| {
-            cache.pages.iter().any(|cached| !cached.dirty.is_empty())
-        };
-        let has_data = self.cache.as_ref().is_some_and(has_dirty)
-            || !self.programs.with_host_data.is_empty();
+        let has_dirty =
+            |cache: &super::cache::Cache| cache.pages.iter().any(|cached| !cached.dirty.is_empty());
+        let has_data =
+            self.cache.as_ref().is_some_and(has_dirty) || !self.programs.with_host_data.is_empty();
         let idle_ns = self.profile.idle_flush_ns;
         if self.requests.is_empty() && has_data && idle_ns > 0 {
             self.clock.at(self.clock.now_ns + idle_ns, Event::Idle(self.submitted));

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import matplotlib as mpl
+import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.ticker import FuncFormatter, LogLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
 from writeamp.plots.spec import HeatMap, HeatMapChart, Panel, PanelChart
@@ -26,19 +29,35 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
     rows = math.ceil(len(spec.panels) / spec.columns)
     height = 4.6 if rows == 1 else 1.6 + 2.9 * rows
     figure.set_size_inches(_WIDTH_INCHES, height)
-    grid = figure.subplots(rows, spec.columns, squeeze=False, sharex=True, sharey=not spec.own_y)
+    grid = figure.subplots(
+        rows,
+        spec.columns,
+        squeeze=False,
+        sharex=not spec.own_axes,
+        sharey=not (spec.own_y or spec.own_axes),
+    )
     handles: dict[str, Artist] = {}
     for axes, panel in zip(grid.flat, spec.panels, strict=False):
         for handle in _panel(axes, panel, spec, alone=len(spec.panels) == 1):
             handles.setdefault(str(handle.get_label()), handle)
     for axes in grid.flat[len(spec.panels) :]:
         axes.set_visible(False)
+    if spec.own_axes:
+        for axes, panel in zip(grid.flat, spec.panels, strict=False):
+            axes.set_xlabel(panel.x_label)
+            axes.set_ylabel(panel.y_label)
+        return _legend(figure, handles, grid)
     for axes in grid[-1]:
         axes.set_xlabel(spec.x_label)
     if rows == 1:
         grid[0, 0].set_ylabel(spec.y_label)
     else:
         figure.supylabel(spec.y_label, fontsize=10, multialignment="center")
+    return _legend(figure, handles, grid)
+
+
+def _legend(figure: Figure, handles: dict[str, Artist], grid: npt.NDArray[Any]) -> Axes:
+    """Draw one legend for all panels, and return the first one's axes."""
     legend_rows = math.ceil(len(handles) / _MOST_LEGEND_COLUMNS)
     figure.legend(
         list(handles.values()),
@@ -53,18 +72,25 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
 
 
 def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[Artist]:
-    if spec.x_log:
+    x_log, y_log = (panel.x_log, panel.y_log) if spec.own_axes else (spec.x_log, spec.y_log)
+    if x_log:
         axes.set_xscale("log")
-    if spec.y_log:
+    if y_log:
         axes.set_yscale("log")
-    _plain_ticks(axes, spec)
+    panels = (panel,) if spec.own_axes else spec.panels
+    _plain_ticks(axes, panels, x_log=x_log, y_log=y_log)
+    if spec.x_ticks:
+        axes.set_xticks(spec.x_ticks)
+        axes.set_xticks((), minor=True)
     for mark in panel.levels:
         axes.axhline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=1.5)
     drawn = [(line, draw_line(axes, line)) for line in panel.lines]
     if not alone:
         axes.set_title(panel.title, loc="left", fontsize=10, fontweight="bold")
-    if spec.own_y:
+    if spec.own_y or (spec.own_axes and not y_log):
         axes.set_ylim(bottom=0)
+    if spec.own_axes and not x_log:
+        axes.set_xlim(left=0)
     axes.grid(color=GRID, lw=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -72,22 +98,21 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
     return labelled + mark_handles(panel.levels)
 
 
-def _plain_ticks(axes: Axes, spec: PanelChart) -> None:
+def _plain_ticks(axes: Axes, panels: Sequence[Panel], *, x_log: bool, y_log: bool) -> None:
     """Write logarithmic ticks as numbers: powers would be markup, which texts here never are."""
     plain = FuncFormatter(lambda value, _: f"{value:g}")
-    if spec.x_log:
+    if x_log:
         axes.xaxis.set_major_formatter(plain)
-    if spec.y_log:
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    if y_log:
         axes.yaxis.set_major_formatter(plain)
-        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(spec)))
-    if spec.x_ticks:
-        axes.set_xticks(spec.x_ticks)
-        axes.set_xticks((), minor=True)
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(panels)))
 
 
-def _log_steps(spec: PanelChart) -> tuple[float, ...]:
+def _log_steps(panels: Sequence[Panel]) -> tuple[float, ...]:
     """Return where a decade is ticked: also within it if there are few."""
-    values = [y for panel in spec.panels for line in panel.lines for y in line.y]
+    values = [y for panel in panels for line in panel.lines for y in line.y]
     return (1.0,) if max(values) > _MANY_DECADES * min(values) else (1.0, 2.0, 5.0)
 
 

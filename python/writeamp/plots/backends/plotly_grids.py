@@ -45,7 +45,21 @@ def panels(spec: PanelChart) -> Any:
     figure.update_yaxes(gridcolor=GRID, zeroline=False, type="log" if spec.y_log else "linear")
     if spec.own_y:
         figure.update_yaxes(rangemode="tozero")
+    if spec.own_axes:
+        _own_axes(figure, spec)
     return figure
+
+
+def _own_axes(figure: Any, spec: PanelChart) -> None:
+    """Give each panel axes of its own."""
+    for index, panel in enumerate(spec.panels):
+        place = _place(index, spec.columns)
+        for update, label, is_log in (
+            (figure.update_xaxes, panel.x_label, panel.x_log),
+            (figure.update_yaxes, panel.y_label, panel.y_log),
+        ):
+            kind = {"type": "log"} if is_log else {"type": "linear", "rangemode": "tozero"}
+            update(title_text=text_of(label), **kind, **place)
 
 
 def heat_maps(spec: HeatMapChart) -> Any:
@@ -82,11 +96,13 @@ def heat_maps(spec: HeatMapChart) -> Any:
 
 def _grid(spec: PanelChart | HeatMapChart, titles: list[str]) -> Any:
     rows = math.ceil(len(titles) / spec.columns)
+    own_axes = isinstance(spec, PanelChart) and spec.own_axes
+    own_y = isinstance(spec, PanelChart) and spec.own_y
     figure = make_subplots(
         rows=rows,
         cols=spec.columns,
-        shared_xaxes="all",
-        shared_yaxes=False if isinstance(spec, PanelChart) and spec.own_y else "all",
+        shared_xaxes=False if own_axes else "all",
+        shared_yaxes=False if own_axes or own_y else "all",
         subplot_titles=[text_of(title) for title in titles],
         x_title=text_of(spec.x_label),
         y_title=text_of(spec.y_label),

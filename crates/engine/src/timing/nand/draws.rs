@@ -104,7 +104,8 @@ mod tests {
             let draws: Vec<f64> =
                 (0..100_000).map(|n| durations.program_ns(2 * n + kind) as f64).collect();
             let found = draws.iter().sum::<f64>() / draws.len() as f64;
-            let variance = draws.iter().map(|d| (d - found).powi(2)).sum::<f64>() / draws.len() as f64;
+            let variance =
+                draws.iter().map(|d| (d - found).powi(2)).sum::<f64>() / draws.len() as f64;
             assert!((found / mean - 1.0).abs() < 2e-3, "{found}");
             assert!((variance.sqrt() / (0.1 * mean) - 1.0).abs() < 0.01, "{variance}");
             let bound = 0.1 * mean * 12.0_f64.sqrt();

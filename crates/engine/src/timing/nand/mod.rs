@@ -54,6 +54,8 @@ pub struct Nand {
     unit_of_die: Vec<u32>,
     channels: Vec<Channel>,
     ops: Ops,
+    /// Operations that were submitted and are not done.
+    submitted: u64,
     durations: Durations,
     commands: Commands,
     scheduling: Scheduling,
@@ -82,8 +84,7 @@ impl Nand {
     pub fn new(timing: &Timing, geometry: &Geometry, seed: u64) -> Result<Self> {
         let places = Places::new(timing, geometry);
         let interleaved = timing.bus.die_interleaving;
-        let unit_of =
-            |die: u32| if interleaved { die } else { places.chip_of(die) };
+        let unit_of = |die: u32| if interleaved { die } else { places.chip_of(die) };
         let unit_of_die: Vec<u32> = (0..places.dies).map(unit_of).collect();
         let units = if interleaved { places.dies } else { places.chips };
         let scheduling = timing.scheduling.clone();
@@ -97,6 +98,7 @@ impl Nand {
             unit_of_die,
             channels: (0..places.channels).map(|_| Channel::default()).collect(),
             ops: Ops::default(),
+            submitted: 0,
             durations: Durations::new(&timing.timing, seed),
             commands: Commands {
                 read_ns: timing.bus.read_command_ns,
@@ -206,6 +208,7 @@ impl Nand {
     #[inline(always)]
     pub fn submit(&mut self, op: OpId, events: &mut Events) {
         let Op { kind, die, .. } = *self.ops.get(op);
+        self.submitted += 1;
         // Nothing depends on the order of reads, so that one that waits holds up no other.
         if kind != Kind::Read {
             if kind == Kind::Program {
@@ -438,6 +441,7 @@ impl Nand {
             }
         }
         self.ops.remove(op);
+        self.submitted -= 1;
     }
 
     fn record(&mut self, die: u32, array_ns: u64, busy: bool, at_ns: u64) {
@@ -464,9 +468,9 @@ impl Nand {
         self.units[unit as usize].is_idle()
     }
 
-    /// True if any unit has something to do.
-    pub fn has_submitted(&self) -> bool {
-        self.units.iter().any(|unit| !unit.is_idle())
+    /// True if operations were submitted that are not done.
+    pub fn has_work(&self) -> bool {
+        self.submitted > 0
     }
 
     /// Busy time of the channels, and of the units that work at one time, up to now.
@@ -480,4 +484,3 @@ impl Nand {
         self.units.len() as u32
     }
 }
-

@@ -23,6 +23,7 @@ impl Ssd {
             let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);
             self.events.at(end_ns, Event::MemoryDone(request));
         }
+        // Pages that were read may have taken the room of those that are written.
         self.keep_room()
     }
 
@@ -33,35 +34,29 @@ impl Ssd {
             let part = pending.part_of(page, self.page_bytes);
             let sectors = sectors_of(&part, self.page_bytes);
             if !self.cached().merge(page, sectors) {
-                if self.cached().room() == 0 && !self.make_room()? {
+                if self.cached().room() == 0 {
+                    if !self.nand.has_work() {
+                        // All that leaves the cache waits for program units to be full.
+                        self.pad_begun();
+                    }
                     return Ok(false);
                 }
                 self.cached().insert(page, sectors);
+                self.keep_room()?;
             }
             self.requests.get_mut(request).cached_pages += 1;
         }
         Ok(true)
     }
 
-    /// Makes room for a page if that is possible at once; else some is on its way.
-    fn make_room(&mut self) -> Result<bool> {
-        if self.cached().room() == 0 {
-            self.keep_room()?;
-        }
-        if self.cached().room() == 0 && !self.nand.has_submitted() {
-            // All that leaves waits for program units to be full.
-            self.pad_begun();
-        }
-        Ok(self.cached().room() > 0)
-    }
-
-    /// Begins to write before the cache is full, so that all dies can work at it.
+    /// Begins to write before the cache is full: then some page is always leaving when there is no
+    /// room. Sixteen programs for each die keep nearly all dies at work, wherever the pages go.
     fn keep_room(&mut self) -> Result<()> {
         let units = self.nand.places.program_units();
         let dies = self.nand.places.dies;
         loop {
             let cache = self.cached();
-            let wanted = (2 * dies * units).min(cache.capacity() / 2).max(1);
+            let wanted = (16 * dies * units).min(cache.capacity() / 2).max(1);
             if cache.room() + cache.leaving >= wanted {
                 return Ok(());
             }

@@ -97,7 +97,7 @@ impl Ssd {
             waiting: VecDeque::new(),
             map: MapCache::new(&timing.map_cache, page_bytes),
             programs: Programs::new(&nand.places, geometry.blocks())?,
-            upkeep: Upkeep::new(&timing, &geometry)?,
+            upkeep: Upkeep::new(&timing, &geometry, drive.flash().logical_pages())?,
             counters: Counters::default(),
             heard: Vec::new(),
             events: Events::default(),

@@ -94,7 +94,7 @@ impl Ssd {
         let old = self.drive.flash().physical(page).filter(|_| is_merged);
         let rest = old.filter(|&physical| !self.nand.is_in_memory(physical));
         let rest = rest.map(|physical| self.unsubmitted_read(physical, missing_bytes));
-        // Before the program, which waits for them at the head of its queue.
+        // What a program waits for must stand before it in the queue of a die.
         for op in [entry, rest].into_iter().flatten() {
             self.nand.submit(op, &mut self.events);
         }
@@ -197,7 +197,8 @@ impl Ssd {
         let units = self.nand.places.program_units();
         // The first page of its unit, or of what is left of one that the fill has begun.
         if self.programs.begun[block as usize] == NONE {
-            self.programs.begun[block as usize] = self.nand.add_program(page, units - offset % units);
+            self.programs.begun[block as usize] =
+                self.nand.add_program(page, units - offset % units);
         }
         let op = self.programs.begun[block as usize];
         let (cause, bytes) = match (cause, write) {

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::programs::PageWrite;
 use super::Ssd;
+use super::programs::PageWrite;
 use crate::error::Result;
 use crate::flash::{Cause, Geometry, filled};
 use crate::timing::map_cache::Evicted;
@@ -17,6 +17,8 @@ pub struct Upkeep {
     pub evicted: Vec<Evicted>,
     /// Erases of background collections that are not done, by LUN.
     pub collecting: Vec<u32>,
+    soft_blocks: u32,
+    hard_blocks: u32,
     /// Reads of each block since its erase; empty if reads do no harm.
     reads: Vec<u32>,
     most_reads: u32,
@@ -32,13 +34,18 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// Nothing yet, of a new drive.
-    pub fn new(timing: &Timing, geometry: &Geometry) -> Result<Self> {
+    /// Nothing yet, of a new drive with so many logical pages.
+    pub fn new(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> Result<Self> {
+        let spare_pages = geometry.physical_pages() - logical_pages;
+        let spare_blocks = spare_pages / geometry.pages_per_block() / geometry.luns();
+        let soft_blocks = timing.collection.soft_blocks.min((spare_blocks / 4).max(1));
         let most_reads = timing.refresh.reads_per_block;
         let counted = if most_reads > 0 { geometry.blocks() as usize } else { 0 };
         Ok(Upkeep {
             evicted: Vec::new(),
             collecting: vec![0; geometry.luns() as usize],
+            soft_blocks,
+            hard_blocks: timing.collection.hard_blocks.min(soft_blocks),
             reads: filled(0, counted)?,
             most_reads,
             retention_ns: (timing.refresh.retention_s * 1e9) as u64,
@@ -89,33 +96,24 @@ impl Ssd {
         if map.touch(page, is_changed, &mut self.upkeep.evicted) {
             return None;
         }
-        let (table_page, bytes) = (self.host_pages + map.table_page(page), map.segment_bytes);
+        let (table_page, bytes) = (self.host_pages + map.table_page(page), map.read_bytes);
         let physical = self.drive.flash().physical(table_page)?;
         (!self.nand.is_in_memory(physical)).then(|| self.unsubmitted_read(physical, bytes))
     }
 
-    /// Takes in what copies have changed, and writes what has left the cache of the mapping table. The
-    /// copies that this leads to change what is in memory only, else it might never end.
+    /// Writes what has left the cache of the mapping table, and takes in what copies have changed.
     pub(super) fn keep_table(&mut self) -> Result<()> {
-        if self.map.is_none() {
-            self.programs.moved.clear();
-            return Ok(());
-        }
-        while let Some(logical) = self.programs.moved.pop() {
-            if logical < self.host_pages
-                && let Some(read) = self.look_up(logical, true)
-            {
-                self.nand.submit(read, &mut self.events);
+        loop {
+            for logical in self.programs.moved.drain(..) {
+                if let Some(map) = &mut self.map
+                    && logical < self.host_pages
+                {
+                    map.change_lazily(logical);
+                }
             }
-        }
-        while let Some(evicted) = self.upkeep.evicted.pop() {
+            let Some(evicted) = self.upkeep.evicted.pop() else { return Ok(()) };
             self.write_table_page(evicted)?;
         }
-        if let Some(map) = &mut self.map {
-            let moved = self.programs.moved.drain(..);
-            moved.filter(|&page| page < self.host_pages).for_each(|page| map.change(page));
-        }
-        Ok(())
     }
 
     fn write_table_page(&mut self, evicted: Evicted) -> Result<()> {
@@ -174,7 +172,7 @@ impl Ssd {
                 if is_of_unit
                     && self.nand.is_idle(unit)
                     && self.upkeep.moves_left > 0
-                    && self.collect_below(lun, self.timing.collection.soft_blocks)?
+                    && self.collect_below(lun, self.upkeep.soft_blocks)?
                 {
                     self.upkeep.moves_left -= 1;
                 }
@@ -187,7 +185,7 @@ impl Ssd {
     pub(super) fn collect_if_short(&mut self) -> Result<()> {
         if self.timing.collection.background {
             for lun in 0..self.upkeep.collecting.len() as u32 {
-                self.collect_below(lun, self.timing.collection.hard_blocks)?;
+                self.collect_below(lun, self.upkeep.hard_blocks)?;
             }
         }
         Ok(())

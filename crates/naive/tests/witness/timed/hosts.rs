@@ -109,7 +109,12 @@ const MOST_EVENTS: u64 = 3_000_000;
 
 /// Asks a device for everything: in a closed loop of so many requests at a time, or each at its own
 /// time. At most `depth` are in the device.
-pub fn drive(device: &mut impl Device, asked: &[Asking], closed: Option<usize>, depth: usize) -> Outcome {
+pub fn drive(
+    device: &mut impl Device,
+    asked: &[Asking],
+    closed: Option<usize>,
+    depth: usize,
+) -> Outcome {
     let mut arrivals: VecDeque<(u64, u32)> = VecDeque::new();
     let mut at_ns = 0;
     for (id, asking) in (0..).zip(asked) {
@@ -119,7 +124,7 @@ pub fn drive(device: &mut impl Device, asked: &[Asking], closed: Option<usize>, 
     let (mut now_ns, mut answers) = (0, Vec::new());
     let mut in_device = 0;
     for _ in 0..MOST_EVENTS {
-        let outstanding = closed.map(|most| most.min(depth)).unwrap_or(depth);
+        let outstanding = closed.map_or(depth, |most| most.min(depth));
         while let Some(&(due_ns, id)) = arrivals.front()
             && in_device < outstanding
             && (closed.is_some()

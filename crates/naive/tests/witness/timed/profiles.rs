@@ -82,7 +82,8 @@ fn drive(draws: &mut Draws, times: Times, parts: Parts) -> Drive {
         page_bytes,
         erase_unit,
     };
-    let planes = if erase_unit == EraseUnit::Block { 1 } else { draws.one_of(&[1, planes_per_die]) };
+    let planes =
+        if erase_unit == EraseUnit::Block { 1 } else { draws.one_of(&[1, planes_per_die]) };
     let program = Program {
         flash_page_bytes: page_bytes * draws.one_of(&[1, 1, 2]),
         planes,
@@ -261,6 +262,7 @@ impl Drive {
             },
             page_bytes: shape.page_bytes,
             host_pages: self.host_pages,
+            logical_pages: self.logical_pages(),
             read_ns: all_ns(&timing.timing.read_us),
             program_ns: all_ns(&timing.timing.program_us),
             erase_ns: ns(timing.timing.erase_us),

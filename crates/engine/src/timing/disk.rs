@@ -1,0 +1,386 @@
+//! A hard disk: link and controller, memory, and one arm.
+//!
+//! A read that memory holds is answered from there; another waits for the arm, passes whole into
+//! memory and then over the link. A write crosses the link first; with `write_back` it is answered
+//! once it is in memory, unless it is to be durable, and is made when no request waits, or the
+//! memory is full, or a flush asks for it. Requests move whole sectors; a TRIM is answered and
+//! changes nothing.
+
+mod cache;
+mod head;
+mod mechanics;
+mod params;
+mod server;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Range;
+
+use cache::{Cache, Dirty};
+use head::Head;
+use mechanics::Mechanics;
+pub use params::{DiskOrder, DiskProfile, DiskTimes};
+use server::Server;
+
+use super::extent::check_extent;
+use super::{
+    BlockDevice, Busy, Completion, Interface, IoRequest, SECTOR_BYTES, Timing, transfer_ns,
+};
+use crate::error::Result;
+use crate::flash::{Counters, Geometry};
+use crate::request::Op;
+
+/// What happens next to a request, or to the arm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// The controller knows of the request in this slot.
+    Known(u32),
+    /// Its data, if it writes any, are in memory.
+    Loaded(u32),
+    /// The controller is done with it.
+    Arrived(u32),
+    /// It is complete.
+    Complete(u32),
+    /// The arm is done.
+    HeadDone,
+}
+
+/// A request under way.
+#[derive(Debug, Clone, Copy)]
+struct Job {
+    id: u32,
+    request: IoRequest,
+    /// Requests that arrived before it.
+    number: u64,
+}
+
+/// What the arm is at.
+#[derive(Debug)]
+enum Task {
+    Request(u32),
+    Dirty(Range<u64>),
+}
+
+/// A hard disk in virtual time.
+#[derive(Debug)]
+pub struct Disk {
+    host: Interface,
+    order: DiskOrder,
+    capacity_bytes: u64,
+    writes_back: bool,
+    /// Slots of jobs, and which of them are free.
+    jobs: Vec<Job>,
+    free: Vec<u32>,
+    /// By time, then in the order in which they were foreseen.
+    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    foreseen: u64,
+    arrived: u64,
+    link_in: Server,
+    link_out: Server,
+    controller: Server,
+    cache: Cache,
+    head: Head,
+    task: Option<Task>,
+    /// Requests that wait for the arm.
+    waiting: Vec<u32>,
+    /// Writes that wait for room in memory.
+    stalled: VecDeque<u32>,
+    /// Flushes that wait for older writes.
+    flushes: Vec<u32>,
+}
+
+impl Disk {
+    /// A disk at rest, with its arm over the first sector. An error that names the value of the
+    /// profile that cannot be.
+    pub fn new(profile: &DiskProfile) -> Result<Self> {
+        let DiskProfile { host, disk } = profile;
+        // The interface is one of any device, and so are its limits.
+        Timing { host: host.clone(), ..Timing::default() }.check(&Geometry::flat(2, 2)?)?;
+        disk.check()?;
+        let sector_bytes = u64::from(SECTOR_BYTES);
+        let ahead_sectors = disk.read_ahead_bytes / sector_bytes;
+        // Beside what is read ahead, memory keeps what this pass has read, and what earlier ones did.
+        let behind_sectors = (disk.read_cache_bytes() / sector_bytes - ahead_sectors) / 2;
+        let head = Head::new(
+            Mechanics::new(disk)?,
+            disk.capacity_bytes / sector_bytes,
+            ahead_sectors,
+            behind_sectors,
+        );
+        Ok(Disk {
+            host: host.clone(),
+            order: disk.scheduling,
+            capacity_bytes: disk.capacity_bytes,
+            writes_back: disk.write_back,
+            jobs: Vec::new(),
+            free: Vec::new(),
+            events: BinaryHeap::new(),
+            foreseen: 0,
+            arrived: 0,
+            link_in: Server::default(),
+            link_out: Server::default(),
+            controller: Server::default(),
+            cache: Cache::new(behind_sectors, disk.write_cache_bytes() / sector_bytes),
+            head,
+            task: None,
+            waiting: Vec::new(),
+            stalled: VecDeque::new(),
+            flushes: Vec::new(),
+        })
+    }
+
+    fn foresee(&mut self, at_ns: u64, event: Event) {
+        self.events.push(Reverse((at_ns, self.foreseen, event)));
+        self.foreseen += 1;
+    }
+
+    fn on_known(&mut self, now_ns: u64, slot: u32) {
+        let IoRequest { op, length, .. } = self.jobs[slot as usize].request;
+        let bytes = if op == Op::Write { length } else { 0 };
+        let at_ns = self.send(now_ns, bytes, false);
+        self.foresee(at_ns, Event::Loaded(slot));
+    }
+
+    /// Sends data over the link; returns when they have arrived.
+    fn send(&mut self, now_ns: u64, bytes: u64, out: bool) -> u64 {
+        if bytes == 0 {
+            return now_ns;
+        }
+        let on_link = bytes.next_multiple_of(u64::from(self.host.link_packet_bytes));
+        let server =
+            if out && self.host.full_duplex { &mut self.link_out } else { &mut self.link_in };
+        server.serve(now_ns, transfer_ns(on_link, self.host.link_mb_s))
+    }
+
+    fn on_arrived(&mut self, now_ns: u64, slot: u32) {
+        self.jobs[slot as usize].number = self.arrived;
+        self.arrived += 1;
+        let request = self.jobs[slot as usize].request;
+        match request.op {
+            Op::Read => self.on_read(now_ns, slot),
+            Op::Write if self.writes_back && !request.fua && self.fits(slot) => {
+                self.stalled.push_back(slot);
+                self.admit_writes(now_ns);
+            }
+            Op::Write => self.waiting.push(slot),
+            Op::Trim => self.answer(now_ns, slot),
+            Op::Flush => {
+                self.flushes.push(slot);
+                self.answer_flushes(now_ns);
+            }
+        }
+        self.dispatch(now_ns);
+    }
+
+    fn on_read(&mut self, now_ns: u64, slot: u32) {
+        let sectors = self.sectors(slot);
+        if self.head.has_read(now_ns, &sectors) {
+            if self.task.is_none() {
+                self.head.read_further(now_ns, &sectors);
+            }
+            self.deliver(now_ns, slot);
+        } else if self.cache.hits(&sectors) {
+            self.deliver(now_ns, slot);
+        } else {
+            self.waiting.push(slot);
+        }
+    }
+
+    /// Takes writes into memory, in their order, as long as there is room.
+    fn admit_writes(&mut self, now_ns: u64) {
+        while let Some(&slot) = self.stalled.front() {
+            let (sectors, number) = (self.sectors(slot), self.jobs[slot as usize].number);
+            if !self.cache.take_write(&sectors, number) {
+                return;
+            }
+            self.stalled.pop_front();
+            self.answer(now_ns, slot);
+        }
+    }
+
+    /// Answers the flushes before which nothing is left to be written.
+    fn answer_flushes(&mut self, now_ns: u64) {
+        let written = match &self.task {
+            Some(Task::Dirty(_)) => None,
+            _ => Some(self.cache.dirty.iter().map(|dirty| dirty.number).min().unwrap_or(u64::MAX)),
+        };
+        let Some(oldest) = written else { return };
+        for at in (0..self.flushes.len()).rev() {
+            let slot = self.flushes[at];
+            if self.jobs[slot as usize].number < oldest {
+                self.flushes.remove(at);
+                self.answer(now_ns, slot);
+            }
+        }
+    }
+
+    fn on_head_done(&mut self, now_ns: u64) {
+        match self.task.take().expect("the arm was at something") {
+            Task::Request(slot) => {
+                self.head.go_on(now_ns);
+                match self.jobs[slot as usize].request.op {
+                    Op::Read => self.deliver(now_ns, slot),
+                    _ => self.answer(now_ns, slot),
+                }
+            }
+            Task::Dirty(sectors) => {
+                self.cache.release(&sectors);
+                self.admit_writes(now_ns);
+                self.answer_flushes(now_ns);
+            }
+        }
+        self.dispatch(now_ns);
+    }
+
+    /// Gives the arm something to do, if it has nothing and something waits.
+    fn dispatch(&mut self, now_ns: u64) {
+        if self.task.is_some() {
+            return;
+        }
+        let of_requests = self.first_of_waiting(now_ns);
+        let must_write = !self.stalled.is_empty() || !self.flushes.is_empty();
+        let of_dirty =
+            if of_requests.is_none() || must_write { self.first_of_dirty(now_ns) } else { None };
+        let (done_ns, left) = match (of_requests, of_dirty) {
+            (None, None) => return,
+            (Some((key, at)), other) if other.is_none_or(|(other, _)| key < other) => {
+                let slot = self.waiting.remove(at);
+                let sectors = self.sectors(slot);
+                self.task = Some(Task::Request(slot));
+                match self.jobs[slot as usize].request.op {
+                    Op::Read => self.head.read(now_ns, &sectors),
+                    _ => self.head.write(now_ns, &sectors),
+                }
+            }
+            (_, Some((_, at))) => {
+                let sectors = self.cache.dirty.swap_remove(at).sectors;
+                let started = self.head.write(now_ns, &sectors);
+                self.task = Some(Task::Dirty(sectors));
+                started
+            }
+            (Some(_), None) => unreachable!("a request comes before nothing"),
+        };
+        if let Some(sectors) = left {
+            self.cache.keep(sectors);
+        }
+        self.foresee(done_ns, Event::HeadDone);
+    }
+
+    /// The request that goes first among those that wait: its rank, and its place there.
+    fn first_of_waiting(&self, now_ns: u64) -> Option<((u64, u64), usize)> {
+        let rank = |slot: u32| {
+            let Job { request, number, .. } = self.jobs[slot as usize];
+            let sectors = sectors_of(&request);
+            let ready_ns = match (self.order, request.op) {
+                (DiskOrder::Fcfs, _) => 0,
+                (DiskOrder::Sptf, Op::Read) => self.head.read_ready_ns(now_ns, &sectors),
+                (DiskOrder::Sptf, _) => self.head.write_ready_ns(now_ns, &sectors),
+            };
+            (ready_ns, number)
+        };
+        self.waiting.iter().enumerate().map(|(at, &slot)| (rank(slot), at)).min()
+    }
+
+    /// The same among the writes in memory.
+    fn first_of_dirty(&self, now_ns: u64) -> Option<((u64, u64), usize)> {
+        let rank = |dirty: &Dirty| match self.order {
+            DiskOrder::Fcfs => (0, dirty.number),
+            DiskOrder::Sptf => (self.head.write_ready_ns(now_ns, &dirty.sectors), dirty.number),
+        };
+        self.cache.dirty.iter().enumerate().map(|(at, dirty)| (rank(dirty), at)).min()
+    }
+
+    /// Sends what was read to the host.
+    fn deliver(&mut self, now_ns: u64, slot: u32) {
+        let bytes = self.jobs[slot as usize].request.length;
+        let sent_ns = self.send(now_ns, bytes, true);
+        self.foresee(sent_ns + self.host.out_ns, Event::Complete(slot));
+    }
+
+    fn answer(&mut self, now_ns: u64, slot: u32) {
+        self.foresee(now_ns + self.host.out_ns, Event::Complete(slot));
+    }
+
+    fn fits(&self, slot: u32) -> bool {
+        self.cache.is_large_enough(&self.sectors(slot))
+    }
+
+    fn sectors(&self, slot: u32) -> Range<u64> {
+        sectors_of(&self.jobs[slot as usize].request)
+    }
+}
+
+/// The sectors of which a request covers a part.
+fn sectors_of(request: &IoRequest) -> Range<u64> {
+    let sector_bytes = u64::from(SECTOR_BYTES);
+    request.offset / sector_bytes..(request.offset + request.length).div_ceil(sector_bytes)
+}
+
+impl BlockDevice for Disk {
+    fn capacity_bytes(&self) -> u64 {
+        self.capacity_bytes
+    }
+
+    fn depth(&self) -> u32 {
+        self.host.depth
+    }
+
+    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()> {
+        check_extent(request, self.capacity_bytes)?;
+        let job = Job { id, request: *request, number: 0 };
+        let slot = if let Some(slot) = self.free.pop() {
+            self.jobs[slot as usize] = job;
+            slot
+        } else {
+            self.jobs.push(job);
+            self.jobs.len() as u32 - 1
+        };
+        let is_read = request.op == Op::Read;
+        let in_ns = if is_read { self.host.read_in_ns } else { self.host.write_in_ns };
+        self.foresee(now_ns + in_ns, Event::Known(slot));
+        Ok(())
+    }
+
+    fn next_event_ns(&self) -> Option<u64> {
+        self.events.peek().map(|Reverse((at_ns, ..))| *at_ns)
+    }
+
+    fn step(&mut self, completed: &mut Vec<Completion>) -> Result<()> {
+        let Some(Reverse((now_ns, _, event))) = self.events.pop() else { return Ok(()) };
+        match event {
+            Event::Known(slot) => self.on_known(now_ns, slot),
+            Event::Loaded(slot) => {
+                let at_ns = self.controller.serve(now_ns, self.host.controller_ns);
+                self.foresee(at_ns, Event::Arrived(slot));
+            }
+            Event::Arrived(slot) => self.on_arrived(now_ns, slot),
+            Event::Complete(slot) => {
+                completed.push(Completion { id: self.jobs[slot as usize].id, at_ns: now_ns });
+                self.free.push(slot);
+            }
+            Event::HeadDone => self.on_head_done(now_ns),
+        }
+        Ok(())
+    }
+
+    /// Nothing to be said: what memory holds is written as soon as the arm has nothing else to do.
+    fn sync(&mut self, _now_ns: u64) -> Result<()> {
+        Ok(())
+    }
+
+    fn busy(&self, now_ns: u64) -> Vec<Busy> {
+        let link_ns = self.link_in.busy_ns(now_ns) + self.link_out.busy_ns(now_ns);
+        vec![
+            Busy { level: "head", parts: 1, busy_ns: self.head.busy_ns(now_ns) },
+            Busy { level: "link", parts: 1 + u32::from(self.host.full_duplex), busy_ns: link_ns },
+            Busy { level: "controller", parts: 1, busy_ns: self.controller.busy_ns(now_ns) },
+        ]
+    }
+
+    fn counters(&self) -> Option<Counters> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

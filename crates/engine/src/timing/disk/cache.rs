@@ -1,0 +1,103 @@
+//! What the memory of a disk holds: sectors that were read, and writes that are still to be made.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// Ranges of sectors that were read, at most: the memory has a table of fixed length.
+const MOST_RANGES: usize = 32;
+/// Writes that follow each other are made at once up to so many sectors.
+const MOST_MERGED_SECTORS: u64 = 2048;
+
+/// A write that was answered and not yet made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dirty {
+    pub sectors: Range<u64>,
+    /// Number of the oldest request in it.
+    pub number: u64,
+}
+
+/// Memory of a disk.
+#[derive(Debug)]
+pub struct Cache {
+    read_sectors: u64,
+    write_sectors: u64,
+    /// The one used last comes last.
+    ranges: VecDeque<Range<u64>>,
+    pub dirty: Vec<Dirty>,
+    /// Sectors of `dirty`, and of what is being written.
+    held_sectors: u64,
+}
+
+impl Cache {
+    pub fn new(read_sectors: u64, write_sectors: u64) -> Self {
+        Cache {
+            read_sectors,
+            write_sectors,
+            ranges: VecDeque::with_capacity(MOST_RANGES + 1),
+            dirty: Vec::new(),
+            held_sectors: 0,
+        }
+    }
+
+    /// True if all of `sectors` is in memory.
+    pub fn hits(&mut self, sectors: &Range<u64>) -> bool {
+        if self.dirty.iter().any(|dirty| contains(&dirty.sectors, sectors)) {
+            return true;
+        }
+        let Some(at) = self.ranges.iter().position(|range| contains(range, sectors)) else {
+            return false;
+        };
+        let range = self.ranges.remove(at).expect("a range was found there");
+        self.ranges.push_back(range);
+        true
+    }
+
+    /// Keeps sectors that were read, in the place of those used longest ago.
+    pub fn keep(&mut self, sectors: Range<u64>) {
+        let first = sectors.start.max(sectors.end.saturating_sub(self.read_sectors));
+        if first >= sectors.end {
+            return;
+        }
+        self.ranges.push_back(first..sectors.end);
+        let mut kept: u64 = self.ranges.iter().map(|range| range.end - range.start).sum();
+        while kept > self.read_sectors || self.ranges.len() > MOST_RANGES {
+            let oldest = self.ranges.pop_front().expect("what was kept takes room");
+            kept -= oldest.end - oldest.start;
+        }
+    }
+
+    /// True if a write of so many sectors can ever be held.
+    pub fn is_large_enough(&self, sectors: &Range<u64>) -> bool {
+        sectors.end - sectors.start <= self.write_sectors
+    }
+
+    /// Takes a write if there is room; false if it must wait.
+    pub fn take_write(&mut self, sectors: &Range<u64>, number: u64) -> bool {
+        let length = sectors.end - sectors.start;
+        if self.dirty.iter().any(|dirty| contains(&dirty.sectors, sectors)) {
+            return true;
+        }
+        if self.held_sectors + length > self.write_sectors {
+            return false;
+        }
+        self.held_sectors += length;
+        let goes_on = |dirty: &&mut Dirty| {
+            dirty.sectors.end == sectors.start
+                && sectors.end - dirty.sectors.start <= MOST_MERGED_SECTORS
+        };
+        match self.dirty.iter_mut().find(goes_on) {
+            Some(dirty) => dirty.sectors.end = sectors.end,
+            None => self.dirty.push(Dirty { sectors: sectors.clone(), number }),
+        }
+        true
+    }
+
+    /// What was held has been written.
+    pub fn release(&mut self, sectors: &Range<u64>) {
+        self.held_sectors -= sectors.end - sectors.start;
+    }
+}
+
+fn contains(outer: &Range<u64>, inner: &Range<u64>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}

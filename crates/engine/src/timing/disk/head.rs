@@ -1,0 +1,213 @@
+//! What the arm of a disk does, and what it reads ahead while nothing waits.
+
+use std::ops::Range;
+
+use super::mechanics::Mechanics;
+
+/// A read that goes on beyond what was asked for, up to `end` or until something else is to be done.
+#[derive(Debug, Clone)]
+struct Pass {
+    /// The first sector that is in memory.
+    kept_from: u64,
+    /// A sector, and when it begins to pass the heads; those kept before it have.
+    from: u64,
+    from_ns: u64,
+    end: u64,
+}
+
+/// How a read takes place.
+#[derive(Debug, Clone, Copy)]
+enum Plan {
+    /// The pass has all of it in memory.
+    Held,
+    /// The pass that is on comes to it soonest.
+    Underway,
+    /// The pass had ended before or within it, and goes on.
+    Resumed { from_ns: u64 },
+    /// The arm goes there.
+    Anew { from_ns: u64 },
+}
+
+/// The arm, which serves one request at a time.
+#[derive(Debug)]
+pub struct Head {
+    mechanics: Mechanics,
+    sectors: u64,
+    ahead_sectors: u64,
+    /// Sectors of a pass that are kept behind what was read last.
+    behind_sectors: u64,
+    /// The sector passed last, unless a pass is on.
+    at: u64,
+    pass: Option<Pass>,
+    /// The spell of work that began last, and the work before it.
+    busy: Range<u64>,
+    busy_before_ns: u64,
+}
+
+impl Head {
+    pub fn new(
+        mechanics: Mechanics,
+        sectors: u64,
+        ahead_sectors: u64,
+        behind_sectors: u64,
+    ) -> Self {
+        Head {
+            mechanics,
+            sectors,
+            ahead_sectors,
+            behind_sectors,
+            at: 0,
+            pass: None,
+            busy: 0..0,
+            busy_before_ns: 0,
+        }
+    }
+
+    /// When a read could begin to pass the heads, or go on to.
+    pub fn read_ready_ns(&self, now_ns: u64, sectors: &Range<u64>) -> u64 {
+        self.plan_read(now_ns, sectors).1
+    }
+
+    /// When a write could begin to pass the heads.
+    pub fn write_ready_ns(&self, now_ns: u64, sectors: &Range<u64>) -> u64 {
+        self.mechanics.arrival_ns(now_ns, self.position(now_ns), sectors.start)
+    }
+
+    /// Starts to read, and goes on reading ahead; returns when `sectors` are in memory, and what an
+    /// earlier pass leaves there.
+    pub fn read(&mut self, now_ns: u64, sectors: &Range<u64>) -> (u64, Option<Range<u64>>) {
+        let (plan, _) = self.plan_read(now_ns, sectors);
+        let mut left = None;
+        match plan {
+            Plan::Held | Plan::Underway => {}
+            Plan::Resumed { from_ns } => self.resume(from_ns),
+            Plan::Anew { from_ns } => {
+                left = self.end_pass(now_ns);
+                let (from, end) = (sectors.start, sectors.end);
+                self.pass = Some(Pass { kept_from: from, from, from_ns, end });
+            }
+        }
+        let pass = self.pass.as_ref().expect("every plan has one");
+        let done_ns = match plan {
+            Plan::Held => now_ns,
+            _ => self.mechanics.end_ns(pass.from..sectors.end, pass.from_ns),
+        };
+        self.make_room(now_ns, sectors.end);
+        self.work(now_ns, done_ns);
+        (done_ns, left)
+    }
+
+    /// Starts to write; returns when `sectors` are written, and what an earlier pass leaves in memory.
+    pub fn write(&mut self, now_ns: u64, sectors: &Range<u64>) -> (u64, Option<Range<u64>>) {
+        let ready_ns = self.write_ready_ns(now_ns, sectors);
+        let left = self.end_pass(now_ns);
+        let done_ns = self.mechanics.end_ns(sectors.clone(), ready_ns);
+        self.at = sectors.end - 1;
+        self.work(now_ns, done_ns);
+        (done_ns, left)
+    }
+
+    /// Reads ahead from the end of a read, which is now.
+    pub fn go_on(&mut self, now_ns: u64) {
+        if let Some(pass) = &self.pass {
+            let end_ns = self.mechanics.end_ns(pass.from..pass.end, pass.from_ns);
+            self.work(now_ns, end_ns);
+        }
+    }
+
+    /// True if the pass has read all of `sectors`.
+    pub fn has_read(&self, now_ns: u64, sectors: &Range<u64>) -> bool {
+        self.pass.as_ref().is_some_and(|pass| {
+            pass.kept_from <= sectors.start && sectors.end <= self.reached(pass, now_ns)
+        })
+    }
+
+    /// The host has taken `sectors` from what an idle head read ahead: there is room for more.
+    pub fn read_further(&mut self, now_ns: u64, sectors: &Range<u64>) {
+        let Some(pass) = &self.pass else { return };
+        if self.ahead_of(sectors.end) <= pass.end {
+            return;
+        }
+        if self.reached(pass, now_ns) == pass.end {
+            let (position, end) = (self.position(now_ns), pass.end);
+            self.resume(self.mechanics.arrival_ns(now_ns, position, end));
+        }
+        self.make_room(now_ns, sectors.end);
+        self.go_on(now_ns);
+    }
+
+    /// Time at work up to `now_ns`.
+    pub fn busy_ns(&self, now_ns: u64) -> u64 {
+        self.busy_before_ns + self.busy.end.min(now_ns).saturating_sub(self.busy.start)
+    }
+
+    /// How a read takes place, and when what is not in memory begins to pass.
+    fn plan_read(&self, now_ns: u64, sectors: &Range<u64>) -> (Plan, u64) {
+        let position = self.position(now_ns);
+        let anew_ns = self.mechanics.arrival_ns(now_ns, position, sectors.start);
+        if let Some(pass) = &self.pass
+            && (pass.kept_from..=pass.end).contains(&sectors.start)
+        {
+            let reached = self.reached(pass, now_ns);
+            if sectors.end <= reached {
+                return (Plan::Held, now_ns);
+            }
+            if reached == pass.end {
+                let from_ns = self.mechanics.arrival_ns(now_ns, position, pass.end);
+                return (Plan::Resumed { from_ns }, from_ns);
+            }
+            let first = sectors.start.max(pass.from);
+            let first_ns = self.mechanics.begin_ns(pass.from, pass.from_ns, first);
+            if first_ns <= anew_ns {
+                return (Plan::Underway, first_ns.max(now_ns));
+            }
+        }
+        (Plan::Anew { from_ns: anew_ns }, anew_ns)
+    }
+
+    /// Lets a pass that had come to its end go on.
+    fn resume(&mut self, from_ns: u64) {
+        let pass = self.pass.as_mut().expect("a pass to go on");
+        (pass.from, pass.from_ns) = (pass.end, from_ns);
+    }
+
+    /// Lets the pass read ahead of `sector`, and forget what lies far behind it.
+    fn make_room(&mut self, now_ns: u64, sector: u64) {
+        let end = self.ahead_of(sector);
+        let mut pass = self.pass.take().expect("a pass to go on");
+        let reached = self.reached(&pass, now_ns);
+        pass.from_ns = self.mechanics.begin_ns(pass.from, pass.from_ns, reached);
+        pass.from = reached;
+        pass.kept_from = pass.kept_from.max(sector.saturating_sub(self.behind_sectors));
+        pass.end = pass.end.max(end);
+        self.pass = Some(pass);
+    }
+
+    /// Leaves the pass, if one is on; returns what it has read and is in memory.
+    fn end_pass(&mut self, now_ns: u64) -> Option<Range<u64>> {
+        self.at = self.position(now_ns);
+        let pass = self.pass.take()?;
+        let reached = self.reached(&pass, now_ns);
+        Some(pass.kept_from..reached.max(pass.kept_from))
+    }
+
+    /// The sector over which the arm is.
+    fn position(&self, now_ns: u64) -> u64 {
+        let of_pass = |pass: &Pass| self.reached(pass, now_ns).min(pass.end - 1);
+        self.pass.as_ref().map_or(self.at, of_pass)
+    }
+
+    fn reached(&self, pass: &Pass, now_ns: u64) -> u64 {
+        self.mechanics.reached(pass.from..pass.end, pass.from_ns, now_ns)
+    }
+
+    fn ahead_of(&self, sector: u64) -> u64 {
+        (sector + self.ahead_sectors).min(self.sectors)
+    }
+
+    /// Takes down that the head works from now until `end_ns`, whatever it did before.
+    fn work(&mut self, now_ns: u64, end_ns: u64) {
+        self.busy_before_ns = self.busy_ns(now_ns);
+        self.busy = now_ns..end_ns.max(now_ns);
+    }
+}

@@ -1,0 +1,153 @@
+//! What a profile says of a hard disk.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::timing::{Interface, SECTOR_BYTES};
+
+/// Which of the requests that wait a disk serves next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DiskOrder {
+    /// The one that came first.
+    Fcfs,
+    /// The one with the shortest positioning time, as native command queuing does.
+    #[default]
+    Sptf,
+}
+
+/// `[disk]`: mechanics and cache of a hard disk.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiskTimes {
+    /// Bytes that the host sees, a multiple of 512.
+    pub capacity_bytes: u64,
+    /// Revolutions a minute.
+    pub rpm: f64,
+    /// Time of a seek to the next cylinder, settling included.
+    pub track_to_track_ms: f64,
+    /// Mean time of a seek between two random cylinders.
+    pub average_seek_ms: f64,
+    /// Time of a seek over all cylinders.
+    pub full_seek_ms: f64,
+    /// Time until another head of the same cylinder is on its track.
+    pub head_switch_ms: f64,
+    /// Surfaces.
+    pub heads: u32,
+    /// Zones of equally many cylinders, of which each has fewer sectors a track than the one before.
+    pub zones: u32,
+    /// Rate under the head on the outermost zone, in 10^6 bytes a second. A long sequential access
+    /// is slower by the switches between tracks.
+    pub outer_mb_s: f64,
+    /// The same on the innermost zone.
+    pub inner_mb_s: f64,
+    /// Memory of the disk; half of it holds writes if `write_back`. The rest is for what is read
+    /// ahead, and beyond that in halves for what the present pass has read, and earlier ones did.
+    #[serde(default)]
+    pub cache_bytes: u64,
+    /// What is read beyond a read while nothing waits; 0 for nothing.
+    #[serde(default)]
+    pub read_ahead_bytes: u64,
+    /// True if a write is answered once it is in memory.
+    #[serde(default)]
+    pub write_back: bool,
+    /// Which request goes next.
+    #[serde(default)]
+    pub scheduling: DiskOrder,
+}
+
+/// The tables of the profile of a hard disk.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiskProfile {
+    /// Interface to the host.
+    #[serde(default)]
+    pub host: Interface,
+    /// Disk behind it.
+    pub disk: DiskTimes,
+}
+
+impl DiskProfile {
+    /// Reads the tables of a profile from JSON.
+    pub fn from_json(text: &str) -> Result<Self> {
+        serde_json::from_str(text)
+            .map_err(|error| Error::Spec(format!("the times of the disk: {error}")))
+    }
+}
+
+impl DiskTimes {
+    /// Memory for writes that were answered and not yet made.
+    pub fn write_cache_bytes(&self) -> u64 {
+        if self.write_back { self.cache_bytes / 2 } else { 0 }
+    }
+
+    /// Memory for what was read, before and ahead of the host.
+    pub fn read_cache_bytes(&self) -> u64 {
+        self.cache_bytes - self.write_cache_bytes()
+    }
+
+    /// An error that names the first value that cannot be.
+    pub fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        let wrong = |what: String| Err(Error::Spec(what));
+        let sector_bytes = u64::from(SECTOR_BYTES);
+        if !self.capacity_bytes.is_multiple_of(sector_bytes) {
+            return wrong(format!(
+                "disk.capacity_bytes is {}; it must be a multiple of {sector_bytes}",
+                self.capacity_bytes
+            ));
+        }
+        let DiskTimes { inner_mb_s, outer_mb_s, .. } = self;
+        if inner_mb_s > outer_mb_s {
+            return wrong(format!(
+                "disk.inner_mb_s is {inner_mb_s}; it must be at most outer_mb_s, {outer_mb_s}"
+            ));
+        }
+        let DiskTimes { track_to_track_ms, full_seek_ms, average_seek_ms, .. } = *self;
+        if full_seek_ms < track_to_track_ms {
+            return wrong(format!(
+                "disk.full_seek_ms is {full_seek_ms}; it must be at least track_to_track_ms, \
+                 {track_to_track_ms}"
+            ));
+        }
+        // The means of curves that rise at once to the full stroke, or only behind their knee.
+        let least_ms = (115.0 * track_to_track_ms + 20.0 * full_seek_ms) / 135.0;
+        let most_ms = (27.0 * track_to_track_ms + 108.0 * full_seek_ms) / 135.0;
+        if !(least_ms..=most_ms).contains(&average_seek_ms) {
+            return wrong(format!(
+                "disk.average_seek_ms is {average_seek_ms}; between seeks of track_to_track_ms and \
+                 full_seek_ms it must be from {least_ms:.4} to {most_ms:.4}"
+            ));
+        }
+        if self.read_ahead_bytes > self.read_cache_bytes() {
+            return wrong(format!(
+                "disk.read_ahead_bytes is {}; it must be at most {}, the part of cache_bytes for \
+                 reads",
+                self.read_ahead_bytes,
+                self.read_cache_bytes()
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_ranges(&self) -> Result<()> {
+        let ranges = [
+            ("capacity_bytes", self.capacity_bytes as f64, 1e6, 1e15),
+            ("rpm", self.rpm, 60.0, 1e6),
+            ("track_to_track_ms", self.track_to_track_ms, 0.0, 1e4),
+            ("average_seek_ms", self.average_seek_ms, 0.0, 1e4),
+            ("full_seek_ms", self.full_seek_ms, 0.0, 1e4),
+            ("head_switch_ms", self.head_switch_ms, 0.0, 1e4),
+            ("heads", f64::from(self.heads), 1.0, 256.0),
+            ("zones", f64::from(self.zones), 1.0, 1024.0),
+            ("outer_mb_s", self.outer_mb_s, 0.1, 1e5),
+            ("inner_mb_s", self.inner_mb_s, 0.1, 1e5),
+            ("cache_bytes", self.cache_bytes as f64, 0.0, 1e12),
+            ("read_ahead_bytes", self.read_ahead_bytes as f64, 0.0, 1e12),
+        ];
+        let wrong = ranges.iter().find(|(_, n, least, most)| !(least..=most).contains(&n));
+        wrong.map_or(Ok(()), |(name, value, least, most)| {
+            Err(Error::Spec(format!("disk.{name} is {value}; it must be from {least} to {most}")))
+        })
+    }
+}

@@ -1,0 +1,25 @@
+//! Whether a request lies on its device.
+
+use super::IoRequest;
+use crate::error::{Error, Result};
+use crate::request::Op;
+
+/// An error unless `request` asks for bytes that a device of that size has; a flush asks for none.
+pub fn check_extent(request: &IoRequest, capacity_bytes: u64) -> Result<()> {
+    let IoRequest { op, offset, length, .. } = *request;
+    if op == Op::Flush {
+        return Ok(());
+    }
+    if length == 0 {
+        return Err(Error::Spec(format!(
+            "the request at byte {offset} has no length; it must be at least 1 byte"
+        )));
+    }
+    if offset.checked_add(length).is_none_or(|end| end > capacity_bytes) {
+        return Err(Error::Spec(format!(
+            "the request for {length} bytes at byte {offset} is off the end of the device, which \
+             has {capacity_bytes} bytes"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! Devices side by side: stripe i of the array lies on member i modulo their number.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::extent::check_extent;
+use super::{BlockDevice, Busy, Completion, Edge, IoRequest, SECTOR_BYTES};
+use crate::error::{Error, Result};
+use crate::flash::Counters;
+use crate::request::Op;
+
+/// A device of an array.
+pub struct Member {
+    /// The device.
+    pub device: Box<dyn BlockDevice>,
+    /// Its dies, after which those of the next member are numbered; 0 of what is no flash.
+    pub dies: u32,
+}
+
+/// A part of a request, for one member.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// Slot of the request.
+    whole: u32,
+    request: IoRequest,
+}
+
+/// A request under way.
+#[derive(Debug, Clone, Copy)]
+struct Whole {
+    id: u32,
+    parts_left: u32,
+}
+
+/// Values in numbered slots that are used again.
+#[derive(Debug)]
+struct Slab<T> {
+    slots: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T: Copy> Slab<T> {
+    fn new() -> Self {
+        Slab { slots: Vec::new(), free: Vec::new() }
+    }
+
+    fn insert(&mut self, value: T) -> u32 {
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = value;
+            return slot;
+        }
+        self.slots.push(value);
+        self.slots.len() as u32 - 1
+    }
+
+    fn remove(&mut self, slot: u32) -> T {
+        self.free.push(slot);
+        self.slots[slot as usize]
+    }
+}
+
+/// A member, and what it is given.
+struct Numbered {
+    device: Box<dyn BlockDevice>,
+    first_die: u32,
+    /// Parts that it serves.
+    under_way: u32,
+    /// Parts, by their slots, for which it has no place yet.
+    waiting: VecDeque<u32>,
+}
+
+/// An array of devices without redundancy.
+pub struct Raid0 {
+    members: Vec<Numbered>,
+    stripe_bytes: u64,
+    capacity_bytes: u64,
+    wholes: Slab<Whole>,
+    parts: Slab<Part>,
+    /// What a step of a member completes.
+    completed: Vec<Completion>,
+}
+
+impl Raid0 {
+    /// Bytes of a stripe where nothing else is said.
+    pub const STRIPE_BYTES: u64 = 65_536;
+
+    /// An array with as many whole stripes of each member as the smallest has. An error without a
+    /// member, with stripes that are no whole sectors, or with a member smaller than one.
+    pub fn new(members: Vec<Member>, stripe_bytes: u64) -> Result<Self> {
+        let wrong = |what: String| Err(Error::Spec(what));
+        if stripe_bytes == 0 || !stripe_bytes.is_multiple_of(u64::from(SECTOR_BYTES)) {
+            return wrong(format!(
+                "the stripe of raid0 is {stripe_bytes} bytes; it must be a multiple of \
+                 {SECTOR_BYTES}, and not 0"
+            ));
+        }
+        let capacities = members.iter().map(|member| member.device.capacity_bytes());
+        let Some(smallest_bytes) = capacities.min() else {
+            return wrong("raid0 has no member; it must have at least 1".into());
+        };
+        if smallest_bytes < stripe_bytes {
+            return wrong(format!(
+                "the smallest member of raid0 has {smallest_bytes} bytes; it must hold a stripe of \
+                 {stripe_bytes} bytes"
+            ));
+        }
+        let count = members.len() as u64;
+        let capacity_bytes = (smallest_bytes / stripe_bytes * stripe_bytes).checked_mul(count);
+        let Some(capacity_bytes) = capacity_bytes else {
+            return wrong(format!("{count} members of raid0 have more than 2^64 bytes"));
+        };
+        let mut dies = 0;
+        let numbered = |Member { device, dies: own }| {
+            let first_die = dies;
+            dies += own;
+            Numbered { device, first_die, under_way: 0, waiting: VecDeque::new() }
+        };
+        Ok(Raid0 {
+            members: members.into_iter().map(numbered).collect(),
+            stripe_bytes,
+            capacity_bytes,
+            wholes: Slab::new(),
+            parts: Slab::new(),
+            completed: Vec::new(),
+        })
+    }
+
+    /// The bytes of member `number` that hold `bytes` of the array: one range, as the stripes of a
+    /// range follow each other on every member.
+    fn on_member(&self, bytes: &Range<u64>, number: usize) -> Range<u64> {
+        let before = |end: u64| {
+            let row_bytes = self.stripe_bytes * self.members.len() as u64;
+            let first_of_own = self.stripe_bytes * number as u64;
+            let in_row = (end % row_bytes).saturating_sub(first_of_own).min(self.stripe_bytes);
+            end / row_bytes * self.stripe_bytes + in_row
+        };
+        before(bytes.start)..before(bytes.end)
+    }
+
+    /// The part of a request that member `number` serves, if it has one.
+    fn part(&self, request: &IoRequest, number: usize) -> Option<IoRequest> {
+        if request.op == Op::Flush {
+            return Some(*request);
+        }
+        let bytes = self.on_member(&(request.offset..request.offset + request.length), number);
+        let length = bytes.end - bytes.start;
+        (length > 0).then_some(IoRequest { offset: bytes.start, length, ..*request })
+    }
+
+    /// Gives a member the parts that wait for it, as far as it takes them.
+    fn hand_over(&mut self, now_ns: u64, number: usize) -> Result<()> {
+        let member = &mut self.members[number];
+        while member.under_way < member.device.depth()
+            && let Some(slot) = member.waiting.pop_front()
+        {
+            member.under_way += 1;
+            member.device.submit(now_ns, &self.parts.slots[slot as usize].request, slot)?;
+        }
+        Ok(())
+    }
+
+    /// The member whose event is next, and when that is.
+    fn next(&self) -> Option<(u64, usize)> {
+        let of =
+            |(number, member): (usize, &Numbered)| Some((member.device.next_event_ns()?, number));
+        self.members.iter().enumerate().filter_map(of).min()
+    }
+}
+
+impl BlockDevice for Raid0 {
+    fn capacity_bytes(&self) -> u64 {
+        self.capacity_bytes
+    }
+
+    fn depth(&self) -> u32 {
+        self.members.iter().fold(0, |sum, member| sum.saturating_add(member.device.depth()))
+    }
+
+    fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()> {
+        check_extent(request, self.capacity_bytes)?;
+        let whole = self.wholes.insert(Whole { id, parts_left: 0 });
+        for number in 0..self.members.len() {
+            if let Some(request) = self.part(request, number) {
+                let slot = self.parts.insert(Part { whole, request });
+                self.wholes.slots[whole as usize].parts_left += 1;
+                self.members[number].waiting.push_back(slot);
+                self.hand_over(now_ns, number)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn next_event_ns(&self) -> Option<u64> {
+        self.next().map(|(at_ns, _)| at_ns)
+    }
+
+    fn step(&mut self, completed: &mut Vec<Completion>) -> Result<()> {
+        let Some((_, number)) = self.next() else { return Ok(()) };
+        let mut of_member = std::mem::take(&mut self.completed);
+        self.members[number].device.step(&mut of_member)?;
+        for Completion { id: slot, at_ns } in of_member.drain(..) {
+            self.members[number].under_way -= 1;
+            let Part { whole, .. } = self.parts.remove(slot);
+            let parts_left = &mut self.wholes.slots[whole as usize].parts_left;
+            *parts_left -= 1;
+            if *parts_left == 0 {
+                completed.push(Completion { id: self.wholes.remove(whole).id, at_ns });
+            }
+            self.hand_over(at_ns, number)?;
+        }
+        self.completed = of_member;
+        Ok(())
+    }
+
+    fn sync(&mut self, now_ns: u64) -> Result<()> {
+        self.members.iter_mut().try_for_each(|member| member.device.sync(now_ns))
+    }
+
+    /// What is of one kind in several members counts together.
+    fn busy(&self, now_ns: u64) -> Vec<Busy> {
+        let mut merged: Vec<Busy> = Vec::new();
+        for busy in self.members.iter().flat_map(|member| member.device.busy(now_ns)) {
+            match merged.iter_mut().find(|other| other.level == busy.level) {
+                Some(other) => {
+                    other.parts += busy.parts;
+                    other.busy_ns += busy.busy_ns;
+                }
+                None => merged.push(busy),
+            }
+        }
+        merged
+    }
+
+    fn counters(&self) -> Option<Counters> {
+        let each = self.members.iter().filter_map(|member| member.device.counters());
+        each.reduce(|sum, other| sum.plus(&other))
+    }
+
+    fn program_operations(&self) -> u64 {
+        self.members.iter().map(|member| member.device.program_operations()).sum()
+    }
+
+    fn read_operations(&self) -> u64 {
+        self.members.iter().map(|member| member.device.read_operations()).sum()
+    }
+
+    fn take_edges(&mut self, edges: &mut Vec<Edge>) {
+        let first = edges.len();
+        for member in &mut self.members {
+            let own = edges.len();
+            member.device.take_edges(edges);
+            edges[own..].iter_mut().for_each(|edge| edge.die += member.first_die);
+        }
+        edges[first..].sort_by_key(|edge| edge.at_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests;

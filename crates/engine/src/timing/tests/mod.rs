@@ -1,0 +1,3 @@
+//! What tests of several devices use.
+
+pub mod server;

@@ -1,0 +1,320 @@
+//! What a host asks for, in the terms of paper 2: shares, sizes, randomness, strides and depth.
+
+use std::ops::Bound::Included;
+
+use super::super::Pacing;
+use crate::error::{Error, Result};
+use crate::params::{Domain, Param, Params};
+use crate::registry::{Entry, Kind};
+
+/// What sizes, strides and offsets are multiples of.
+pub const SECTOR_BYTES: u64 = 512;
+
+/// The longest request.
+const MOST_REQUEST_BYTES: u64 = 64 << 20;
+
+/// More than any drive here has.
+const MOST_DISTANCE_BYTES: u64 = 1 << 44;
+
+/// Below this share of writes, a run that counts them would hardly come on.
+const LEAST_WRITE_SHARE: f64 = 1e-4;
+
+/// Of requests that have no place, or free what they should write: some must be left.
+const MOST_FLUSHES_AND_TRIMS: f64 = 0.99;
+
+/// The patterns that say which places are accessed how often.
+const SKEWS: [&str; 3] = ["uniform", "zipf", "hot-cold"];
+
+/// The requests of one direction, reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Accesses {
+    /// Bytes of each.
+    pub size_bytes: u64,
+    /// Share of them that go to a place of their own, where the others continue from the last one.
+    pub random: f64,
+    /// Bytes from the end of one to the start of the next that continues from it.
+    pub stride_bytes: u64,
+    /// Random ones start at multiples of so many bytes.
+    pub align_bytes: u64,
+}
+
+/// How requests of an open loop follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrivals {
+    /// At exponentially distributed distances.
+    Poisson,
+    /// At equal distances.
+    Constant,
+}
+
+/// The requests of a host: paper 2's eight characteristics, and what else a drive can tell apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Characteristics {
+    /// Share of the writes among reads and writes.
+    pub write: f64,
+    /// Requests under way at once in a closed loop; `None` if the spec does not say.
+    pub queue_depth: Option<u32>,
+    /// Requests a second in an open loop.
+    pub rate_per_s: Option<f64>,
+    /// How those of an open loop follow each other.
+    pub arrivals: Arrivals,
+    /// The writes, whose places and sizes TRIMs share.
+    pub writes: Accesses,
+    /// The reads.
+    pub reads: Accesses,
+    /// Added to the place of every request.
+    pub offset_bytes: u64,
+    /// Spec of the pattern by which random accesses choose among the places that they may start at.
+    pub access: String,
+    /// Share of the requests that are flushes.
+    pub flush: f64,
+    /// Share of the writes with FUA.
+    pub fua: f64,
+    /// Share of the requests that are TRIMs.
+    pub trim: f64,
+}
+
+impl Characteristics {
+    /// The requests that a workload's parameters ask for; `None` if it writes pages.
+    pub fn of(params: &Params) -> Result<Option<Self>> {
+        let name = params.entry().name;
+        if name == IO.name {
+            let writes = accesses(params, "write_size", "write_random", "write_stride")?;
+            let reads = accesses(params, "read_size", "read_random", "read_stride")?;
+            return Self::new(params, writes, reads, params.text(ACCESS.name)).map(Some);
+        }
+        if name == RANDOM.name {
+            let size_bytes = sectors(params, BS.name)?;
+            let align_bytes = align(params, size_bytes)?;
+            let both = Accesses { size_bytes, random: 1.0, stride_bytes: 0, align_bytes };
+            return Self::new(params, both, both, params.text(ACCESS.name)).map(Some);
+        }
+        if name != SEQUENTIAL {
+            return Ok(None);
+        }
+        if params.text(BS.name) == PAGES {
+            let of_requests = SEQUENTIAL_PARAMS.iter().find(|param| params.is_given(param.name));
+            return match of_requests.filter(|param| param.name != BS.name) {
+                None => Ok(None),
+                Some(param) => Err(Error::Spec(format!(
+                    "{SEQUENTIAL}: {}= is for requests, which need bs=, as in {SEQUENTIAL}:bs=128k",
+                    param.name
+                ))),
+            };
+        }
+        let size_bytes = sectors(params, BS.name)?;
+        let stride_bytes = sectors(params, STRIDE.name)?;
+        let both = Accesses { size_bytes, random: 0.0, stride_bytes, align_bytes: size_bytes };
+        Self::new(params, both, both, SKEWS[0]).map(Some)
+    }
+
+    fn new(params: &Params, writes: Accesses, reads: Accesses, access: &str) -> Result<Self> {
+        let entry = params.entry().name;
+        let queue_depth = (params.text(QD.name) != AUTO).then(|| params.integer(QD.name));
+        let rate_per_s = (params.text(RATE.name) != NONE).then(|| params.number(RATE.name));
+        if let (Some(queue_depth), Some(rate)) = (queue_depth, rate_per_s) {
+            return Err(Error::Spec(format!(
+                "{entry}: qd={queue_depth} and rate={rate} exclude each other; a closed loop has qd \
+                 requests under way, an open one begins rate requests a second"
+            )));
+        }
+        if rate_per_s.is_none() && params.is_given(ARRIVALS.name) {
+            return Err(Error::Spec(format!(
+                "{entry}: {}= is for an open loop, which needs rate=",
+                ARRIVALS.name
+            )));
+        }
+        let write = params.number(WRITE.name);
+        if write > 0.0 && write < LEAST_WRITE_SHARE {
+            let domain = format!("0 or a number from {LEAST_WRITE_SHARE} to 1");
+            return Err(params.outside(WRITE.name, write, domain));
+        }
+        let (flush, trim) = (params.number(FLUSH.name), params.number(TRIM.name));
+        if flush + trim > MOST_FLUSHES_AND_TRIMS {
+            return Err(Error::Spec(format!(
+                "{entry}: flush={flush} and trim={trim} leave too few reads and writes; give shares \
+                 that add up to at most {MOST_FLUSHES_AND_TRIMS}"
+            )));
+        }
+        let pattern = Kind::Workloads.read(access)?;
+        if !SKEWS.contains(&pattern.entry().name) {
+            return Err(params.outside(ACCESS.name, access, "uniform, zipf or hot-cold"));
+        }
+        Ok(Characteristics {
+            write,
+            queue_depth,
+            rate_per_s,
+            arrivals: params.choice(ARRIVALS.name, &ALL_ARRIVALS),
+            writes,
+            reads,
+            offset_bytes: sectors(params, OFFSET.name)?,
+            access: pattern.canonical(),
+            flush,
+            fua: params.number(FUA.name),
+            trim,
+        })
+    }
+
+    /// True if each random access may go to every place alike.
+    pub fn is_uniform(&self) -> bool {
+        self.access == SKEWS[0]
+    }
+
+    /// True if some requests are writes or TRIMs.
+    pub fn has_changes(&self) -> bool {
+        self.write > 0.0 || self.trim > 0.0
+    }
+
+    /// When requests are issued.
+    pub fn pacing(&self) -> Pacing {
+        match (self.rate_per_s, self.queue_depth) {
+            (Some(_), _) => Pacing::Open,
+            (None, Some(queue_depth)) => Pacing::Closed { queue_depth },
+            (None, None) => Pacing::default(),
+        }
+    }
+
+    /// True if the spec says when they are.
+    pub fn is_timed(&self) -> bool {
+        self.queue_depth.is_some() || self.rate_per_s.is_some()
+    }
+}
+
+fn accesses(params: &Params, size: &str, random: &str, stride: &str) -> Result<Accesses> {
+    let size_bytes = sectors(params, size)?;
+    Ok(Accesses {
+        size_bytes,
+        random: params.number(random),
+        stride_bytes: sectors(params, stride)?,
+        align_bytes: align(params, size_bytes)?,
+    })
+}
+
+/// Accesses are aligned to their own size if nothing else is asked for, as those of fio are.
+fn align(params: &Params, size_bytes: u64) -> Result<u64> {
+    if params.text(ALIGN.name) == OWN_SIZE {
+        return Ok(size_bytes);
+    }
+    sectors(params, ALIGN.name)
+}
+
+fn sectors(params: &Params, name: &str) -> Result<u64> {
+    let bytes = params.bytes(name);
+    if !bytes.is_multiple_of(SECTOR_BYTES) {
+        let domain = format!("a multiple of {SECTOR_BYTES} bytes");
+        return Err(params.outside(name, params.text(name), domain));
+    }
+    Ok(bytes)
+}
+
+const AUTO: &str = "auto";
+const NONE: &str = "none";
+const OWN_SIZE: &str = "size";
+const PAGES: &str = "pages";
+const ALL_ARRIVALS: [(&str, Arrivals); 2] =
+    [("poisson", Arrivals::Poisson), ("constant", Arrivals::Constant)];
+
+const SIZE: Domain = Domain::Bytes(SECTOR_BYTES, MOST_REQUEST_BYTES);
+const DISTANCE: Domain = Domain::Bytes(0, MOST_DISTANCE_BYTES);
+
+const WRITE: Param =
+    Param::new("write", "1", Domain::SHARE, "share of the writes among reads and writes");
+const QD: Param = Param::new(
+    "qd",
+    AUTO,
+    Domain::Either(&Domain::Word(&[AUTO]), &Domain::Whole(1, 1 << 16)),
+    "requests under way at once, which makes the run timed; auto is 1 in a timed run",
+);
+const RATE: Param = Param::new(
+    "rate",
+    NONE,
+    Domain::Either(&Domain::Word(&[NONE]), &Domain::Number(Included(1e-3), Included(1e9))),
+    "requests a second in place of qd, however long they take",
+);
+const ARRIVALS: Param = Param::new(
+    "arrivals",
+    "poisson",
+    Domain::Word(&["poisson", "constant"]),
+    "how the requests of a rate follow each other",
+);
+const BS: Param = Param::new("bs", "4k", SIZE, "bytes of a request");
+const STRIDE: Param =
+    Param::new("stride", "0", DISTANCE, "bytes from the end of a request to the start of the next");
+const ALIGN: Param = Param::new(
+    "align",
+    OWN_SIZE,
+    Domain::Either(&Domain::Word(&[OWN_SIZE]), &SIZE),
+    "bytes that the places of random requests are multiples of, by default their own size",
+);
+const OFFSET: Param =
+    Param::new("offset", "0", DISTANCE, "bytes that are added to the place of every request");
+const ACCESS: Param = Param::new(
+    "access",
+    SKEWS[0],
+    Domain::Spec(Kind::Workloads),
+    "how often random requests go to which place: uniform, zipf or hot-cold",
+);
+const FLUSH: Param = Param::new("flush", "0", Domain::SHARE, "share of the requests that flush");
+const FUA: Param = Param::new("fua", "0", Domain::SHARE, "share of the writes with FUA");
+const TRIM: Param = Param::new(
+    "trim",
+    "0",
+    Domain::SHARE,
+    "share of the requests that are TRIMs, of the size and place of a write",
+);
+
+/// The entry of the full form.
+pub const IO: Entry =
+    Entry::new("io", "requests with paper 2's shares, sizes, randomness, strides and queue depth")
+        .example("io:write=0.5,write_size=4k,read_size=16k,read_random=0.5,read_stride=64k")
+        .variants(&[
+            "io:qd=8,access=zipf(s=1.2),flush=0.01,fua=0.1,trim=0.1",
+            "io:rate=1e5,write_size=12k,read_size=2k,align=512,offset=512,write_random=0.5",
+        ])
+        .params(&[
+            WRITE.default("0.5"),
+            QD,
+            RATE,
+            ARRIVALS,
+            Param::new("write_size", "4k", SIZE, "bytes of a write"),
+            Param::new("read_size", "4k", SIZE, "bytes of a read"),
+            Param::new("write_random", "1", Domain::SHARE, "share of random writes"),
+            Param::new("read_random", "1", Domain::SHARE, "share of random reads"),
+            Param::new("write_stride", "0", DISTANCE, "bytes from a write to the next in sequence"),
+            Param::new("read_stride", "0", DISTANCE, "bytes from a read to the next in sequence"),
+            ALIGN,
+            OFFSET,
+            ACCESS,
+            FLUSH,
+            FUA,
+            TRIM,
+        ])
+        .alone();
+
+/// The entry of the short form for random requests.
+pub const RANDOM: Entry = Entry::new("random", "requests of one size at random places")
+    .example("random:bs=4k")
+    .variants(&["random:bs=16k,write=0.7,qd=32,access=hot-cold(f=0.1,r=0.9)"])
+    .params(&[BS, WRITE, QD, RATE, ARRIVALS, ALIGN, OFFSET, ACCESS, FLUSH, FUA, TRIM])
+    .alone();
+
+/// The name of the entry that writes pages, or requests if it is told their size.
+const SEQUENTIAL: &str = "sequential";
+
+/// What its requests need, beside the share of TRIMs that its pages have too.
+pub const SEQUENTIAL_PARAMS: &[Param] = &[
+    Param::new(
+        BS.name,
+        PAGES,
+        Domain::Either(&Domain::Word(&[PAGES]), &SIZE),
+        "bytes of a request, or page by page",
+    ),
+    WRITE,
+    QD,
+    RATE,
+    ARRIVALS,
+    STRIDE,
+    OFFSET,
+    FLUSH,
+    FUA,
+];

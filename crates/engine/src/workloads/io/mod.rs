@@ -1,0 +1,274 @@
+//! Requests of bytes: reads and writes of stated sizes, places and times, flushes and TRIMs.
+//!
+//! Each question that a request answers (which kind, where, when) has a random stream of its own, so
+//! that a change of one parameter leaves what the others decide as it was.
+
+mod chance;
+mod characteristics;
+mod places;
+mod skew;
+mod timetable;
+
+pub use characteristics::{Accesses, Arrivals, Characteristics, IO, RANDOM, SEQUENTIAL_PARAMS};
+
+use chance::Chance;
+use places::Places;
+use skew::{Skew, Slots};
+use timetable::Timetable;
+
+use super::{Pacing, Site, Step, Unserved, Workload, one_group};
+use crate::error::{Error, Result};
+use crate::hints::Group;
+use crate::request::{Op, Request};
+use crate::state::state;
+
+/// A host with stated characteristics. What it asks for has no end.
+pub struct Io {
+    characteristics: Characteristics,
+    pages: u32,
+    page_bytes: u32,
+    is_flush: Chance,
+    is_trim: Chance,
+    is_write: Chance,
+    is_fua: Chance,
+    /// Where writes and TRIMs go, if there are any.
+    writes: Option<Places>,
+    /// Where reads go, if there are any.
+    reads: Option<Places>,
+    skew: Option<Skew>,
+    timetable: Option<Timetable>,
+    /// A write of which pages are left, or a TRIM that the writes before it had to be issued for.
+    pending: Option<Request>,
+    /// Pages of it that are issued.
+    issued: u32,
+    unserved: Unserved,
+}
+
+state! {
+    Io {
+        fixed characteristics,
+        fixed pages,
+        fixed page_bytes,
+        part is_flush,
+        part is_trim,
+        part is_write,
+        part is_fua,
+        part writes,
+        part reads,
+        part skew,
+        part timetable,
+        value pending,
+        value issued,
+        value unserved,
+    } where is_sound
+}
+
+impl Io {
+    /// A host with these characteristics on the pages of a site.
+    pub fn new(characteristics: Characteristics, site: &Site) -> Result<Self> {
+        let Site { pages, page_bytes, ref context } = *site;
+        let Characteristics { write, flush, trim, fua, .. } = characteristics;
+        let bytes = u64::from(pages) * u64::from(page_bytes);
+        let offset_bytes = characteristics.offset_bytes;
+        let space_bytes = bytes.checked_sub(offset_bytes).ok_or_else(|| {
+            Error::Spec(format!(
+                "an offset of {offset_bytes} bytes is beyond the {bytes} that there are"
+            ))
+        })?;
+        if trim > 0.0 {
+            check_trims(&characteristics, u64::from(page_bytes))?;
+        }
+        let places = |accesses, name| Places::new(accesses, space_bytes, context, name);
+        let writes = characteristics.has_changes().then(|| places(characteristics.writes, "write"));
+        let reads = (write < 1.0).then(|| places(characteristics.reads, "read"));
+        let (writes, reads) = (writes.transpose()?, reads.transpose()?);
+        let directions: Vec<&Places> = writes.iter().chain(&reads).collect();
+        let skew = (!characteristics.is_uniform())
+            .then(|| Skew::new(&characteristics.access, &directions, site))
+            .transpose()?;
+        let chance = |share, name| Chance::new(share, context.stream(name));
+        let timetable = characteristics
+            .rate_per_s
+            .map(|rate| Timetable::new(rate, characteristics.arrivals, context.stream("arrivals")));
+        Ok(Io {
+            pages,
+            page_bytes,
+            is_flush: chance(flush, "flush"),
+            is_trim: chance(trim / (1.0 - flush), "trim"),
+            is_write: chance(write, "write"),
+            is_fua: chance(fua, "fua"),
+            writes,
+            reads,
+            skew,
+            timetable,
+            pending: None,
+            issued: 0,
+            unserved: Unserved::default(),
+            characteristics,
+        })
+    }
+
+    fn draw(&mut self) -> Request {
+        let at_ns = self.timetable.as_mut().map_or(0, Timetable::take_ns);
+        if self.is_flush.happens() {
+            return Request { at_ns, ..Request::flush() };
+        }
+        let op = if self.is_trim.happens() {
+            Op::Trim
+        } else if self.is_write.happens() {
+            Op::Write
+        } else {
+            Op::Read
+        };
+        let places = if op == Op::Read { &mut self.reads } else { &mut self.writes };
+        let places =
+            places.as_mut().expect("there are places for what has a share of the requests");
+        let start_bytes = self.characteristics.offset_bytes + places.take(self.skew.as_mut());
+        let end_bytes = start_bytes + places.accesses().size_bytes;
+        let fua = op == Op::Write && self.is_fua.happens();
+        let request = if op == Op::Trim {
+            whole_pages(start_bytes, end_bytes, self.page_bytes)
+        } else {
+            touched_pages(op, start_bytes, end_bytes, self.page_bytes)
+        };
+        Request { at_ns, fua, ..request }
+    }
+
+    /// The slots of the skew, if every write fills one of them, which is whole pages.
+    fn slots(&self) -> Option<Slots<'_>> {
+        let (skew, writes) = (self.skew.as_ref()?, self.writes.as_ref()?);
+        skew.filled_by(writes, self.characteristics.offset_bytes, u64::from(self.page_bytes))
+    }
+
+    fn is_sound(&self) -> bool {
+        let Some(request) = self.pending else { return self.issued == 0 };
+        let Request { op, first_page, pages, head_bytes, tail_bytes, .. } = request;
+        let is_pending = match op {
+            Op::Write => self.issued < pages,
+            Op::Trim => self.issued == 0 && request.partial_bytes() == 0,
+            Op::Read | Op::Flush => false,
+        };
+        is_pending
+            && first_page.checked_add(pages).is_some_and(|end| end <= self.pages)
+            && head_bytes.max(tail_bytes) < self.page_bytes
+            && request.partial_bytes() < u64::from(pages.max(1)) * u64::from(self.page_bytes)
+            && self.unserved.is_plausible()
+    }
+}
+
+/// A TRIM frees the pages that it covers, so it must always cover one.
+fn check_trims(characteristics: &Characteristics, page_bytes: u64) -> Result<()> {
+    let Accesses { size_bytes, random, stride_bytes, align_bytes } = characteristics.writes;
+    let stride_bytes = if random < 1.0 { stride_bytes } else { 0 };
+    let steps_bytes = [size_bytes, stride_bytes, align_bytes, characteristics.offset_bytes];
+    if steps_bytes.iter().all(|step| step.is_multiple_of(page_bytes))
+        || size_bytes >= 2 * page_bytes
+    {
+        return Ok(());
+    }
+    Err(Error::Spec(format!(
+        "TRIMs of {size_bytes} bytes may cover no whole page of {page_bytes}, and free nothing; give \
+         sizes, strides, align and offset in whole pages, or a size of at least {} bytes",
+        2 * page_bytes
+    )))
+}
+
+fn whole_pages(start_bytes: u64, end_bytes: u64, page_bytes: u32) -> Request {
+    let page_bytes = u64::from(page_bytes);
+    let first = start_bytes.div_ceil(page_bytes) as u32;
+    Request::of_pages(Op::Trim, first..(end_bytes / page_bytes) as u32)
+}
+
+fn touched_pages(op: Op, start_bytes: u64, end_bytes: u64, page_bytes: u32) -> Request {
+    let page_bytes = u64::from(page_bytes);
+    let (first, end) = (start_bytes / page_bytes, end_bytes.div_ceil(page_bytes));
+    Request {
+        head_bytes: (start_bytes - first * page_bytes) as u32,
+        tail_bytes: (end * page_bytes - end_bytes) as u32,
+        ..Request::of_pages(op, first as u32..end as u32)
+    }
+}
+
+impl Workload for Io {
+    /// Merges writes across the reads and flushes between them.
+    fn next(&mut self, buffer: &mut [u32]) -> Step {
+        if !self.writes() {
+            return Step::End;
+        }
+        let mut filled = 0;
+        while filled < buffer.len() {
+            let request = self.pending.take().unwrap_or_else(|| self.draw());
+            match request.op {
+                Op::Flush => self.unserved.flushes += 1,
+                Op::Read => {
+                    self.unserved.read_pages += u64::from(request.pages);
+                    self.unserved.read_bytes += request.bytes(self.page_bytes);
+                }
+                Op::Trim if filled > 0 => {
+                    self.pending = Some(request);
+                    break;
+                }
+                Op::Trim => return Step::Request(request),
+                Op::Write => {
+                    let left = request.range().skip(self.issued as usize);
+                    let count = left.len().min(buffer.len() - filled);
+                    for (slot, page) in buffer[filled..].iter_mut().zip(left) {
+                        *slot = page;
+                    }
+                    filled += count;
+                    self.issued += count as u32;
+                    if self.issued < request.pages {
+                        self.pending = Some(request);
+                        break;
+                    }
+                    self.unserved.partial_bytes += request.partial_bytes();
+                    self.issued = 0;
+                }
+            }
+        }
+        Step::Writes(filled)
+    }
+
+    fn next_request(&mut self) -> Option<Request> {
+        self.issued = 0;
+        Some(self.pending.take().unwrap_or_else(|| self.draw()))
+    }
+
+    fn take_unserved(&mut self) -> Unserved {
+        std::mem::take(&mut self.unserved)
+    }
+
+    fn pacing(&self) -> Pacing {
+        self.characteristics.pacing()
+    }
+
+    fn is_timed(&self) -> bool {
+        self.characteristics.is_timed()
+    }
+
+    fn writes(&self) -> bool {
+        self.characteristics.write > 0.0
+    }
+
+    fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    /// One group, or those of the skew; `None` where one write may touch pages of several.
+    fn groups(&self) -> Option<Vec<Group>> {
+        match &self.skew {
+            None => Some(one_group(self.pages)),
+            Some(_) => self.slots().and_then(|slots| slots.groups(self.pages)),
+        }
+    }
+
+    fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        match self.slots() {
+            None => group_of.fill(0),
+            Some(slots) => slots.find_groups(pages, group_of),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

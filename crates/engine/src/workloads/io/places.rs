@@ -1,0 +1,103 @@
+//! Where the accesses of one direction go: on from the last one, or to a place of their own.
+
+use super::chance::Chance;
+use super::characteristics::Accesses;
+use super::skew::Skew;
+use crate::error::{Error, Result};
+use crate::rng::Stream;
+use crate::state::state;
+use crate::workloads::Context;
+
+/// The accesses of one direction, in bytes from the start of a space.
+pub struct Places {
+    accesses: Accesses,
+    space_bytes: u64,
+    /// Places at which a random access may start.
+    starts: u32,
+    is_random: Chance,
+    place: Stream,
+    /// Where the next access begins if it continues from the last one and the space has room.
+    next_bytes: u64,
+}
+
+state! {
+    Places {
+        fixed accesses,
+        fixed space_bytes,
+        fixed starts,
+        part is_random,
+        part place,
+        value next_bytes,
+    } where is_sound
+}
+
+impl Places {
+    /// The accesses of the direction called `name`, the first of which continues from a random place.
+    pub fn new(
+        accesses: Accesses,
+        space_bytes: u64,
+        context: &Context,
+        name: &str,
+    ) -> Result<Self> {
+        let starts = starts(&accesses, space_bytes, name)?;
+        let mut place = context.stream(&format!("{name}/place"));
+        let next_bytes = u64::from(place.below(starts)) * accesses.align_bytes;
+        let is_random = Chance::new(accesses.random, context.stream(&format!("{name}/random")));
+        Ok(Places { accesses, space_bytes, starts, is_random, place, next_bytes })
+    }
+
+    /// The bytes before the next access.
+    #[inline]
+    pub fn take(&mut self, skew: Option<&mut Skew>) -> u64 {
+        let Accesses { size_bytes, stride_bytes, align_bytes, .. } = self.accesses;
+        let start_bytes = if self.is_random.happens() {
+            let start = match skew {
+                None => self.place.below(self.starts),
+                Some(skew) => skew.start(align_bytes, self.starts),
+            };
+            u64::from(start) * align_bytes
+        } else if self.next_bytes + size_bytes > self.space_bytes {
+            0
+        } else {
+            self.next_bytes
+        };
+        self.next_bytes = start_bytes + size_bytes + stride_bytes;
+        start_bytes
+    }
+
+    pub fn accesses(&self) -> Accesses {
+        self.accesses
+    }
+
+    /// Places at which a random access may start.
+    pub fn starts(&self) -> u32 {
+        self.starts
+    }
+
+    fn is_sound(&self) -> bool {
+        self.next_bytes <= self.space_bytes + self.accesses.stride_bytes
+    }
+}
+
+/// The places at which a random access may start.
+fn starts(accesses: &Accesses, space_bytes: u64, name: &str) -> Result<u32> {
+    let Accesses { size_bytes, stride_bytes, align_bytes, .. } = *accesses;
+    let Some(room_bytes) = space_bytes.checked_sub(size_bytes) else {
+        return Err(Error::Spec(format!(
+            "a {name} of {size_bytes} bytes does not fit the {space_bytes} bytes that it may go to; \
+             give a smaller size or offset, or a larger drive"
+        )));
+    };
+    if stride_bytes > room_bytes {
+        return Err(Error::Spec(format!(
+            "a stride of {stride_bytes} bytes after a {name} of {size_bytes} leads beyond the \
+             {space_bytes} bytes that it may go to; give at most {room_bytes}"
+        )));
+    }
+    u32::try_from(room_bytes / align_bytes + 1).map_err(|_| {
+        Error::Spec(format!(
+            "{space_bytes} bytes have more places for a {name} than 32 bits count; give a larger \
+             align than {align_bytes}"
+        ))
+    })
+}

@@ -1,0 +1,103 @@
+//! Which places are accessed how often.
+
+use super::characteristics::Accesses;
+use super::places::Places;
+use crate::error::{Error, Result};
+use crate::hints::Group;
+use crate::state::state;
+use crate::workloads::{MOST_GROUPS, Site, Step, Workload, build_for};
+
+/// A pattern of page writes that chooses the places of both directions instead: what is hot for
+/// writes is hot for reads.
+pub struct Skew {
+    slots: Box<dyn Workload>,
+    slot_bytes: u64,
+}
+
+state!(Skew { part slots, fixed slot_bytes });
+
+impl Skew {
+    /// The pattern that `access` names, over all places of the directions that there are.
+    pub fn new(access: &str, directions: &[&Places], site: &Site) -> Result<Self> {
+        let aligns = directions.iter().map(|places| places.accesses().align_bytes);
+        let slot_bytes = aligns.fold(0, common_divisor);
+        let slots = directions.iter().map(|places| {
+            u64::from(places.starts()) * (places.accesses().align_bytes / slot_bytes)
+        });
+        let slots = u32::try_from(slots.max().unwrap_or(1)).map_err(|_| {
+            Error::Spec(format!(
+                "access={access} chooses among more places of {slot_bytes} bytes than 32 bits count; \
+                 give a larger align"
+            ))
+        })?;
+        let part = Site { pages: slots, context: site.context.part(0), ..*site };
+        Ok(Skew { slots: build_for(access, &part)?, slot_bytes })
+    }
+
+    /// The place, of so many that are multiples of `align_bytes`, that holds the next slot. Slots
+    /// that lie behind the last place, where directions differ in size, count from the first again.
+    #[inline]
+    pub fn start(&mut self, align_bytes: u64, starts: u32) -> u32 {
+        let mut slot = [0];
+        let Step::Writes(_) = self.slots.next(&mut slot) else {
+            unreachable!("patterns of pages write without end")
+        };
+        (u64::from(slot[0]) * self.slot_bytes / align_bytes % u64::from(starts)) as u32
+    }
+
+    /// The slots after an offset, if every access of these places fills one, and each is whole pages.
+    pub fn filled_by(
+        &self,
+        places: &Places,
+        offset_bytes: u64,
+        page_bytes: u64,
+    ) -> Option<Slots<'_>> {
+        let Accesses { size_bytes, align_bytes, random, .. } = places.accesses();
+        let is_slot = self.slot_bytes == size_bytes && align_bytes == size_bytes;
+        let is_all = self.slots.pages() == places.starts() && random >= 1.0;
+        let slot_pages = (size_bytes / page_bytes) as u32;
+        let is_whole = [size_bytes, offset_bytes].iter().all(|b| b.is_multiple_of(page_bytes));
+        (is_slot && is_whole && is_all).then_some(Slots {
+            pattern: &*self.slots,
+            first_page: (offset_bytes / page_bytes) as u32,
+            slot_pages,
+        })
+    }
+}
+
+/// Slots of pages, each of which is written as a whole.
+pub struct Slots<'a> {
+    pattern: &'a dyn Workload,
+    /// The first page of the first slot.
+    first_page: u32,
+    slot_pages: u32,
+}
+
+impl Slots<'_> {
+    /// The groups of the pattern, and one of the pages that are in no slot.
+    pub fn groups(&self, pages: u32) -> Option<Vec<Group>> {
+        let of_slots = self.pattern.groups()?.into_iter();
+        let mut groups: Vec<Group> =
+            of_slots.map(|group| Group { pages: group.pages * self.slot_pages, ..group }).collect();
+        let rest_pages = pages - self.pattern.pages() * self.slot_pages;
+        if rest_pages > 0 {
+            groups.push(Group { pages: rest_pages, write_share: 0.0 });
+        }
+        (groups.len() <= MOST_GROUPS).then_some(groups)
+    }
+
+    pub fn find_groups(&self, pages: &[u32], group_of: &mut [u8]) {
+        let rest = self.pattern.groups().map_or(0, |groups| groups.len());
+        for (group, page) in group_of.iter_mut().zip(pages) {
+            let slot = page.checked_sub(self.first_page).map(|page| page / self.slot_pages);
+            match slot.filter(|slot| *slot < self.pattern.pages()) {
+                Some(slot) => self.pattern.find_groups(&[slot], std::slice::from_mut(group)),
+                None => *group = rest as u8,
+            }
+        }
+    }
+}
+
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
+}

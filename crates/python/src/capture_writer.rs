@@ -1,0 +1,157 @@
+//! The Ready/Busy pins of a timed run, written to a capture while the run goes.
+
+use std::fs::{File, OpenOptions};
+use std::io::BufWriter;
+use std::mem;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use writeamp_captures::{Edge, Error, Level, Result, Sampler, Sampling, VcdWriter};
+use writeamp_engine::timing;
+
+use crate::WriteampError;
+use crate::heard::heard;
+use crate::timed::PyTimedRun;
+
+const PS_PER_NS: u64 = 1000;
+
+/// Writes the edges of a run's pins to a VCD file, exactly or as an analyser samples them.
+#[pyclass(frozen, name = "CaptureWriter", module = "writeamp._engine")]
+pub struct PyCaptureWriter(Mutex<Option<Writing>>);
+
+/// A capture under way.
+struct Writing {
+    vcd: VcdWriter<BufWriter<File>>,
+    sampler: Option<Sampler>,
+    /// Edges of the run that are to be written.
+    taken: Vec<timing::Edge>,
+    written: u64,
+}
+
+#[pymethods]
+impl PyCaptureWriter {
+    /// Begins a capture in a file that exists, with a channel for each die, all of them ready. With
+    /// a `period_ps` the pins are sampled: with that period, such a jitter, and such a share of the
+    /// pulses missed.
+    #[new]
+    #[pyo3(signature = (path, *, channels, comments, period_ps=None, jitter_ns=0.0, missed=0.0, seed=0))]
+    fn new(
+        path: PathBuf,
+        channels: Vec<String>,
+        comments: Vec<String>,
+        period_ps: Option<u64>,
+        jitter_ns: f64,
+        missed: f64,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let file = OpenOptions::new().write(true).truncate(true).open(path)?;
+        let sampler = period_ps
+            .map(|period_ps| {
+                Sampler::new(Sampling { period_ps, jitter_ns, missed }, channels.len(), seed)
+            })
+            .transpose()
+            .map_err(raised)?;
+        let timescale_ps = period_ps.map_or(PS_PER_NS, timescale_of);
+        let vcd = VcdWriter::new(BufWriter::new(file), &channels, timescale_ps, &comments);
+        let mut writing =
+            Writing { vcd: vcd.map_err(raised)?, sampler, taken: Vec::new(), written: 0 };
+        for channel in 0..channels.len() {
+            writing.vcd.edge(0, channel, Level::High).map_err(raised)?;
+        }
+        Ok(PyCaptureWriter(Mutex::new(Some(writing))))
+    }
+
+    /// Writes what a run's pins did since the last time; returns the edges written so far, those at
+    /// the capture's start not counted.
+    fn drain(this: Py<Self>, py: Python<'_>, run: Py<PyTimedRun>) -> PyResult<u64> {
+        heard(py, move || this.get().write(&run))?.map_err(raised)
+    }
+
+    /// Ends the capture at a time; returns all edges written.
+    fn finish(&self, end_ns: u64) -> PyResult<u64> {
+        let writing = self.0.lock().expect("no run panicked").take();
+        let Some(writing) = writing else {
+            return Err(PyOSError::new_err("the capture was ended before"));
+        };
+        writing.end(end_ns).map_err(raised)
+    }
+}
+
+impl PyCaptureWriter {
+    fn write(&self, run: &Py<PyTimedRun>) -> Result<u64> {
+        let mut guard = self.0.lock().expect("no run panicked");
+        let Some(writing) = guard.as_mut() else {
+            return Err(Error::Setting("the capture was ended before".into()));
+        };
+        run.get().take_edges_into(&mut writing.taken);
+        writing.write()
+    }
+}
+
+impl Writing {
+    fn write(&mut self) -> Result<u64> {
+        let mut taken = mem::take(&mut self.taken);
+        // Those of the members of an array come one member after another.
+        taken.sort_by_key(|edge| edge.at_ns);
+        for edge in taken.drain(..) {
+            let edge = Edge {
+                time_ps: edge.at_ns * PS_PER_NS,
+                channel: edge.die as usize,
+                is_high: !edge.busy,
+            };
+            self.put(edge)?;
+        }
+        self.taken = taken;
+        Ok(self.written)
+    }
+
+    fn put(&mut self, edge: Edge) -> Result<()> {
+        let Writing { vcd, sampler, written, .. } = self;
+        let Some(sampler) = sampler else { return put(vcd, written, edge) };
+        let mut outcome = Ok(());
+        sampler.edge(edge, |seen| {
+            if outcome.is_ok() {
+                outcome = put(vcd, written, seen);
+            }
+        })?;
+        outcome
+    }
+
+    fn end(self, end_ns: u64) -> Result<u64> {
+        let Writing { mut vcd, sampler, mut written, .. } = self;
+        let mut last_ps = end_ns * PS_PER_NS;
+        let mut outcome = Ok(());
+        if let Some(sampler) = sampler {
+            sampler.finish(|seen| {
+                // A late edge may be seen after the run's end.
+                last_ps = last_ps.max(seen.time_ps);
+                if outcome.is_ok() {
+                    outcome = put(&mut vcd, &mut written, seen);
+                }
+            });
+        }
+        outcome?;
+        vcd.finish(last_ps)?;
+        Ok(written)
+    }
+}
+
+fn put(vcd: &mut VcdWriter<BufWriter<File>>, written: &mut u64, edge: Edge) -> Result<()> {
+    *written += 1;
+    vcd.edge(edge.time_ps, edge.channel, Level::of(edge.is_high))
+}
+
+/// The coarsest timescale in which samples of a period fall on whole ticks.
+fn timescale_of(period_ps: u64) -> u64 {
+    let mut timescale_ps = 1;
+    while timescale_ps < period_ps && period_ps.is_multiple_of(timescale_ps * 10) {
+        timescale_ps *= 10;
+    }
+    timescale_ps
+}
+
+fn raised(error: Error) -> PyErr {
+    WriteampError::new_err(error.to_string())
+}

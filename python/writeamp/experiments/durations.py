@@ -1,0 +1,70 @@
+"""Durations and rates with a unit, as people write them: 500ms, 2min, 10MHz."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from writeamp.domains import finite, shown
+from writeamp.errors import WriteampError
+
+_SECONDS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+}
+_HERTZ = {"Hz": 1.0, "": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
+
+
+@dataclass(frozen=True)
+class _Quantity:
+    """A number above `least` and up to `most` with one of some units, kept in the base unit."""
+
+    units: dict[str, float]
+    least: float
+    most: float
+    words: str
+
+    def check(self, name: str, value: Any) -> float:
+        """Return the number in the base unit; one that has no unit is in it already."""
+        number = _of_text(value, self.units) if isinstance(value, str) else finite(value)
+        if not self.least < number <= self.most:
+            raise WriteampError(f"{name} is {shown(value)}; it must be {self.words}")
+        return number
+
+
+# 64 bits count nanoseconds for longer than this; nothing shorter than one passes at all.
+DURATION = _Quantity(
+    _SECONDS, 0.99e-9, 1e9, "above 0 and at most 1e9 seconds, such as 10s, 500ms, 2min or 1.5h"
+)
+JITTER = _Quantity(_SECONDS, -1e-300, 1e-3, "from 0 to 1ms, such as 20ns")
+RATE = _Quantity(_HERTZ, 0.99e3, 1e12, "from 1kHz to 1000GHz, such as 10MHz")
+
+
+def shown_duration(seconds: float) -> str:
+    """Return a duration in the unit that suits it.
+
+    >>> shown_duration(0.5), shown_duration(3e-6), shown_duration(90.0), shown_duration(0.0)
+    ('500 ms', '3 µs', '90 s', '0 s')
+    """
+    for name in ("s", "ms", "µs", "ns"):
+        if seconds >= _SECONDS[name] or seconds == 0:
+            return f"{seconds / _SECONDS[name]:.4g} {name}"
+    return f"{seconds / _SECONDS['ns']:.4g} ns"
+
+
+def _of_text(text: str, units: dict[str, float]) -> float:
+    found = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]*)\s*", text)
+    unit = units.get(found.group(2)) if found else None
+    try:
+        return float(found.group(1)) * unit if found and unit else math.nan
+    except ValueError:
+        return math.nan

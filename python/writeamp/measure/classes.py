@@ -1,0 +1,166 @@
+"""Which class of operation each bell of a mixture is: a read, a program or an erase."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import TypeAlias
+
+import numpy as np
+
+from writeamp.errors import WriteampError
+from writeamp.measure.capture import Floats
+from writeamp.measure.device_facts import PinFacts
+from writeamp.measure.mixture import Mixture
+
+CLASSES = ("read", "program", "erase")
+
+# The probability of each class for each bin, shape (n,) each; they add up to 1.
+Shares: TypeAlias = dict[str, Floats]
+
+# What NAND flash of all kinds takes, where no times are known.
+_USUAL_US = {"read": (5.0, 150.0), "program": (150.0, 3000.0), "erase": (1500.0, 20_000.0)}
+# Bells as near as this to each other are one kind of operation whose shape is no bell.
+_ONE_KIND_DEVIATIONS = 1.5
+# Within the window of programs, one is at most as strange as this deviation from its time.
+_WINDOW_DISTANCE = 0.3
+# A block has more pages than this; so many erases for the programs are strange.
+_PROGRAMS_AN_ERASE = 16
+# Two readings of the bells as near as that, and as different in programs, are one too many.
+_LEAST_MARGIN = 0.15
+_SAME_PROGRAMS = 1e-3
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Bells that are one kind of operation: numbers of them, their mean, and their share."""
+
+    bells: tuple[int, ...]
+    mean_us: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The class of every bell, and by how much the next best reading fits worse.
+
+    Attributes:
+        of_bell: the class of each bell.
+        margin: logarithm of a ratio of durations; infinite without another reading.
+    """
+
+    of_bell: tuple[str, ...]
+    margin: float
+
+
+def classify(mixture: Mixture, facts: PinFacts) -> Reading:
+    """Return the class of each bell, by the times of the device, or by order and usual times.
+
+    Classes follow each other: no read is longer than a program, no program longer than an erase.
+    Of all ways to divide the kinds so, the one nearest to the known times is taken; that erases
+    are no more than a sixteenth of the programs counts too.
+
+    Raises:
+        WriteampError: another reading fits nearly as well, and its programs are others.
+    """
+    kinds = _kinds(mixture)
+    costs = sorted((_cost(kinds, cut, facts), cut) for cut in _cuts(len(kinds)))
+    cost, cut = costs[0]
+    programs = _programs(kinds, cut)
+    others = [
+        (other, cut)
+        for other, cut in costs[1:]
+        if abs(_programs(kinds, cut) - programs) > _SAME_PROGRAMS * max(programs, _SAME_PROGRAMS)
+    ]
+    margin = min((other - cost for other, _ in others), default=math.inf)
+    if margin < _LEAST_MARGIN:
+        raise _ambiguous(kinds, cut, min(others)[1])
+    of_bell = [""] * mixture.mean_us.size
+    for number, kind in enumerate(kinds):
+        for bell in kind.bells:
+            of_bell[bell] = _class_at(number, cut)
+    return Reading(tuple(of_bell), margin)
+
+
+def shares(reading: Reading, responsibilities: Floats) -> Shares:
+    """Return the probability of each class from that of each bell, shape (n, k)."""
+    return {
+        name: responsibilities[:, np.array([found == name for found in reading.of_bell])].sum(
+            axis=1
+        )
+        for name in CLASSES
+    }
+
+
+def _kinds(mixture: Mixture) -> list[Kind]:
+    """Join bells, which are in order, to kinds."""
+    found: list[list[int]] = []
+    for bell in range(mixture.mean_us.size):
+        if found:
+            last = found[-1][-1]
+            apart_us = mixture.mean_us[bell] - mixture.mean_us[last]
+            wider_us = max(mixture.sd_us[bell], mixture.sd_us[last])
+            if apart_us < _ONE_KIND_DEVIATIONS * wider_us:
+                found[-1].append(bell)
+                continue
+        found.append([bell])
+    kinds = []
+    for bells in found:
+        share = mixture.share[bells]
+        mean_us = float((mixture.mean_us[bells] * share).sum() / share.sum())
+        kinds.append(Kind(tuple(bells), mean_us, float(share.sum())))
+    return kinds
+
+
+def _cuts(kinds: int) -> Iterator[tuple[int, int]]:
+    """Give every way to divide kinds in order: programs from the first number to the second."""
+    yield from combinations_with_replacement(range(kinds + 1), 2)
+
+
+def _class_at(number: int, cut: tuple[int, int]) -> str:
+    return CLASSES[(number >= cut[0]) + (number >= cut[1])]
+
+
+def _programs(kinds: list[Kind], cut: tuple[int, int]) -> float:
+    return sum(kind.share for kind in kinds[slice(*cut)])
+
+
+def _cost(kinds: list[Kind], cut: tuple[int, int], facts: PinFacts) -> float:
+    cost = sum(
+        _distance(kind.mean_us, _class_at(number, cut), facts) for number, kind in enumerate(kinds)
+    )
+    erases, programs = sum(kind.share for kind in kinds[cut[1] :]), _programs(kinds, cut)
+    if programs and erases * _PROGRAMS_AN_ERASE > programs:
+        cost += math.log(erases * _PROGRAMS_AN_ERASE / programs)
+    return cost
+
+
+def _distance(mean_us: float, of_class: str, facts: PinFacts) -> float:
+    """Return how strange a mean is for a class, as the logarithm of a ratio."""
+    times_us = {"read": facts.read_us, "program": facts.program_us, "erase": facts.erase_us}
+    if not times_us[of_class]:
+        low_us, high_us = _USUAL_US[of_class]
+        if of_class == "program" and facts.program_window_us is not None:
+            low_us, high_us = facts.program_window_us
+        return max(0.0, math.log(max(low_us, 1e-3) / mean_us), math.log(mean_us / high_us))
+    nearest = min(abs(math.log(mean_us / time_us)) for time_us in times_us[of_class])
+    window = facts.program_window_us
+    if of_class == "program" and window is not None and window[0] <= mean_us <= window[1]:
+        return min(nearest, _WINDOW_DISTANCE)
+    return nearest
+
+
+def _ambiguous(kinds: list[Kind], cut: tuple[int, int], other: tuple[int, int]) -> WriteampError:
+    readings = [
+        (kind.mean_us, _class_at(number, cut), _class_at(number, other))
+        for number, kind in enumerate(kinds)
+    ]
+    mean_us, one, another = next(found for found in readings if found[1] != found[2])
+    words = sorted({one, another}, key=CLASSES.index)
+    options = " and ".join(f"--{word}-us" for word in words)
+    return WriteampError(
+        f"operations of {mean_us:.4g} µs may be {words[0]}s or {words[1]}s; say how long those "
+        f"take with {options}, or with a --device that has times"
+    )

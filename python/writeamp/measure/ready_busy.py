@@ -1,0 +1,280 @@
+"""Write amplification from a capture of Ready/Busy pins, by fixed windows and by a mixture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from writeamp.domains import Number, OneOf
+from writeamp.errors import WriteampError, unknown
+from writeamp.measure import classes, fixed_window, mixture
+from writeamp.measure.capture import Capture, Durations, Floats, Pin, pooled, read
+from writeamp.measure.classes import CLASSES, Reading, Shares
+from writeamp.measure.device_facts import PinFacts
+from writeamp.measure.four_level import FourLevel, count, four_level
+from writeamp.measure.mixture import Mixture
+from writeamp.measure.uncertainty import class_errors
+from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
+from writeamp.plots.spec import PanelChart
+
+Method: TypeAlias = Literal["mixture", "fixed"]
+METHODS: tuple[Method, ...] = ("mixture", "fixed")
+_HOST_BYTES = Number("be above 0", lambda value: value > 0)
+
+# More of them than this share of the pulses, and some may have been too short to be seen.
+_MANY_SHORT_GAPS = 1e-4
+# A sampling that is coarser than this cannot tell reads from each other, or short gaps at all.
+_COARSE_US = 0.1
+
+
+@dataclass(frozen=True)
+class ReadyBusy:
+    """What a capture says of a drive.
+
+    Attributes:
+        method: which of the two is the answer.
+        mixture, fixed: write amplification and counts by either.
+        bells: the mixture that was fitted.
+        reading: the class of each of its bells.
+        window_us: the fixed window of programs.
+        facts: what was known of the drive.
+        host_bytes: bytes that the host wrote while the capture was taken.
+        capture: the capture.
+        used: names of the pins that are counted.
+        warnings: sentences about what may be wrong.
+    """
+
+    method: Method
+    mixture: FourLevel
+    fixed: FourLevel
+    bells: Mixture
+    reading: Reading
+    window_us: tuple[float, float]
+    facts: PinFacts
+    host_bytes: float
+    capture: Capture
+    used: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def answer(self) -> FourLevel:
+        """Write amplification by the method that was asked for."""
+        return self.mixture if self.method == "mixture" else self.fixed
+
+    def components(self) -> list[dict[str, Any]]:
+        """Return the bells of the mixture, the shortest first."""
+        bells = self.bells
+        return [
+            {
+                "class": of_class,
+                "mean_us": float(mean_us),
+                "sd_us": float(sd_us),
+                "share": float(share),
+            }
+            for of_class, mean_us, sd_us, share in zip(
+                self.reading.of_bell, bells.mean_us, bells.sd_us, bells.share, strict=True
+            )
+        ]
+
+    def over_time(self) -> dict[str, Floats]:
+        """Return busy time and operations of all captured pins over time.
+
+        Operations are told apart by coarse durations, 9% wide, which the mixture divides.
+
+        Returns:
+            `start_s`, `busy_share`, `reads`, `programs` and `erases`, shape (n,) each.
+        """
+        line = self.capture.over_time
+        low_us, high_us = line.edges_us[:-1], line.edges_us[1:]
+        responsibilities = self.bells.responsibilities(low_us, high_us)
+        shares = classes.shares(self.reading, responsibilities)
+        counts = line.counts.astype(float)
+        by_class = {f"{name}s": counts @ shares[name] for name in CLASSES}
+        return {"start_s": line.start_s, "busy_share": line.busy_share} | by_class
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON types."""
+        over_time = {name: values.tolist() for name, values in self.over_time().items()}
+        by_pin = self.answer.by_pin
+        return {
+            **self.answer.to_dict(),
+            "method": self.method,
+            "host_bytes": self.host_bytes,
+            "pages_per_program": self.facts.pages_per_program,
+            "page_bytes": self.facts.page_bytes,
+            "dies": self.facts.dies,
+            "pins_counted": list(self.used),
+            "mixture": self.mixture.to_dict(),
+            "fixed_window": self.fixed.to_dict() | {"window_us": list(self.window_us)},
+            "pins": {
+                pin: {f"{name}s": counts[name].value for name in CLASSES}
+                for pin, counts in by_pin.items()
+            },
+            "spread_between_dies": self.answer.spread,
+            "sure_share": {
+                name: min(by_pin[pin][name].sure_share for pin in self.used) for name in CLASSES
+            },
+            "components": self.components(),
+            "component_shape": self.bells.shape,
+            "unexplained_share": self.bells.background,
+            "duty_cycle": self.capture.busy_share,
+            "over_time": over_time,
+            "capture_format": self.capture.format,
+            "capture_s": self.capture.seconds,
+            "resolution_us": self.capture.resolution_us,
+            "repairs": self.capture.repairs,
+            "warnings": list(self.warnings),
+        }
+
+    def figure(self) -> PanelChart:
+        """Describe durations by class on a logarithmic axis, and what happened over time."""
+        pulses = pooled([pin for pin in self.capture.pins if pin.name in self.used])
+        shares = _mixture_shares(self.bells, self.reading, pulses)
+        over_time = self.over_time()
+        return durations_by_class(
+            middle_us=pulses.middle_us,
+            counts={name: pulses.count * shares[name] for name in CLASSES},
+            window_us=self.window_us,
+            over_time=[
+                ClassSeries(name, over_time["start_s"], over_time[f"{name}s"]) for name in CLASSES
+            ],
+            duty_cycle=ClassSeries("busy", over_time["start_s"], over_time["busy_share"]),
+            subtitle=(
+                f"{len(self.used)} of {self.facts.dies} pins, {self.capture.seconds:.4g} s; "
+                f"WA {self.answer.wa:.4f} by the {self.method} method"
+            ),
+        )
+
+
+def measure_ready_busy(
+    path: str | os.PathLike[str],
+    facts: PinFacts,
+    host_bytes: float,
+    *,
+    pin: str | None = None,
+    method: Method = "mixture",
+    inverted: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> ReadyBusy:
+    """Measure write amplification from a capture of Ready/Busy pins.
+
+    Both methods are computed: the fixed window of paper 5, and a mixture of bells that is fitted to
+    the durations of the capture itself.
+
+    Args:
+        path: a VCD, a sigrok session or CSV, or Saleae Logic 2's CSV or binary export.
+        facts: the drive's levels of parallelism and the times of its flash.
+        host_bytes: bytes that the host wrote while the capture was taken.
+        pin: the one pin to count, from which all dies are extrapolated; all by default.
+        method: "mixture" or "fixed": which is the answer.
+        inverted: busy is high rather than low.
+        progress: is called with the bytes read so far.
+
+    Raises:
+        WriteampError: the capture cannot be read, has more pins than the drive has dies, or
+            durations that may be of two classes.
+    """
+    OneOf(METHODS).check("method", method)
+    host_bytes = _HOST_BYTES.check("host_bytes", host_bytes)
+    window_us = facts.fixed_window_us()
+    capture = read(path, inverted=inverted, progress=progress)
+    used = _used(capture, pin, facts)
+    pulses = pooled(used)
+    if pulses.total == 0:
+        raise WriteampError(
+            f"{os.fspath(path)}: no pin has a whole busy pulse of 2 µs to 100 ms, so no operation "
+            "can be counted"
+        )
+    bells = mixture.fit(pulses)
+    reading = classes.classify(bells, facts)
+    shown = capture.pins if len(capture.pins) <= facts.dies else used
+
+    errors = class_errors(bells, reading, pulses)
+    of_mixture = count(pulses, _mixture_shares(bells, reading, pulses))
+    # What is not known of the bells adds to the errors of all pins alike.
+    inflation = {
+        name: max(1.0, errors[name] / one.error) if one.error > 0 else 1.0
+        for name, one in of_mixture.items()
+    }
+
+    def by_method(shares_of: Callable[[Durations], Shares]) -> FourLevel:
+        by_pin = {
+            one.name: {
+                name: replace(found, error=found.error * inflation[name])
+                for name, found in count(one.durations, shares_of(one.durations)).items()
+            }
+            for one in shown
+        }
+        return four_level(capture, by_pin, [one.name for one in used], facts, host_bytes)
+
+    return ReadyBusy(
+        method=method,
+        mixture=by_method(lambda durations: _mixture_shares(bells, reading, durations)),
+        fixed=by_method(lambda durations: fixed_window.shares(durations, window_us)),
+        bells=bells,
+        reading=reading,
+        window_us=window_us,
+        facts=facts,
+        host_bytes=host_bytes,
+        capture=capture,
+        used=tuple(one.name for one in used),
+        warnings=tuple(_warnings(capture, used, shown, facts)),
+    )
+
+
+def _used(capture: Capture, pin: str | None, facts: PinFacts) -> tuple[Pin, ...]:
+    names = [one.name for one in capture.pins]
+    if pin is not None:
+        if pin not in names:
+            raise unknown("pin", pin, names)
+        return tuple(one for one in capture.pins if one.name == pin)
+    if len(names) > facts.dies:
+        raise WriteampError(
+            f"the capture has {len(names)} channels and the drive {facts.dies} dies, each with one "
+            f"pin; choose one with --pin ({', '.join(names[:8])}), or say --dies"
+        )
+    return capture.pins
+
+
+def _mixture_shares(bells: Mixture, reading: Reading, durations: Durations) -> Shares:
+    if durations.total == 0:
+        return {name: np.zeros(0) for name in CLASSES}
+    found = bells.responsibilities(durations.low_us, durations.high_us)
+    return classes.shares(reading, found)
+
+
+def _warnings(
+    capture: Capture, used: tuple[Pin, ...], shown: tuple[Pin, ...], facts: PinFacts
+) -> list[str]:
+    found = []
+    pulses = sum(one.durations.total for one in capture.pins)
+    gaps = capture.repairs.get("short_gaps", 0)
+    if gaps > _MANY_SHORT_GAPS * pulses:
+        found.append(
+            f"{gaps} times a pin was ready between two operations for no more than two samples; "
+            "shorter gaps are not seen, and two operations then count as one of about their sum: "
+            "sample faster"
+        )
+    if capture.resolution_us is not None and capture.resolution_us > _COARSE_US:
+        found.append(
+            f"the capture is sampled every {capture.resolution_us:g} µs; counts are as good as "
+            "stated from 10 MHz (0.1 µs) on"
+        )
+    if len(used) < facts.dies:
+        spread = (
+            "how far dies differ is in the interval"
+            if len(shown) > 1
+            else "how far dies differ is not known and not in the interval"
+        )
+        found.append(
+            f"{len(used)} of {facts.dies} dies are counted, and the others taken to be alike; "
+            f"{spread}"
+        )
+    silent = [one.name for one in used if one.durations.total == 0]
+    if silent:
+        found.append(f"no operation was seen on {', '.join(silent)}")
+    return found

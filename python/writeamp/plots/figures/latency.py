@@ -1,0 +1,123 @@
+"""The figure of a run in virtual time: how long requests took, and what happened when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.errors import WriteampError
+from writeamp.plots.spec import Line, Panel, PanelChart
+from writeamp.plots.style import WA_UNIT, series_color
+
+_TIME_LABEL = "virtual time (s)"
+# More points than this cannot be told apart.
+_MOST_POINTS = 2000
+
+
+@dataclass(frozen=True)
+class DirectionSeries:
+    """The requests of one direction.
+
+    `upper_us` and `counts` (shape (bins,)) are a histogram of latencies: so many requests took at
+    most so long, and longer than the bin before. `time_s`, `mb_s` and `mean_us` (shape (spans,))
+    are the end of each span of virtual time, what was moved in it, and the mean latency, NaN where
+    nothing was answered.
+    """
+
+    label: str
+    upper_us: npt.ArrayLike
+    counts: npt.ArrayLike
+    time_s: npt.ArrayLike
+    mb_s: npt.ArrayLike
+    mean_us: npt.ArrayLike
+
+
+def latency_panels(
+    directions: Sequence[DirectionSeries],
+    *,
+    title: str,
+    subtitle: str,
+    wa_time_s: npt.ArrayLike = (),
+    wa: npt.ArrayLike = (),
+) -> PanelChart:
+    """Describe the distribution of latencies, and bandwidth, latency and WA over virtual time.
+
+    Args:
+        directions: reads, writes, or both.
+        title: what is shown.
+        subtitle: the run: device, seed.
+        wa_time_s: where each interval of `wa` ends, shape (n,); without any there is no such panel.
+        wa: write amplification of each interval, shape (n,).
+
+    Raises:
+        WriteampError: there is no direction.
+    """
+    if not directions:
+        raise WriteampError("a figure of latencies needs at least one request that was answered")
+    colors = [series_color(index) for index in range(len(directions))]
+    pairs = list(zip(directions, colors, strict=True))
+    panels = [
+        Panel(
+            "Latency",
+            tuple(_exceedance(one, color) for one, color in pairs),
+            x_label="latency (µs)",
+            y_label="share of requests that took longer",
+            x_log=True,
+            y_log=True,
+        ),
+        _over_time(
+            "Bandwidth", "10⁶ bytes a second", [(one, color, one.mb_s) for one, color in pairs]
+        ),
+        _over_time(
+            "Mean latency", "µs", [(one, color, one.mean_us) for one, color in pairs], is_log=True
+        ),
+    ]
+    times, values = np.asarray(wa_time_s, np.float64), np.asarray(wa, np.float64)
+    if times.size:
+        line = Line(times.tolist(), values.tolist(), series_color(2), 1.3)
+        panels.append(
+            Panel(
+                "Write amplification",
+                (line,),
+                x_label=_TIME_LABEL,
+                y_label=WA_UNIT.replace(" per ", "\nper "),
+            )
+        )
+    return PanelChart(title, subtitle, "", "", tuple(panels), columns=2, own_axes=True)
+
+
+def _exceedance(one: DirectionSeries, color: str) -> Line:
+    """Return the share of requests that took longer than each latency, in steps, above none."""
+    upper = np.asarray(one.upper_us, np.float64)
+    counts = np.asarray(one.counts, np.float64)
+    longer = 1 - np.cumsum(counts) / counts.sum()
+    # Down to half a request: of the longest, the step ends there.
+    floor = 0.5 / counts.sum()
+    before = np.concatenate(([1.0], longer[:-1]))
+    x = np.repeat(upper, 2)
+    y = np.maximum(np.column_stack((before, longer)).ravel(), floor)
+    kept = np.linspace(0, x.size - 1, min(x.size, _MOST_POINTS)).astype(int)
+    return Line(x[kept].tolist(), y[kept].tolist(), color, label=one.label)
+
+
+def _over_time(
+    title: str,
+    unit: str,
+    lines: Sequence[tuple[DirectionSeries, str, npt.ArrayLike]],
+    *,
+    is_log: bool = False,
+) -> Panel:
+    drawn = tuple(
+        Line(
+            np.asarray(one.time_s).tolist(),
+            np.asarray(values).tolist(),
+            color,
+            1.3,
+            label=one.label,
+        )
+        for one, color, values in lines
+    )
+    return Panel(title, drawn, x_label=_TIME_LABEL, y_label=unit, y_log=is_log)

@@ -1,0 +1,107 @@
+"""The figure of a Ready/Busy capture: durations by class, operations and busy time over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.plots.spec import Line, Panel, PanelChart
+from writeamp.plots.style import HOST_COLOR, MUTED, series_color
+
+_Floats: TypeAlias = npt.NDArray[np.float64]
+
+# Bars of 2% are wide enough to be seen, and narrow beside any kind of operation.
+_BAR_SHARE = 0.02
+# So that what is rare is seen beside what is not; 0 has no place on a logarithmic axis.
+_LEAST_SHOWN = 0.5
+
+
+@dataclass(frozen=True)
+class ClassSeries:
+    """Values of a class over time, shape (n,) each."""
+
+    name: str
+    start_s: _Floats
+    values: _Floats
+
+
+def durations_by_class(
+    *,
+    middle_us: _Floats,
+    counts: Mapping[str, _Floats],
+    window_us: tuple[float, float],
+    over_time: Sequence[ClassSeries],
+    duty_cycle: ClassSeries,
+    subtitle: str,
+) -> PanelChart:
+    """Describe durations by class on logarithmic axes, and below what happened over time.
+
+    Args:
+        middle_us: middles of the bins of durations, shape (n,).
+        counts: operations of each class in them, shape (n,) each.
+        window_us: the fixed window of programs, drawn as two dotted lines.
+        over_time: operations of each class in buckets of time.
+        duty_cycle: share of the time in which pins are busy.
+        subtitle: the drive and the answer.
+    """
+    colors = {name: series_color(index) for index, name in enumerate(counts)}
+    bars = [_bars(middle_us, values, colors[name], name) for name, values in counts.items()]
+    top = max((max(bar.y) for bar in bars if bar.y), default=1.0)
+    edges = [
+        Line([edge_us, edge_us], [_LEAST_SHOWN, top], MUTED, 1.0, dash="dot", label=label)
+        for edge_us, label in zip(window_us, ("fixed window of programs", None), strict=True)
+        if edge_us > 0
+    ]
+    return PanelChart(
+        title="Operations by the low time of Ready/Busy",
+        subtitle=subtitle,
+        x_label="",
+        y_label="",
+        panels=(
+            Panel(
+                "pulses by duration",
+                (*bars, *edges),
+                x_label="low time, µs",
+                y_label="pulses",
+                x_log=True,
+                y_log=True,
+            ),
+            Panel(
+                "operations over time",
+                tuple(_line(series, colors[series.name]) for series in over_time),
+                x_label="time, s",
+                y_label="operations",
+            ),
+            Panel(
+                "duty cycle over time",
+                (_line(duty_cycle, HOST_COLOR),),
+                x_label="time, s",
+                y_label="busy share of time",
+            ),
+        ),
+        columns=1,
+        own_axes=True,
+    )
+
+
+def _bars(middle_us: _Floats, values: _Floats, color: str, name: str) -> Line:
+    """Return the outline of a histogram of durations."""
+    total = float(values.sum())
+    label = f"{name}s, {total:,.0f}"
+    shown = values > 0
+    if not shown.any():
+        return Line([], [], color, label=label)
+    place = np.floor(np.log(middle_us[shown]) / _BAR_SHARE).astype(int)
+    first = int(place.min()) - 1
+    sums: Any = np.bincount(place - first, weights=values[shown], minlength=place.max() - first + 2)
+    x = np.exp((first + np.arange(sums.size) + 0.5) * _BAR_SHARE)
+    return Line(x.tolist(), np.maximum(sums, _LEAST_SHOWN).tolist(), color, label=label)
+
+
+def _line(series: ClassSeries, color: str) -> Line:
+    label = series.name if series.name == "busy" else None
+    return Line(series.start_s.tolist(), series.values.tolist(), color, label=label)

@@ -1,0 +1,46 @@
+"""Equations 3 to 5 of paper 5."""
+
+from __future__ import annotations
+
+# Section V.B.2: what the manufacturer of SSD-I keeps for itself, in the paper's GB.
+SSD_I_OP_SPACE_GB = 2.8
+
+
+def write_amplification(programmed_pages: float, page_bytes: int, host_bytes: float) -> float:
+    """Return the write amplification of pages that the controller has programmed (eq. 3).
+
+    Args:
+        programmed_pages: pages programmed in the whole drive, N_page.
+        page_bytes: bytes of a page, P_a.
+        host_bytes: bytes that the host has written, L_Volume_Data.
+
+    >>> write_amplification(1_000_000, 4096, 2**30)
+    3.814697265625
+    """
+    return programmed_pages * page_bytes / host_bytes
+
+
+def percentage_error(tested_pages: float, real_pages: float) -> float:
+    """Return |PEN|, how far a measured number of page programs is off, in percent (eq. 4).
+
+    Args:
+        tested_pages: programs as the Ready/Busy pins tell them, N_page_test.
+        real_pages: programs as the drive itself counts them, N_page_real; above 0.
+
+    >>> percentage_error(999, 1000)
+    0.1
+    """
+    return 100 * abs(tested_pages - real_pages) / real_pages
+
+
+def op_percent(user_space_gb: float, op_space_gb: float = SSD_I_OP_SPACE_GB) -> float:
+    """Return OP%, the spare share of the available space of a partitioned drive (eq. 5).
+
+    Args:
+        user_space_gb: size of the partition.
+        op_space_gb: what the drive keeps for itself, in the same unit.
+
+    >>> round(op_percent(25.2), 3)
+    10.0
+    """
+    return 100 * op_space_gb / (op_space_gb + user_space_gb)
