@@ -59,6 +59,8 @@ pub struct Profile {
     pub planes_of_block: u32,
     pub page_bytes: u32,
     pub host_pages: u32,
+    /// Pages of the host and of the mapping table.
+    pub logical_pages: u32,
     /// By kind of page in turn.
     pub read_ns: Vec<u64>,
     pub program_ns: Vec<u64>,
