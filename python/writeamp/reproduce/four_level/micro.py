@@ -15,8 +15,8 @@ from writeamp.reproduce.items import Item, OpenDetail, at_most, compared
 DRIVES = ("ssd-i", "ssd-m", "ssd-s")
 _SHARES = (1.0, 0.5)
 
-# Section V.B.1: "The average value of write amplification is anywhere between 1 and 5 except for the
-# workload where request size is 512 bytes. In the random case, […] is between 10 and 50."
+# Section V.B.1: "The average value of write amplification is anywhere between 1 and 5 except for
+# the workload where request size is 512 bytes. In the random case, […] is between 10 and 50."
 _SEQUENTIAL, _RANDOM = (1.0, 5.0), (10.0, 50.0)
 # Random accesses with half of them writes: 110 to 150 on SSD-I, 85 to 90 on SSD-M.
 _RANDOM_50 = {"ssd-i": (110.0, 150.0), "ssd-m": (85.0, 90.0)}
@@ -101,10 +101,8 @@ def _orders(found: _Found) -> list[Item]:
     for name in DRIVES:
         for share in _SHARES:
             figure = _figure(share)
-            random, sequential = (
-                _chosen(found, name, share, lambda a, order=order: a.is_random == order)
-                for order in (True, False)
-            )
+            random = _chosen(found, name, share, lambda one: one.is_random)
+            sequential = _chosen(found, name, share, lambda one: not one.is_random)
             items.append(
                 at_most(
                     f"{figure}, {name}: sequential WA over random, largest of all sizes",

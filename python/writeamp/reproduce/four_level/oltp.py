@@ -64,7 +64,8 @@ class Statistics:
             _sizes(draws, count, self.mean_bytes[0], self.most_bytes[0]),
             _sizes(draws, count, self.mean_bytes[1], self.most_bytes[1]),
         )
-        span_bytes = int(space_bytes * self.span_share) - max(self.most_bytes)
+        longest = max(self.most_bytes)
+        span_bytes = max(int(space_bytes * self.span_share), 2 * longest) - longest
         return self._offsets(draws, sizes, span_bytes), sizes, is_write
 
     def _offsets(self, draws: np.random.Generator, sizes: Integers, span_bytes: int) -> Integers:

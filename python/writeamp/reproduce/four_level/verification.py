@@ -61,7 +61,7 @@ SHORT = Form(
     2,
     24 * MIB,
     96 * MIB,
-    (49_152, 4096),
+    (196_608, 8192),
 )
 
 # Section V: TRIM puts a drive into its first state before each test, in which 2 GB need no erase.

@@ -153,10 +153,13 @@ def _values(by_mapping: _ByMapping) -> list[Item]:
     for op in PARTITIONS_GB:
         causes = f"pages a host page at last: {by_mapping[_OURS, op].causes}"
         items += [
-            _valued(f"Fig. 9, {op:g}%: first WA", _FIRST[op], _first_wa, by_mapping, op, causes),
-            _valued(f"Fig. 9, {op:g}%: steady WA", _STEADY[op], _steady_wa, by_mapping, op, causes),
+            _valued(f"Fig. 9, {op:g}%: {what}", printed[op], value, _of(by_mapping, op), causes)
+            for what, printed, value in (
+                ("first WA", _FIRST, _first_wa),
+                ("steady WA", _STEADY, _steady_wa),
+            )
         ]
-    least = _valued("Fig. 9a, 7%: least WA", _LOWEST_AT_7, _least_wa, by_mapping, 7)
+    least = _valued("Fig. 9a, 7%: least WA", _LOWEST_AT_7, _least_wa, _of(by_mapping, 7))
     return [*items, least]
 
 
@@ -166,8 +169,7 @@ def _bandwidths(by_mapping: _ByMapping) -> list[Item]:
             f"Fig. 9a, 7%: write bandwidth in sub-test {number} (MB/s)",
             printed,
             lambda tests, at=number - 1: tests.write_mb_s[at],  # type: ignore[misc]
-            by_mapping,
-            7,
+            _of(by_mapping, 7),
         )
         for number, printed in _BANDWIDTH_AT_7.items()
     ]
@@ -177,11 +179,10 @@ def _valued(
     what: str,
     printed: float,
     value: Callable[[SubTests], float],
-    by_mapping: _ByMapping,
-    op: float,
+    tests: Mapping[str, SubTests],
     note: str = "",
 ) -> Item:
-    values = {mapping: value(by_mapping[mapping, op]) for mapping in _MAPPINGS}
+    values = {mapping: value(one) for mapping, one in tests.items()}
     return compared(
         what,
         printed,
@@ -192,6 +193,10 @@ def _valued(
             "what SSD-I maps by, and how much of its mapping table is in memory", _OURS, values
         ),
     )
+
+
+def _of(by_mapping: _ByMapping, op: float) -> dict[str, SubTests]:
+    return {mapping: by_mapping[mapping, op] for mapping in _MAPPINGS}
 
 
 def _first_wa(tests: SubTests) -> float:
