@@ -77,7 +77,7 @@ impl<L: Logical> TimedDrive<L> {
             let sectors = request.sectors_of(page, &self.profile);
             if !self.cached().merge(page, &sectors) {
                 if self.cached().room() == 0 {
-                    if self.array.is_all_idle() {
+                    if !self.array.has_work() {
                         self.pad_begun();
                     }
                     return false;

@@ -19,11 +19,18 @@ pub struct Upkeep {
     fading: Vec<u32>,
     /// Blocks that may be moved before the next request.
     pub moves_left: u32,
+    soft_blocks: u32,
+    hard_blocks: u32,
 }
 
 impl Upkeep {
     pub fn new(profile: &Profile) -> Self {
+        let spare_pages = profile.blocks * profile.pages_per_block - profile.logical_pages;
+        let spare_blocks = spare_pages / profile.pages_per_block / profile.luns;
+        let soft_blocks = profile.soft_blocks.min(spare_blocks / 4).max(1.min(profile.soft_blocks));
         Upkeep {
+            soft_blocks,
+            hard_blocks: profile.hard_blocks.min(soft_blocks),
             collecting: vec![0; profile.luns as usize],
             reads_of: BTreeMap::new(),
             most_reads: profile.reads_per_block,
@@ -78,9 +85,8 @@ impl<L: Logical> TimedDrive<L> {
                     table.change_lazily(page);
                 }
             }
-            let Some(evicted) = self.table.as_mut().and_then(|table| table.evicted.pop()) else {
-                return;
-            };
+            let evicted = self.table.as_mut().and_then(|table| table.evicted.pop());
+            let Some(evicted) = evicted else { return };
             self.write_table_page(evicted.table_page, evicted.is_partial);
         }
     }
@@ -119,7 +125,7 @@ impl<L: Logical> TimedDrive<L> {
                     && is_of_unit
                     && self.array.is_idle(unit)
                     && self.upkeep.moves_left > 0
-                    && self.collect_below(lun, self.profile.soft_limit())
+                    && self.collect_below(lun, self.upkeep.soft_blocks)
                 {
                     self.upkeep.moves_left -= 1;
                 }
@@ -130,7 +136,7 @@ impl<L: Logical> TimedDrive<L> {
     pub(super) fn collect_if_short(&mut self) {
         for lun in 0..self.profile.luns as usize {
             if self.profile.background {
-                self.collect_below(lun, self.profile.hard_blocks.min(self.profile.soft_limit()));
+                self.collect_below(lun, self.upkeep.hard_blocks);
             }
         }
     }
