@@ -139,6 +139,14 @@ def page_trace(count: int, every_ns: int) -> wa.traces.PageTrace:
     )
 
 
+def test_a_timed_trace_keeps_reads_of_what_it_never_writes(profile: str, tmp_path: Path) -> None:
+    path = tmp_path / "reads.csv"
+    rows = [f"{10_000 * at},host,0,Read,{4096 * 7 * at},4096,0" for at in range(50)]
+    path.write_text("\n".join([*rows, f"500000,host,0,Write,{4096 * 8},4096,0"]) + "\n")
+    found = document("simulate", f"--device {profile} --trace {path} --format msr --warmup 0")
+    assert (found["host"]["read_pages"], found["host"]["written_pages"]) == (50, 1)
+
+
 def test_times_of_an_open_loop_are_scaled(profile: str) -> None:
     pages = page_trace(100, 1_000_000)
     slow, fast = (wa.simulate(profile, trace=pages, time_scale=scale) for scale in (2.0, 0.5))

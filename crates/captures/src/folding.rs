@@ -90,6 +90,7 @@ impl<P: FnMut(u64) -> Result<()>> Folding<P> {
             let mut to = Into { sums: &mut channel.sums, timeline: &mut self.timeline };
             channel.follower.finish(ending.end_ps, &mut to);
         }
+        self.timeline.end(ending.end_ps);
     }
 
     /// What the capture said of itself.

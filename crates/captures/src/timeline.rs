@@ -56,6 +56,13 @@ impl Timeline {
         self.origin_ps.get_or_insert(time_ps);
     }
 
+    /// Lets the buckets reach to the end of the capture, after which nothing may have happened.
+    pub fn end(&mut self, time_ps: u64) {
+        if self.origin_ps.is_some() {
+            self.bucket(time_ps.saturating_sub(1));
+        }
+    }
+
     /// The beginning of the first bucket, if anything was heard.
     pub fn origin_ps(&self) -> u64 {
         self.origin_ps.unwrap_or(0)

@@ -37,21 +37,24 @@
 //! **Writes of parts.** The rest of a page that is mapped is read first, unless it is in memory.
 //!
 //! **Write cache.** Pages stand in it in the order of last use. A write needs a place for each page
-//! that is not in it; writes get places in order. Whenever that stops, so many of the oldest pages
-//! leave that two units a die (at most half of the cache) are free or becoming so; and if there is no
-//! place and nothing for the flash to do, begun units are filled. The place of a page that leaves is
-//! free when its program is done. A read is served by a page that holds all that it wants; a page
+//! that is not in it; writes get places in order. After each, and after all, so many of the oldest
+//! pages leave that sixteen units a die (at most half of the cache) are free or becoming so; and if
+//! there is no place and nothing for the flash to do, begun units are filled. The place of a page
+//! that leaves is free when its program is done. A read is served by a page that holds all that it wants; a page
 //! without anything to write holds all.
 //!
 //! **Mapping table.** An entry that is not in memory is read first, and the oldest segment makes
 //! room; if that was changed, its page of the table is written, which cleans the other segments of
 //! that page, and if not all of them are in memory the rest of the page is read first. Copies change
-//! entries, too. A trim changes them without waiting.
+//! entries as soon as these are in memory. A trim changes them without waiting. At least 512 bytes
+//! are read for an entry.
 //!
 //! **Upkeep** follows every event: blocks that were read too often or are too old are moved; LUNs
-//! whose units have run out of work, the last first, collect below the soft limit; evicted segments
-//! are written, the last first. Before each page that is written, LUNs below the hard limit collect. A
-//! LUN collects again once the erases of the collection before are done.
+//! whose units have run out of work, the last unit first, collect below the soft limit while it is
+//! idle; evicted segments are written, the last first. Before each page that is written, LUNs below
+//! the hard limit collect. The soft limit is a quarter of a LUN's spare blocks at most (but one), and
+//! the hard one no higher. A LUN collects again once the erases of the collection before are done. Between two requests, idle
+//! collection and refresh move no more blocks than there are.
 
 mod array;
 mod cache;

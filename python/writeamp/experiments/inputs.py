@@ -51,7 +51,7 @@ def prepare(experiment: Experiment) -> Prepared:
         notes: list[str] = []
     else:
         requests = _read(asked)
-        drive, load = _fit_trace(requests, device, asked)
+        drive, load = _fit_trace(requests, device, asked, with_reads=experiment.is_timed)
         load_name = _trace_name(requests)
         notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
     earlier, earlier_notes = _earlier(asked, drive, load)
@@ -111,7 +111,11 @@ def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
 
 
 def _fit_trace(
-    trace: traces.Trace | traces.PageTrace, device: DeviceSettings, load: LoadSettings
+    trace: traces.Trace | traces.PageTrace,
+    device: DeviceSettings,
+    load: LoadSettings,
+    *,
+    with_reads: bool,
 ) -> tuple[Device, traces.PageTrace]:
     """Turn a trace into pages; size the drive to its footprint unless a size is given."""
     # Of a drive that is yet to be sized, only the page size is known.
@@ -124,6 +128,7 @@ def _fit_trace(
             mapping=load.mapping,
             device=load.trace_device,
             logical_pages=profile.logical_pages if device.is_sized else None,
+            with_reads=with_reads,
         )
     else:
         pages = trace

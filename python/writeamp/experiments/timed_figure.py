@@ -16,6 +16,8 @@ from writeamp.text import printable
 
 def figure_of(plan: Plan, device: Device, found: Found, wa_series: pl.DataFrame) -> PanelChart:
     """Describe latencies and what happened over time; `wa_series` is empty without writes."""
+    # What the device writes when the host has ended is of writes before.
+    wa_series = wa_series.filter(pl.col("time_s") <= found.interval_ns[1] / 1e9)
     directions = [
         _direction(name, served, found.time_series)
         for name, served in (("read", found.reads), ("write", found.writes))

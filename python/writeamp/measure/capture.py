@@ -189,7 +189,8 @@ def _check_polarity(path: str, found: list[CapturedPin], pins: list[Pin], invert
 def _over_time(folded: FoldedCapture, pins: int) -> OverTime:
     width_ps = folded["timeline_width_ps"]
     end_ps = folded["end_ps"] - folded["timeline_origin_ps"]
-    used = max(1, -(-end_ps // width_ps))
+    # A capture without a change has no buckets that reach to its end.
+    used = min(max(1, -(-end_ps // width_ps)), folded["timeline_busy_ps"].size)
     edges_ps = np.minimum(np.arange(used + 1) * float(width_ps), end_ps)
     widths_ps = np.maximum(np.diff(edges_ps), 1.0)
     return OverTime(

@@ -71,6 +71,7 @@ def to_pages(
     mapping: Mapping = "compact",
     device: str | None = None,
     logical_pages: int | None = None,
+    with_reads: bool = False,
 ) -> PageTrace:
     """Return what the trace's requests come to, page by page.
 
@@ -84,7 +85,8 @@ def to_pages(
           (device, address), from 0. Neighbours stay neighbours, so a write stays one run of pages;
           so does a trim, since the written pages between two addresses have consecutive numbers.
           Trims and reads lose the pages that the trace never writes, and are left out where that
-          leaves none.
+          leaves none. With ``with_reads`` the distinct pages that it writes or reads are numbered,
+          so that no read is lost.
         - ``as-is`` takes ``offset / page_bytes`` for the page number, of one device. Reads lose the
           pages beyond the end of the drive.
 
@@ -95,6 +97,7 @@ def to_pages(
         device: name of the only device to take; needed for ``as-is`` if there are several.
         logical_pages: size of the drive that the trace must fit. Without it the drive is as large
             as the trace needs: the footprint (compact) or the highest page plus one (as-is).
+        with_reads: whether reads matter as writes do, because they take time.
 
     Raises:
         WriteampError: an argument is not valid, nothing is written, or the pages do not fit.
@@ -115,12 +118,15 @@ def to_pages(
         raise WriteampError(f"{trace.path}: no request writes, a trace needs at least one write")
     writes = touched.filter(pl.col("op") == "write")
     written = union(writes.select("start", "end"))
+    placing = ["write", "read"] if with_reads else ["write"]
     if mapping == "compact":
-        needed_pages = written.total
+        placed = touched.filter(pl.col("op").is_in(placing))
+        numbered = union(placed.select("start", "end")) if with_reads else written
+        needed_pages = numbered.total
         _refuse_large_footprint(trace, needed_pages, page_bytes, logical_pages)
-        touched, dropped = _ranked(touched, written)
+        touched, dropped = _ranked(touched, numbered)
     else:
-        changing = touched.filter(pl.col("op").is_in(["write", "trim"]))
+        changing = touched.filter(pl.col("op").is_in([*placing, "trim"]))
         needed_pages = int(changing.select(pl.col("end").max()).item())
         _refuse_far_ends(trace, changing, page_bytes, logical_pages)
         touched, dropped = _within(touched, logical_pages or needed_pages)

@@ -84,7 +84,7 @@ impl MapCache {
             }
             return true;
         }
-        let is_dirty = is_dirty || self.owed.remove(&segment);
+        let is_dirty = self.owed.remove(&segment) | is_dirty;
         let slot = Slot { segment, is_dirty, newer: NONE, older: NONE };
         let at = if self.slots.len() < self.capacity {
             self.slots.push(slot);

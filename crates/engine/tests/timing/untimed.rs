@@ -14,7 +14,7 @@ const SHAPE: Shape = Shape {
     chips_per_channel: 1,
     dies_per_chip: 2,
     planes_per_die: 1,
-    blocks_per_plane: 24,
+    blocks_per_plane: 32,
     pages_per_block: 16,
     page_bytes: PAGE as u32,
     erase_unit: EraseUnit::Block,

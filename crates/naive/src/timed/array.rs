@@ -35,6 +35,7 @@ pub struct Operation {
     left_ns: u64,
     /// Operations that must be done first, and one more until it is submitted.
     waits: usize,
+    is_submitted: bool,
     waiters: Vec<Waiter>,
     suspensions: u32,
 }
@@ -142,6 +143,7 @@ impl Array {
             bytes: 0,
             left_ns,
             waits: 1,
+            is_submitted: false,
             waiters,
             suspensions,
         });
@@ -196,6 +198,7 @@ impl Array {
 
     /// An operation is complete: it goes to its die.
     pub fn submit(&mut self, id: OpId, clock: &mut Clock) {
+        self.op_mut(id).is_submitted = true;
         let (kind, unit) = (self.op(id).kind, self.profile.unit_of(self.op(id).die));
         if kind != Kind::Read {
             self.units[unit].others.push_back(id);
@@ -387,7 +390,8 @@ impl Array {
             && unit.others.is_empty()
     }
 
-    pub fn is_all_idle(&self) -> bool {
-        (0..self.units.len()).all(|at| self.is_idle(at))
+    /// True if an operation was submitted that is not done.
+    pub fn has_work(&self) -> bool {
+        self.ops.iter().any(|op| op.is_submitted)
     }
 }

@@ -76,28 +76,22 @@ impl<L: Logical> TimedDrive<L> {
         for page in request.pages(&self.profile).skip(request.cached_pages) {
             let sectors = request.sectors_of(page, &self.profile);
             if !self.cached().merge(page, &sectors) {
-                if !self.make_room() {
+                if self.cached().room() == 0 {
+                    if !self.array.has_work() {
+                        self.pad_begun();
+                    }
                     return false;
                 }
                 self.cached().pages.push(Cached { page, dirty: sectors });
+                self.keep_room();
             }
             self.request_mut(id).cached_pages += 1;
         }
         true
     }
 
-    fn make_room(&mut self) -> bool {
-        if self.cached().room() == 0 {
-            self.keep_room();
-        }
-        if self.cached().room() == 0 && self.array.is_all_idle() {
-            self.pad_begun();
-        }
-        self.cached().room() > 0
-    }
-
     fn keep_room(&mut self) {
-        let units = (2 * self.profile.dies() * self.profile.program_units()) as usize;
+        let units = (16 * self.profile.dies() * self.profile.program_units()) as usize;
         loop {
             let cache = self.cached();
             let wanted = units.min(cache.places / 2).max(1);

@@ -71,6 +71,7 @@ impl<L: Logical> TimedDrive<L> {
     pub fn submit(&mut self, now_ns: u64, asked: Asked, offset: u64, length: u64, id: u32) {
         self.clock.now_ns = now_ns;
         self.submitted += 1;
+        self.upkeep.moves_left = self.profile.blocks;
         self.requests.push(Request { id, asked, offset, length, waits: 1, cached_pages: 0 });
         let Profile { read_in_ns, write_in_ns, .. } = self.profile;
         let in_ns = if asked == Asked::Read { read_in_ns } else { write_in_ns };

@@ -1,5 +1,7 @@
 //! The part of the mapping table that is in memory.
 
+use std::collections::BTreeSet;
+
 use super::profile::Profile;
 
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +22,8 @@ pub struct Evicted {
 pub struct Table {
     /// The segment used last comes last.
     segments: Vec<Segment>,
+    /// Segments with changes that wait for them to be in memory.
+    owed: BTreeSet<u32>,
     most_segments: usize,
     entries_per_segment: u32,
     segments_per_page: u32,
@@ -31,6 +35,7 @@ impl Table {
         let Profile { map_bytes, map_entry_bytes, map_segment_bytes, page_bytes, .. } = *profile;
         (map_bytes > 0).then(|| Table {
             segments: Vec::new(),
+            owed: BTreeSet::new(),
             most_segments: (map_bytes / u64::from(map_segment_bytes)) as usize,
             entries_per_segment: map_segment_bytes / map_entry_bytes,
             segments_per_page: page_bytes / map_segment_bytes,
@@ -58,8 +63,20 @@ impl Table {
                 self.evict(oldest);
             }
         }
+        let is_changed = self.owed.remove(&number) || is_changed;
         self.segments.push(Segment { number, is_changed });
         false
+    }
+
+    /// Changes the entry of a page as soon as it is in memory.
+    pub fn change_lazily(&mut self, logical: u32) {
+        let number = logical / self.entries_per_segment;
+        match self.segments.iter_mut().find(|segment| segment.number == number) {
+            Some(segment) => segment.is_changed = true,
+            None => {
+                self.owed.insert(number);
+            }
+        }
     }
 
     fn evict(&mut self, oldest: Segment) {

@@ -17,17 +17,27 @@ pub struct Upkeep {
     retention_ns: u64,
     /// Blocks that must be moved, the last first.
     fading: Vec<u32>,
+    /// Blocks that may be moved before the next request.
+    pub moves_left: u32,
+    soft_blocks: u32,
+    hard_blocks: u32,
 }
 
 impl Upkeep {
     pub fn new(profile: &Profile) -> Self {
+        let spare_pages = profile.blocks * profile.pages_per_block - profile.logical_pages;
+        let spare_blocks = spare_pages / profile.pages_per_block / profile.luns;
+        let soft_blocks = profile.soft_blocks.min(spare_blocks / 4).max(1.min(profile.soft_blocks));
         Upkeep {
+            soft_blocks,
+            hard_blocks: profile.hard_blocks.min(soft_blocks),
             collecting: vec![0; profile.luns as usize],
             reads_of: BTreeMap::new(),
             most_reads: profile.reads_per_block,
             full: Vec::new(),
             retention_ns: profile.retention_ns,
             fading: Vec::new(),
+            moves_left: profile.blocks,
         }
     }
 
@@ -62,17 +72,17 @@ impl<L: Logical> TimedDrive<L> {
         if self.array.is_in_memory(physical) {
             return None;
         }
-        Some(self.new_read(physical, self.profile.map_segment_bytes))
+        Some(self.new_read(physical, self.profile.map_segment_bytes.max(512)))
     }
 
     /// Changes the entries of pages that were copied, and writes what left the table's memory.
     pub(super) fn keep_table(&mut self) {
         loop {
-            while let Some(page) = self.programs.moved.pop() {
-                if page < self.profile.host_pages
-                    && let Some(read) = self.look_up(page, true)
+            for page in std::mem::take(&mut self.programs.moved) {
+                if let Some(table) = &mut self.table
+                    && page < self.profile.host_pages
                 {
-                    self.array.submit(read, &mut self.clock);
+                    table.change_lazily(page);
                 }
             }
             let evicted = self.table.as_mut().and_then(|table| table.evicted.pop());
@@ -97,8 +107,11 @@ impl<L: Logical> TimedDrive<L> {
                 self.upkeep.fading.push(block);
             }
         }
-        while let Some(block) = self.upkeep.fading.pop() {
+        while self.upkeep.moves_left > 0
+            && let Some(block) = self.upkeep.fading.pop()
+        {
             if let Some(ops) = self.logical.collect_closed(block) {
+                self.upkeep.moves_left -= 1;
                 self.take_up_collection(&ops, ProgramFor::Refresh, None);
             }
         }
@@ -106,13 +119,15 @@ impl<L: Logical> TimedDrive<L> {
 
     fn collect_idle(&mut self) {
         while let Some(unit) = self.array.idle_units.pop() {
-            let is_idle = self.array.is_idle(unit);
-            if !(self.profile.background && is_idle) {
-                continue;
-            }
             for lun in 0..self.profile.luns as usize {
-                if self.profile.luns == 1 || self.profile.unit_of(lun) == unit {
-                    self.collect_below(lun, self.profile.soft_blocks);
+                let is_of_unit = self.profile.luns == 1 || self.profile.unit_of(lun) == unit;
+                if self.profile.background
+                    && is_of_unit
+                    && self.array.is_idle(unit)
+                    && self.upkeep.moves_left > 0
+                    && self.collect_below(lun, self.upkeep.soft_blocks)
+                {
+                    self.upkeep.moves_left -= 1;
                 }
             }
         }
@@ -121,17 +136,20 @@ impl<L: Logical> TimedDrive<L> {
     pub(super) fn collect_if_short(&mut self) {
         for lun in 0..self.profile.luns as usize {
             if self.profile.background {
-                self.collect_below(lun, self.profile.hard_blocks);
+                self.collect_below(lun, self.upkeep.hard_blocks);
             }
         }
     }
 
-    fn collect_below(&mut self, lun: usize, blocks: u32) {
+    /// True if a LUN with so few free blocks has collected.
+    fn collect_below(&mut self, lun: usize, blocks: u32) -> bool {
         if self.logical.free_blocks(lun) < blocks
             && self.upkeep.collecting[lun] == 0
             && let Some(ops) = self.logical.collect_idle(lun)
         {
             self.take_up_collection(&ops, ProgramFor::Gc, Some(lun));
+            return true;
         }
+        false
     }
 }

@@ -12,7 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
-from matplotlib.ticker import FuncFormatter, LogLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
 from writeamp.plots.spec import HeatMap, HeatMapChart, Panel, PanelChart
@@ -103,8 +103,10 @@ def _plain_ticks(axes: Axes, panels: Sequence[Panel], *, x_log: bool, y_log: boo
     plain = FuncFormatter(lambda value, _: f"{value:g}")
     if x_log:
         axes.xaxis.set_major_formatter(plain)
+        axes.xaxis.set_minor_formatter(NullFormatter())
     if y_log:
         axes.yaxis.set_major_formatter(plain)
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(panels)))
 
 

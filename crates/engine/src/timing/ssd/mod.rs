@@ -311,6 +311,7 @@ impl BlockDevice for Ssd {
         }
         self.events.advance(now_ns);
         self.submitted += 1;
+        self.upkeep.hear_request();
         let host = &self.timing.host;
         let in_ns = if request.op == Op::Read { host.read_in_ns } else { host.write_in_ns };
         let pending = self.requests.add(Pending::new(request, id));

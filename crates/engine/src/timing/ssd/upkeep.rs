@@ -27,6 +27,10 @@ pub struct Upkeep {
     programmed: VecDeque<(u64, u32, u32)>,
     /// Blocks whose data must be moved.
     fading: Vec<u32>,
+    /// Blocks that the drive may still move for itself before the host's next request, so that what
+    /// never gets better (a limit of free blocks out of reach, data that fade as they are moved) ends.
+    moves_left: u32,
+    blocks: u32,
 }
 
 impl Upkeep {
@@ -47,7 +51,14 @@ impl Upkeep {
             retention_ns: (timing.refresh.retention_s * 1e9) as u64,
             programmed: VecDeque::new(),
             fading: Vec::new(),
+            moves_left: geometry.blocks(),
+            blocks: geometry.blocks(),
         })
+    }
+
+    /// The host asks for something.
+    pub fn hear_request(&mut self) {
+        self.moves_left = self.blocks;
     }
 
     /// Counts a read of a block, which may be one too many.
@@ -90,7 +101,7 @@ impl Ssd {
         (!self.nand.is_in_memory(physical)).then(|| self.unsubmitted_read(physical, bytes))
     }
 
-    /// Writes what has left the cache of the mapping table, and takes in what copies have changed.
+    /// Takes in what copies have changed, and writes what has left the cache of the mapping table.
     pub(super) fn keep_table(&mut self) -> Result<()> {
         loop {
             for logical in self.programs.moved.drain(..) {
@@ -141,8 +152,11 @@ impl Ssd {
                 self.upkeep.fading.push(block);
             }
         }
-        while let Some(block) = self.upkeep.fading.pop() {
+        while self.upkeep.moves_left > 0
+            && let Some(block) = self.upkeep.fading.pop()
+        {
             if self.drive.collect_closed(block)? {
+                self.upkeep.moves_left -= 1;
                 self.give_time(None, Cause::Refresh, None);
             }
         }
@@ -154,8 +168,13 @@ impl Ssd {
         while let Some(unit) = self.nand.idle_units.pop() {
             let luns = self.drive.flash().geometry().luns();
             for lun in 0..luns {
-                if self.nand.is_idle(unit) && (luns == 1 || self.nand.unit_of(lun) == unit) {
-                    self.collect_below(lun, self.upkeep.soft_blocks)?;
+                let is_of_unit = luns == 1 || self.nand.unit_of(lun) == unit;
+                if is_of_unit
+                    && self.nand.is_idle(unit)
+                    && self.upkeep.moves_left > 0
+                    && self.collect_below(lun, self.upkeep.soft_blocks)?
+                {
+                    self.upkeep.moves_left -= 1;
                 }
             }
         }
@@ -172,15 +191,16 @@ impl Ssd {
         Ok(())
     }
 
-    fn collect_below(&mut self, lun: u32, blocks: u32) -> Result<()> {
+    fn collect_below(&mut self, lun: u32, blocks: u32) -> Result<bool> {
         let flash = self.drive.flash();
         let pool = if flash.pools() == 1 { 0 } else { lun as usize };
         if flash.free_blocks(pool) >= blocks || self.upkeep.collecting[lun as usize] > 0 {
-            return Ok(());
+            return Ok(false);
         }
-        if self.drive.collect_idle(lun as usize)? {
+        let has_collected = self.drive.collect_idle(lun as usize)?;
+        if has_collected {
             self.give_time(None, Cause::Gc, Some(lun));
         }
-        Ok(())
+        Ok(has_collected)
     }
 }

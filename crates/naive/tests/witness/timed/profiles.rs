@@ -262,6 +262,7 @@ impl Drive {
             },
             page_bytes: shape.page_bytes,
             host_pages: self.host_pages,
+            logical_pages: self.logical_pages(),
             read_ns: all_ns(&timing.timing.read_us),
             program_ns: all_ns(&timing.timing.program_us),
             erase_ns: ns(timing.timing.erase_us),
