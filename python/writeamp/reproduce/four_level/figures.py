@@ -30,7 +30,7 @@ def percentage_errors(errors: _Errors, methods: Sequence[str], subtitle: str) ->
                     )
                     for size in SIZES
                 ]
-                # What is exact has no place on a logarithmic axis.
+                # What is exact has no place on a logarithmic axis, and is drawn at its end.
                 lines.append(
                     Line(
                         _kib(),
@@ -43,7 +43,7 @@ def percentage_errors(errors: _Errors, methods: Sequence[str], subtitle: str) ->
             panels.append(Panel(_title(share, is_random=is_random), tuple(lines)))
     return PanelChart(
         title="Page programs told by Ready/Busy pins against the drive's own count",
-        subtitle=f"{subtitle}; errors below {_LEAST_PEN:g}% are drawn there",
+        subtitle=subtitle,
         x_label="size of an access (KiB)",
         y_label="|PEN| (%), aligned or not,\nwhichever is larger",
         panels=tuple(panels),

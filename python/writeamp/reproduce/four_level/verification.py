@@ -171,7 +171,7 @@ def _items(found: _Found) -> list[Item]:
 def _figures(found: _Found, form: Form, drive: Device) -> dict[str, FigureSpec]:
     subtitle = (
         f"paper 5, Figs. 5 and 6 · SSD-v of {drive.capacity_bytes / GIB:.3g} GiB {_USED}, "
-        f"at most {form.volume_bytes / MIB:g} MiB written each, pins sampled at 10 MHz"
+        f"up to {form.volume_bytes / MIB:g} MiB each, sampled at 10 MHz"
     )
     errors = {access: found[_USED, access] for state, access in found if state == _USED}
     return {"fig5-6-percentage-error": figures.percentage_errors(errors, METHODS, subtitle)}
