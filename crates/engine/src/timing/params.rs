@@ -257,8 +257,12 @@ pub const SECTOR_BYTES: u32 = 512;
 impl Timing {
     /// Reads the tables of a profile from JSON.
     pub fn from_json(text: &str) -> Result<Self> {
-        serde_json::from_str(text)
-            .map_err(|error| Error::Spec(format!("the times of the device: {error}")))
+        serde_json::from_str(text).map_err(|error| {
+            // The text is made from a profile, where its columns mean nothing.
+            let found = error.to_string();
+            let sentence = found.split(" at line ").next().unwrap_or_default();
+            Error::Spec(format!("the times of the device: {sentence}"))
+        })
     }
 
     /// Bytes of a flash page on a device with such mapping units.
