@@ -1,6 +1,7 @@
 //! The engine's drive in time against its twin: random drives, random requests, every completion
 //! and every counter.
 
+mod absurd;
 mod books;
 mod hosts;
 mod profiles;
