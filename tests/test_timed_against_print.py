@@ -44,7 +44,7 @@ def test_the_mqsim_profile_answers_as_mqsim_does(name: str) -> None:
             assert result.latency_us[direction]["mean"] == pytest.approx(mean_us, rel=tolerance)
 
 
-# Paper 2, Table I: MB/s of reads and writes (sequential; sustained where it says so), and latencies.
+# Paper 2, Table I: MB/s of sequential reads and of sequential or sustained writes.
 TABLE_I = {"x25-m": (250, 70), "apex": (250, 100), "samsung-slc": (100, 80)}
 
 

@@ -237,6 +237,10 @@ impl TimedRun {
             self.issue_next()?;
             self.end_if_exhausted();
         }
+        if self.phase == Phase::Serving && self.outstanding() == 0 {
+            // What the device does for itself after that is no part of what the host measures.
+            self.measures.end_of_issue(self.elapsed_ns(), self.limits.time_ns);
+        }
         Ok(())
     }
 

@@ -134,7 +134,7 @@ impl Measures {
 
     /// Nothing more is issued, and all was answered by now.
     pub fn end_of_issue(&mut self, now_ns: u64, limit_ns: Option<u64>) {
-        self.until_ns = Some(limit_ns.map_or(now_ns, |limit_ns| limit_ns.min(now_ns)));
+        self.until_ns.get_or_insert(limit_ns.map_or(now_ns, |limit_ns| limit_ns.min(now_ns)));
     }
 
     /// Time passes with so many requests outstanding.

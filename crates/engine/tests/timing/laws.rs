@@ -40,6 +40,17 @@ fn a_die_in_a_closed_loop_serves_one_program_after_another_without_a_gap() {
     assert_eq!((writes.requests, writes.sum_ns), (400, u128::from(service_ns)));
 }
 
+#[test]
+fn the_measured_interval_ends_with_the_last_answer_and_not_with_what_the_device_does_then() {
+    let mut timing = timing();
+    timing.write_cache.bytes = 16 * PAGE;
+    timing.write_cache.access_ns = 50;
+    let workload = workloads::build("sequential", 16, Context::root(1)).expect("a workload");
+    let run = finished(one_die(&timing), workload, 3);
+    assert_eq!(run.measures().interval_ns(), (0, 3 * 50));
+    assert!(run.now_ns() > 100_000_000, "the cache is written out when the device was idle");
+}
+
 /// A write, for a trace must have one, and then reads that come as a Poisson process.
 fn poisson_reads(reads: u64, mean_gap_ns: f64, seed: u64) -> Vec<Request> {
     let mut random = Stream::new(seed, "arrivals");

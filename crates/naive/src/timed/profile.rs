@@ -115,23 +115,6 @@ pub(super) struct Place {
 }
 
 impl Profile {
-    /// Pages of the mapping table, which lies behind the host's pages.
-    fn table_pages(&self) -> u32 {
-        if self.map_bytes == 0 {
-            return 0;
-        }
-        let segments = self.host_pages.div_ceil(self.map_segment_bytes / self.map_entry_bytes);
-        segments.div_ceil(self.page_bytes / self.map_segment_bytes)
-    }
-
-    /// Free blocks below which an idle LUN collects: a quarter of its spare ones at most.
-    pub(super) fn soft_limit(&self) -> u32 {
-        let physical_pages = self.blocks * self.pages_per_block;
-        let spare_pages = physical_pages - self.host_pages - self.table_pages();
-        let spare_blocks = spare_pages / self.pages_per_block / self.luns;
-        self.soft_blocks.min((spare_blocks / 4).max(1))
-    }
-
     pub(super) fn dies(&self) -> u32 {
         self.channels * self.chips_per_channel * self.dies_per_chip
     }
