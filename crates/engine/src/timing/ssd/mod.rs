@@ -96,7 +96,7 @@ impl Ssd {
             cache: (cached_pages > 0).then(|| WriteCache::new(cached_pages)),
             waiting: VecDeque::new(),
             map: MapCache::new(&timing.map_cache, page_bytes),
-            programs: Programs::new(&nand.places, geometry.blocks())?,
+            programs: Programs::new(geometry.blocks())?,
             upkeep: Upkeep::new(&timing, &geometry, drive.flash().logical_pages())?,
             counters: Counters::default(),
             heard: Vec::new(),

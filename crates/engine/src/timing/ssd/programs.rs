@@ -4,7 +4,7 @@ use super::requests::Pending;
 use super::{Ssd, Waiter};
 use crate::error::Result;
 use crate::flash::{BlockState, Cause, FlashOp, filled};
-use crate::timing::nand::{NONE, OpId, Places};
+use crate::timing::nand::{NONE, OpId};
 
 /// Program units that are begun, and what collections have read and copied.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct Programs {
 
 impl Programs {
     /// None of a drive of so many blocks.
-    pub fn new(_places: &Places, blocks: u32) -> Result<Self> {
+    pub fn new(blocks: u32) -> Result<Self> {
         Ok(Programs {
             begun: filled(NONE, blocks as usize)?,
             with_host_data: Vec::new(),
