@@ -1,6 +1,7 @@
 //! When operations end: channels, chips, dies and planes, the caches before them, and the host that
 //! waits. What is done to the flash is the block managers' to say; this room gives it a time.
 
+mod checks;
 mod device;
 mod disk;
 mod events;

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::flash::{EraseUnit, Geometry};
+use crate::flash::Geometry;
 
 /// One value for every page of a block, or one for each kind in turn (lower, upper, extra page).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -249,8 +249,6 @@ pub struct Timing {
     pub refresh: Refresh,
 }
 
-/// The longest duration of anything, so that sums of times fit 64 bits: an hour.
-const MOST_US: f64 = 3.6e9;
 /// Bytes of what the host can write apart from another.
 pub const SECTOR_BYTES: u32 = 512;
 
@@ -284,165 +282,12 @@ impl Timing {
         self.units_per_flash_page(geometry) * planes * pages_per_word_line
     }
 
-    /// An error that names the first value that cannot be, on a drive of that shape.
-    pub fn check(&self, geometry: &Geometry) -> Result<()> {
-        self.check_durations()?;
-        self.check_counts()?;
-        let wrong = |what: String| Err(Error::Spec(what));
-        let (page_bytes, shape) = (geometry.page_bytes(), geometry.shape());
-        let flash_page_bytes = self.flash_page_bytes(geometry);
-        if !flash_page_bytes.is_multiple_of(page_bytes) {
-            return wrong(format!(
-                "flash_page_bytes is {flash_page_bytes}; it must be a multiple of the mapping \
-                 unit's {page_bytes} bytes"
-            ));
-        }
-        let planes = self.program.planes;
-        if planes != 1 && planes != shape.planes_per_die {
-            return wrong(format!(
-                "program.planes is {planes}; it must be 1, or all {} planes of a die",
-                shape.planes_per_die
-            ));
-        }
-        if planes > 1 && shape.erase_unit == EraseUnit::Block {
-            return wrong(
-                "programs of several planes need erase_unit \"multi-plane\" or \
-                 \"superblock\""
-                    .into(),
-            );
-        }
-        if self.scheduling.suspend && !self.scheduling.reads_first {
-            return wrong(
-                "scheduling.suspend is true; a read that suspends goes first, so \
-                 scheduling.reads_first must be true"
-                    .into(),
-            );
-        }
-        let units = u64::from(self.units_per_flash_page(geometry))
-            * u64::from(planes)
-            * u64::from(self.program.pages_per_word_line);
-        let dies = match shape.erase_unit {
-            EraseUnit::Superblock => self.dies(geometry),
-            EraseUnit::Block | EraseUnit::MultiPlane => 1,
-        };
-        if units > 4096 || !u64::from(geometry.pages_per_block()).is_multiple_of(units * dies) {
-            return wrong(format!(
-                "a program writes {units} mapping units; a block of {} on {dies} die(s) must hold \
-                 a whole number of programs of at most 4096",
-                geometry.pages_per_block()
-            ));
-        }
-        if self.map_cache.bytes > 0 {
-            let (bytes, segment) = (self.map_cache.bytes, self.map_cache.segment_bytes);
-            if u64::from(segment) > bytes
-                || segment > page_bytes
-                || self.map_cache.entry_bytes == 0
-                || self.map_cache.entry_bytes > segment
-            {
-                return wrong(format!(
-                    "map_cache: entry_bytes {} ≤ segment_bytes {segment} ≤ both bytes {bytes} and \
-                     the mapping unit's {page_bytes} must hold",
-                    self.map_cache.entry_bytes
-                ));
-            }
-        }
-        let cache_bytes = self.write_cache.bytes;
-        if cache_bytes > 0 && cache_bytes < 2 * u64::from(page_bytes) {
-            return wrong(format!(
-                "write_cache.bytes is {cache_bytes}; it must be 0, or hold two mapping units of \
-                 {page_bytes} bytes"
-            ));
-        }
-        Ok(())
-    }
-
     /// Dies of the drive.
     pub fn dies(&self, geometry: &Geometry) -> u64 {
         let shape = geometry.shape();
         u64::from(shape.channels)
             * u64::from(shape.chips_per_channel)
             * u64::from(shape.dies_per_chip)
-    }
-
-    fn check_durations(&self) -> Result<()> {
-        let Array { read_us, program_us, erase_us, read_spread, program_spread, erase_spread } =
-            &self.timing;
-        let times = [("read_us", read_us), ("program_us", program_us)];
-        let spreads = [("read_spread", read_spread), ("program_spread", program_spread)];
-        let all = |named: &[(&'static str, &ByKind)]| -> Vec<(&'static str, f64)> {
-            let each = |(name, kinds): &(&'static str, &ByKind)| {
-                kinds.values().iter().map(|&value| (*name, value)).collect::<Vec<_>>()
-            };
-            named.iter().flat_map(each).collect()
-        };
-        for (name, kinds) in times.iter().chain(&spreads) {
-            if kinds.values().is_empty() || kinds.values().len() > 8 {
-                return Err(Error::Spec(format!("{name} must have 1 to 8 values")));
-            }
-        }
-        let Scheduling { suspend_us, resume_us, .. } = self.scheduling;
-        let mut durations = all(&times);
-        durations.extend([
-            ("erase_us", *erase_us),
-            ("suspend_us", suspend_us),
-            ("resume_us", resume_us),
-            ("write_cache.idle_flush_ms", self.write_cache.idle_flush_ms),
-        ]);
-        if let Some((name, value)) = durations.iter().find(|(_, us)| !(0.0..=MOST_US).contains(us))
-        {
-            return Err(Error::Spec(format!(
-                "{name} is {value}; it must be from 0 to {MOST_US:e}"
-            )));
-        }
-        let mut relative = all(&spreads);
-        relative.push(("erase_spread", *erase_spread));
-        if let Some((name, value)) = relative.iter().find(|(_, sd)| !(0.0..=0.28).contains(sd)) {
-            return Err(Error::Spec(format!(
-                "{name} is {value}; it must be from 0 to 0.28, so that no draw is below 0"
-            )));
-        }
-        let rates = [
-            ("bus.channel_mb_s", self.bus.channel_mb_s),
-            ("host.link_mb_s", self.host.link_mb_s),
-            ("write_cache.mb_s", self.write_cache.mb_s),
-        ];
-        let is_rate = |rate: f64| rate == 0.0 || (0.001..=1e9).contains(&rate);
-        if let Some((name, value)) = rates.iter().find(|(_, rate)| !is_rate(*rate)) {
-            return Err(Error::Spec(format!(
-                "{name} is {value}; it must be 0 for one that takes no time, or 0.001 to 1e9"
-            )));
-        }
-        let retention_s = self.refresh.retention_s;
-        if !(0.0..=3e9).contains(&retention_s) {
-            return Err(Error::Spec(format!(
-                "refresh.retention_s is {retention_s}; it must be from 0 to 3e9"
-            )));
-        }
-        Ok(())
-    }
-
-    fn check_counts(&self) -> Result<()> {
-        let most_ns = (MOST_US * 1e3) as u64;
-        let counts = [
-            ("host.depth", u64::from(self.host.depth), 1, 65_536),
-            ("host.link_packet_bytes", u64::from(self.host.link_packet_bytes), 1, 1 << 20),
-            ("program.planes", u64::from(self.program.planes), 1, 64),
-            ("program.pages_per_word_line", u64::from(self.program.pages_per_word_line), 1, 64),
-            ("host.read_in_ns", self.host.read_in_ns, 0, most_ns),
-            ("host.write_in_ns", self.host.write_in_ns, 0, most_ns),
-            ("host.out_ns", self.host.out_ns, 0, most_ns),
-            ("host.controller_ns", self.host.controller_ns, 0, most_ns),
-            ("bus.read_command_ns", self.bus.read_command_ns, 0, most_ns),
-            ("bus.program_command_ns", self.bus.program_command_ns, 0, most_ns),
-            ("bus.erase_command_ns", self.bus.erase_command_ns, 0, most_ns),
-            ("write_cache.access_ns", self.write_cache.access_ns, 0, most_ns),
-            ("write_cache.bytes", self.write_cache.bytes, 0, 1 << 44),
-            ("map_cache.bytes", self.map_cache.bytes, 0, 1 << 44),
-        ];
-        let wrong = counts.iter().find(|(_, n, least, most)| !(least..=most).contains(&n));
-        wrong.map_or(Ok(()), |(name, value, least, most)| {
-            Err(Error::Spec(format!("{name} is {value}; it must be from {least} to {most}")))
-        })
     }
 }
 

@@ -9,18 +9,19 @@ mod channel;
 mod draws;
 mod ops;
 mod places;
+mod stages;
 mod unit;
 
-use channel::{Channel, Way};
+use channel::Channel;
 use draws::Durations;
 pub use ops::{Kind, NONE, OpId, Waiter};
 use ops::{Op, Ops};
 pub use places::Places;
-use unit::{Stage, Unit};
+use unit::Unit;
 
 use super::device::Edge;
-use super::events::{Event, Events};
-use super::params::{Scheduling, Timing, ns_of_us, transfer_ns};
+use super::events::Events;
+use super::params::{Scheduling, Timing, ns_of_us};
 use crate::error::Result;
 use crate::flash::{Geometry, filled};
 
@@ -237,185 +238,6 @@ impl Nand {
             queue.push(op, &mut self.ops);
         }
         self.poke(unit, kind, events);
-    }
-
-    /// Lets a unit begin what has become possible.
-    #[inline(always)]
-    fn poke(&mut self, unit: u32, kind: Kind, events: &mut Events) {
-        match self.units[unit as usize].stage {
-            Stage::Idle => self.begin_next(unit, events),
-            Stage::Array(op) if kind == Kind::Read && self.scheduling.suspend => {
-                self.try_suspend(unit, op, events);
-            }
-            Stage::Array(op) if self.cache_program => self.try_load(unit, op, events),
-            _ => {}
-        }
-    }
-
-    /// Begins the next operation of an idle unit, if there is one that may.
-    fn begin_next(&mut self, at: u32, events: &mut Events) {
-        let now_ns = events.now_ns();
-        let unit = &mut self.units[at as usize];
-        debug_assert_eq!(unit.stage, Stage::Idle);
-        if let Some(op) = unit.next_read(&self.ops) {
-            unit.stage = Stage::Command(op);
-        } else if let Some(op) = unit.suspended.take() {
-            self.begin_array(at, op, events);
-            return;
-        } else if let Some(op) = unit.next_write(&self.ops) {
-            unit.stage = Stage::Command(op);
-        } else {
-            if self.reports_idle {
-                self.idle_units.push(at);
-            }
-            return;
-        }
-        unit.begin_busy(now_ns);
-        let Stage::Command(op) = unit.stage else { unreachable!("just set") };
-        self.request_command(at, op, events);
-    }
-
-    fn request_command(&mut self, unit: u32, op: OpId, events: &mut Events) {
-        let Op { kind, bytes, .. } = *self.ops.get(op);
-        let Commands { read_ns, program_ns, erase_ns, channel_mb_s } = self.commands;
-        let duration_ns = match kind {
-            Kind::Read => read_ns,
-            Kind::Program => program_ns + transfer_ns(u64::from(bytes), channel_mb_s),
-            Kind::Erase => erase_ns,
-        };
-        self.request_channel(unit, Way::In, duration_ns, events);
-    }
-
-    fn request_channel(&mut self, unit: u32, way: Way, duration_ns: u64, events: &mut Events) {
-        let channel = self.units[unit as usize].channel;
-        let end_ns =
-            self.channels[channel as usize].request(unit, way, duration_ns, events.now_ns());
-        if let Some(end_ns) = end_ns {
-            events.at(end_ns, Event::ChannelFree(channel));
-        }
-    }
-
-    /// A transfer on a channel has ended.
-    pub fn on_channel_free(&mut self, channel: u32, events: &mut Events) {
-        let unit = self.channels[channel as usize].current();
-        // What this leads to must not overtake those who wait for the channel already.
-        self.on_transferred(unit, events);
-        if let Some(end_ns) = self.channels[channel as usize].release(events.now_ns()) {
-            events.at(end_ns, Event::ChannelFree(channel));
-        }
-    }
-
-    fn on_transferred(&mut self, at: u32, events: &mut Events) {
-        let unit = &mut self.units[at as usize];
-        match unit.stage {
-            Stage::Command(op) => self.begin_array(at, op, events),
-            Stage::DataOut(op) => {
-                unit.stage = Stage::Idle;
-                unit.end_busy(events.now_ns());
-                self.finish(op, events);
-                self.go_on(at, events);
-            }
-            Stage::Array(_) | Stage::Idle | Stage::Suspending(_) => unit.is_loaded = true,
-        }
-    }
-
-    /// Begins the next operation unless telling of the last one has led to that already.
-    fn go_on(&mut self, unit: u32, events: &mut Events) {
-        if self.units[unit as usize].stage == Stage::Idle {
-            self.begin_next(unit, events);
-        }
-    }
-
-    fn begin_array(&mut self, at: u32, op: OpId, events: &mut Events) {
-        let now_ns = events.now_ns();
-        let Op { array_ns, die, .. } = *self.ops.get(op);
-        let unit = &mut self.units[at as usize];
-        unit.stage = Stage::Array(op);
-        unit.begun += 1;
-        unit.array_end_ns = now_ns + array_ns;
-        events.at(unit.array_end_ns, Event::ArrayDone { unit: at, begun: unit.begun });
-        self.record(die, array_ns, true, now_ns);
-        if self.cache_program {
-            self.try_load(at, op, events);
-        }
-    }
-
-    /// The array of a unit is done, unless it was suspended meanwhile.
-    pub fn on_array_done(&mut self, at: u32, begun: u32, events: &mut Events) {
-        let now_ns = events.now_ns();
-        let unit = &mut self.units[at as usize];
-        if unit.begun != begun {
-            return;
-        }
-        match unit.stage {
-            Stage::Suspending(op) => {
-                let Op { array_ns, die, .. } = *self.ops.get(op);
-                unit.stage = Stage::Idle;
-                unit.suspended = Some(op);
-                self.record(die, array_ns, false, now_ns);
-                self.begin_next(at, events);
-            }
-            Stage::Array(op) => {
-                let Op { kind, bytes, die, array_ns, .. } = *self.ops.get(op);
-                self.record(die, array_ns, false, now_ns);
-                if kind == Kind::Read {
-                    self.units[at as usize].stage = Stage::DataOut(op);
-                    let duration_ns = transfer_ns(u64::from(bytes), self.commands.channel_mb_s);
-                    self.request_channel(at, Way::Out, duration_ns, events);
-                    return;
-                }
-                let unit = &mut self.units[at as usize];
-                match unit.loading.take() {
-                    None => {
-                        unit.stage = Stage::Idle;
-                        unit.end_busy(now_ns);
-                    }
-                    Some(next) if unit.is_loaded => self.begin_array(at, next, events),
-                    Some(next) => unit.stage = Stage::Command(next),
-                }
-                self.finish(op, events);
-                self.go_on(at, events);
-            }
-            Stage::Idle | Stage::Command(_) | Stage::DataOut(_) => {
-                unreachable!("an array that is done was at work")
-            }
-        }
-    }
-
-    /// Loads the data of the next program while the array is busy with one.
-    fn try_load(&mut self, at: u32, current: OpId, events: &mut Events) {
-        let unit = &mut self.units[at as usize];
-        let is_program = |op: OpId| self.ops.get(op).kind == Kind::Program;
-        if unit.loading.is_some() || !is_program(current) || unit.reads.head().is_some() {
-            return;
-        }
-        let Some(next) = unit.writes.head().filter(|&op| is_program(op)) else { return };
-        if self.ops.get(next).waits > 0 {
-            return;
-        }
-        unit.writes.pop(&self.ops);
-        unit.loading = Some(next);
-        unit.is_loaded = false;
-        self.request_command(at, next, events);
-    }
-
-    fn try_suspend(&mut self, at: u32, op: OpId, events: &mut Events) {
-        let unit = &mut self.units[at as usize];
-        let left_ns = unit.array_end_ns - events.now_ns();
-        let found = self.ops.get_mut(op);
-        if found.kind == Kind::Read
-            || unit.loading.is_some()
-            || found.suspends >= self.scheduling.most_suspends
-            || left_ns <= self.suspend_ns
-        {
-            return;
-        }
-        found.suspends += 1;
-        found.array_ns = self.resume_ns + left_ns;
-        unit.stage = Stage::Suspending(op);
-        unit.begun += 1;
-        let end_ns = events.now_ns() + self.suspend_ns;
-        events.at(end_ns, Event::ArrayDone { unit: at, begun: unit.begun });
     }
 
     /// Tells everyone who waits for an operation, and gives it up.
