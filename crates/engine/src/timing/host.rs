@@ -89,10 +89,7 @@ impl TimedRun {
         if !(time_scale.is_finite() && time_scale > 0.0) {
             return Err(Error::Spec(format!("time_scale is {time_scale}; it must be above 0")));
         }
-        let mut measures = Measures::new(device.counters().unwrap_or_default(), page_bytes)?;
-        if limits.warmup_permille == 0 {
-            measures.end_of_warmup(0);
-        }
+        let measures = measures_of(&*device, page_bytes, limits)?;
         let mut run = TimedRun {
             device,
             pacing: workload.pacing(),
@@ -138,7 +135,7 @@ impl TimedRun {
         self.phase = Phase::Issuing;
         self.issued_requests = 0;
         self.written_bytes = 0;
-        self.measures = Measures::new(self.device.counters().unwrap_or_default(), self.page_bytes)?;
+        self.measures = measures_of(&*self.device, self.page_bytes, limits)?;
         self.begin()
     }
 
@@ -388,4 +385,13 @@ impl TimedRun {
     pub fn take_edges(&mut self, edges: &mut Vec<Edge>) {
         self.device.take_edges(edges);
     }
+}
+
+/// Measures of a load that is about to begin: from then on, if no warm-up is left out.
+fn measures_of(device: &dyn BlockDevice, page_bytes: u32, limits: Limits) -> Result<Measures> {
+    let mut measures = Measures::new(device.counters().unwrap_or_default(), page_bytes)?;
+    if limits.warmup_permille == 0 {
+        measures.end_of_warmup(0);
+    }
+    Ok(measures)
 }

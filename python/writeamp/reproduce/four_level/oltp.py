@@ -105,7 +105,6 @@ _OURS = "within a fiftieth of the drive"
 # Shares of the requests that go on, and of the drive.
 _PLACES = {
     _OURS: (0.54, 0.02),
-    "within a tenth": (0.54, 0.1),
     "anywhere, and none goes on": (0.0, 1.0),
     "within a thousandth": (0.54, 0.001),
 }
