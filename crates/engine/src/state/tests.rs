@@ -105,7 +105,7 @@ fn bytes_that_are_not_what_was_saved_are_refused_in_a_sentence() {
     assert!(sentence(&flipped).contains("checksum"));
     let mut later = bytes.clone();
     later[8] += 1;
-    assert!(sentence(&later).contains("version 2 of the format"));
+    assert!(sentence(&later).contains("version 3 of the format"));
 }
 
 #[test]
