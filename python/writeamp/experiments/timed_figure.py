@@ -18,8 +18,11 @@ def figure_of(plan: Plan, device: Device, found: Found, wa_series: pl.DataFrame)
     """Describe latencies and what happened over time; `wa_series` is empty without writes."""
     # What the device writes when the host has ended is of writes before.
     wa_series = wa_series.filter(pl.col("time_s") <= found.interval_ns[1] / 1e9)
+    # The last row is not over when the host ends, and would look like a fall.
+    end_s = found.interval_ns[1] / 1e9
+    rows = found.time_series.filter(pl.col("time_s") <= end_s)
     directions = [
-        _direction(name, served, found.time_series)
+        _direction(name, served, rows if rows.height else found.time_series)
         for name, served in (("read", found.reads), ("write", found.writes))
         if served.requests
     ]

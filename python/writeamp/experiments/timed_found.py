@@ -177,19 +177,10 @@ def _with_end(samples: _Counts, end: dict[str, int]) -> _Counts:
     return {name: column[kept] for name, column in whole.items()}
 
 
-_ROW_COLUMNS = ("read_bytes", "written_bytes", "reads", "writes", "read_ns", "write_ns")
-
-
 def _time_series(run: TimedRun) -> pl.DataFrame:
     rows = run.rows()
-    end_s = run.interval_ns()[1] / 1e9
     row_s = rows["row_ns"] / 1e9
-    # The last row ends with the run; a short rest would be all noise.
-    count = min(rows["reads"].size, max(1, round(end_s / row_s)))
-    ends_s = np.arange(1, count + 1) * row_s
-    ends_s[-1] = max(min(ends_s[-1], end_s), ends_s[-1] - row_s / 2)
-    spans_s = np.diff(ends_s, prepend=0.0)
-    rows = rows | {name: rows[name][:count] for name in _ROW_COLUMNS}
+    count = rows["reads"].size
 
     def mean_us(sums_ns: str, requests: str) -> pl.Series:
         sums = pl.Series(rows[sums_ns]).cast(pl.Float64)
@@ -198,11 +189,11 @@ def _time_series(run: TimedRun) -> pl.DataFrame:
 
     return pl.DataFrame(
         {
-            "time_s": ends_s,
-            "read_mb_s": rows["read_bytes"] / 1e6 / spans_s,
-            "write_mb_s": rows["written_bytes"] / 1e6 / spans_s,
-            "read_iops": rows["reads"] / spans_s,
-            "write_iops": rows["writes"] / spans_s,
+            "time_s": np.arange(1, count + 1) * row_s,
+            "read_mb_s": rows["read_bytes"] / 1e6 / row_s,
+            "write_mb_s": rows["written_bytes"] / 1e6 / row_s,
+            "read_iops": rows["reads"] / row_s,
+            "write_iops": rows["writes"] / row_s,
             "read_us": mean_us("read_ns", "reads"),
             "write_us": mean_us("write_ns", "writes"),
         }
