@@ -35,7 +35,7 @@ def test_the_clock_and_the_counters_go_on_while_measures_begin_anew() -> None:
     assert one.run.served("write")["requests"] == 32
     counters = one.run.counters()
     assert counters is not None
-    assert counters["written_bytes"] == 384 * KIB
+    assert counters["host_bytes"] == 384 * KIB
     # What was measured of the second load has none of the five minutes before it.
     assert second.write_s < 10
 

@@ -312,8 +312,6 @@ class Endurance:
         if daily_bytes is not None:
             years = self.years(daily_bytes, capacity_bytes=capacity_bytes)
             found |= {"daily_bytes": daily_bytes, "years": years}
-            if capacity_bytes is not None:
-                found["capacity_bytes"] = capacity_bytes
         found |= {
             "erase_histogram": self.erase_histogram.to_dicts(),
             "w_max": plan.w_max,
@@ -322,6 +320,8 @@ class Endurance:
             "spare_share": plan.run.spare_share,
             "spare_blocks": plan.spare_blocks,
             **plan.device.facts(),
+            # Of the drive that is meant, where this one stands for a larger one.
+            **({} if capacity_bytes is None else {"capacity_bytes": capacity_bytes}),
             "utilization": plan.host.utilization,
             "precondition": plan.host.precondition,
             "device": plan.device.name,
