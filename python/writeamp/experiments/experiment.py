@@ -25,6 +25,7 @@ from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.device_settings import DeviceSettings
+from writeamp.experiments.recorded import with_recorded
 from writeamp.experiments.setting import Settings, words_of
 from writeamp.experiments.settings import (
     ComparisonSettings,
@@ -101,14 +102,15 @@ class Experiment:
             TypeError: an argument that the verb has not.
         """
         kinds = setting_types(verb)
-        values: dict[type[Settings], dict[str, Any]] = {kind: {} for kind in kinds}
+        given: dict[str, dict[str, Any]] = {kind.title: {} for kind in kinds}
         places = setting_places(verb)
         for name, value in settings.items():
             if name not in places:
                 raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
             kind, field_name = places[name]
-            values[kind][field_name] = value
-        return Experiment(*(kind(**given) for kind, given in values.items()))  # type: ignore[arg-type]
+            given[kind.title][field_name] = value
+        values = with_recorded(verb, given)
+        return Experiment(*(kind(**values[kind.title]) for kind in kinds))  # type: ignore[arg-type]
 
     def with_settings(self, **settings: Any) -> Experiment:
         """Return the experiment with some settings replaced, named as in `of`.
@@ -157,11 +159,16 @@ class Experiment:
         for key in tables:
             if key not in known:
                 raise WriteampError(f"{where}:{key}: {unknown('key', key, known)}")
-        parts = (
-            settings_of(kind, tables.get(kind.title, {}), where=f"{where}:{kind.title}")
-            for kind in kinds
-        )
-        return Experiment(*parts)  # type: ignore[arg-type]
+        given = {kind.title: tables.get(kind.title, {}) for kind in kinds}
+
+        def parts(values: Mapping[str, Any]) -> list[Settings]:
+            return [
+                settings_of(kind, values[kind.title], where=f"{where}:{kind.title}")
+                for kind in kinds
+            ]
+
+        parts(given)  # so that faults are those of what is given
+        return Experiment(*parts(with_recorded(found, given)))  # type: ignore[arg-type]
 
     @staticmethod
     def from_toml(path: _Path, *, verb: str | None = None) -> Experiment:
