@@ -283,6 +283,7 @@ def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
         ({"policy": {"manager": 3, "seed": 1}}, "have policy"),
         ({"policy": POLICY | {"manager": "nonsense"}}, "unknown"),
         ({"precondition": "nonsense"}, "unknown precondition"),
+        ({"precondition": "kept"}, "had been used before"),
         ({"precondition": None}, "have precondition"),
         ({"timed": "yes"}, "have timed"),
         ({"device": {"name": "x"}}, "no flash drive"),

@@ -18,7 +18,7 @@ from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.traces.formats.parquet import recorded_in
-from writeamp.traces.recorded import Recorded
+from writeamp.traces.recorded import KEPT, Recorded
 
 Table = Mapping[str, Any]
 
@@ -42,6 +42,11 @@ def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]
     if found is None or load.get("mapping", "as-is") != "as-is":
         return tables
     name, recorded = found
+    if recorded.precondition == KEPT and "precondition" not in load:
+        raise WriteampError(
+            f"{name} was recorded on a drive that had been used before, so that its counters do "
+            "not follow from the requests; say by --precondition in which state to begin"
+        )
     run = {"seed": recorded.policy["seed"]}
     if verb == "simulate":
         run["warmup"] = 0  # what the drive served before is not among the requests that count

@@ -13,6 +13,8 @@ from writeamp.traces.quoting import one_line
 
 RECORDING_KEY = "writeamp_recording"
 _VERSION = 1
+# The precondition of a drive that had been used before, in a state that nobody wrote down.
+KEPT = "kept"
 _POLICY = ("manager", "victims", "wear_leveling", "seed")
 
 
@@ -23,7 +25,8 @@ class Recorded:
     Attributes:
         device: the drive, as `Device.to_dict` has it.
         policy: its `manager`, `victims` and `wear_leveling`, specs or None, and its `seed`.
-        precondition: the state in which it served the first request, as `simulate` takes it.
+        precondition: the state in which it served the first request, as `simulate` takes it, or
+            `KEPT`.
         count_from_request: requests before the first that counts.
         count_until_request: requests up to the last that counts, those before it included; None
             for all.
