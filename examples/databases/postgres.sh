@@ -1,5 +1,6 @@
 #!/bin/sh
 # PostgreSQL under pgbench's TPC-B: postgres.sh SCALE TRANSACTIONS [SETTING=VALUE …]
+# $AFTER_LOAD is run between the filling of the tables and the transactions.
 # Small buffers and short checkpoints let a minute hold what takes a large server hours.
 set -eu
 scale=$1 transactions=$2
@@ -30,7 +31,10 @@ as_postgres initdb --pgdata="$data" --auth=trust --locale=C --encoding=UTF8 > /d
     for setting; do printf "%s\n" "$setting"; done
 } >> "$data/postgresql.conf"
 trap stop EXIT
+trap "exit 130" INT TERM
 as_postgres pg_ctl start --silent --wait --pgdata="$data" --log="$data/log"
 as_postgres pgbench --host="$sockets" --initialize --quiet --scale="$scale" 2> /dev/null
+as_postgres psql --host="$sockets" --quiet --command=CHECKPOINT postgres
+eval "${AFTER_LOAD:-}"
 as_postgres pgbench --host="$sockets" --no-vacuum --protocol=prepared --random-seed=1 \
     --client=$clients --transactions=$((transactions / clients)) > /dev/null 2>&1

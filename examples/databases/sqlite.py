@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """SQLite: a table of 500-byte rows, filled in order and then updated at random.
 
-Example: sqlite.py --journal wal --batch 1
+Example: sqlite.py mnt/db.sqlite --journal wal --batch 1
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sqlite3
 from pathlib import Path
@@ -17,13 +16,14 @@ ROW_BYTES = 500
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("database", type=Path)
     parser.add_argument("--journal", default="wal", help="wal, delete, truncate or persist")
     parser.add_argument("--batch", type=int, default=1, help="updates in a transaction")
     parser.add_argument("--rows", type=int, default=400_000)
     parser.add_argument("--updates", type=int, default=60_000)
     asked = parser.parse_args()
     draw = random.Random(1)
-    database = sqlite3.connect(Path(os.environ["mountpoint"], "sqlite.db"), isolation_level=None)
+    database = sqlite3.connect(asked.database, isolation_level=None)
     database.execute(f"PRAGMA journal_mode = {asked.journal}")
     database.execute("PRAGMA synchronous = full")
     database.execute("CREATE TABLE item (key INTEGER PRIMARY KEY, value BLOB)")
