@@ -1,1 +1,1 @@
-"""The virtual SSD: a drive that real programs write to, and that tells what its flash did for it."""
+"""The virtual SSD: a block device that real programs write to, and what it tells of itself."""
