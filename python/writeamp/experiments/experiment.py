@@ -25,7 +25,7 @@ from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.device_settings import DeviceSettings
-from writeamp.experiments.setting import Settings, words_of
+from writeamp.experiments.setting import Places, Settings, made_settings, places_in, words_of
 from writeamp.experiments.settings import (
     ComparisonSettings,
     LifetimeSettings,
@@ -100,15 +100,8 @@ class Experiment:
                 each other.
             TypeError: an argument that the verb has not.
         """
-        kinds = setting_types(verb)
-        values: dict[type[Settings], dict[str, Any]] = {kind: {} for kind in kinds}
-        places = setting_places(verb)
-        for name, value in settings.items():
-            if name not in places:
-                raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
-            kind, field_name = places[name]
-            values[kind][field_name] = value
-        return Experiment(*(kind(**given) for kind, given in values.items()))  # type: ignore[arg-type]
+        made = made_settings(verb, setting_types(verb), setting_places(verb), settings)
+        return Experiment(*made)  # type: ignore[arg-type]
 
     def with_settings(self, **settings: Any) -> Experiment:
         """Return the experiment with some settings replaced, named as in `of`.
@@ -281,14 +274,9 @@ def setting_types(verb: str) -> tuple[type[Settings], ...]:
 
 
 @cache
-def setting_places(verb: str) -> dict[str, tuple[type[Settings], str]]:
+def setting_places(verb: str) -> Places:
     """Return where each setting of a verb stands, by the name of its keyword argument."""
-    return {
-        words_of(one).name or one.name: (kind, one.name)
-        for kind in setting_types(verb)
-        for one in fields(kind)  # type: ignore[arg-type]
-        if verb not in words_of(one).not_for
-    }
+    return places_in(setting_types(verb), verb)
 
 
 def _policy_type(run: type[RunSettings]) -> type[PolicySettings | PoliciesSettings]:

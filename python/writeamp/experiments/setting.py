@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from writeamp.domains import Domain
 from writeamp.errors import WriteampError
@@ -70,3 +71,41 @@ class Settings:
             elif domain is not None:
                 value = domain.check(words.name or one.name, value)
             object.__setattr__(self, one.name, value)
+
+
+# Where a setting stands, by the name of its keyword argument.
+Places: TypeAlias = dict[str, tuple[type[Settings], str]]
+
+
+def places_in(kinds: Sequence[type[Settings]], verb: str) -> Places:
+    """Return where each setting of several groups stands; a verb has no use for some."""
+    return {
+        words_of(one).name or one.name: (kind, one.name)
+        for kind in kinds
+        for one in fields(kind)  # type: ignore[arg-type]
+        if verb not in words_of(one).not_for
+    }
+
+
+def made_settings(
+    verb: str, kinds: Sequence[type[Settings]], places: Places, given: Mapping[str, Any]
+) -> tuple[Settings, ...]:
+    """Return the groups of settings that keyword arguments say; what is left out has its default.
+
+    Args:
+        verb: what takes the arguments, for errors.
+        kinds: the groups, in the order in which they are returned.
+        places: where each setting stands.
+        given: values by name.
+
+    Raises:
+        WriteampError: a value outside its domain, or values that contradict each other.
+        TypeError: an argument that the verb has not.
+    """
+    values: dict[type[Settings], dict[str, Any]] = {kind: {} for kind in kinds}
+    for name, value in given.items():
+        if name not in places:
+            raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
+        kind, field_name = places[name]
+        values[kind][field_name] = value
+    return tuple(kind(**one) for kind, one in values.items())

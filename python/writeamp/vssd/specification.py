@@ -47,6 +47,7 @@ class Specification:
     device: Device
     plan: Plan
     settings: DriveSettings
+    input_files: tuple[str, ...]
 
     @property
     def policy(self) -> Policy:
@@ -80,7 +81,8 @@ def specify(
             "those of a program; give full or none"
         )
     run = SimulationSettings(seed=settings.seed)
-    prepared = prepare(Experiment(device, load, policy, run))
+    experiment = Experiment(device, load, policy, run)
+    prepared = prepare(experiment)
     drive = prepared.drive
     if drive.kind != "flash":
         raise WriteampError(f"{drive.name} is a {drive.kind}; a virtual drive is one flash drive")
@@ -98,7 +100,7 @@ def specify(
     # Whatever the engine refuses of such a drive, it refuses of one that nobody has written to.
     plan.policy.drive(drive)
     check_memory("the drive needs", drive.geometry.bytes_needed(_all_pages(drive, settings)))
-    return Specification(drive, plan, settings)
+    return Specification(drive, plan, settings, experiment.input_files)
 
 
 def plugin_config(
