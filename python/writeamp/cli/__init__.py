@@ -19,6 +19,7 @@ from writeamp.cli import (
     predict,
     reproduce,
     simulate,
+    top,
     trace,
 )
 from writeamp.errors import WriteampError
@@ -58,6 +59,7 @@ predict.register(app)
 allocate.register(app)
 trace.register(app)
 measure.register(app)
+top.register(app)
 reproduce.register(app)
 listing.register(app)
 
