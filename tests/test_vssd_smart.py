@@ -193,47 +193,48 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         write_counters(tmp_path / "file" / "counters", COUNTERS, BLOCKS, DEVICE)
 
 
+class Drive:
+    """Answers as a running drive does, until it is gone."""
+
+    def __init__(self) -> None:
+        self.erases = 0
+        self.is_gone = False
+
+    def counters(self) -> dict[str, Any]:
+        if self.is_gone:
+            raise WriteampError("no virtual drive answers")
+        return counters(erases=self.erases)
+
+    def blocks(self) -> dict[str, Any]:
+        return BLOCKS
+
+
 def test_the_files_follow_the_drive_while_it_runs_and_are_last_written_at_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("writeamp.vssd.counters._PERIOD_S", 0.01)
-    erases = 0
-
-    def ask() -> tuple[dict[str, Any], dict[str, Any]]:
-        return counters(erases=erases), BLOCKS
+    drive = Drive()
 
     def erased() -> int:
         return int(json.loads((tmp_path / "fdp.json").read_text())["mbe"]) // (50 * PAGE_BYTES)
 
-    with Refresher(tmp_path, ask, DEVICE):
+    with Refresher(tmp_path, drive, DEVICE):
         assert erased() == 0
-        erases = 1
+        drive.erases = 1
         wait_until(lambda: erased() == 1)  # every reading finds a whole file
-        erases = 2
+        drive.erases = 2
     assert erased() == 2
 
 
 def test_a_drive_that_is_gone_at_the_end_is_an_error(tmp_path: Path) -> None:
-    is_gone = False
-
-    def ask() -> tuple[dict[str, Any], dict[str, Any]]:
-        if is_gone:
-            raise WriteampError("the server has ended")
-        return COUNTERS, BLOCKS
-
-    with pytest.raises(WriteampError, match="has ended"), Refresher(tmp_path, ask, DEVICE):
-        is_gone = True
+    drive = Drive()
+    with pytest.raises(WriteampError, match="no virtual drive"), Refresher(tmp_path, drive, DEVICE):
+        drive.is_gone = True
 
 
 def test_what_failed_in_the_run_is_not_hidden_by_a_drive_that_is_gone(tmp_path: Path) -> None:
-    is_gone = False
-
-    def ask() -> tuple[dict[str, Any], dict[str, Any]]:
-        if is_gone:
-            raise WriteampError("the server has ended")
-        return COUNTERS, BLOCKS
-
-    refresher = Refresher(tmp_path, ask, DEVICE)
-    is_gone = True
+    drive = Drive()
+    refresher = Refresher(tmp_path, drive, DEVICE)
+    drive.is_gone = True
     with pytest.raises(ZeroDivisionError), refresher:
         raise ZeroDivisionError

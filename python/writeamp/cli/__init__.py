@@ -20,6 +20,7 @@ from writeamp.cli import (
     reproduce,
     serve,
     simulate,
+    top,
     trace,
 )
 from writeamp.errors import WriteampError
@@ -60,6 +61,7 @@ allocate.register(app)
 serve.register(app)
 trace.register(app)
 measure.register(app)
+top.register(app)
 reproduce.register(app)
 listing.register(app)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.output import replacing
-from writeamp.vssd.documents import Document
+from writeamp.vssd.control import Control, Document
 from writeamp.vssd.fdp import fdp_statistics
 from writeamp.vssd.ocp import ocp_log, ocp_page
 from writeamp.vssd.smart import smart_log
@@ -51,23 +50,18 @@ class Refresher:
     slow a program that writes to the same disk, and they are replaced within a second.
     """
 
-    def __init__(
-        self,
-        directory: Path,
-        ask: Callable[[], tuple[Document, Document]],
-        device: Device,
-    ) -> None:
-        """Write to `directory` what `ask` answers: the documents of counters and of blocks.
+    def __init__(self, directory: Path, control: Control, device: Device) -> None:
+        """Write the counters of a running drive to a directory.
 
         Raises:
-            WriteampError: the directory cannot be written to.
+            WriteampError: the directory cannot be written to, or the drive does not answer.
         """
         self._directory = directory
-        self._ask = ask
+        self._control = control
         self._device = device
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._refresh, daemon=True)
-        write_counters(directory, *ask(), device)
+        self._write()
 
     def __enter__(self) -> Refresher:
         """Begin to refresh."""
@@ -88,15 +82,20 @@ class Refresher:
         self._ended.set()
         self._thread.join()
         try:
-            write_counters(self._directory, *self._ask(), self._device)
+            self._write()
         except (OSError, WriteampError):
             if kind is None:
                 raise
 
+    def _write(self) -> None:
+        counters, blocks = self._control.counters(), self._control.blocks()
+        write_counters(self._directory, counters, blocks, self._device)
+
     def _refresh(self) -> None:
         while not self._ended.wait(_PERIOD_S):
             try:
-                _write_live(self._directory, _files(*self._ask(), self._device))
+                counters, blocks = self._control.counters(), self._control.blocks()
+                _write_live(self._directory, _files(counters, blocks, self._device))
             except (OSError, WriteampError):
                 return  # the last writing fails for the same reason, and says so
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from writeamp.vssd.documents import Document, programmed_bytes
+from writeamp.vssd.control import Document
+from writeamp.vssd.documents import programmed_bytes
 
 
 def fdp_statistics(counters: Document) -> dict[str, int]:

@@ -14,7 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from writeamp.errors import WriteampError
-from writeamp.vssd.documents import Document
+from writeamp.vssd.control import Document
 from writeamp.vssd.listening import listen
 
 # A client that asks and does not read is not waited for any longer.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writeamp.vssd.documents import Document
+from writeamp.vssd.control import Document
 
 # Data units are thousands of 512 bytes, rounded up to the next thousand (NVMe base specification).
 DATA_UNIT_BYTES = 512_000
