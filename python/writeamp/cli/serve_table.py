@@ -11,6 +11,8 @@ from writeamp.experiments.durations import shown_duration
 from writeamp.vssd.layers import Layers
 from writeamp.vssd.result import ServeResult
 
+_OF_LAYERS = ("layer", ">bytes", ">factor")
+_OF_LATENCY = ("latency", ">mean", ">p50", ">p99", ">p99.9", ">max")
 _LAYER_WORDS = {
     "application": "application wrote",
     "file_system": "file system wrote",
@@ -28,8 +30,7 @@ def print_served(result: ServeResult) -> None:
             options.table("From the application to the flash", columns, _rows(result.layers))
         )
     if result.latency_us is not None:
-        columns = ("latency", ">mean", ">p50", ">p99", ">p99.9", ">max")
-        stdout.print(options.table("In the drive's time", columns, _latencies(result)))
+        stdout.print(options.table("In the drive's time", _OF_LATENCY, _latencies(result)))
 
 
 def _facts(result: ServeResult) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from writeamp.vssd.processes import Written
@@ -50,7 +51,7 @@ class Layers:
         sizes = list(self.bytes_by_layer().items())
         return {
             lower: below / above if above else None
-            for (_, above), (lower, below) in zip(sizes, sizes[1:], strict=False)
+            for (_, above), (lower, below) in pairwise(sizes)
         }
 
     def whole(self) -> float | None:

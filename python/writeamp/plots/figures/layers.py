@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import BarChart, Layer
@@ -52,7 +53,7 @@ def wa_by_layer(sizes: Mapping[str, int], *, title: str, subtitle: str) -> BarCh
 def _texts(sizes: list[int], unit: int) -> list[str]:
     """Return each layer's bytes, and how many times those of the layer above they are."""
     texts = [f"{sizes[0] / unit:.4g}"]
-    for above, below in zip(sizes, sizes[1:], strict=False):
+    for above, below in pairwise(sizes):
         times = f"  (× {below / above:.3g})" if above else ""
         texts.append(f"{below / unit:.4g}{times}")
     return texts
@@ -62,5 +63,5 @@ def _product(sizes: list[int]) -> str:
     """Return the factors and their product in words."""
     if not all(sizes):
         return "a layer wrote nothing, so there is no product of factors"
-    factors = [below / above for above, below in zip(sizes, sizes[1:], strict=False)]
+    factors = [below / above for above, below in pairwise(sizes)]
     return f"{' × '.join(f'{one:.3g}' for one in factors)} = {sizes[-1] / sizes[0]:.3g} in all"
