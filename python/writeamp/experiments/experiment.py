@@ -25,7 +25,8 @@ from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.device_settings import DeviceSettings
-from writeamp.experiments.setting import Places, Settings, made_settings, places_in, words_of
+from writeamp.experiments.recorded import with_recorded
+from writeamp.experiments.setting import Places, Settings, by_group, places_in, words_of
 from writeamp.experiments.settings import (
     ComparisonSettings,
     LifetimeSettings,
@@ -100,8 +101,9 @@ class Experiment:
                 each other.
             TypeError: an argument that the verb has not.
         """
-        made = made_settings(verb, setting_types(verb), setting_places(verb), settings)
-        return Experiment(*made)  # type: ignore[arg-type]
+        kinds = setting_types(verb)
+        values = with_recorded(verb, by_group(verb, kinds, setting_places(verb), settings))
+        return Experiment(*(kind(**values[kind.title]) for kind in kinds))  # type: ignore[arg-type]
 
     def with_settings(self, **settings: Any) -> Experiment:
         """Return the experiment with some settings replaced, named as in `of`.
@@ -150,11 +152,16 @@ class Experiment:
         for key in tables:
             if key not in known:
                 raise WriteampError(f"{where}:{key}: {unknown('key', key, known)}")
-        parts = (
-            settings_of(kind, tables.get(kind.title, {}), where=f"{where}:{kind.title}")
-            for kind in kinds
-        )
-        return Experiment(*parts)  # type: ignore[arg-type]
+        given = {kind.title: tables.get(kind.title, {}) for kind in kinds}
+
+        def parts(values: Mapping[str, Any]) -> list[Settings]:
+            return [
+                settings_of(kind, values[kind.title], where=f"{where}:{kind.title}")
+                for kind in kinds
+            ]
+
+        parts(given)  # so that faults are those of what is given
+        return Experiment(*parts(with_recorded(found, given)))  # type: ignore[arg-type]
 
     @staticmethod
     def from_toml(path: _Path, *, verb: str | None = None) -> Experiment:

@@ -87,25 +87,37 @@ def places_in(kinds: Sequence[type[Settings]], verb: str) -> Places:
     }
 
 
+def by_group(
+    verb: str, kinds: Sequence[type[Settings]], places: Places, given: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return keyword arguments by the title of the group that each belongs to.
+
+    Args:
+        verb: what takes the arguments, for errors.
+        kinds: the groups.
+        places: where each setting stands.
+        given: values by name.
+
+    Raises:
+        TypeError: an argument that the verb has not.
+    """
+    values: dict[str, dict[str, Any]] = {kind.title: {} for kind in kinds}
+    for name, value in given.items():
+        if name not in places:
+            raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
+        kind, field_name = places[name]
+        values[kind.title][field_name] = value
+    return values
+
+
 def made_settings(
     verb: str, kinds: Sequence[type[Settings]], places: Places, given: Mapping[str, Any]
 ) -> tuple[Settings, ...]:
     """Return the groups of settings that keyword arguments say; what is left out has its default.
 
-    Args:
-        verb: what takes the arguments, for errors.
-        kinds: the groups, in the order in which they are returned.
-        places: where each setting stands.
-        given: values by name.
-
     Raises:
         WriteampError: a value outside its domain, or values that contradict each other.
         TypeError: an argument that the verb has not.
     """
-    values: dict[type[Settings], dict[str, Any]] = {kind: {} for kind in kinds}
-    for name, value in given.items():
-        if name not in places:
-            raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
-        kind, field_name = places[name]
-        values[kind][field_name] = value
-    return tuple(kind(**one) for kind, one in values.items())
+    values = by_group(verb, kinds, places, given)
+    return tuple(kind(**values[kind.title]) for kind in kinds)
