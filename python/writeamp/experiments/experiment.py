@@ -26,7 +26,7 @@ from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.device_settings import DeviceSettings
 from writeamp.experiments.recorded import with_recorded
-from writeamp.experiments.setting import Settings, words_of
+from writeamp.experiments.setting import Places, Settings, by_group, places_in, words_of
 from writeamp.experiments.settings import (
     ComparisonSettings,
     LifetimeSettings,
@@ -102,14 +102,7 @@ class Experiment:
             TypeError: an argument that the verb has not.
         """
         kinds = setting_types(verb)
-        given: dict[str, dict[str, Any]] = {kind.title: {} for kind in kinds}
-        places = setting_places(verb)
-        for name, value in settings.items():
-            if name not in places:
-                raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
-            kind, field_name = places[name]
-            given[kind.title][field_name] = value
-        values = with_recorded(verb, given)
+        values = with_recorded(verb, by_group(verb, kinds, setting_places(verb), settings))
         return Experiment(*(kind(**values[kind.title]) for kind in kinds))  # type: ignore[arg-type]
 
     def with_settings(self, **settings: Any) -> Experiment:
@@ -288,14 +281,9 @@ def setting_types(verb: str) -> tuple[type[Settings], ...]:
 
 
 @cache
-def setting_places(verb: str) -> dict[str, tuple[type[Settings], str]]:
+def setting_places(verb: str) -> Places:
     """Return where each setting of a verb stands, by the name of its keyword argument."""
-    return {
-        words_of(one).name or one.name: (kind, one.name)
-        for kind in setting_types(verb)
-        for one in fields(kind)  # type: ignore[arg-type]
-        if verb not in words_of(one).not_for
-    }
+    return places_in(setting_types(verb), verb)
 
 
 def _policy_type(run: type[RunSettings]) -> type[PolicySettings | PoliciesSettings]:
