@@ -34,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parse_options(arguments)
     try:
         with tempfile.TemporaryDirectory(prefix="writeamp-") as folder:
+            os.chmod(folder, 0o755)  # the database runs as a user of its own
             mount = Path(folder, "mnt")
             transactions = str(asked.transactions)
             with wa.VirtualSsd(size=asked.size, mount=mount, record=asked.out) as drive:

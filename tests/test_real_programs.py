@@ -8,9 +8,10 @@ import shlex
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -57,19 +58,25 @@ def raw() -> Iterator[wa.VirtualSsd]:
 
 
 @pytest.fixture
-def on_file_system(tmp_path: Path) -> Iterator[Callable[..., wa.VirtualSsd]]:
+def on_file_system(tmp_path: Path) -> Iterator[wa.VirtualSsd]:
     """A drive that is mounted, and recorded; after the test its replay comes to the same."""
     needs("nbdfuse", "losetup", "mkfs.ext4", root=True)
     trace = tmp_path / "t.parquet"
-    with wa.VirtualSsd(
-        "tlc-datacenter", size="256MiB", mount=tmp_path / "mnt", record=trace
-    ) as drive:
-        yield drive
-        result = drive.result()
+    with tempfile.TemporaryDirectory(prefix="wa-test-") as folder:
+        os.chmod(folder, 0o755)  # PostgreSQL runs as a user of its own
+        mount = Path(folder, "mnt")
+        with wa.VirtualSsd("tlc-datacenter", size="256MiB", mount=mount, record=trace) as drive:
+            yield drive
+            result = drive.result()
     replayed = wa.simulate(trace=trace, spread=False)
     assert replayed.causes == {cause: result.causes[cause] for cause in replayed.causes}
     assert replayed.erases == result.erases
     assert replayed.host["written_bytes"] == result.host_bytes
+
+
+def mount_point(drive: wa.VirtualSsd) -> Path:
+    assert drive.mount_point is not None
+    return drive.mount_point
 
 
 def test_fio_verifies_what_it_wrote(raw: wa.VirtualSsd) -> None:
@@ -119,47 +126,57 @@ def test_nbdcopy_brings_back_what_it_took(raw: wa.VirtualSsd, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("journal", ["wal", "delete"])
-def test_sqlite_is_whole_after_its_updates(on_file_system: Any, journal: str) -> None:
-    database = on_file_system.mount_point / "db"
+def test_sqlite_is_whole_after_its_updates(on_file_system: wa.VirtualSsd, journal: str) -> None:
+    database = mount_point(on_file_system) / "db"
     shell(
         f"{EXAMPLES}/databases/sqlite.py {database} --journal {journal} --rows 20000 --updates 2000"
     )
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("SELECT count(*) FROM item").fetchone() == (20000,)
     assert on_file_system.host_bytes > database.stat().st_size
 
 
-def test_postgres_keeps_its_accounts_balanced(on_file_system: Any) -> None:
+def test_postgres_keeps_its_accounts_balanced(on_file_system: wa.VirtualSsd) -> None:
     if not list(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
         pytest.skip("needs postgres")
     needs("setpriv", root=True)
-    check = EXAMPLES / "databases" / "postgres.sh"
-    shell(f"{check} 1 2000", mountpoint=on_file_system.mount_point)
+    # Each transaction adds its amount to an account, a teller and a branch, and writes it down.
+    query = (
+        "SELECT sum(abalance) = (SELECT sum(delta) FROM pgbench_history), (SELECT count(*) FROM "
+        "pgbench_history) FROM pgbench_accounts"
+    )
+    balance = f'as_postgres psql --host="$sockets" --tuples-only --command="{query}" postgres'
+    said = shell(
+        f"{EXAMPLES}/databases/postgres.sh 1 2000",
+        mountpoint=mount_point(on_file_system),
+        AT_END=balance,
+    )
+    assert said.split() == ["t", "|", "2000"]
     assert on_file_system.result().host["flushes"] > 100
 
 
-def test_rocksdb_is_consistent_after_its_compactions(on_file_system: Any) -> None:
+def test_rocksdb_is_consistent_after_its_compactions(on_file_system: wa.VirtualSsd) -> None:
     needs("db_bench", "ldb", root=True)
-    point = on_file_system.mount_point
+    point = mount_point(on_file_system)
     shell(f"{EXAMPLES}/databases/rocksdb.sh level 50000 100000", mountpoint=point)
     shell(f"ldb --db={point}/rocksdb checkconsistency")
     assert on_file_system.result().host["trimmed_pages"] > 0
 
 
-def test_git_clones_and_packs_soundly(on_file_system: Any) -> None:
+def test_git_clones_and_packs_soundly(on_file_system: wa.VirtualSsd) -> None:
     needs("git", root=True)
-    point = on_file_system.mount_point
+    point = mount_point(on_file_system)
     shell(f"{EXAMPLES}/databases/git.sh 50 20 2", mountpoint=point)
     shell(f"git -c safe.directory='*' -C {shlex.quote(str(point))}/clone-1 fsck --full --strict")
     assert on_file_system.host_bytes > 0
 
 
 @pytest.mark.parametrize("load", ["fileserver", "varmail", "oltp", "cassandra"])
-def test_the_shipped_loads_of_fio_run(on_file_system: Any, load: str) -> None:
+def test_the_shipped_loads_of_fio_run(on_file_system: wa.VirtualSsd, load: str) -> None:
     needs("fio", root=True)
     sizes = {"TABLE": "8m", "WRITES": "16m", "LOG": "2m", "UNIT": "256k", "UNIT4": "1m"}
     loops = {"LOOPS": "2", "LOOPS4": "1", "LOOPS16": "1", "UNIT16": "4m", "FILES": "8"}
     job = EXAMPLES / "fio" / f"{load}.fio"
-    shell(f"fio {job}", mountpoint=on_file_system.mount_point, **sizes, **loops)
+    shell(f"fio {job}", mountpoint=mount_point(on_file_system), **sizes, **loops)
     assert on_file_system.host_bytes > MIB

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import zlib
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 import writeamp as wa
-from in_process import document, run
+from in_process import WRITEAMP, document, run
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.policy import Policy
@@ -135,6 +137,43 @@ def test_a_replay_comes_to_the_counters_of_the_drive(begin: int, tmp_path: Path)
     assert counted["gc"] > 10_000
     for given in (trace, str(trace), wa.traces.read(trace)):
         assert_same(wa.simulate(trace=given, spread=False), counted)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "--manager sepgc --victims d-choices:d=3 --seed 5 --precondition random:2",
+        "--precondition full --count-from start --wear-leveling static:threshold=2",
+    ],
+)
+def test_a_replay_comes_to_the_counters_that_serve_printed(options: str, tmp_path: Path) -> None:
+    for program in ("nbdkit", "fio"):
+        if shutil.which(program) is None:
+            pytest.skip(f"needs {program}")
+    trace = tmp_path / "t.parquet"
+    host = "fio --ioengine=nbd --uri=$uri --size=60m --norandommap --iodepth=8 --name"
+    commands = (
+        f"{host}=fill --rw=randwrite --bs=4k --io_size=150m",
+        f"{host}=small --rw=randwrite --bs=512 --io_size=10m",
+        f"{host}=trim --rw=randtrim --bs=12k --io_size=20m",
+        f"{host}=mixed --rw=randrw --bsrange=512-64k --blockalign=512 --io_size=80m --fsync=50",
+    )
+    drive = f"--device tlc-datacenter --size 64MiB {options}"
+    done = subprocess.run(
+        [WRITEAMP, "serve", *drive.split(), "--record", trace, "--json"]
+        + ["--run", " && ".join(commands)],
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    printed = json.loads(done.stdout)
+    found = document("simulate", f"--trace {trace} --no-spread")
+    assert found["causes"] == {cause: printed["causes"][cause] for cause in found["causes"]}
+    assert found["host"] == {name: printed["host"][name] for name in found["host"]}
+    assert (found["wa"], found["erases"]) == (printed["wa"], printed["erases"])
+    assert printed["read_modify_write_pages"] > 1_000
+    assert printed["host"]["trimmed_pages"] > 1_000
+    assert printed["causes"]["gc"] > 1_000
 
 
 def test_what_came_after_the_last_request_that_counts_is_left_out(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # PostgreSQL under pgbench's TPC-B: postgres.sh SCALE TRANSACTIONS [SETTING=VALUE …]
-# $AFTER_LOAD is run between the filling of the tables and the transactions.
+# $AFTER_LOAD is run between the filling of the tables and the transactions, $AT_END after them.
 # Small buffers and short checkpoints let a minute hold what takes a large server hours.
 set -eu
 scale=$1 transactions=$2
@@ -22,6 +22,10 @@ stop() {
     rm -rf "$sockets"
 }
 
+if ! setpriv --reuid=postgres --regid=postgres --init-groups test -x "$mountpoint"; then
+    echo "the user postgres may not enter $mountpoint; mount where every user may" >&2
+    exit 1
+fi
 install -d -m 700 -o postgres -g postgres "$data" "$sockets"
 as_postgres initdb --pgdata="$data" --auth=trust --locale=C --encoding=UTF8 > /dev/null
 {
@@ -38,3 +42,4 @@ as_postgres psql --host="$sockets" --quiet --command=CHECKPOINT postgres
 eval "${AFTER_LOAD:-}"
 as_postgres pgbench --host="$sockets" --no-vacuum --protocol=prepared --random-seed=1 \
     --client=$clients --transactions=$((transactions / clients)) > /dev/null 2>&1
+eval "${AT_END:-}"

@@ -18,7 +18,7 @@ from writeamp.vssd.metrics import Exporter
 from writeamp.vssd.mount import Mounted, check_mount, mount_drive
 from writeamp.vssd.processes import Written
 from writeamp.vssd.programs import private_folder, require
-from writeamp.vssd.recorder import recording
+from writeamp.vssd.recorder import Recorder, recording
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.server import Server, start_server
 from writeamp.vssd.signals import HeldSignals
@@ -37,6 +37,7 @@ class Drive:
     server: Server
     ageing: Ageing | None
     remarks: tuple[str, ...]
+    recorder: Recorder
     mounted: Mounted | None = None
     began: Document = field(default_factory=dict)
     _file_system_began: int = 0
@@ -47,6 +48,7 @@ class Drive:
             self.mounted.sync(None)
             self._file_system_began = self.mounted.written_bytes()
         self.began = self.server.control.begin()
+        self.recorder.counts_from(self.began)
 
     def variables(self) -> dict[str, str]:
         """Return what a command finds in its environment."""
@@ -86,6 +88,7 @@ class Drive:
             interrupted_by=interrupted_by,
             remarks=(*self.remarks, *self.server.complaints()),
         )
+        self.recorder.counts_until(made.ended)
         return made if self.mounted is None else made.with_layers(self._layers(made, written))
 
     def _layers(self, made: ServeResult, written: Written | None) -> Layers:
@@ -123,13 +126,13 @@ def start_drive(
     state, ageing = None, None
     if found.is_aged and not is_kept:
         state, ageing = folder / "state", _age(found, folder / "state", signals, tick)
-    recorder = undo.enter_context(recording(found))
+    recorder = undo.enter_context(recording(found, is_kept=is_kept))
     config = plugin_config(found, state=state, record=recorder.raw)
     where = folder / _SOCKET if settings.socket is None else Path(settings.socket)
     server = start_server(config, where, folder, signals, undo)
     if state is not None:
         state.unlink()
-    drive = Drive(found, server, ageing, _remarks(found, is_kept=is_kept))
+    drive = Drive(found, server, ageing, _remarks(found, is_kept=is_kept), recorder)
     if settings.counters is not None:
         undo.enter_context(Refresher(Path(settings.counters), server.control, found.device))
     if settings.metrics is not None:
@@ -150,7 +153,6 @@ def start_drive(
         )
     if not settings.counts_from_start:
         drive.begin()
-    recorder.counts_from(drive.began)
     return drive
 
 
