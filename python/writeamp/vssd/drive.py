@@ -18,7 +18,7 @@ from writeamp.vssd.metrics import Exporter
 from writeamp.vssd.mount import Mounted, check_mount, mount_drive
 from writeamp.vssd.processes import Written
 from writeamp.vssd.programs import private_folder, require
-from writeamp.vssd.recorder import recording
+from writeamp.vssd.recorder import Recorder, recording
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.server import Server, start_server
 from writeamp.vssd.signals import HeldSignals
@@ -36,6 +36,7 @@ class Drive:
     specification: Specification
     server: Server
     ageing: Ageing | None
+    recorder: Recorder
     remarks: tuple[str, ...]
     mounted: Mounted | None = None
     began: Document = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Drive:
             self.mounted.sync(None)
             self._file_system_began = self.mounted.written_bytes()
         self.began = self.server.control.begin()
+        self.recorder.counts_from(self.began)
 
     def variables(self) -> dict[str, str]:
         """Return what a command finds in its environment."""
@@ -72,19 +74,20 @@ class Drive:
         if self.mounted is not None:
             self.mounted.sync(None)
         control, found = self.server.control, self.specification
+        ended = control.counters()
         made = ServeResult(
             device=found.device,
             policy=found.policy,
             settings=found.settings,
             began=self.began,
+            ended=ended,
             samples=control.series(),
             blocks=control.blocks(),
-            ended=control.counters(),
             ageing=self.ageing,
             run=run,
             run_exit_status=status,
             interrupted_by=interrupted_by,
-            remarks=(*self.remarks, *self.server.complaints()),
+            remarks=(*self.remarks, *self.server.daemon.complaints()),
         )
         return made if self.mounted is None else made.with_layers(self._layers(made, written))
 
@@ -129,7 +132,7 @@ def start_drive(
     server = start_server(config, where, folder, signals, undo)
     if state is not None:
         state.unlink()
-    drive = Drive(found, server, ageing, _remarks(found, is_kept=is_kept))
+    drive = Drive(found, server, ageing, recorder, _remarks(found, is_kept=is_kept))
     if settings.counters is not None:
         undo.enter_context(Refresher(Path(settings.counters), server.control, found.device))
     if settings.metrics is not None:
@@ -150,7 +153,6 @@ def start_drive(
         )
     if not settings.counts_from_start:
         drive.begin()
-    recorder.counts_from(drive.began)
     return drive
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from writeamp.traces.recording import write_parquet
+from writeamp.traces.recording import ROW, write_parquet
 from writeamp.vssd.control import Document
 from writeamp.vssd.specification import Specification
 
@@ -23,10 +23,22 @@ class Recorder:
         """Record to a raw file; to none where no recording is asked for."""
         self.raw = raw
         self.first_counted = 0
+        self._requests: int | None = None
 
     def counts_from(self, began: Document) -> None:
         """Note with which request counting began."""
         self.first_counted = int(began["since"])
+
+    def ends_at(self, ended: Document) -> None:
+        """Leave out what comes after this, such as the unmounting, as the counts do."""
+        self._requests = int(ended["requests"])
+
+    def cut(self) -> None:
+        """Cut the raw file where the recording ends."""
+        if self.raw is not None and self._requests is not None:
+            size_bytes = self._requests * ROW.itemsize
+            if self.raw.stat().st_size > size_bytes:
+                os.truncate(self.raw, size_bytes)
 
 
 @contextmanager
@@ -45,6 +57,7 @@ def recording(found: Specification) -> Iterator[Recorder]:
     recorder = Recorder(raw)
     try:
         yield recorder
+        recorder.cut()
         write_parquet(raw, target, {"writeamp_recording": _metadata(found, recorder)})
     finally:
         with suppress(OSError):
