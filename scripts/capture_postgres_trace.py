@@ -99,7 +99,7 @@ def cut(path: Path) -> None:
     """Leave of a recording the requests that count, timed from their first."""
     trace = wa.traces.read(path)
     assert trace.recorded is not None
-    counted = trace.requests[trace.recorded.count_from_request : trace.recorded.count_until_request]
+    counted = trace.requests[trace.recorded.count_from_request :]
     since = counted.with_columns(pl.col("timestamp_ns") - counted["timestamp_ns"][0])
     wa.traces.write(replace(trace, requests=since, path="", recorded=None), path)
 

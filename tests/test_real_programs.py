@@ -8,6 +8,7 @@ import shlex
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -128,12 +129,11 @@ def test_nbdcopy_brings_back_what_it_took(raw: wa.VirtualSsd, tmp_path: Path) ->
 @pytest.mark.parametrize("journal", ["wal", "delete"])
 def test_sqlite_is_whole_after_its_updates(on_file_system: wa.VirtualSsd, journal: str) -> None:
     database = mount_point(on_file_system) / "db"
-    shell(
-        f"{EXAMPLES}/databases/sqlite.py {database} --journal {journal} --rows 20000 --updates 2000"
-    )
+    options = f"--journal {journal} --rows 20000 --batch 5 --transactions 2000"
+    shell(f"{sys.executable} {EXAMPLES}/sqlite_upserts.py {database} {options}")
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert connection.execute("SELECT count(*) FROM item").fetchone() == (20000,)
+        assert connection.execute("SELECT sum(count) FROM entries").fetchone() == (10_000,)
     assert on_file_system.host_bytes > database.stat().st_size
 
 

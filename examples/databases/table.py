@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -25,9 +26,9 @@ ROWS = {
         "fio --name=w --directory=$mountpoint --rw=randwrite --bs=4k --size=300m --io_size=1500m "
         "--norandommap --direct=1 --fdatasync=8"
     ),
-    "SQLite, rollback journal": f"{HERE}/sqlite.py $mountpoint/db --journal delete",
-    "SQLite, WAL": f"{HERE}/sqlite.py $mountpoint/db --journal wal",
-    "SQLite, WAL, 100 a commit": f"{HERE}/sqlite.py $mountpoint/db --batch 100 --updates 600000",
+    "SQLite, rollback journal": f"{HERE}/sqlite.sh delete 1 40000",
+    "SQLite, WAL": f"{HERE}/sqlite.sh wal 1 40000",
+    "SQLite, WAL, 100 a commit": f"{HERE}/sqlite.sh wal 100 3000",
     "PostgreSQL, TPC-B": f"{HERE}/postgres.sh 10 60000",
     "PostgreSQL, no full pages": f"{HERE}/postgres.sh 10 60000 full_page_writes=off",
     "RocksDB, leveled": f"{HERE}/rocksdb.sh level 500000 1500000",
@@ -44,6 +45,8 @@ def main() -> None:
     parser.add_argument("picture", type=Path)
     parser.add_argument("--only", help="rows whose name holds this")
     asked = parser.parse_args()
+    # Ctrl-C is for the drive, which takes itself down and then fails; nobody may kill it before.
+    signal.signal(signal.SIGINT, lambda *_: None)
     rows = {name: run for name, run in ROWS.items() if asked.only is None or asked.only in name}
     found = {}
     for name, run in rows.items():
@@ -56,8 +59,11 @@ def main() -> None:
 def served(run: str) -> dict[str, Any]:
     """Return what `writeamp serve` says of a command."""
     writeamp = Path(sys.executable).with_name("writeamp")
-    done = subprocess.run([writeamp, *SERVE, "--run", run], stdout=subprocess.PIPE, check=True)
-    result: dict[str, Any] = json.loads(done.stdout)
+    with subprocess.Popen([writeamp, *SERVE, "--run", run], stdout=subprocess.PIPE) as serving:
+        document, _ = serving.communicate()
+    if serving.returncode != 0:
+        raise SystemExit(f"{run} failed with status {serving.returncode}")
+    result: dict[str, Any] = json.loads(document)
     return result
 
 

@@ -76,14 +76,12 @@ def counted(trace: traces.Trace | traces.PageTrace) -> Counted | None:
     """
     if isinstance(trace, traces.PageTrace) or trace.recorded is None:
         return None
-    recorded = trace.recorded
-    first, end = recorded.count_from_request, recorded.count_until_request
-    requests = trace.requests
-    if max(first, end or 0) > requests.height:
+    first, requests = trace.recorded.count_from_request, trace.requests
+    if first > requests.height:
         raise WriteampError(
-            f"{trace.path}: counts from request {first} to {end}, but holds {requests.height}"
+            f"{trace.path}: counts from request {first} on, but holds {requests.height}"
         )
-    earlier, later = requests[:first], requests[first:end]
+    earlier, later = requests[:first], requests[first:]
     if not _writes(later):
         raise WriteampError(
             f"{trace.path}: no request writes of those that count, which begin after {first}; "
@@ -91,7 +89,7 @@ def counted(trace: traces.Trace | traces.PageTrace) -> Counted | None:
         )
     if not _writes(earlier):
         # The engine takes no host that never writes, and they programmed nothing.
-        return Counted(replace(trace, requests=requests[:end]), None, ())
+        return Counted(trace, None, ())
     note = f"the first {first} requests are not counted, as they were not on the recorded drive"
     return Counted(replace(trace, requests=later), replace(trace, requests=earlier), (note,))
 

@@ -28,8 +28,6 @@ class Recorded:
         precondition: the state in which it served the first request, as `simulate` takes it, or
             `KEPT`.
         count_from_request: requests before the first that counts.
-        count_until_request: requests up to the last that counts, those before it included; None
-            for all.
         timed: whether its operations took time.
     """
 
@@ -38,7 +36,6 @@ class Recorded:
     precondition: str
     count_from_request: int
     timed: bool
-    count_until_request: int | None = None
 
     @staticmethod
     def of_text(text: str, path: Path) -> Recorded:
@@ -61,12 +58,7 @@ class Recorded:
         for key, (is_valid, valid) in _DOMAINS.items():
             if not is_valid(table.get(key)):
                 raise _broken(path, f"have {key} {table.get(key)!r}, valid is {valid}")
-        found = Recorded(**{key: table[key] for key in _DOMAINS if key in table})
-        if found.count_until_request is not None and (
-            found.count_until_request < found.count_from_request
-        ):
-            raise _broken(path, "end counting before they begin it")
-        return found
+        return Recorded(**{key: table[key] for key in _DOMAINS})
 
     def to_text(self) -> str:
         """Return the text that `of_text` reads."""
@@ -101,6 +93,5 @@ _DOMAINS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "policy": (_is_policy, f"an object of {', '.join(_POLICY)}"),
     "precondition": (lambda value: isinstance(value, str), "text"),
     "count_from_request": (_is_count, "a whole number"),
-    "count_until_request": (lambda value: value is None or _is_count(value), "a whole number"),
     "timed": (lambda value: isinstance(value, bool), "true or false"),
 }

@@ -36,8 +36,8 @@ class Drive:
     specification: Specification
     server: Server
     ageing: Ageing | None
-    remarks: tuple[str, ...]
     recorder: Recorder
+    remarks: tuple[str, ...]
     mounted: Mounted | None = None
     began: Document = field(default_factory=dict)
     _file_system_began: int = 0
@@ -49,6 +49,13 @@ class Drive:
             self._file_system_began = self.mounted.written_bytes()
         self.began = self.server.control.begin()
         self.recorder.counts_from(self.began)
+
+    def end_recording(self) -> None:
+        """Leave out of the recording what the drive serves from now on, such as an unmounting."""
+        if self.recorder.raw is not None:
+            if self.mounted is not None:
+                self.mounted.sync(None)
+            self.recorder.ends_at(self.server.control.counters())
 
     def variables(self) -> dict[str, str]:
         """Return what a command finds in its environment."""
@@ -74,21 +81,21 @@ class Drive:
         if self.mounted is not None:
             self.mounted.sync(None)
         control, found = self.server.control, self.specification
+        ended = control.counters()
         made = ServeResult(
             device=found.device,
             policy=found.policy,
             settings=found.settings,
             began=self.began,
+            ended=ended,
             samples=control.series(),
             blocks=control.blocks(),
-            ended=control.counters(),
             ageing=self.ageing,
             run=run,
             run_exit_status=status,
             interrupted_by=interrupted_by,
-            remarks=(*self.remarks, *self.server.complaints()),
+            remarks=(*self.remarks, *self.server.daemon.complaints()),
         )
-        self.recorder.counts_until(made.ended)
         return made if self.mounted is None else made.with_layers(self._layers(made, written))
 
     def _layers(self, made: ServeResult, written: Written | None) -> Layers:
@@ -132,7 +139,7 @@ def start_drive(
     server = start_server(config, where, folder, signals, undo)
     if state is not None:
         state.unlink()
-    drive = Drive(found, server, ageing, _remarks(found, is_kept=is_kept), recorder)
+    drive = Drive(found, server, ageing, recorder, _remarks(found, is_kept=is_kept))
     if settings.counters is not None:
         undo.enter_context(Refresher(Path(settings.counters), server.control, found.device))
     if settings.metrics is not None:

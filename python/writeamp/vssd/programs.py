@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -35,6 +36,8 @@ _PACKAGES = {
 PATIENCE_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
 _LAST_LINES = 3
+# As programs of nbdkit's family say it, the parts of them that speak in between.
+_COMPLAINT = re.compile(r"[\w-]+: (?:.*?: )?error: (?P<sentence>.*)")
 
 
 def require(*names: str) -> None:
@@ -103,21 +106,28 @@ class Daemon:
             signals.check()
             self.check()
             if time.monotonic() > deadline:
-                raise WriteampError(f"{self.name} is not ready: {last_words(self.text())}")
+                raise WriteampError(f"{self.name} is not ready: {last_words(self._text())}")
             signals.wait([self.pidfd], _BETWEEN_LOOKS_S)
 
     def check(self) -> None:
         """Refuse to go on without it.
 
         Raises:
-            WriteampError: it has ended.
+            WriteampError: it has ended; the sentence is its own, if it said one.
         """
-        if self.process.poll() is not None:
-            raise WriteampError(f"{self.name} ended: {last_words(self.text())}")
+        status = self.process.poll()
+        if status is None:
+            return
+        complaints = self.complaints()
+        if complaints:
+            raise WriteampError(complaints[0])
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+        raise WriteampError(f"{self.name} {how}: {last_words(self._text())}")
 
-    def text(self) -> str:
-        """Return what it has said."""
-        return self.messages.read_text(errors="replace")
+    def complaints(self) -> list[str]:
+        """Return what it said that went wrong, each sentence once."""
+        found = map(_COMPLAINT.fullmatch, self._text().splitlines())
+        return list(dict.fromkeys(one["sentence"] for one in found if one))
 
     def stop(self) -> None:
         """End it; what does not obey is killed after a minute."""
@@ -129,6 +139,9 @@ class Daemon:
             self.process.wait()
         with suppress(OSError):
             os.close(self.pidfd)
+
+    def _text(self) -> str:
+        return self.messages.read_text(errors="replace")
 
 
 def start_daemon(

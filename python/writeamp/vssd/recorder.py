@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from writeamp.traces.recorded import KEPT, RECORDING_KEY
-from writeamp.traces.recording import write_parquet
+from writeamp.traces.recording import ROW, write_parquet
 from writeamp.vssd.control import Document
 from writeamp.vssd.specification import Specification
 
@@ -18,21 +18,28 @@ _VERSION = 1
 
 
 class Recorder:
-    """Where the plugin writes requests down, and which of them the run counts."""
+    """Where the plugin writes requests down, and from which of them on the run counts."""
 
     def __init__(self, raw: Path | None) -> None:
         """Record to a raw file; to none where no recording is asked for."""
         self.raw = raw
         self.first_counted = 0
-        self.counted_until: int | None = None
+        self._requests: int | None = None
 
     def counts_from(self, began: Document) -> None:
         """Note with which request counting began."""
-        self.first_counted, self.counted_until = int(began["since"]), None
+        self.first_counted = int(began["since"])
 
-    def counts_until(self, ended: Document) -> None:
-        """Note how many requests had been served when the counts were read."""
-        self.counted_until = int(ended["requests"])
+    def ends_at(self, ended: Document) -> None:
+        """Leave out what comes after this, such as the unmounting, as the counts do."""
+        self._requests = int(ended["requests"])
+
+    def cut(self) -> None:
+        """Cut the raw file where the recording ends."""
+        if self.raw is not None and self._requests is not None:
+            size_bytes = self._requests * ROW.itemsize
+            if self.raw.stat().st_size > size_bytes:
+                os.truncate(self.raw, size_bytes)
 
 
 @contextmanager
@@ -52,6 +59,7 @@ def recording(found: Specification, *, is_kept: bool) -> Iterator[Recorder]:
     recorder = Recorder(raw)
     try:
         yield recorder
+        recorder.cut()
         write_parquet(raw, target, {RECORDING_KEY: _metadata(found, recorder, is_kept=is_kept)})
     finally:
         with suppress(OSError):
@@ -72,6 +80,5 @@ def _metadata(found: Specification, recorder: Recorder, *, is_kept: bool) -> dic
         },
         "precondition": KEPT if is_kept else settings.precondition,
         "count_from_request": recorder.first_counted,
-        "count_until_request": recorder.counted_until,
         "timed": settings.is_timed,
     }

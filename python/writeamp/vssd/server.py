@@ -19,9 +19,9 @@ from writeamp.vssd.signals import HeldSignals
 _PLUGIN = Path(__file__).parent.parent / "_nbdkit.so"
 # So that the socket and what keeps the drive are for this user alone.
 _PRIVATE_UMASK = 0o177
+_PRIVATE_SOCKET = 0o600
 # What Linux takes for the name of a socket, without the NUL at its end.
 _LONGEST_SOCKET_BYTES = 107
-_ERROR = "nbdkit: error: "
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,9 @@ class Server:
         """Refuse to go on without the server.
 
         Raises:
-            WriteampError: it has ended.
+            WriteampError: it has ended; the sentence is its own, if it said one.
         """
         self.daemon.check()
-
-    def complaints(self) -> list[str]:
-        """Return what went wrong while it served, each sentence once."""
-        lines = (line for line in self.daemon.text().splitlines() if line.startswith(_ERROR))
-        return list(dict.fromkeys(line.removeprefix(_ERROR) for line in lines))
 
 
 def start_server(
@@ -92,17 +87,11 @@ def start_server(
         umask=_PRIVATE_UMASK,
     )
     server = Server(where, Control(control), daemon)
-    try:
-        # Written when all that it needs to serve is there.
-        daemon.wait_until(running.exists, signals)
-    except WriteampError:
-        raise _failure(server) from None
+    # The drive is opened after nbdkit says that it runs; with a long journal, long after.
+    daemon.wait_until(lambda: running.exists() and server.control.answers(), signals)
+    # nbdkit has a mask of its own; without the right to write, others cannot connect before either.
+    where.chmod(_PRIVATE_SOCKET)
     return server
-
-
-def _failure(server: Server) -> WriteampError:
-    complaints = server.complaints()
-    return WriteampError(complaints[0] if complaints else f"nbdkit ended: {server.daemon.text()}")
 
 
 def _check_socket(path: Path) -> None:
