@@ -70,7 +70,11 @@ class Drive:
             status: its exit status.
             interrupted_by: the signal that ended it, if one did.
             written: what it wrote.
+
+        Raises:
+            WriteampError: the drive has ended.
         """
+        self.server.check()
         if self.mounted is not None:
             self.mounted.sync(None)
         control, found = self.server.control, self.specification
