@@ -97,6 +97,14 @@ def test_latency_of_a_timed_drive_is_in_seconds(timed: Any) -> None:
     assert timed["writeamp_latency_seconds"][labels] == 0.002
 
 
+def test_an_operation_that_never_came_has_no_latency() -> None:
+    never = dict.fromkeys(OF_OPERATION)
+    latency = {"read": never | {"requests": 0}, "write": OF_OPERATION}
+    with Exporter(lambda: counters(latency=latency), ":0") as exporter:
+        found = scraped(exporter.address)["writeamp_latency_seconds"]
+    assert {dict(labels)["op"] for labels in found} == {"write"}
+
+
 def test_wa_is_left_to_rates_of_counters(timed: Any) -> None:
     assert not any("wa" in name.split("_") or "ratio" in name for name in timed)
 
