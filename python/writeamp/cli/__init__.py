@@ -18,6 +18,7 @@ from writeamp.cli import (
     options,
     predict,
     reproduce,
+    serve,
     simulate,
     top,
     trace,
@@ -57,6 +58,7 @@ endurance.register(app)
 meanfield.register(app)
 predict.register(app)
 allocate.register(app)
+serve.register(app)
 trace.register(app)
 measure.register(app)
 top.register(app)

@@ -199,7 +199,5 @@ def _path_of(name: str) -> str:
     path = shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:{_SYSTEM_FOLDERS}")
     if path is None:
         package = _PACKAGES[name]
-        raise WriteampError(
-            f"{name} is not installed; it is in the Debian package {package} (apt install {package})"
-        )
+        raise WriteampError(f"{name} is not installed; install the Debian package {package}")
     return path

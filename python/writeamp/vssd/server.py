@@ -116,7 +116,9 @@ def _check_socket(path: Path) -> None:
         mode = path.stat().st_mode
     except FileNotFoundError:
         if not path.parent.is_dir():
-            raise WriteampError(f"socket {path} is in no folder: there is no {path.parent}") from None
+            raise WriteampError(
+                f"socket {path} is in no folder: there is no {path.parent}"
+            ) from None
         return
     except OSError as error:
         raise WriteampError(f"cannot use socket {path}: {error.strerror}") from None

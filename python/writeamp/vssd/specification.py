@@ -47,6 +47,7 @@ class Specification:
     device: Device
     plan: Plan
     settings: DriveSettings
+    input_files: tuple[str, ...]
 
     @property
     def policy(self) -> Policy:
@@ -80,12 +81,18 @@ def specify(
             "those of a program; give full or none"
         )
     run = SimulationSettings(seed=settings.seed)
-    prepared = prepare(Experiment(device, load, policy, run))
+    experiment = Experiment(device, load, policy, run)
+    prepared = prepare(experiment)
     drive = prepared.drive
     if drive.kind != "flash":
         raise WriteampError(f"{drive.name} is a {drive.kind}; a virtual drive is one flash drive")
     if settings.is_timed and drive.times is None:
         raise WriteampError(f"{drive.name} has no times; give a device that has, such as ssd-v")
+    if settings.is_timed and settings.backing is not None:
+        raise WriteampError(
+            "a timed drive has requests in the middle of their service, which no file keeps; give "
+            "either --backing or what asks for time (--timed, --time-scale, --rb-capture)"
+        )
     plan = Plan(
         load=prepared.load,
         load_name=prepared.load_name,
@@ -98,7 +105,7 @@ def specify(
     # Whatever the engine refuses of such a drive, it refuses of one that nobody has written to.
     plan.policy.drive(drive)
     check_memory("the drive needs", drive.geometry.bytes_needed(_all_pages(drive, settings)))
-    return Specification(drive, plan, settings)
+    return Specification(drive, plan, settings, experiment.input_files)
 
 
 def plugin_config(
@@ -122,7 +129,7 @@ def plugin_config(
         "drive": {
             "geometry": {key: getattr(device, key) for key in _GEOMETRY}
             | {"stripe_pages": stripe_pages},
-            "logical_pages": device.logical_pages,
+            "logical_pages": _all_pages(device, settings),
             "layout": device.layout,
             "manager": policy.manager,
             "victims": policy.asked_victims,
