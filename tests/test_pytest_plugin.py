@@ -11,12 +11,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import writeamp as wa
 
 pytest_plugins = "pytester"
 
 ROOT = Path(__file__).resolve().parent.parent
 PLUGIN = "writeamp.pytest_plugin"
-HAS_PLUGIN_OF_NBDKIT = (ROOT / "python" / "writeamp" / "_nbdkit.so").exists()
+HAS_PLUGIN_OF_NBDKIT = Path(wa.__file__).with_name("_nbdkit.so").exists()
 
 # Stands for the drive, whose own tests need nbdkit, and says when it is made and taken down.
 FAKE = """

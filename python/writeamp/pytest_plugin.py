@@ -82,9 +82,9 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show in the report of a failed test what its drives have counted."""
     report = yield
-    if call.when == "call" and report.failed:
-        none: list[VirtualSsd] = []
-        for number, drive in enumerate(item.stash.get(_drives, none), start=1):
+    if call.when == "call" and report.failed and _drives in item.stash:
+        drives = item.stash[_drives]
+        for number, drive in enumerate(drives, start=1):
             report.sections.append((f"virtual SSD {number}", _told(drive)))
     return report
 
