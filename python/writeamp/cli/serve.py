@@ -27,6 +27,7 @@ from writeamp.vssd.session import serve as serve_drive
 from writeamp.vssd.settings import DriveSettings
 from writeamp.vssd.specification import Specification, specify, summary
 
+_STDERR = 2
 _COMMAND_FAILED = 1
 _EXCEEDED = 3
 _MOST_WA = Number("be above 0", lambda value: value > 0)
@@ -94,7 +95,7 @@ def serve(
             found,
             run=run,
             # The command's output must not come into the document.
-            stdout=sys.stderr.fileno() if json else None,
+            stdout=_STDERR if json else None,
             started=lambda one: _started(one, bars, is_captive=run is not None, json=json),
             tick=_ticking(found, bars) if found.is_aged else lambda: None,
         )

@@ -224,7 +224,6 @@ class ServeResult:
             "max_erase_count": self.max_erase_count,
             "min_erase_count": self.ended["min_erase_count"],
             "mean_erase_count": self.ended["mean_erase_count"],
-            "valid_page_histogram": self.blocks["valid_pages_histogram"],
             "latency_us": self.latency_us,
             "layers": self.layers.to_dict() if self.layers else None,
             "run": self.run,
