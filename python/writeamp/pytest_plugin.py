@@ -123,5 +123,6 @@ def _told(drive: VirtualSsd) -> str:
         return str(gone)
     rows = {"host wrote": found.host_bytes, "flash programmed": found.flash_bytes}
     page_bytes = found.device.page_bytes
-    rows |= {f"  for {cause}": pages * page_bytes for cause, pages in found.causes.items()}
+    causes = sorted(found.causes.items(), key=lambda one: one[0] != "host")
+    rows |= {f"  for {cause}": pages * page_bytes for cause, pages in causes}
     return "\n".join([str(found), *(f"{name:24}{size:20,} bytes" for name, size in rows.items())])

@@ -18,6 +18,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from writeamp._engine import TIMED_CAUSES
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.terminal import Terminal
@@ -190,11 +191,13 @@ def _traffic(reading: Reading, earlier: Reading) -> Table:
 def _amounts(reading: Reading, earlier: Reading) -> Iterator[tuple[str, int, int]]:
     """Return what it is, how many bytes there are now, and how many there were."""
     now, before = reading.counters, earlier.counters
-    for cause, pages in now["programs"].items():
+    page_bytes = now["page_bytes"]
+    for cause in TIMED_CAUSES:
+        pages = now["programs"].get(cause, 0)
         if pages > 0 or cause == "host":
-            page_bytes = now["page_bytes"]
+            earlier_pages = before["programs"].get(cause, 0)
             label = f"programmed: {_CAUSE_LABELS.get(cause, cause)}"
-            yield label, pages * page_bytes, before["programs"][cause] * page_bytes
+            yield label, pages * page_bytes, earlier_pages * page_bytes
     for label, key in (("written", "written"), ("read", "read"), ("trimmed", "trimmed")):
         yield f"host {label}", now["host"][f"{key}_bytes"], before["host"][f"{key}_bytes"]
 
