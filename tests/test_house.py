@@ -20,7 +20,8 @@ PUBLIC = {
 
 def test_no_module_is_shadowed_by_what_its_package_exports() -> None:
     for found in pkgutil.walk_packages(wa.__path__, "writeamp."):
-        if found.name == "writeamp._engine":
+        # One is no Python, the other a plugin that only nbdkit loads.
+        if found.name in ("writeamp._engine", "writeamp._nbdkit"):
             continue
         module = importlib.import_module(found.name)
         package, _, name = found.name.rpartition(".")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from writeamp.experiments.timed_result import TimedResult
     from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
     from writeamp.theory.prediction import Prediction, predict, predict_sweep
+    from writeamp.vssd.result import ServeResult
+    from writeamp.vssd.virtual_ssd import VirtualSsd
 
 __all__ = [
     "Comparison",
@@ -34,8 +36,10 @@ __all__ = [
     "Interrupted",
     "Prediction",
     "Result",
+    "ServeResult",
     "Spec",
     "TimedResult",
+    "VirtualSsd",
     "WriteampError",
     "__version__",
     "allocation",
@@ -69,6 +73,8 @@ _HOMES = {
     "writeamp.experiments.timed_result": ("TimedResult",),
     "writeamp.registry.specs": ("Spec", "manager", "victims", "wear_leveling", "workload"),
     "writeamp.theory.prediction": ("Prediction", "predict", "predict_sweep"),
+    "writeamp.vssd.result": ("ServeResult",),
+    "writeamp.vssd.virtual_ssd": ("VirtualSsd",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -18,7 +18,9 @@ from writeamp.cli import (
     options,
     predict,
     reproduce,
+    serve,
     simulate,
+    top,
     trace,
 )
 from writeamp.errors import WriteampError
@@ -56,8 +58,10 @@ endurance.register(app)
 meanfield.register(app)
 predict.register(app)
 allocate.register(app)
+serve.register(app)
 trace.register(app)
 measure.register(app)
+top.register(app)
 reproduce.register(app)
 listing.register(app)
 

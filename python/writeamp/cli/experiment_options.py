@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,11 +15,26 @@ from writeamp.cli.options import CAPACITY, completer, count, number
 from writeamp.devices.profile import profile_names
 from writeamp.domains import WholeOr
 from writeamp.experiments.experiment import Experiment, setting_places
-from writeamp.experiments.setting import Words, words_of
+from writeamp.experiments.setting import (
+    Places,
+    Settings,
+    Words,
+    made_settings,
+    places_in,
+    words_of,
+)
 from writeamp.registry.entries import engine_entries
 
 _TIMED = "Virtual time (runs that have a latency)"
-_PANELS = {"capacity": CAPACITY, "trace": "Trace", "run": "Run", "timed": _TIMED, "": None}
+_PANELS = {
+    "capacity": CAPACITY,
+    "trace": "Trace",
+    "run": "Run",
+    "timed": _TIMED,
+    "virtual": "Virtual drive",
+    "counted": "What is counted and written down",
+    "": None,
+}
 
 _File = Annotated[
     Path | None,
@@ -37,6 +52,28 @@ _SaveConfig = Annotated[
 ]
 
 
+def register_settings(
+    app: typer.Typer, kinds: Sequence[type[Settings]], body: Callable[..., None]
+) -> None:
+    """Add the verb that `body` is called, with an option for each setting of some groups.
+
+    Args:
+        app: the command line.
+        kinds: the groups.
+        body: takes the groups in this order, and by keyword the options of its own.
+    """
+    verb = body.__name__
+    places = places_in(kinds, verb)
+    settings = _setting_parameters(places)
+    own = list(inspect.signature(body, eval_str=True).parameters.values())[len(kinds) :]
+
+    def command(**given: Any) -> None:
+        asked = _asked({one.name: given.pop(one.name) for one in settings})
+        body(*made_settings(verb, kinds, places, asked), **given)
+
+    _add(app, body, command, [*settings, *own])
+
+
 def register_experiment(app: typer.Typer, body: Callable[..., None]) -> None:
     """Add the verb that `body` is called.
 
@@ -45,7 +82,7 @@ def register_experiment(app: typer.Typer, body: Callable[..., None]) -> None:
         body: takes the experiment, and by keyword the options of its own.
     """
     verb = body.__name__
-    settings = _setting_parameters(verb)
+    settings = _setting_parameters(setting_places(verb))
     own = list(inspect.signature(body, eval_str=True).parameters.values())[1:]
 
     def command(experiment: Path | None, save_config: Path | None, **given: Any) -> None:
@@ -62,19 +99,34 @@ def register_experiment(app: typer.Typer, body: Callable[..., None]) -> None:
         *own,
         _parameter("save_config", _SaveConfig),
     ]
+    _add(app, body, command, parameters)
+
+
+def _add(
+    app: typer.Typer,
+    body: Callable[..., None],
+    command: Callable[..., None],
+    parameters: list[inspect.Parameter],
+) -> None:
+    """Add a command with these parameters, called and described as its body is."""
     command.__doc__ = body.__doc__
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
-    app.command(verb)(command)
+    app.command(body.__name__)(command)
 
 
 def _experiment(verb: str, file: Path | None, options: dict[str, Any]) -> Experiment:
     """Return the file's experiment as the options that are given change it."""
-    # An option that may be given several times and was not is an empty list.
-    given = {name: value for name, value in options.items() if value not in (None, [])}
+    given = _asked(options)
     if file is None:
         return Experiment.of(verb, **given)
     return Experiment.from_toml(file, verb=verb).with_settings(**given)
+
+
+def _asked(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are given."""
+    # An option that may be given several times and was not is an empty list.
+    return {name: value for name, value in options.items() if value not in (None, [])}
 
 
 def _check_outputs(
@@ -91,10 +143,10 @@ def _check_outputs(
     output.check_distinct(path for paths in outputs.values() for path in paths)
 
 
-def _setting_parameters(verb: str) -> list[inspect.Parameter]:
-    """Return an option for each setting of a verb; none that is not given has a value."""
+def _setting_parameters(places: Places) -> list[inspect.Parameter]:
+    """Return an option for each setting; none that is not given has a value."""
     found = []
-    for name, (kind, field_name) in setting_places(verb).items():
+    for name, (kind, field_name) in places.items():
         one = next(one for one in fields(kind) if one.name == field_name)  # type: ignore[arg-type]
         words = words_of(one)
         if words.flag is not None:

@@ -72,7 +72,10 @@ def run_comparison(experiment: Experiment, progress: Progress | None = None) -> 
 def _one_run(
     prepared: Prepared, experiment: Experiment, settings: ComparisonSettings
 ) -> SimulationSettings:
-    """Return how each drive is run: as long as the others, the second half of it measured."""
+    """Return how each drive is run: as long as the others, the second half of it measured.
+
+    Of a recording, all that counted is measured.
+    """
     writes, load = settings.writes, prepared.load
     if isinstance(load, Spec):
         writes = DEFAULT_DRIVE_WRITES * prepared.drive.logical_pages if writes is None else writes
@@ -81,7 +84,7 @@ def _one_run(
         in_all = load.host_pages * experiment.load.repeat if writes is None else writes
     return SimulationSettings(
         writes=writes,
-        warmup=in_all // 2,
+        warmup=0 if prepared.is_recorded else in_all // 2,
         replicas=1,
         spread=False,
         batch_pages=settings.batch_pages,

@@ -25,7 +25,8 @@ from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.device_settings import DeviceSettings
-from writeamp.experiments.setting import Settings, words_of
+from writeamp.experiments.recorded import with_recorded
+from writeamp.experiments.setting import Places, Settings, by_group, places_in, words_of
 from writeamp.experiments.settings import (
     ComparisonSettings,
     LifetimeSettings,
@@ -101,14 +102,8 @@ class Experiment:
             TypeError: an argument that the verb has not.
         """
         kinds = setting_types(verb)
-        values: dict[type[Settings], dict[str, Any]] = {kind: {} for kind in kinds}
-        places = setting_places(verb)
-        for name, value in settings.items():
-            if name not in places:
-                raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
-            kind, field_name = places[name]
-            values[kind][field_name] = value
-        return Experiment(*(kind(**given) for kind, given in values.items()))  # type: ignore[arg-type]
+        values = with_recorded(verb, by_group(verb, kinds, setting_places(verb), settings))
+        return Experiment(*(kind(**values[kind.title]) for kind in kinds))  # type: ignore[arg-type]
 
     def with_settings(self, **settings: Any) -> Experiment:
         """Return the experiment with some settings replaced, named as in `of`.
@@ -157,11 +152,16 @@ class Experiment:
         for key in tables:
             if key not in known:
                 raise WriteampError(f"{where}:{key}: {unknown('key', key, known)}")
-        parts = (
-            settings_of(kind, tables.get(kind.title, {}), where=f"{where}:{kind.title}")
-            for kind in kinds
-        )
-        return Experiment(*parts)  # type: ignore[arg-type]
+        given = {kind.title: tables.get(kind.title, {}) for kind in kinds}
+
+        def parts(values: Mapping[str, Any]) -> list[Settings]:
+            return [
+                settings_of(kind, values[kind.title], where=f"{where}:{kind.title}")
+                for kind in kinds
+            ]
+
+        parts(given)  # so that faults are those of what is given
+        return Experiment(*parts(with_recorded(found, given)))  # type: ignore[arg-type]
 
     @staticmethod
     def from_toml(path: _Path, *, verb: str | None = None) -> Experiment:
@@ -281,14 +281,9 @@ def setting_types(verb: str) -> tuple[type[Settings], ...]:
 
 
 @cache
-def setting_places(verb: str) -> dict[str, tuple[type[Settings], str]]:
+def setting_places(verb: str) -> Places:
     """Return where each setting of a verb stands, by the name of its keyword argument."""
-    return {
-        words_of(one).name or one.name: (kind, one.name)
-        for kind in setting_types(verb)
-        for one in fields(kind)  # type: ignore[arg-type]
-        if verb not in words_of(one).not_for
-    }
+    return places_in(setting_types(verb), verb)
 
 
 def _policy_type(run: type[RunSettings]) -> type[PolicySettings | PoliciesSettings]:

@@ -33,6 +33,8 @@ class HeldTrace:
             frame = self.trace.requests
             found.update(f"requests {self.trace.devices}".encode())
             columns = [column.to_physical().to_numpy() for column in frame.get_columns()]
+            if self.trace.recorded is not None:
+                found.update(self.trace.recorded.to_text().encode())
         for column in columns:
             little_endian = column.astype(column.dtype.newbyteorder("<"))
             found.update(np.ascontiguousarray(little_endian).tobytes())

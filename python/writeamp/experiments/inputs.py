@@ -14,6 +14,7 @@ from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.plan import used_pages
 from writeamp.experiments.precondition import Precondition
+from writeamp.experiments.recorded import Counted, counted
 from writeamp.experiments.settings import LoadSettings
 from writeamp.registry.specs import Spec
 
@@ -26,7 +27,8 @@ _MATERIAL_ROUNDING = 0.02
 class Prepared:
     """A drive, what its host does (a workload, or a trace in pages), and what was assumed.
 
-    `earlier` is the trace that ages the drive before, if one does.
+    `earlier` is the trace that ages the drive before, if one does. `before` is what a recorded
+    drive served before its requests counted, and `is_recorded` tells that all of `load` count.
     """
 
     drive: Device
@@ -34,6 +36,8 @@ class Prepared:
     load_name: str
     notes: tuple[str, ...]
     earlier: traces.PageTrace | None = None
+    before: traces.PageTrace | None = None
+    is_recorded: bool = False
 
 
 def prepare(experiment: Experiment) -> Prepared:
@@ -44,6 +48,7 @@ def prepare(experiment: Experiment) -> Prepared:
     """
     device, asked = experiment.device, experiment.load
     load: Spec | traces.PageTrace
+    before = recorded = None
     if asked.trace is None:
         drive = build_device(device.profile or "generic", **device.overrides())
         load = Spec.of("workloads", asked.workload or "uniform")
@@ -51,12 +56,20 @@ def prepare(experiment: Experiment) -> Prepared:
         notes: list[str] = []
     else:
         requests = _read(asked)
-        drive, load = _fit_trace(requests, device, asked, with_reads=experiment.is_timed)
+        recorded = counted(requests) if asked.mapping == "as-is" else None
+        drive, load = _fit_trace(
+            recorded.trace if recorded else requests, device, asked, with_reads=experiment.is_timed
+        )
         load_name = _trace_name(requests)
         notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
+        if recorded is not None:
+            notes += recorded.notes
+            before = _before(recorded, drive)
     earlier, earlier_notes = _earlier(asked, drive, load)
     notes += [*drive.shrunk, *_rounding_note(drive, device), *earlier_notes]
-    return Prepared(drive, load, load_name, tuple(notes), earlier)
+    return Prepared(
+        drive, load, load_name, tuple(notes), earlier, before, is_recorded=recorded is not None
+    )
 
 
 def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace:
@@ -64,6 +77,15 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace:
         return load.trace.trace
     assert load.trace is not None
     return traces.read(load.trace, load.trace_format, action=load.action)
+
+
+def _before(recorded: Counted, drive: Device) -> traces.PageTrace | None:
+    """Return what the drive served before its requests counted, in pages of it."""
+    if recorded.before is None:
+        return None
+    return traces.to_pages(
+        recorded.before, drive.page_bytes, mapping="as-is", logical_pages=drive.logical_pages
+    )
 
 
 def _earlier(

@@ -20,7 +20,7 @@ from writeamp.experiments.memory import check_memory
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import used_pages
 from writeamp.experiments.precondition import FILLS, Precondition
-from writeamp.experiments.preconditioning import fill_runs
+from writeamp.experiments.preconditioning import fill_runs, written_runs
 from writeamp.experiments.settings import LifetimeSettings, LoadSettings, PolicySettings
 from writeamp.parallel import useful_threads
 from writeamp.registry.specs import Spec
@@ -72,6 +72,8 @@ def run_lifetime(
     _check_memory(plan)
     started = time.perf_counter()
     fill = fill_runs(plan.load, plan.host, drive)
+    if prepared.before is not None and not fill:
+        fill = written_runs(prepared.before)
     engine = _build(plan, settings.batch_pages, spare_per_pool, fill)
     filled = sum(end - first for first, end in fill)
     expected = plan.replicas * plan.w_max

@@ -109,6 +109,8 @@ class OneRun:
 
     def result(self, steady: SteadyState, *, elapsed_s: float) -> Result:
         """Return what was found, as it was judged."""
+        if self._is_at_end_of_trace():
+            self.simulation.run(1)  # what the host asked for after its last write
         found = self.simulation.events()
         self.passes.add(self.done_pages, self.programmed())
         return Result(
@@ -129,6 +131,10 @@ class OneRun:
             run_s=self.engine_s,
         )
 
+    def _is_at_end_of_trace(self) -> bool:
+        load = self.plan.load
+        return not isinstance(load, Spec) and self.done_pages == load.host_pages * self.plan.repeat
+
     def _tick(self, expected_pages: int) -> None:
         stop_if_asked()
         if self.progress:
@@ -138,11 +144,12 @@ class OneRun:
         """Return the current series, closed by the counters as they stand."""
         series = self.simulation.series()
         now = self.simulation.counters()
-        if series["host_pages"][-1] != now["host_pages"]:
-            series = {
-                name: np.append(column, np.uint64(now[name])) for name, column in series.items()
-            }
-        return series
+        # After its last write a host may still trim, read and flush.
+        same_pages = series["host_pages"][-1] == now["host_pages"]
+        return {
+            name: np.append(column[:-1] if same_pages else column, np.uint64(now[name]))
+            for name, column in series.items()
+        }
 
     def _all_samples(self) -> _Counts:
         """Return every sample since the fill, counted from there."""

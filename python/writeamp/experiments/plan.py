@@ -18,7 +18,8 @@ FIRST_DRIVE_WRITES = 8
 class Plan:
     """A simulation that is ready to run on any drive that its load fits.
 
-    A drive that a trace is to age before the run has that trace as `earlier`.
+    A drive that a trace is to age before the run has that trace as `earlier`. What a recorded drive
+    served before its requests counted is `before`, the last that comes before the run.
     """
 
     load: Spec | traces.PageTrace
@@ -28,6 +29,7 @@ class Plan:
     run: SimulationSettings
     notes: tuple[str, ...] = ()
     earlier: traces.PageTrace | None = None
+    before: traces.PageTrace | None = None
 
     @property
     def seed(self) -> int:

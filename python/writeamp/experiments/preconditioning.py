@@ -79,7 +79,21 @@ class Ageing:
 def precondition(
     simulation: EngineSimulation, plan: Plan, drive: Device, tick: Tick
 ) -> Ageing | None:
-    """Fill the drive and age it; `tick` is called from time to time. Return how it was aged."""
+    """Bring the drive into the state in which its run begins; return how it was aged.
+
+    `tick` is called from time to time.
+    """
+    ageing = _fill_and_age(simulation, plan, drive, tick)
+    if plan.before is not None:
+        host = EarlierHost(load_of_trace(plan.before, passes=1), seed=plan.seed)
+        while simulation.precondition(host, CHUNK_PAGES) == CHUNK_PAGES:
+            tick()
+    return ageing
+
+
+def _fill_and_age(
+    simulation: EngineSimulation, plan: Plan, drive: Device, tick: Tick
+) -> Ageing | None:
     since_tick = 0
     for first, end in _chunks(fill_runs(plan.load, plan.host, drive)):
         simulation.fill(first, end)

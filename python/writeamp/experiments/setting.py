@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from writeamp.domains import Domain
 from writeamp.errors import WriteampError
@@ -70,3 +71,53 @@ class Settings:
             elif domain is not None:
                 value = domain.check(words.name or one.name, value)
             object.__setattr__(self, one.name, value)
+
+
+# Where a setting stands, by the name of its keyword argument.
+Places: TypeAlias = dict[str, tuple[type[Settings], str]]
+
+
+def places_in(kinds: Sequence[type[Settings]], verb: str) -> Places:
+    """Return where each setting of several groups stands; a verb has no use for some."""
+    return {
+        words_of(one).name or one.name: (kind, one.name)
+        for kind in kinds
+        for one in fields(kind)  # type: ignore[arg-type]
+        if verb not in words_of(one).not_for
+    }
+
+
+def by_group(
+    verb: str, kinds: Sequence[type[Settings]], places: Places, given: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return keyword arguments by the title of the group that each belongs to.
+
+    Args:
+        verb: what takes the arguments, for errors.
+        kinds: the groups.
+        places: where each setting stands.
+        given: values by name.
+
+    Raises:
+        TypeError: an argument that the verb has not.
+    """
+    values: dict[str, dict[str, Any]] = {kind.title: {} for kind in kinds}
+    for name, value in given.items():
+        if name not in places:
+            raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
+        kind, field_name = places[name]
+        values[kind.title][field_name] = value
+    return values
+
+
+def made_settings(
+    verb: str, kinds: Sequence[type[Settings]], places: Places, given: Mapping[str, Any]
+) -> tuple[Settings, ...]:
+    """Return the groups of settings that keyword arguments say; what is left out has its default.
+
+    Raises:
+        WriteampError: a value outside its domain, or values that contradict each other.
+        TypeError: an argument that the verb has not.
+    """
+    values = by_group(verb, kinds, places, given)
+    return tuple(kind(**values[kind.title]) for kind in kinds)

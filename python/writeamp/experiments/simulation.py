@@ -70,4 +70,5 @@ def plan_of(
         run=settings,
         notes=prepared.notes,
         earlier=prepared.earlier,
+        before=prepared.before,
     )

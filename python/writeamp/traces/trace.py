@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from writeamp.errors import WriteampError
+from writeamp.traces.recorded import Recorded
 
 OPERATIONS = ("read", "write", "trim", "flush")
 Operation = pl.Enum(OPERATIONS)
@@ -40,6 +41,7 @@ class Trace:
         path: the file it was read from.
         devices: device names; the position is the value of the ``device`` column.
         notes: sentences on what the reader assumed, chose or left out.
+        recorded: the virtual drive that served these requests, if one did.
 
     Raises:
         WriteampError: the frame has other columns or types than ``SCHEMA``, has no row, or names a
@@ -51,6 +53,7 @@ class Trace:
     path: str
     devices: list[str]
     notes: list[str] = field(default_factory=list)
+    recorded: Recorded | None = None
 
     def __post_init__(self) -> None:
         """Hold the frame to the schema, which every function on traces relies on."""

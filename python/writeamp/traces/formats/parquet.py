@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,8 +13,9 @@ from writeamp.errors import WriteampError
 from writeamp.traces.assemble import count_out_of_order, observations
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.quoting import one_line, quoted
+from writeamp.traces.recorded import RECORDING_KEY, Recorded
 from writeamp.traces.rows import Check, first_failure
-from writeamp.traces.source import PARQUET_MAGIC, Head, open_file
+from writeamp.traces.source import PARQUET_MAGIC, Head, file_path, open_file
 from writeamp.traces.trace import (
     MAX_END_BYTES,
     MAX_LENGTH_BYTES,
@@ -79,7 +81,25 @@ def read(path: Path, options: ReadOptions) -> Trace:
         path=str(path),
         devices=devices,
         notes=[*notes, *observations(requests, len(devices))],
+        recorded=_recorded(path, metadata),
     )
+
+
+def recorded_in(path: str | os.PathLike[str]) -> Recorded | None:
+    """Return what a file says of the drive that it was recorded on, without reading its rows.
+
+    None if it says nothing, or is no readable Parquet file, of which `writeamp.traces.read` tells
+    more.
+
+    Raises:
+        WriteampError: what it says is not valid.
+    """
+    try:
+        with open_file(file_path(path)) as file:
+            metadata = pl.read_parquet_metadata(file)
+    except (WriteampError, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    return _recorded(Path(path), metadata)
 
 
 def write(trace: Trace, file: BinaryIO) -> list[str]:
@@ -89,15 +109,26 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
         file,
         compression="zstd",
         compression_level=9,
-        metadata={
-            _VERSION_KEY: SCHEMA_VERSION,
-            _UNITS_KEY: json.dumps(_UNITS),
-            _DEVICES_KEY: json.dumps(trace.devices),
-        },
+        metadata=metadata_of(trace.devices)
+        | ({} if trace.recorded is None else {RECORDING_KEY: trace.recorded.to_text()}),
     )
     if early:
         return [f"{early} requests carried an earlier time than the one before: sorted by time"]
     return []
+
+
+def metadata_of(devices: list[str]) -> dict[str, str]:
+    """Return what the metadata of every trace of this schema say."""
+    return {
+        _VERSION_KEY: SCHEMA_VERSION,
+        _UNITS_KEY: json.dumps(_UNITS),
+        _DEVICES_KEY: json.dumps(devices),
+    }
+
+
+def _recorded(path: Path, metadata: dict[str, str]) -> Recorded | None:
+    text = metadata.get(RECORDING_KEY)
+    return None if text is None else Recorded.of_text(text, path)
 
 
 def _check_schema(path: Path, schema: dict[str, pl.DataType], metadata: dict[str, str]) -> None:

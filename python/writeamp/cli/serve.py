@@ -1,0 +1,172 @@
+"""`writeamp serve`: a virtual SSD that real programs write to."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from writeamp import output
+from writeamp.cli import boundary, options
+from writeamp.cli.bar import Bar
+from writeamp.cli.experiment_options import register_settings
+from writeamp.cli.serve_table import print_served
+from writeamp.domains import Number
+from writeamp.experiments.device_settings import DeviceSettings
+from writeamp.experiments.preconditioning import CHUNK_PAGES
+from writeamp.experiments.settings import PolicySettings
+from writeamp.plots import check_target
+from writeamp.vssd.drive import Drive
+from writeamp.vssd.result import ServeResult
+from writeamp.vssd.session import serve as serve_drive
+from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.specification import Specification, specify, summary
+
+_STDERR = 2
+_COMMAND_FAILED = 1
+_EXCEEDED = 3
+_MOST_WA = Number("be above 0", lambda value: value > 0)
+# The fewest rounds of random writes after which a drive is found steady.
+_FEWEST_ROUNDS = 5
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    register_settings(app, (DeviceSettings, PolicySettings, DriveSettings), serve)
+
+
+def serve(
+    device: DeviceSettings,
+    policy: PolicySettings,
+    drive: DriveSettings,
+    *,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            "--run",
+            help="Run this shell command, with $uri, $unixsocket and $mountpoint, and end with it; "
+            "without it, serve until Ctrl-C or SIGTERM.",
+            metavar="CMD",
+            rich_help_panel="Run",
+        ),
+    ] = None,
+    max_wa: Annotated[
+        float | None,
+        typer.Option(
+            "--max-wa",
+            help="Exit with status 3 if write amplification is above this.",
+            parser=options.number,
+            metavar="X",
+            rich_help_panel="Run",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw what each layer wrote (with --mount), or WA over time, to a .png, .svg, "
+            ".pdf or .html file.",
+            metavar="FILE",
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Serve a virtual SSD to real programs over NBD, and tell its write amplification (WA).
+
+    Exits with 1 if the command failed, 3 if WA is above --max-wa. With --json the output of the
+    command goes to stderr.
+
+    Example: writeamp serve --device ssd-v --size 1GiB --run 'fio --name=w --ioengine=nbd
+    --uri=$uri --rw=randwrite --bs=4k --size=900M'
+    """
+    if max_wa is not None:
+        _MOST_WA.check("--max-wa", max_wa)
+    if plot is not None:
+        check_target(plot)
+        output.check_distinct([plot, *drive.output_files()])
+    found = specify(device, policy, drive)
+    with ExitStack() as bars:
+        result = serve_drive(
+            found,
+            run=run,
+            # The command's output must not come into the document.
+            stdout=_STDERR if json else None,
+            started=lambda one: _started(one, bars, is_captive=run is not None, json=json),
+            tick=_ticking(found, bars) if found.is_aged else lambda: None,
+        )
+    _tell(result, plot, json=json)
+    _end(result, max_wa)
+
+
+def _ticking(found: Specification, bars: ExitStack) -> Callable[[], None]:
+    """Return what shows how far a drive is aged."""
+    asked, size = found.precondition, found.device.logical_pages
+    rounds = (asked.drive_writes or _FEWEST_ROUNDS) if asked.is_random else 0
+    expected = round(size * (1 + rounds))
+    if found.plan.earlier is not None:
+        expected += found.plan.earlier.host_pages
+    bar = bars.enter_context(Bar("preconditioning", lambda done, _: f"{done / 1e6:.1f} M pages"))
+    written = 0
+
+    def tick() -> None:
+        nonlocal written
+        written += CHUNK_PAGES
+        bar.update(written, max(expected, written))
+
+    return tick
+
+
+def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> None:
+    """Say where the drive is, if its host is not the command."""
+    bars.close()
+    if is_captive:
+        return
+    where = [drive.server.uri]
+    if drive.mounted is not None:
+        where.append(f"mounted at {drive.mounted.point}")
+    sentence = f"serving {summary(drive.specification.device)}: {', '.join(where)}"
+    if json:
+        boundary.say(sentence)
+    else:
+        print(sentence, flush=True)
+
+
+def _tell(result: ServeResult, plot: Path | None, *, json: bool) -> None:
+    for sentence in result.notes:
+        options.note(sentence)
+    if json:
+        options.print_json(result.to_dict())
+    else:
+        print_served(result)
+    if plot is None:
+        return
+    if result.host_pages:
+        result.plot(plot)
+    else:
+        options.warn(f"nothing was written, so {plot} was not drawn")
+
+
+def _end(result: ServeResult, max_wa: float | None) -> None:
+    """End with the status that the run has earned."""
+    sys.stdout.flush()
+    if result.interrupted_by is not None:
+        _end_as_interrupted(result.interrupted_by)
+    if result.run_exit_status:
+        boundary.say(f"the command failed with status {result.run_exit_status}")
+        raise typer.Exit(_COMMAND_FAILED)
+    if max_wa is not None and result.exceeds(max_wa):
+        boundary.say(f"write amplification is {result.wa:.4f}, above the {max_wa:g} of --max-wa")
+        raise typer.Exit(_EXCEEDED)
+
+
+def _end_as_interrupted(number: signal.Signals) -> None:
+    """End as any command does that hears the signal, now that all is undone and printed."""
+    try:
+        signal.raise_signal(number)
+    except KeyboardInterrupt:
+        raise options.PartlyDone("the figures are of what was written by then") from None

@@ -1,0 +1,103 @@
+"""What a recording of the virtual drive says of the drive, beside its requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from writeamp.errors import WriteampError
+from writeamp.traces.quoting import one_line
+
+RECORDING_KEY = "writeamp_recording"
+_VERSION = 1
+_POLICY = ("manager", "victims", "wear_leveling", "seed")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The drive that served the requests of a trace, and which of them counted.
+
+    Attributes:
+        device: the drive, as `Device.to_dict` has it.
+        policy: its `manager`, `victims` and `wear_leveling`, specs or None, and its `seed`.
+        precondition: the state in which it served the first request, as `simulate` takes it.
+        count_from_request: requests before the first that counts.
+        count_until_request: requests up to the last that counts, those before it included; None
+            for all.
+        timed: whether its operations took time.
+    """
+
+    device: Mapping[str, Any]
+    policy: Mapping[str, Any]
+    precondition: str
+    count_from_request: int
+    timed: bool
+    count_until_request: int | None = None
+
+    @staticmethod
+    def of_text(text: str, path: Path) -> Recorded:
+        """Return what the metadata of a file say.
+
+        Raises:
+            WriteampError: they are no JSON, of another version, or incomplete.
+        """
+        try:
+            table = json.loads(text)
+        except (ValueError, RecursionError) as error:  # also of thousands of digits or brackets
+            raise _broken(path, f"are no JSON ({one_line(error)})") from None
+        if not isinstance(table, dict):
+            raise _broken(path, "are no JSON object")
+        version = table.pop("version", None)
+        if version != _VERSION:
+            raise WriteampError(
+                f"{path}: is a recording of version {version!r}, this writeamp reads {_VERSION}"
+            )
+        for key, (is_valid, valid) in _DOMAINS.items():
+            if not is_valid(table.get(key)):
+                raise _broken(path, f"have {key} {table.get(key)!r}, valid is {valid}")
+        found = Recorded(**{key: table[key] for key in _DOMAINS if key in table})
+        if found.count_until_request is not None and (
+            found.count_until_request < found.count_from_request
+        ):
+            raise _broken(path, "end counting before they begin it")
+        return found
+
+    def to_text(self) -> str:
+        """Return the text that `of_text` reads."""
+        return json.dumps({"version": _VERSION, **asdict(self)})
+
+
+def _broken(path: Path, why: str) -> WriteampError:
+    return WriteampError(
+        f"{path}: the metadata of the recording ({RECORDING_KEY}) {why}; "
+        "record it anew, or write the trace without them"
+    )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_policy(value: object) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("manager"), str):
+        return False
+    specs = (value.get("victims"), value.get("wear_leveling"))
+    return (
+        all(spec is None or isinstance(spec, str) for spec in specs)
+        and _is_count(value.get("seed"))
+        and set(value) <= set(_POLICY)
+    )
+
+
+# Of each key, what it may be, and that in words.
+_DOMAINS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "device": (lambda value: isinstance(value, dict), "an object"),
+    "policy": (_is_policy, f"an object of {', '.join(_POLICY)}"),
+    "precondition": (lambda value: isinstance(value, str), "text"),
+    "count_from_request": (_is_count, "a whole number"),
+    "count_until_request": (lambda value: value is None or _is_count(value), "a whole number"),
+    "timed": (lambda value: isinstance(value, bool), "true or false"),
+}

@@ -1,0 +1,126 @@
+"""The raw recording of the virtual drive to a trace, however long it is."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from writeamp import output
+from writeamp.errors import WriteampError
+from writeamp.traces.formats.parquet import metadata_of
+from writeamp.traces.quoting import one_line
+from writeamp.traces.trace import SCHEMA
+
+# A request as crates/nbdkit appends it, little-endian.
+ROW = np.dtype(
+    [
+        ("at_ns", "<u8"),
+        ("offset", "<u8"),
+        ("length", "<u4"),
+        ("op", "u1"),
+        ("flags", "u1"),
+        ("zero", "<u2"),
+        ("sequence", "<u4"),
+        ("crc32", "<u4"),
+    ]
+)
+_OPS = {0: "write", 1: "trim", 2: "read", 3: "flush"}
+_FLUSH = 3
+_FUA = 1
+_CHECKED_BYTES = ROW.itemsize - 4
+
+# Besides the columns of every trace: whether a write had to be durable before it was answered.
+_COLUMNS = SCHEMA | {"fua": pl.Boolean()}
+
+# Rows that are in memory at once.
+_CHUNK_ROWS = 1 << 20
+
+_Rows = npt.NDArray[np.void]
+
+
+def write_parquet(raw: Path, target: Path, metadata: Mapping[str, Any]) -> int:
+    """Write a raw recording as a trace: row for row, in the order in which they were served.
+
+    Requests of several connections may have been stamped in another order than they were served
+    in; such a time becomes that of the request before it, so that sorting keeps the order. A last
+    row that was not written whole is left out.
+
+    Args:
+        raw: what the virtual drive wrote.
+        target: the Parquet file to make or replace.
+        metadata: JSON values by key, kept as text in the file's metadata.
+
+    Returns:
+        The number of requests.
+
+    Raises:
+        WriteampError: `raw` cannot be read or is no recording, or `target` cannot be written.
+    """
+    rows = _rows(raw)
+    texts = {key: json.dumps(value) for key, value in metadata.items()}
+    frames = register_io_source(lambda *_: _frames(rows), schema=_COLUMNS)
+    with output.replacing(target, "trace", inputs=[raw]) as file:
+        try:
+            frames.sink_parquet(
+                file,
+                compression="zstd",
+                row_group_size=_CHUNK_ROWS,
+                metadata=metadata_of(["vssd"]) | texts,
+            )
+        except pl.exceptions.PolarsError as error:
+            # Its Parquet writer reports a full disk as an error of its own.
+            raise WriteampError(f"cannot write trace {str(target)!r}: {one_line(error)}") from None
+    return len(rows)
+
+
+def _rows(raw: Path) -> _Rows:
+    """Return the whole rows of a recording, which stay in the file until they are looked at."""
+    try:
+        whole = raw.stat().st_size // ROW.itemsize
+        # An empty file cannot be mapped.
+        rows = np.memmap(raw, ROW, "r", shape=(whole,)) if whole else np.empty(0, ROW)
+    except OSError as error:
+        raise WriteampError(f"{raw}: cannot be read ({error.strerror})") from None
+    if whole and not _is_sound(rows[-1]):
+        rows = rows[:-1]
+        if whole > 1 and not _is_sound(rows[-1]):
+            raise WriteampError(f"{raw}: is no recording: row {whole - 1} has another checksum")
+    for first in range(0, len(rows), _CHUNK_ROWS):
+        ops = rows["op"][first : first + _CHUNK_ROWS]
+        if int(ops.max()) not in _OPS:
+            row = first + int(np.argmax(ops > max(_OPS))) + 1
+            raise WriteampError(f"{raw}: row {row} has op {ops.max()}, valid are 0 to {max(_OPS)}")
+    return rows
+
+
+def _is_sound(row: np.void) -> bool:
+    return zlib.crc32(row.tobytes()[:_CHECKED_BYTES]) == int(row["crc32"])
+
+
+def _frames(rows: _Rows) -> Iterator[pl.DataFrame]:
+    latest_ns = np.uint64(0)
+    for first in range(0, len(rows), _CHUNK_ROWS):
+        chunk = rows[first : first + _CHUNK_ROWS]
+        at_ns = np.maximum(np.maximum.accumulate(chunk["at_ns"]), latest_ns)
+        latest_ns = at_ns[-1]
+        ops = chunk["op"].copy()
+        is_flush = ops == _FLUSH
+        yield pl.DataFrame(
+            {
+                "timestamp_ns": at_ns.astype(np.int64),
+                "device": np.zeros(len(chunk), np.uint32),
+                "op": pl.Series(ops).replace_strict(_OPS, return_dtype=SCHEMA["op"]),
+                "offset": np.where(is_flush, 0, chunk["offset"]),
+                "length": np.where(is_flush, 0, chunk["length"]),
+                "fua": (chunk["flags"] & _FUA).astype(bool),
+            },
+            schema=_COLUMNS,
+        )

@@ -1,0 +1,187 @@
+"""A virtual drive that runs: built in order, asked for its counts, and taken down again."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from writeamp import output
+from writeamp.experiments.preconditioning import Ageing
+from writeamp.vssd.control import Document
+from writeamp.vssd.counters import Refresher
+from writeamp.vssd.layers import Layers
+from writeamp.vssd.metrics import Exporter
+from writeamp.vssd.mount import Mounted, check_mount, mount_drive
+from writeamp.vssd.processes import Written
+from writeamp.vssd.programs import private_folder, require
+from writeamp.vssd.recorder import recording
+from writeamp.vssd.result import ServeResult
+from writeamp.vssd.server import Server, start_server
+from writeamp.vssd.signals import HeldSignals
+from writeamp.vssd.specification import Specification, aged_state, plugin_config
+
+# What a kept drive has beside its data once it has been used.
+_FLASH_SUFFIX = ".flash"
+_SOCKET = "nbd.sock"
+
+
+@dataclass
+class Drive:
+    """A drive that serves, perhaps with a file system; `begin` says from when on counts are."""
+
+    specification: Specification
+    server: Server
+    ageing: Ageing | None
+    remarks: tuple[str, ...]
+    mounted: Mounted | None = None
+    began: Document = field(default_factory=dict)
+    _file_system_began: int = 0
+
+    def begin(self) -> None:
+        """Count from now on; of a file system, what it still holds back is written before."""
+        if self.mounted is not None:
+            self.mounted.sync(None)
+            self._file_system_began = self.mounted.written_bytes()
+        self.began = self.server.control.begin()
+
+    def variables(self) -> dict[str, str]:
+        """Return what a command finds in its environment."""
+        found = {"uri": self.server.uri, "unixsocket": str(self.server.socket)}
+        return found | ({} if self.mounted is None else {"mountpoint": str(self.mounted.point)})
+
+    def result(
+        self,
+        *,
+        run: str | None = None,
+        status: int | None = None,
+        interrupted_by: signal.Signals | None = None,
+        written: Written | None = None,
+    ) -> ServeResult:
+        """Return what was counted since `begin`, after the file system wrote what it held back.
+
+        Args:
+            run: the command, if there was one.
+            status: its exit status.
+            interrupted_by: the signal that ended it, if one did.
+            written: what it wrote.
+        """
+        if self.mounted is not None:
+            self.mounted.sync(None)
+        control, found = self.server.control, self.specification
+        made = ServeResult(
+            device=found.device,
+            policy=found.policy,
+            settings=found.settings,
+            began=self.began,
+            samples=control.series(),
+            blocks=control.blocks(),
+            ended=control.counters(),
+            ageing=self.ageing,
+            run=run,
+            run_exit_status=status,
+            interrupted_by=interrupted_by,
+            remarks=(*self.remarks, *self.server.complaints()),
+        )
+        return made if self.mounted is None else made.with_layers(self._layers(made, written))
+
+    def _layers(self, made: ServeResult, written: Written | None) -> Layers:
+        assert self.mounted is not None
+        return Layers.of(
+            written,
+            file_system=self.mounted.written_bytes() - self._file_system_began,
+            device=made.host_bytes,
+            flash=made.flash_bytes,
+        )
+
+
+def start_drive(
+    found: Specification,
+    signals: HeldSignals,
+    undo: ExitStack,
+    tick: Callable[[], None] = lambda: None,
+) -> Drive:
+    """Build a drive, age it, serve it and mount it, as far as each is asked for; begin to count.
+
+    Args:
+        found: the drive.
+        signals: what ends the building.
+        undo: what will take it down; a recording is written then, unless there was an error.
+        tick: called from time to time while the drive is aged.
+
+    Raises:
+        WriteampError: a program is missing, or a part of it failed; the sentence says which.
+        KeyboardInterrupt: a signal came.
+    """
+    settings = found.settings
+    _check(found)
+    is_kept = settings.backing is not None and os.path.exists(settings.backing + _FLASH_SUFFIX)
+    folder = undo.enter_context(private_folder())
+    state, ageing = None, None
+    if found.is_aged and not is_kept:
+        state, ageing = folder / "state", _age(found, folder / "state", signals, tick)
+    recorder = undo.enter_context(recording(found))
+    config = plugin_config(found, state=state, record=recorder.raw)
+    where = folder / _SOCKET if settings.socket is None else Path(settings.socket)
+    server = start_server(config, where, folder, signals, undo)
+    if state is not None:
+        state.unlink()
+    drive = Drive(found, server, ageing, _remarks(found, is_kept=is_kept))
+    if settings.counters is not None:
+        undo.enter_context(Refresher(Path(settings.counters), server.control, found.device))
+    if settings.metrics is not None:
+        undo.enter_context(Exporter(server.control.counters, settings.metrics))
+    if settings.counts_from_start:
+        drive.begin()
+    if settings.mount is not None:
+        drive.mounted = mount_drive(
+            server.socket,
+            found.device.capacity_bytes,
+            Path(settings.mount),
+            settings.fs,
+            is_kept=is_kept,
+            is_aged=found.is_aged,
+            folder=folder,
+            signals=signals,
+            undo=undo,
+        )
+    if not settings.counts_from_start:
+        drive.begin()
+    recorder.counts_from(drive.began)
+    return drive
+
+
+def _check(found: Specification) -> None:
+    """Refuse early what could not be done later."""
+    settings = found.settings
+    require("nbdkit")
+    if settings.mount is not None:
+        check_mount(Path(settings.mount), settings.fs)
+    for path in settings.output_files():
+        output.check_target(path, "recording", inputs=found.input_files)
+    output.check_distinct(settings.output_files())
+
+
+def _age(
+    found: Specification, file: Path, signals: HeldSignals, tick: Callable[[], None]
+) -> Ageing | None:
+    """Age the drive, and write its state to a file for the plugin."""
+
+    def look() -> None:
+        signals.check()
+        tick()
+
+    state, ageing = aged_state(found, look)
+    file.write_bytes(state)
+    return ageing
+
+
+def _remarks(found: Specification, *, is_kept: bool) -> tuple[str, ...]:
+    remarks = list(found.plan.notes)
+    if is_kept:
+        goes_on = f"{found.settings.backing} has a drive already, which goes on as it is"
+        remarks.append(f"{goes_on}, not preconditioned anew" if found.is_aged else goes_on)
+    return tuple(remarks)

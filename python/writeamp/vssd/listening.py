@@ -1,0 +1,93 @@
+"""Where a server of this machine alone listens: a loopback port, or a Unix socket of its owner."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+import socket
+from contextlib import suppress
+from pathlib import Path
+from socketserver import TCPServer, ThreadingMixIn, UnixStreamServer
+from typing import Any
+
+from writeamp.domains import Whole, shown
+from writeamp.errors import WriteampError
+from writeamp.vssd.sockets import claim
+
+_PORT = Whole(0, 65_535)
+_DIGITS = re.compile("[0-9]{1,5}")
+_OWNER_ONLY = 0o600
+_UNIX = "unix:"
+
+
+class _Port(ThreadingMixIn, TCPServer):
+    daemon_threads = True
+    allow_reuse_address = True
+
+
+class _Port6(_Port):
+    address_family = socket.AF_INET6
+
+
+class _Socket(ThreadingMixIn, UnixStreamServer):
+    daemon_threads = True
+
+    def server_bind(self) -> None:
+        # Before there is a name that another user could open.
+        os.fchmod(self.socket.fileno(), _OWNER_ONLY)
+        super().server_bind()
+
+    def server_close(self) -> None:
+        super().server_close()
+        with suppress(FileNotFoundError):
+            os.unlink(str(self.server_address))
+
+
+def listen(address: str, handler: type[Any]) -> tuple[_Port | _Socket, str]:
+    """Return a server that listens, and its address with the port that it has.
+
+    Args:
+        address: "127.0.0.1:9105", "[::1]:9105", "localhost:9105" or ":9105", of which port 0 is any
+            that is free; or "unix:/path".
+        handler: what answers each request, as of `socketserver`.
+
+    Raises:
+        WriteampError: it is no such address, not one of this machine alone, or it is in use.
+    """
+    try:
+        if address.startswith(_UNIX):
+            path = address.removeprefix(_UNIX)
+            claim(Path(path))
+            return _Socket(path, handler), address
+        host, port = _parsed(address)
+        made = (_Port6 if ":" in host else _Port)((host, port), handler)
+    except OSError as error:
+        raise WriteampError(f"cannot listen at {address}: {error.strerror or error}") from None
+    shown_host = f"[{host}]" if ":" in host else host
+    return made, f"{shown_host}:{made.server_address[1]}"
+
+
+def _parsed(address: str) -> tuple[str, int]:
+    host, colon, port = address.rpartition(":")
+    if not (colon and _DIGITS.fullmatch(port) and _PORT.holds(int(port))):
+        raise WriteampError(
+            f"address is {shown(address)}; it must be 127.0.0.1:PORT, :PORT or unix:/path of a "
+            "socket"
+        )
+    host = host.removeprefix("[").removesuffix("]")
+    if host in {"", "localhost"}:
+        host = "127.0.0.1"
+    if not _is_loopback(host):
+        raise WriteampError(
+            f"address is {shown(address)}; the counters are served to this machine alone, at "
+            "127.0.0.1:PORT, [::1]:PORT or unix:/path"
+        )
+    return host, int(port)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name, which could lead anywhere
+        return False

@@ -1,0 +1,148 @@
+"""Metrics of the virtual SSD for Prometheus, on a loopback port or a Unix socket.
+
+There is no ratio among them: WA over any interval is a rate over a rate, which Prometheus computes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from types import TracebackType
+
+from prometheus_client import CollectorRegistry, MetricsHandler
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from writeamp.errors import WriteampError
+from writeamp.vssd.control import Document
+from writeamp.vssd.listening import listen
+
+# A client that asks and does not read is not waited for any longer.
+_PATIENCE_S = 10.0
+_POLL_S = 0.1
+_NS_PER_S = 1e9
+
+# Name without "_total", the key among the host's counts, and what it is.
+_OF_HOST = (
+    ("writeamp_host_written_bytes", "written_bytes", "Bytes that the host wrote"),
+    ("writeamp_host_read_bytes", "read_bytes", "Bytes that the host read"),
+    ("writeamp_host_trimmed_bytes", "trimmed_bytes", "Bytes that the host trimmed"),
+    ("writeamp_host_write_requests", "write_requests", "Requests to write"),
+    ("writeamp_host_read_requests", "read_requests", "Requests to read"),
+    ("writeamp_host_trim_requests", "trim_requests", "Requests to trim"),
+    ("writeamp_host_flushes", "flushes", "Requests to flush"),
+)
+_OF_DRIVE = (
+    ("writeamp_erases", "erases", "Blocks erased"),
+    (
+        "writeamp_read_modify_write_pages",
+        "read_modify_write_pages",
+        "Pages written in part, whose other data had to be read",
+    ),
+)
+_GAUGES = (
+    ("writeamp_capacity_bytes", "size_bytes", "Bytes that the host sees"),
+    ("writeamp_page_bytes", "page_bytes", "Bytes of a page"),
+    ("writeamp_logical_pages", "logical_pages", "Pages that the host sees"),
+    ("writeamp_physical_pages", "physical_pages", "Pages of the flash"),
+    ("writeamp_mapped_pages", "mapped_pages", "Logical pages that hold data"),
+    ("writeamp_max_erase_count", "max_erase_count", "Erases of the block that wore most"),
+    ("writeamp_min_erase_count", "min_erase_count", "Erases of the block that wore least"),
+    ("writeamp_mean_erase_count", "mean_erase_count", "Mean erases of a block"),
+)
+_QUANTILES = (("0.5", "p50_ns"), ("0.99", "p99_ns"), ("0.999", "p99_9_ns"))
+
+
+class Exporter:
+    """Serves the metrics of one drive over HTTP while a block runs.
+
+    Attributes:
+        address: where: "127.0.0.1:9105", or "unix:" and the path of the socket.
+    """
+
+    def __init__(self, ask: Callable[[], Document], address: str) -> None:
+        """Take the address.
+
+        Args:
+            ask: returns what the control socket answers to "counters".
+            address: "127.0.0.1:9105", "[::1]:9105" or ":9105", of which port 0 is any that is free;
+                or "unix:/path" for a socket that only its owner may use.
+
+        Raises:
+            WriteampError: it is no such address, not one of this machine alone, or it is in use.
+        """
+        registry = CollectorRegistry()
+        registry.register(_Drive(ask))
+        handler = MetricsHandler.factory(registry)
+        handler.timeout = _PATIENCE_S  # type: ignore[attr-defined]
+        self._server, self.address = listen(address, handler)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": _POLL_S}, daemon=True
+        )
+
+    def __enter__(self) -> Exporter:
+        """Begin to serve."""
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        """Stop, and remove the socket."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Drive(Collector):
+    """Asks the drive anew for each collection."""
+
+    def __init__(self, ask: Callable[[], Document]) -> None:
+        self._ask = ask
+        self._turn = threading.Lock()  # several may collect at once
+
+    def collect(self) -> Iterator[Metric]:
+        try:
+            with self._turn:
+                counters = self._ask()
+        except (OSError, WriteampError):
+            yield _gauge("writeamp_up", "Whether the drive answers", 0)
+            return
+        yield _gauge("writeamp_up", "Whether the drive answers", 1)
+        yield from _counted(counters)
+        for name, key, help_text in _GAUGES:
+            yield _gauge(name, help_text, counters[key])
+        if counters["latency"] is not None:
+            yield _latencies(counters["latency"])
+
+
+def _counted(counters: Document) -> Iterator[Metric]:
+    for name, key, help_text in _OF_HOST:
+        yield CounterMetricFamily(name, help_text, value=counters["host"][key])
+    for name, key, help_text in _OF_DRIVE:
+        yield CounterMetricFamily(name, help_text, value=counters[key])
+    programmed = CounterMetricFamily(
+        "writeamp_flash_programmed_bytes", "Bytes programmed to the flash", labels=["cause"]
+    )
+    for cause, pages in counters["programs"].items():
+        programmed.add_metric([cause], pages * counters["page_bytes"])
+    yield programmed
+
+
+def _latencies(latency: Document) -> Metric:
+    found = GaugeMetricFamily(
+        "writeamp_latency_seconds",
+        "Latency of requests in the drive's own time since counting began",
+        labels=["op", "quantile"],
+    )
+    for op, facts in latency.items():
+        for quantile, key in _QUANTILES if facts["requests"] else ():
+            found.add_metric([op, quantile], facts[key] / _NS_PER_S)
+    return found
+
+
+def _gauge(name: str, help_text: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, help_text, value=value)

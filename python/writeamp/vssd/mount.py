@@ -1,0 +1,194 @@
+"""A file system on a drive: nbdfuse (the drive as a file), a loop device, mkfs and mount.
+
+All of it needs root. Each layer says how it is taken down before it is made, and the taking down
+looks at what there is, so that nothing is left however far the building came.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from writeamp.errors import WriteampError
+from writeamp.vssd.programs import require, run, start_daemon
+from writeamp.vssd.signals import HeldSignals
+
+# What makes each file system: quietly, over what was there; all of it at once, so that nothing is
+# left for a thread of the kernel to write later; in units of 4 KiB, as for drives that are sold.
+_EAGER = "lazy_itable_init=0,lazy_journal_init=0"
+_MAKE = {
+    "ext4": ("mkfs.ext4", "-q", "-F", "-b", "4096", "-E", _EAGER),
+    "xfs": ("mkfs.xfs", "-q", "-f", "-s", "size=4096"),
+    "btrfs": ("mkfs.btrfs", "-q", "-f"),
+}
+# More for a drive that is aged, which one TRIM of everything would make new again. Of several -E
+# mkfs.ext4 takes the last.
+_WITHOUT_DISCARD = {"ext4": ("-E", f"{_EAGER},nodiscard"), "xfs": ("-K",), "btrfs": ("-K",)}
+FILE_SYSTEMS = tuple(_MAKE)
+
+_NEEDED = ("nbdfuse", "fusermount3", "losetup", "blkid", "mount", "umount", "sync")
+_DEVICES = ("/dev/fuse", "/dev/loop-control")
+_SECTOR_BYTES = 512
+# In a block device's statistics, sectors written stand here.
+_SECTORS_WRITTEN = 6
+_BETWEEN_TRIES_S = 0.2
+# For processes that are ending, and no longer: the shell of a user may stay there for hours.
+_PATIENCE_S = 15.0
+# The status with which blkid says that a device has nothing it knows.
+_NOTHING_FOUND = 2
+
+
+@dataclass(frozen=True)
+class Mounted:
+    """A mounted file system, and the loop device under it."""
+
+    point: Path
+    loop: str
+
+    def sync(self, signals: HeldSignals | None) -> None:
+        """Have all that was written to the file system reach the drive."""
+        run(signals, "sync", "--file-system", str(self.point))
+
+    def written_bytes(self) -> int:
+        """Return the bytes that the file system has written to its block device since it is."""
+        statistics = Path("/sys/block", Path(self.loop).name, "stat").read_text().split()
+        return int(statistics[_SECTORS_WRITTEN]) * _SECTOR_BYTES
+
+
+def check_mount(point: Path, file_system: str) -> None:
+    """Refuse early, before a drive is built, a mount that cannot be.
+
+    Raises:
+        WriteampError: it needs root, a program or a device of the system, or the place is in use.
+    """
+    if os.geteuid() != 0:
+        raise WriteampError("--mount needs root; without it, use the drive by its socket")
+    require(*_NEEDED, _MAKE[file_system][0])
+    for path in _DEVICES:
+        if not os.path.exists(path):
+            raise WriteampError(f"--mount needs {path}, which this machine has not")
+    if os.path.ismount(point):
+        raise WriteampError(f"{point} is mounted already; umount it, or choose another folder")
+    if point.exists() and not point.is_dir():
+        raise WriteampError(f"{point} is no folder; choose another to mount at")
+    if not point.absolute().parent.is_dir():
+        raise WriteampError(f"{point} cannot be made: there is no {point.absolute().parent}")
+
+
+def mount_drive(
+    socket: Path,
+    size_bytes: int,
+    point: Path,
+    file_system: str,
+    *,
+    is_kept: bool,
+    is_aged: bool,
+    folder: Path,
+    signals: HeldSignals,
+    undo: ExitStack,
+) -> Mounted:
+    """Make a file system on a drive and mount it, with discard so that freed space is trimmed.
+
+    Args:
+        socket: where the drive serves.
+        size_bytes: its size.
+        point: where to mount; a folder that is not there is made, and removed again.
+        file_system: one of `FILE_SYSTEMS`.
+        is_kept: whether the drive may have one from before; that is mounted as it is.
+        is_aged: whether the drive must not be trimmed when the file system is made.
+        folder: a private one.
+        signals: what ends it.
+        undo: what will take it down.
+
+    Raises:
+        WriteampError: a layer failed, or the drive has another file system.
+        KeyboardInterrupt: a signal came.
+    """
+    point = point.absolute()
+    loop = _attach(socket, size_bytes, folder, signals, undo)
+    if not (is_kept and _has(loop, file_system, signals)):
+        more = _WITHOUT_DISCARD[file_system] if is_aged else ()
+        run(signals, *_MAKE[file_system], *more, loop)
+    if not point.exists():
+        undo.callback(_remove_folder, point)
+        point.mkdir()
+    undo.callback(_unmount, point, "umount", (), ("--lazy",))
+    run(signals, "mount", "-t", file_system, "-o", "discard", loop, str(point))
+    mounted = Mounted(point, loop)
+    mounted.sync(signals)
+    return mounted
+
+
+def _attach(
+    socket: Path, size_bytes: int, folder: Path, signals: HeldSignals, undo: ExitStack
+) -> str:
+    """Make a block device of a drive, and return its path."""
+    disk = folder / "disk"
+    disk.touch()
+    # nbdfuse ends when it is unmounted, before its own turn to be stopped comes.
+    client = start_daemon(
+        undo, folder / "nbdfuse.messages", "nbdfuse", str(disk), "--unix", str(socket)
+    )
+    undo.callback(_unmount, disk, "fusermount3", ("-u",), ("-u", "-z"))
+    client.wait_until(lambda: _size_of(disk) == size_bytes, signals)
+    undo.callback(_detach_loops, disk)
+    # Without direct I/O the page cache would stand between the file system and the drive.
+    found = run(signals, "losetup", "--find", "--show", "--direct-io=on", str(disk))
+    return found.strip()
+
+
+def _has(loop: str, file_system: str, signals: HeldSignals) -> bool:
+    """Return whether a kept drive has the file system; it may have none yet.
+
+    Raises:
+        WriteampError: it has another one.
+    """
+    words = ("--probe", "--output", "value", "--match-tag", "TYPE", loop)
+    found = run(signals, "blkid", *words, good=(0, _NOTHING_FOUND)).strip()
+    if found and found != file_system:
+        raise WriteampError(f"the drive has {found} on it; give --fs {found}, or another --backing")
+    return bool(found)
+
+
+def _unmount(path: Path, name: str, plain: tuple[str, ...], detached: tuple[str, ...]) -> None:
+    """Unmount what may be mounted at a path; who uses it is waited for, but not without end.
+
+    Raises:
+        WriteampError: it was in use until the end, and detached all the same.
+    """
+    deadline = time.monotonic() + _PATIENCE_S
+    while os.path.ismount(path):
+        try:
+            run(None, name, *plain, str(path))
+        except WriteampError:
+            # Busy while the last process with files open there is still ending.
+            if time.monotonic() < deadline:
+                time.sleep(_BETWEEN_TRIES_S)
+                continue
+            run(None, name, *detached, str(path))
+            raise WriteampError(
+                f"{path} was in use to the end; it is detached, and gone when nobody uses it"
+            ) from None
+
+
+def _size_of(disk: Path) -> int:
+    try:
+        return disk.stat().st_size
+    except OSError:  # the file of a nbdfuse that has ended
+        return 0
+
+
+def _detach_loops(disk: Path) -> None:
+    for line in run(None, "losetup", "--associated", str(disk)).splitlines():
+        run(None, "losetup", "--detach", line.split(":", 1)[0])
+
+
+def _remove_folder(point: Path) -> None:
+    """Remove what was made to mount at, unless something is in it."""
+    try:
+        point.rmdir()
+    except OSError:
+        return

@@ -1,0 +1,306 @@
+"""What a virtual drive did for its host since counting began."""
+
+from __future__ import annotations
+
+import math
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import __version__
+from writeamp.devices.byte_sizes import shown_bytes
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.experiments.byte_amplification import differs
+from writeamp.experiments.counted import json_number
+from writeamp.experiments.preconditioning import Ageing
+from writeamp.plots.figures.layers import wa_by_layer
+from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
+from writeamp.plots.output import save
+from writeamp.plots.spec import FigureSpec
+from writeamp.statistics.steady import MIN_INTERVALS, SteadyState, analyse
+from writeamp.text import printable
+from writeamp.vssd.control import Document
+from writeamp.vssd.layers import Layers
+from writeamp.vssd.settings import DriveSettings
+
+_OF_THE_HOST = (
+    "written_pages",
+    "written_bytes",
+    "read_pages",
+    "read_bytes",
+    "trimmed_pages",
+    "trimmed_bytes",
+    "flushes",
+    "write_requests",
+    "read_requests",
+    "trim_requests",
+)
+_NS_PER_S = 1e9
+_NS_PER_US = 1e3
+
+
+@dataclass(frozen=True, repr=False)
+class ServeResult:
+    """The counts of a virtual drive between two moments, and write amplification.
+
+    `began` and `ended` are what the drive had counted in its life by then, `samples` its host pages
+    written and flash pages programmed in between, `blocks` the state of its blocks at the end.
+    """
+
+    device: Device
+    policy: Policy
+    settings: DriveSettings
+    began: Document
+    ended: Document
+    samples: Mapping[str, list[int]]
+    blocks: Document
+    ageing: Ageing | None = None
+    layers: Layers | None = None
+    run: str | None = None
+    """The command, if there was one."""
+    run_exit_status: int | None = None
+    """Its status as a shell has it: 128 and the number of the signal that ended it."""
+    interrupted_by: signal.Signals | None = None
+    """The signal that ended the command, if one did that this process was sent."""
+    remarks: tuple[str, ...] = ()
+    """Sentences on how the drive was built, and on what went wrong."""
+
+    @property
+    def host(self) -> dict[str, int]:
+        """What the host asked for: pages, of which one counts whole, bytes and requests."""
+        return {name: self._counted("host", name) for name in _OF_THE_HOST}
+
+    @property
+    def host_pages(self) -> int:
+        """Pages that the host wrote."""
+        return self._counted("host", "written_pages")
+
+    @property
+    def host_bytes(self) -> int:
+        """Bytes that the host wrote."""
+        return self._counted("host", "written_bytes")
+
+    @property
+    def causes(self) -> dict[str, int]:
+        """Pages programmed by cause."""
+        return {cause: self._counted("programs", cause) for cause in self.ended["programs"]}
+
+    @property
+    def flash_pages(self) -> int:
+        """Pages programmed for all causes."""
+        return sum(self.causes.values())
+
+    @property
+    def flash_bytes(self) -> int:
+        """Bytes programmed for all causes."""
+        return self.flash_pages * int(self.ended["page_bytes"])
+
+    @property
+    def erases(self) -> int:
+        """Blocks erased."""
+        return self._counted("erases")
+
+    @property
+    def read_modify_write_pages(self) -> int:
+        """Pages written in part, whose other part had to be read first."""
+        return self._counted("read_modify_write_pages")
+
+    @property
+    def max_erase_count(self) -> int:
+        """Erases of the most worn block since the drive was new."""
+        return int(self.ended["max_erase_count"])
+
+    @property
+    def wa(self) -> float:
+        """Write amplification: flash pages programmed per host page written; NaN of no writes."""
+        return self.flash_pages / self.host_pages if self.host_pages else math.nan
+
+    @property
+    def wa_bytes(self) -> float:
+        """Flash bytes programmed per byte that the host wrote, as SMART shows; NaN of no writes."""
+        return self.flash_bytes / self.host_bytes if self.host_bytes else math.nan
+
+    @property
+    def partial_page_factor(self) -> float:
+        """Bytes of the pages that the host wrote over the bytes that it wrote; NaN of no writes."""
+        pages_bytes = self.host_pages * int(self.ended["page_bytes"])
+        return pages_bytes / self.host_bytes if self.host_bytes else math.nan
+
+    @property
+    def has_partial_pages(self) -> bool:
+        """True if WA per byte is visibly another figure than WA per page."""
+        return differs(self.partial_page_factor)
+
+    @cached_property
+    def steady_state(self) -> SteadyState | None:
+        """What batch means say of WA; None of no writes. Nothing is left out as a warm-up."""
+        host, flash = self._intervals()
+        return analyse(host, flash, warmup=0) if host.size else None
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% confidence interval of `wa`; NaN where too little was written for one."""
+        found = self.steady_state
+        if found is None:
+            return math.nan, math.nan
+        # Without a write cache, no drive programs less than the host writes.
+        is_below = found.ci_low < 1 <= self.wa
+        return 1.0 if is_below else found.ci_low, found.ci_high
+
+    @property
+    def latency_us(self) -> dict[str, dict[str, float] | None] | None:
+        """Latencies since counting began, in microseconds of the drive; None if it is not timed.
+
+        By direction, read and write, None of none; then mean, p50, p99, p99_9 and max.
+        """
+        found = self.ended["latency"]
+        if found is None:
+            return None
+        return {
+            direction: {
+                name.removesuffix("_ns"): value / _NS_PER_US
+                for name, value in one.items()
+                if name != "requests"
+            }
+            if one["requests"]
+            else None
+            for direction, one in found.items()
+        }
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since counting began."""
+        return (int(self.ended["elapsed_ns"]) - int(self.began["elapsed_ns"])) / _NS_PER_S
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences that a reader of the figures should know."""
+        found = [*self.remarks, *(self.ageing.warnings if self.ageing else [])]
+        steady = self.steady_state
+        if steady is None:
+            found.append("the host wrote nothing, so there is no write amplification")
+        elif math.isnan(steady.ci_low):
+            found.append(
+                f"too little was written for a confidence interval: {self.host_pages:,} pages make "
+                f"{self._intervals()[0].size} samples, and {MIN_INTERVALS} are needed"
+            )
+        elif not steady.steady:
+            found.append(f"not steady, so this WA may not last: {steady.reason}")
+        return found + (self.layers.notes() if self.layers else [])
+
+    def with_layers(self, layers: Layers) -> ServeResult:
+        """Return the same with what each layer wrote."""
+        return replace(self, layers=layers)
+
+    def exceeds(self, most: float) -> bool:
+        """Return whether `wa` is above a limit; that of no writes is not."""
+        return self.wa > most
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON types, with the keys of `writeamp serve --json`."""
+        steady = self.steady_state
+        return {
+            "wa": json_number(self.wa),
+            "wa_ci95": [json_number(bound) for bound in self.ci],
+            "wa_bytes": json_number(self.wa_bytes),
+            "partial_page_factor": json_number(self.partial_page_factor),
+            "steady": steady is not None and steady.steady,
+            "steady_reason": None if steady is None else steady.reason,
+            "host_bytes": self.host_bytes,
+            "flash_bytes": self.flash_bytes,
+            "host_pages": self.host_pages,
+            "flash_pages": self.flash_pages,
+            "host": self.host,
+            "causes": self.causes,
+            "read_modify_write_pages": self.read_modify_write_pages,
+            "erases": self.erases,
+            "max_erase_count": self.max_erase_count,
+            "min_erase_count": self.ended["min_erase_count"],
+            "mean_erase_count": self.ended["mean_erase_count"],
+            "latency_us": self.latency_us,
+            "layers": self.layers.to_dict() if self.layers else None,
+            "run": self.run,
+            "run_exit_status": self.run_exit_status,
+            "interrupted": self.interrupted_by is not None,
+            "count_from": self.settings.count_from,
+            "counted_from_request": self.began["since"],
+            "precondition": self.settings.precondition,
+            "preconditioning": self.ageing.to_dict() if self.ageing else None,
+            "file_system": self.settings.fs if self.settings.mount else None,
+            "device": self.device.name,
+            **self.device.facts(),
+            **self.policy.facts(),
+            "seed": self.settings.seed,
+            "elapsed_s": self.elapsed_s,
+            "version": __version__,
+            "notes": self.notes,
+        }
+
+    def figure(self) -> FigureSpec:
+        """Describe the factors of the layers, or without a file system WA while the host wrote.
+
+        Raises:
+            WriteampError: nothing was written.
+        """
+        subtitle = (
+            f"{printable(self.device.name)}, {shown_bytes(self.device.capacity_bytes)} · op = "
+            f"(T-U)/U = {self.device.op:.4g} · {self.policy} · seed {self.settings.seed}"
+        )
+        what = printable(self.run or "a host of its own")
+        if self.layers is not None:
+            return wa_by_layer(
+                self.layers.bytes_by_layer(),
+                title=f"What became of what was written: {what}",
+                subtitle=f"{self.settings.fs} · {subtitle}",
+            )
+        host, flash = self._intervals()
+        low, high = self.ci
+        return wa_over_time(
+            [
+                WaSeries(
+                    label=str(self.policy),
+                    drive_writes=np.cumsum(host) / self.device.logical_pages,
+                    wa=flash / host,
+                    steady_wa=self.wa,
+                    ci_low=low,
+                    ci_high=high,
+                )
+            ],
+            title=f"Write amplification over time: {what}",
+            subtitle=subtitle,
+        )
+
+    def plot(self, path: str | Path) -> None:
+        """Draw `figure` to a .png, .svg, .pdf or .html file."""
+        save(self.figure(), path)
+
+    def __str__(self) -> str:
+        """Return the result in a line."""
+        return (
+            f"WA {self.wa:.4f} of {shown_bytes(self.host_bytes)} written to {self.device.name} "
+            f"under {self.policy}"
+        )
+
+    def __repr__(self) -> str:
+        """Return the line in brackets."""
+        return f"<ServeResult: {self}>"
+
+    def _counted(self, *place: str) -> int:
+        """Return how far a count came between the two moments."""
+        began, ended = self.began, self.ended
+        for key in place[:-1]:
+            began, ended = began[key], ended[key]
+        return int(ended[place[-1]]) - int(began[place[-1]])
+
+    def _intervals(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return host pages written and flash pages programmed in each interval with writes."""
+        host = np.diff(np.array(self.samples["written_pages"], np.float64))
+        flash = np.diff(np.array(self.samples["programmed_pages"], np.float64))
+        return host[host > 0], flash[host > 0]

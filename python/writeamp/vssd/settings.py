@@ -1,0 +1,153 @@
+"""The settings of a virtual drive besides its device and policy: each with default and words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import ClassVar
+
+from writeamp.domains import Flag, Number, OneOf, Whole
+from writeamp.errors import WriteampError
+from writeamp.experiments.precondition import CHOICES, PreconditionText
+from writeamp.experiments.setting import Settings, setting, words_of
+from writeamp.vssd.mount import FILE_SYSTEMS
+
+_FROM_START, _FROM_COMMAND = "start", "command"
+_SCALE = Number("be above 0 and at most 1e9", lambda value: 0 < value <= 1e9)
+
+_DRIVE = {"panel": "virtual"}
+_COUNTED = {"panel": "counted"}
+_TIMED = {"panel": "timed"}
+_PATH = {"number": "path", "metavar": "FILE"}
+
+
+@dataclass(frozen=True)
+class DriveSettings(Settings):
+    """Where a virtual drive is served, what it keeps, and what is written down of its life."""
+
+    title: ClassVar[str] = "drive"
+
+    socket: str | None = setting(
+        None,
+        None,
+        "Unix socket to serve at; by default one in a private folder. The counters are at "
+        "SOCKET.control",
+        number="path",
+        metavar="SOCKET",
+        **_DRIVE,
+    )
+    backing: str | None = setting(
+        None,
+        None,
+        "keep the drive in this sparse file, and its flash in FILE.flash: stopped or killed and "
+        "started again with the same options, it goes on; by default the data is in memory",
+        **_PATH,
+        **_DRIVE,
+    )
+    mount: str | None = setting(
+        None,
+        None,
+        "mount the drive with a file system at this folder, which is made; needs root. The file "
+        "system that a kept drive has stays",
+        number="path",
+        metavar="DIR",
+        **_DRIVE,
+    )
+    fs: str = setting(
+        "ext4",
+        OneOf(FILE_SYSTEMS),
+        f"file system for --mount: {', '.join(FILE_SYSTEMS)}. On a preconditioned drive it is made "
+        "without discard, or the drive would be new again",
+        choices=FILE_SYSTEMS,
+        **_DRIVE,
+    )
+    precondition: str = setting(
+        "none",
+        PreconditionText(),
+        "state of a new drive before its host comes, not counted: none (as sold), full (each page "
+        "written once, in order), random (full, then aged by random writes until WA is steady), "
+        "random:N (by N drive writes of them) or aged:TRACE (full, then one pass over that trace)",
+        choices=tuple(one for one in CHOICES if one != "workload"),
+        metavar="STATE",
+        **_DRIVE,
+    )
+    seed: int = setting(1, Whole(0), "decides every random draw", number="count", **_DRIVE)
+    count_from: str = setting(
+        _FROM_COMMAND,
+        OneOf((_FROM_START, _FROM_COMMAND)),
+        "when counting begins: with the command, after mkfs and mount, or at the start of the "
+        "server",
+        choices=(_FROM_START, _FROM_COMMAND),
+        metavar="start|command",
+        **_COUNTED,
+    )
+    record: str | None = setting(
+        None,
+        None,
+        "write every request, from the start of the server, to this Parquet trace; "
+        "simulate --trace replays it exactly",
+        **_PATH,
+        **_COUNTED,
+    )
+    counters: str | None = setting(
+        None,
+        None,
+        "keep the drive's own logs in this folder, refreshed once a second: smart.json, ocp.json "
+        "and fdp.json as nvme-cli prints them",
+        number="path",
+        metavar="DIR",
+        **_COUNTED,
+    )
+    metrics: str | None = setting(
+        None,
+        None,
+        "serve Prometheus metrics at this loopback address, such as 127.0.0.1:9105, or unix:PATH",
+        metavar="ADDR",
+        **_COUNTED,
+    )
+    timed: bool = setting(
+        False,
+        Flag(),
+        "answer requests when the drive would, instead of at full speed",
+        number="flag",
+        **_TIMED,
+    )
+    time_scale: float | None = setting(
+        None,
+        _SCALE,
+        "seconds of the host for one of the drive: 10 is ten times slower, and lets slow computers "
+        "keep up; the drive is then timed",
+        number="ratio",
+        **_TIMED,
+    )
+    rb_capture: str | None = setting(
+        None,
+        None,
+        "write the Ready/Busy pins of all dies to this .vcd file; the drive is then timed",
+        **_PATH,
+        **_TIMED,
+    )
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if words_of(one).number == "path" and value is not None:
+                if not isinstance(value, str | Path):
+                    raise WriteampError(f"{one.name} is {value!r}; it must be a path")
+                object.__setattr__(self, one.name, str(value))
+        super().__post_init__()
+
+    @property
+    def is_timed(self) -> bool:
+        """True if the drive answers when its model would."""
+        return self.timed or self.time_scale is not None or self.rb_capture is not None
+
+    @property
+    def counts_from_start(self) -> bool:
+        """True if what comes before the command counts too."""
+        return self.count_from == _FROM_START
+
+    def output_files(self) -> list[str]:
+        """Return the files that are written whole when the run has ended."""
+        return [path for path in (self.record, self.rb_capture) if path is not None]

@@ -1,0 +1,54 @@
+"""SMART / Health Information (log 0x02), as `nvme smart-log -o json` prints it."""
+
+from __future__ import annotations
+
+from writeamp.vssd.control import Document
+
+# Data units are thousands of 512 bytes, rounded up to the next thousand (NVMe base specification).
+DATA_UNIT_BYTES = 512_000
+
+# The drive has no temperature: what a room has keeps monitors of real drives quiet.
+_TEMPERATURE_KELVIN = 298
+_SPARE_THRESHOLD_PERCENT = 10
+_NS_PER_HOUR = 3_600_000_000_000
+
+
+def smart_log(counters: Document) -> dict[str, int]:
+    """Return the SMART log of a drive.
+
+    Data units are 512,000 bytes, rounded up; the temperature is in kelvin, and no measurement.
+    `power_on_hours` is the time since the server started. `percent_used` is 0, for no profile says
+    how many erases its blocks are rated for, and the virtual drive retires none.
+
+    Args:
+        counters: what the control socket answers to "counters".
+    """
+    host = counters["host"]
+    return {
+        "critical_warning": 0,
+        "temperature": _TEMPERATURE_KELVIN,
+        "avail_spare": 100,
+        "spare_thresh": _SPARE_THRESHOLD_PERCENT,
+        "percent_used": 0,
+        "endurance_grp_critical_warning_summary": 0,
+        "data_units_read": _data_units(host["read_bytes"]),
+        "data_units_written": _data_units(host["written_bytes"]),
+        "host_read_commands": host["read_requests"],
+        "host_write_commands": host["write_requests"],
+        "controller_busy_time": 0,
+        "power_cycles": 1,
+        "power_on_hours": counters["elapsed_ns"] // _NS_PER_HOUR,
+        "unsafe_shutdowns": 0,
+        "media_errors": 0,
+        "num_err_log_entries": 0,
+        "warning_temp_time": 0,
+        "critical_comp_time": 0,
+        "thm_temp1_trans_count": 0,
+        "thm_temp2_trans_count": 0,
+        "thm_temp1_total_time": 0,
+        "thm_temp2_total_time": 0,
+    }
+
+
+def _data_units(size_bytes: int) -> int:
+    return -(-size_bytes // DATA_UNIT_BYTES)

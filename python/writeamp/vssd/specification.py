@@ -1,0 +1,197 @@
+"""What a virtual drive is to be: built from settings, aged, and said to the plugin."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from writeamp._engine import Load as EngineLoad
+from writeamp._engine import Simulation as EngineSimulation
+from writeamp._engine import check_times, declared, pages_with_table
+from writeamp.devices.byte_sizes import shown_bytes
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.errors import WriteampError
+from writeamp.experiments.device_settings import DeviceSettings
+from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.inputs import prepare
+from writeamp.experiments.memory import check_memory
+from writeamp.experiments.plan import Plan
+from writeamp.experiments.precondition import Precondition
+from writeamp.experiments.preconditioning import Ageing, precondition
+from writeamp.experiments.settings import LoadSettings, PolicySettings, SimulationSettings
+from writeamp.registry.entries import engine_entries
+from writeamp.vssd.settings import DriveSettings
+
+_NO_HINTS = "nothing"
+# Geometry as the plugin takes it, beside what the engine's view adds.
+_GEOMETRY = (
+    "channels",
+    "chips_per_channel",
+    "dies_per_chip",
+    "planes_per_die",
+    "blocks_per_plane",
+    "pages_per_block",
+    "page_bytes",
+    "erase_unit",
+)
+
+
+@dataclass(frozen=True)
+class Specification:
+    """A virtual drive that can be built: its device, and a plan of what is written to it before."""
+
+    device: Device
+    plan: Plan
+    settings: DriveSettings
+    input_files: tuple[str, ...]
+
+    @property
+    def policy(self) -> Policy:
+        """What the drive works by."""
+        return self.plan.policy
+
+    @property
+    def precondition(self) -> Precondition:
+        """What is written to a new drive."""
+        return Precondition.of(self.settings.precondition)
+
+    @property
+    def is_aged(self) -> bool:
+        """True if anything is written to a new drive before its host comes."""
+        return self.precondition.ages or self.precondition.fill != "none"
+
+
+def specify(
+    device: DeviceSettings, policy: PolicySettings, settings: DriveSettings
+) -> Specification:
+    """Return the drive that settings say.
+
+    Raises:
+        WriteampError: it is no flash drive, its manager needs hints, or it cannot be built so.
+    """
+    _refuse_hints(policy)
+    load = LoadSettings(precondition=settings.precondition)
+    if Precondition.of(load.precondition).fill == "workload":
+        raise WriteampError(
+            "precondition workload fills the pages that the host will write, and nobody knows "
+            "those of a program; give full or none"
+        )
+    run = SimulationSettings(seed=settings.seed)
+    experiment = Experiment(device, load, policy, run)
+    prepared = prepare(experiment)
+    drive = prepared.drive
+    if drive.kind != "flash":
+        raise WriteampError(f"{drive.name} is a {drive.kind}; a virtual drive is one flash drive")
+    if settings.is_timed and drive.times is None:
+        raise WriteampError(f"{drive.name} has no times; give a device that has, such as ssd-v")
+    if settings.is_timed and settings.backing is not None:
+        raise WriteampError(
+            "a timed drive has requests in the middle of their service, which no file keeps; give "
+            "either --backing or what asks for time (--timed, --time-scale, --rb-capture)"
+        )
+    plan = Plan(
+        load=prepared.load,
+        load_name=prepared.load_name,
+        host=load,
+        policy=Policy.of(policy.manager, policy.victims, policy.wear_leveling),
+        run=run,
+        notes=prepared.notes,
+        earlier=prepared.earlier,
+    )
+    # Whatever the engine refuses of such a drive, it refuses of one that nobody has written to.
+    plan.policy.drive(drive)
+    check_memory("the drive needs", drive.geometry.bytes_needed(_all_pages(drive, settings)))
+    return Specification(drive, plan, settings, experiment.input_files)
+
+
+def plugin_config(
+    found: Specification,
+    *,
+    state: Path | None = None,
+    record: Path | None = None,
+    ready_busy: Path | None = None,
+) -> dict[str, Any]:
+    """Return what the plugin is told of a drive, but for its control socket.
+
+    Args:
+        found: the drive.
+        state: a file with the state that it starts from; None for a new drive, or one that is kept.
+        record: where requests are written down.
+        ready_busy: where edges of the Ready/Busy pins are written down.
+    """
+    device, policy, settings = found.device, found.policy, found.settings
+    stripe_pages = 1 if device.erase_unit == "superblock" else device.pages_per_program
+    return {
+        "drive": {
+            "geometry": {key: getattr(device, key) for key in _GEOMETRY}
+            | {"stripe_pages": stripe_pages},
+            "logical_pages": _all_pages(device, settings),
+            "layout": device.layout,
+            "manager": policy.manager,
+            "victims": policy.asked_victims,
+            "wear_leveling": policy.wear_leveling,
+            "seed": settings.seed,
+        },
+        "size_bytes": device.capacity_bytes,
+        "times": json.loads(device.times_json) if settings.is_timed else None,
+        "time_scale": settings.time_scale or 1.0,
+        "ready_busy": _text(ready_busy),
+        "state": _text(state),
+        "backing": None if settings.backing is None else _text(Path(settings.backing)),
+        "record": _text(record),
+    }
+
+
+def aged_state(found: Specification, tick: Callable[[], None]) -> tuple[bytes, Ageing | None]:
+    """Write to a new drive what its host is to find, and return its state and how it was aged.
+
+    Args:
+        found: the drive.
+        tick: called from time to time.
+    """
+    device, plan = found.device, found.plan
+    pages = _all_pages(device, found.settings)
+    simulation = EngineSimulation(
+        plan.policy.drive(device, logical_pages=pages, observed=found.settings.is_timed),
+        EngineLoad.spec("uniform", device.logical_pages),
+        seed=plan.seed,
+        batch_pages=plan.run.batch_pages,
+    )
+    ageing = precondition(simulation, plan, device, tick)
+    if pages > device.logical_pages:
+        simulation.fill(device.logical_pages, pages)
+    return simulation.drive_state(), ageing
+
+
+def summary(device: Device) -> str:
+    """Return a drive in a few words."""
+    return f"{device.name}, {shown_bytes(device.capacity_bytes)}"
+
+
+def _all_pages(device: Device, settings: DriveSettings) -> int:
+    """Return the pages of the host, and of the mapping table if that lies on the flash."""
+    if not settings.is_timed:
+        return device.logical_pages
+    check_times(device.times_json, device.geometry)
+    return pages_with_table(device.times_json, device.logical_pages, device.page_bytes)
+
+
+def _refuse_hints(policy: PolicySettings) -> None:
+    hints = declared(str(policy.manager))["hears"]
+    if hints == _NO_HINTS:
+        return
+    good = [
+        entry.name for entry in engine_entries("managers") if entry.declared["hears"] == _NO_HINTS
+    ]
+    raise WriteampError(
+        f"{policy.manager} needs hints on {hints.replace('_', ' ')}, which no program gives a "
+        f"drive; block managers that need none: {', '.join(good)}"
+    )
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path.absolute())

@@ -1,0 +1,146 @@
+"""A virtual SSD as a context manager, for tests and programs in Python."""
+
+from __future__ import annotations
+
+import atexit
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, cast
+
+from writeamp.devices.device import Device, DeviceLike
+from writeamp.errors import WriteampError
+from writeamp.experiments.device_settings import DeviceSettings
+from writeamp.experiments.setting import made_settings, places_in
+from writeamp.experiments.settings import PolicySettings
+from writeamp.vssd.control import Control, Document
+from writeamp.vssd.drive import Drive, start_drive
+from writeamp.vssd.result import ServeResult
+from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.signals import held_signals
+from writeamp.vssd.specification import specify
+
+_KINDS = (DeviceSettings, PolicySettings, DriveSettings)
+_PLACES = places_in(_KINDS, "serve")
+
+
+class VirtualSsd:
+    """A flash drive that any NBD client can write to while a `with` block lasts.
+
+    nbdkit serves it on a private Unix socket. Counting begins with the block, or with `begin`. The
+    server ends with the block, with this process, and with the thread that opened it.
+
+        with wa.VirtualSsd("tlc-datacenter", size="4GiB") as drive:
+            subprocess.run(["nbdcopy", "image.raw", drive.uri], check=True)
+            assert drive.wa < 1.2
+    """
+
+    def __init__(self, device: DeviceLike | None = None, **settings: Any) -> None:
+        """Say what the drive is to be; it is built when the block begins.
+
+        Args:
+            device: a profile's name, the path of a profile, or a device; "generic" without one.
+            settings: by keyword, as the options of `writeamp serve`: those of the device (`size`,
+                `op`, `layout`, …), `manager`, `victims`, `wear_leveling`, `seed`, `precondition`,
+                `backing`, `socket`, `mount` and `fs` (which need root), `record`, `counters`,
+                `metrics`, `timed`, `time_scale`.
+
+        Raises:
+            WriteampError: a value outside its domain, or no such drive can be.
+            TypeError: an argument that there is not.
+        """
+        given = {"device": device} | settings
+        made = made_settings("VirtualSsd", _KINDS, _PLACES, given)
+        self._specification = specify(*cast("tuple[Any, Any, Any]", made))
+        self._running: Drive | None = None
+        self._undo = ExitStack()
+
+    def __enter__(self) -> VirtualSsd:
+        """Build the drive and serve it.
+
+        Raises:
+            WriteampError: a program is missing, or a part of it failed.
+        """
+        if self._running is not None:
+            raise WriteampError("this virtual drive is open already")
+        with held_signals() as signals, ExitStack() as undo:
+            self._running = start_drive(self._specification, signals, undo)
+            signals.check()
+            self._undo = undo.pop_all()
+        # An exception may come between here and the block.
+        atexit.register(self.close)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop the drive; a recording is written if the block ended well."""
+        with held_signals():
+            atexit.unregister(self.close)
+            self._running = None
+            self._undo.__exit__(kind, error, trace)
+
+    def close(self) -> None:
+        """Stop the drive; nothing if it is stopped already."""
+        self.__exit__(None, None, None)
+
+    @property
+    def device(self) -> Device:
+        """The drive as it was built: its shape, size and times."""
+        return self._specification.device
+
+    @property
+    def uri(self) -> str:
+        """The address as NBD clients take it."""
+        return self._open().server.uri
+
+    @property
+    def unix_socket(self) -> Path:
+        """The Unix socket that it is served at."""
+        return self._open().server.socket
+
+    @property
+    def control(self) -> Control:
+        """A client of its control socket."""
+        return self._open().server.control
+
+    @property
+    def mount_point(self) -> Path | None:
+        """Where its file system is mounted; None without one."""
+        mounted = self._open().mounted
+        return None if mounted is None else mounted.point
+
+    def begin(self) -> None:
+        """Count from now on."""
+        self._open().begin()
+
+    def counters(self) -> Document:
+        """Return what the drive has counted in its life (docs/virtual-ssd.md has the keys)."""
+        return self.control.counters()
+
+    def result(self) -> ServeResult:
+        """Return what was counted since `begin`; a file system writes first what it holds back."""
+        return self._open().result()
+
+    @property
+    def wa(self) -> float:
+        """Flash pages programmed per host page written since `begin`; NaN of no writes."""
+        return self.result().wa
+
+    @property
+    def host_bytes(self) -> int:
+        """Bytes that the host wrote since `begin`."""
+        return self.result().host_bytes
+
+    @property
+    def flash_bytes(self) -> int:
+        """Bytes that the flash programmed since `begin`."""
+        return self.result().flash_bytes
+
+    def _open(self) -> Drive:
+        if self._running is None:
+            raise WriteampError("this virtual drive is not open; use it in a with block")
+        return self._running

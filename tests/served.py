@@ -1,0 +1,112 @@
+"""What tests of virtual drives need of the machine, and runs of `writeamp serve`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import psutil
+import pytest
+import writeamp as wa
+from vssd_documents import wait_until
+
+PLUGIN = Path(wa.__file__).with_name("_nbdkit.so")
+PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+MOUNTING = ("nbdfuse", "fusermount3", "losetup", "mkfs.ext4", "mount", "umount", "blkid")
+DEVICES = ("/dev/fuse", "/dev/loop-control")
+# A drive on which a few MB are many drive writes of a block.
+SMALL = "--device ssd-v --size 64MiB"
+
+
+def missing(*programs: str, root: bool = False) -> list[str]:
+    """Return what this machine lacks to serve a drive, and to run these programs on it."""
+    found = [name for name in ("nbdkit", *programs) if shutil.which(name, path=PATH) is None]
+    found += [] if PLUGIN.exists() else ["the nbdkit plugin"]
+    if root:
+        found += [] if os.geteuid() == 0 else ["root"]
+        found += [device for device in DEVICES if not os.path.exists(device)]
+    return found
+
+
+def needs(*programs: str, root: bool = False) -> pytest.MarkDecorator:
+    """Skip a test where something is missing, and say what."""
+    lacking = missing(*programs, root=root)
+    return pytest.mark.skipif(bool(lacking), reason=f"needs {', '.join(lacking)}")
+
+
+class Served(NamedTuple):
+    """How `writeamp serve` ended, and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON document."""
+        found = json.loads(self.out)
+        assert isinstance(found, dict)
+        return found
+
+
+def start(arguments: Sequence[str], folder: Path, *, path: str = PATH) -> subprocess.Popen[str]:
+    """Start `writeamp serve` in a folder, in which also its private files are."""
+    private = folder / "t"
+    private.mkdir(exist_ok=True)
+    # Where the tests run in a shell's background, Ctrl-C is ignored, and would be by the process.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", "writeamp", "serve", *arguments],
+            cwd=folder,
+            env={**os.environ, "PATH": path, "TMPDIR": str(private)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def ended(running: subprocess.Popen[str]) -> Served:
+    """Wait for the end of a server."""
+    out, err = running.communicate(timeout=120)
+    assert "Traceback" not in err, err
+    return Served(running.returncode, out, err)
+
+
+def serve(arguments: str, folder: Path, *, run: str | None = None) -> Served:
+    """Serve a drive to a command, to the end."""
+    words = [*arguments.split(), *([] if run is None else ["--run", run])]
+    return ended(start(words, folder))
+
+
+def wait_for_file(path: Path, running: subprocess.Popen[str]) -> None:
+    """Wait for a file to be there, unless the server ended before."""
+    wait_until(lambda: path.exists() or running.poll() is not None)
+    assert path.exists(), ended(running).err
+
+
+def left_behind(folder: Path) -> list[str]:
+    """Return what is left of runs in a folder: mounts, loop devices, processes, private files."""
+    name = str(folder)
+    found = [line for line in Path("/proc/mounts").read_text().splitlines() if name in line]
+    found += [
+        str(file)
+        for file in Path("/sys/block").glob("loop*/loop/backing_file")
+        if name in file.read_text()
+    ]
+    for process in psutil.process_iter(["cmdline", "pid"]):
+        words = " ".join(process.info["cmdline"] or ())
+        if name in words and process.info["pid"] != os.getpid():
+            found.append(words)
+    return found + [str(one) for one in (folder / "t").iterdir()]

@@ -1,0 +1,328 @@
+"""Recordings of the virtual drive: traces that replay to the counters of the drive itself."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pytest
+import writeamp as wa
+from in_process import document, run
+from writeamp._engine import Load as EngineLoad
+from writeamp._engine import Simulation as EngineSimulation
+from writeamp.devices.policy import Policy
+from writeamp.traces import recording
+
+PAGE = 4096
+WRITE, TRIM, READ, FLUSH = range(4)
+DRIVE = wa.device("tlc-datacenter", size="32MiB")
+POLICY = {"manager": "sepgc", "victims": "d-choices:d=3", "wear_leveling": None, "seed": 7}
+
+Rows = npt.NDArray[np.void]
+
+
+def checked(rows: Rows) -> Rows:
+    """Return rows with their numbers and checksums."""
+    rows["sequence"] = np.arange(rows.size)
+    for row in rows:
+        row["crc32"] = zlib.crc32(row.tobytes()[:28])
+    return rows
+
+
+def requests(count: int = 60_000, seed: int = 1) -> Rows:
+    """Return requests of all kinds: many small and unaligned writes, trims, reads, flushes."""
+    rng = np.random.default_rng(seed)
+    rows = np.zeros(count, recording.ROW)
+    op = rng.choice([WRITE, TRIM, READ, FLUSH], count, p=[0.8, 0.05, 0.1, 0.05])
+    sectors = DRIVE.capacity_bytes // 512
+    length = 512 * np.where(rng.random(count) < 0.3, 1, rng.integers(1, 33, count))
+    offset = 512 * rng.integers(0, sectors - 64, count)
+    trimmed = op == TRIM
+    offset[trimmed] = offset[trimmed] // PAGE * PAGE
+    length[trimmed] = PAGE * rng.integers(1, 8, trimmed.sum())
+    rows["at_ns"] = np.cumsum(rng.integers(1, 10_000, count))
+    rows["op"], rows["offset"], rows["length"] = op, offset, length
+    rows["flags"] = (op == WRITE) & (rng.random(count) < 0.1)
+    # A recording begins and ends as it likes.
+    rows["op"][:3], rows["op"][-3:] = (READ, FLUSH, WRITE), (TRIM, READ, FLUSH)
+    rows["offset"][-3:], rows["length"][-3:] = PAGE, PAGE
+    return checked(rows)
+
+
+def metadata(**changes: Any) -> dict[str, Any]:
+    known = {
+        "version": 1,
+        "device": DRIVE.to_dict(),
+        "policy": POLICY,
+        "precondition": "none",
+        "count_from_request": 0,
+        "timed": False,
+    }
+    return {"writeamp_recording": known | changes}
+
+
+def recorded(folder: Path, rows: Rows, **changes: Any) -> Path:
+    """Return the trace of a raw recording."""
+    raw, target = folder / "raw", folder / "t.parquet"
+    rows.tofile(raw)
+    assert recording.write_parquet(raw, target, metadata(**changes)) == rows.size
+    return target
+
+
+def served(rows: Rows, fill: int = 0, **policy: Any) -> dict[str, int]:
+    """Return the counters of a new drive of the engine that served the requests, one by one."""
+    first = rows["offset"] // PAGE
+    end = -(-(rows["offset"] + rows["length"]) // PAGE)
+    is_flush = rows["op"] == FLUSH
+    head = rows["offset"] % PAGE
+    tail = end * PAGE - rows["offset"] - rows["length"]
+    load = EngineLoad.trace(
+        ops=rows["op"].copy(),
+        first_pages=np.where(is_flush, 0, first).astype(np.uint32),
+        counts=np.where(is_flush, 0, end - first).astype(np.uint32),
+        head_bytes=np.where(is_flush, 0, head).astype(np.uint32),
+        tail_bytes=np.where(is_flush, 0, tail).astype(np.uint32),
+        passes=1,
+    )
+    known = POLICY | policy
+    by = Policy.of(known["manager"], known["victims"], known["wear_leveling"])
+    simulation = EngineSimulation(by.drive(DRIVE), load, seed=known["seed"], batch_pages=1)
+    simulation.fill(0, fill)
+    while simulation.run(1):
+        pass
+    return simulation.counters()
+
+
+def refusal(arguments: str) -> str:
+    """Return the one sentence by which `simulate` refuses its arguments."""
+    status, out, err = run("simulate", arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1), err
+    return err
+
+
+def counts(rows: Rows, begin: int, end: int | None = None, **more: Any) -> dict[str, int]:
+    """Return what a drive counted of the requests from `begin` to `end`."""
+    after = served(rows[:end], **more)
+    before = served(rows[:begin], **more) if begin else dict.fromkeys(after, 0)
+    return {name: after[name] - before[name] for name in after}
+
+
+def of(result: wa.Result) -> dict[str, int]:
+    """Return the counters of a result by the engine's names."""
+    host = {f"host_{name}": count for name, count in result.host.items()}
+    host["host_pages"], host["host_bytes"] = host["host_written_pages"], host["host_written_bytes"]
+    return {**host, **result.causes, "erases": result.erases}
+
+
+def assert_same(result: wa.Result, counted: dict[str, int]) -> None:
+    found = of(result)
+    common = counted.keys() & found.keys()
+    assert {"host_pages", "host_trimmed_pages", "host_flushes", "gc", "erases"} <= common
+    assert {name: found[name] for name in common} == {name: counted[name] for name in common}
+
+
+@pytest.mark.parametrize("begin", [0, 7_000])
+def test_a_replay_comes_to_the_counters_of_the_drive(begin: int, tmp_path: Path) -> None:
+    rows = requests()
+    trace = recorded(tmp_path, rows, count_from_request=begin)
+    counted = counts(rows, begin)
+    assert counted["gc"] > 10_000
+    for given in (trace, str(trace), wa.traces.read(trace)):
+        assert_same(wa.simulate(trace=given, spread=False), counted)
+
+
+def test_what_came_after_the_last_request_that_counts_is_left_out(tmp_path: Path) -> None:
+    rows = requests()
+    trace = recorded(tmp_path, rows, count_from_request=5_000, count_until_request=50_000)
+    assert_same(wa.simulate(trace=trace, spread=False), counts(rows, 5_000, 50_000))
+
+
+def test_a_filled_drive_is_filled_again(tmp_path: Path) -> None:
+    rows = requests(20_000)
+    trace = recorded(tmp_path, rows, precondition="full", count_from_request=3)
+    counted = counts(rows, 3, fill=DRIVE.logical_pages)
+    assert_same(wa.simulate(trace=trace, spread=False), counted)
+
+
+def test_the_command_takes_drive_and_policy_from_the_recording(tmp_path: Path) -> None:
+    rows = requests(20_000)
+    trace = recorded(tmp_path, rows, count_from_request=100)
+    found = document("simulate", f"--trace {trace} --no-spread")
+    same = document("simulate", f"--trace {trace} --device tlc-datacenter --no-spread")
+    keys = ("wa", "causes", "erases", "host", "capacity_bytes", "blocks", "manager", "seed")
+    assert {key: found[key] for key in keys} == {key: same[key] for key in keys}
+    assert (found["manager"], found["seed"], found["mapping"]) == ("sepgc", 7, "as-is")
+    assert found["capacity_bytes"] == DRIVE.capacity_bytes
+    assert found["causes"] == {name: counts(rows, 100)[name] for name in found["causes"]}
+
+
+def test_what_is_given_counts_and_not_what_was_recorded(tmp_path: Path) -> None:
+    rows = requests(20_000)
+    trace = recorded(tmp_path, rows)
+    # A manager that is given brings its own victims.
+    other = wa.simulate(trace=trace, manager="single", spread=False)
+    assert_same(other, served(rows, manager="single", victims=None))
+    assert_same(wa.simulate(trace=trace, seed=3, spread=False), served(rows, seed=3))
+    roomier = wa.simulate(trace=trace, op=0.5, spread=False)
+    assert roomier.device.capacity_bytes == DRIVE.capacity_bytes
+    assert roomier.device.op == pytest.approx(0.5, rel=0.01)
+    another = wa.simulate("ssd-v", trace=trace, spread=False)
+    assert another.device.name == "ssd-v"
+    assert another.device.capacity_bytes == DRIVE.capacity_bytes
+    ordinary = wa.simulate(trace=trace, mapping="compact", spread=False)
+    assert (ordinary.device.name, ordinary.plan.policy.manager) == ("generic", "single")
+
+
+def test_time_passes_only_if_it_did_when_recorded_or_is_asked_for(tmp_path: Path) -> None:
+    assert DRIVE.is_timed_by_default
+    trace = recorded(tmp_path, requests(3_000), count_from_request=10)
+    assert isinstance(wa.simulate(trace=trace, spread=False), wa.Result)
+    timed = wa.simulate(trace=trace, timed=True)
+    assert isinstance(timed, wa.TimedResult)
+    assert timed.host_pages == wa.simulate(trace=trace, spread=False).host_pages
+    trace = recorded(tmp_path, requests(3_000), timed=True)
+    assert isinstance(wa.simulate(trace=trace), wa.TimedResult)
+
+
+def test_compare_and_endurance_take_a_recording_too(tmp_path: Path) -> None:
+    rows = requests(20_000)
+    trace = recorded(tmp_path, rows, count_from_request=1_000)
+    found = wa.compare(trace=trace, managers="sepgc,single", replicas=1)
+    assert_same(found.rows[0].results[0], counts(rows, 1_000, victims=None))
+    life = wa.endurance(trace=trace, w_max=20, replicas=2, manager="single")
+    assert life.plan.device.capacity_bytes == DRIVE.capacity_bytes
+
+
+def test_a_saved_experiment_replays_the_recording_alike(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, requests(5_000), count_from_request=100)
+    asked = wa.Experiment.of("simulate", trace=trace, manager="single", spread=False)
+    asked.to_toml(tmp_path / "e.toml")
+    read = wa.Experiment.from_toml(tmp_path / "e.toml")
+    assert (read, read.hash) == (asked, asked.hash)
+    short = wa.Experiment.from_dict({"verb": "simulate", "load": {"trace": str(trace)}})
+    assert short == wa.Experiment.of("simulate", trace=trace)
+
+
+def test_converting_a_recording_keeps_what_it_says(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, requests(500), count_from_request=5)
+    assert run("trace convert", f"{trace} {tmp_path}/copy.parquet").status == 0
+    copy, original = (wa.traces.read(path) for path in (tmp_path / "copy.parquet", trace))
+    assert copy.recorded == original.recorded is not None
+    assert copy.requests.equals(original.requests)
+
+
+def test_every_request_is_kept_with_its_time_in_the_order_it_was_served(tmp_path: Path) -> None:
+    rows = requests(1_000)
+    rows["at_ns"][500] = 3  # stamped by one connection, served after another
+    read = wa.traces.read(recorded(tmp_path, checked(rows))).requests
+    assert read["timestamp_ns"].to_list() == np.maximum.accumulate(rows["at_ns"]).tolist()
+    words = np.array(["write", "trim", "read", "flush"])[rows["op"]]
+    assert read["op"].to_list() == words.tolist()
+    assert read["offset"].sum() == rows["offset"][rows["op"] != FLUSH].sum()
+    columns = pl.read_parquet(tmp_path / "t.parquet")
+    assert columns["fua"].to_list() == (rows["flags"] & 1).astype(bool).tolist()
+
+
+def test_a_recording_longer_than_a_chunk_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "_CHUNK_ROWS", 64)
+    rows = requests(1_000)
+    rows["at_ns"][64] = 3
+    read = wa.traces.read(recorded(tmp_path, checked(rows))).requests
+    assert read["timestamp_ns"].to_list() == np.maximum.accumulate(rows["at_ns"]).tolist()
+    assert read["length"].sum() == rows["length"][rows["op"] != FLUSH].sum()
+
+
+@pytest.mark.parametrize("torn", [b"x" * 31, b"\0" * 32, b"\0" * 32 + b"x"])
+def test_a_torn_last_row_is_left_out(torn: bytes, tmp_path: Path) -> None:
+    raw, rows = tmp_path / "raw", requests(100)
+    raw.write_bytes(rows.tobytes() + torn)
+    assert recording.write_parquet(raw, tmp_path / "t.parquet", metadata()) == 100
+    assert wa.traces.read(tmp_path / "t.parquet").requests.height == 100
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 20, b"\0" * 32])
+def test_nothing_recorded_is_a_trace_without_requests(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "raw").write_bytes(content)
+    assert recording.write_parquet(tmp_path / "raw", tmp_path / "t.parquet", metadata()) == 0
+    with pytest.raises(wa.WriteampError, match="holds no request"):
+        wa.simulate(trace=tmp_path / "t.parquet")
+
+
+def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
+    raw, target = tmp_path / "raw", tmp_path / "t.parquet"
+    with pytest.raises(wa.WriteampError, match="cannot be read"):
+        recording.write_parquet(raw, target, metadata())
+    raw.write_bytes(b"no recording" * 1000)
+    with pytest.raises(wa.WriteampError, match="checksum"):
+        recording.write_parquet(raw, target, metadata())
+    rows = requests(100)
+    rows["op"][41] = 9
+    checked(rows).tofile(raw)
+    with pytest.raises(wa.WriteampError, match="row 42 has op 9, valid are 0 to 3"):
+        recording.write_parquet(raw, target, metadata())
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"version": 2}, "of version 2, this writeamp reads 1"),
+        ({"count_from_request": -1}, "count_from_request -1"),
+        ({"count_from_request": True}, "count_from_request True"),
+        ({"count_from_request": 2_000}, "counts from request 2000"),
+        ({"count_from_request": 999}, "no request writes"),
+        ({"count_from_request": 9, "count_until_request": 8}, "before they begin"),
+        ({"policy": {"manager": 3, "seed": 1}}, "have policy"),
+        ({"policy": POLICY | {"manager": "nonsense"}}, "unknown"),
+        ({"precondition": "nonsense"}, "unknown precondition"),
+        ({"precondition": None}, "have precondition"),
+        ({"timed": "yes"}, "have timed"),
+        ({"device": {"name": "x"}}, "no flash drive"),
+        ({"device": 3}, "have device"),
+    ],
+)
+def test_broken_metadata_are_an_error_in_a_sentence(
+    changes: dict[str, Any], sentence: str, tmp_path: Path
+) -> None:
+    trace = recorded(tmp_path, requests(1_000), **changes)
+    said = refusal(f"--trace {trace} --no-spread")
+    assert sentence in said
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "[" * 100_000])
+def test_metadata_that_are_no_json_object_are_refused(text: str, tmp_path: Path) -> None:
+    trace = recorded(tmp_path, requests(100))
+    whole = pl.read_parquet(trace)
+    whole.write_parquet(trace, metadata={"writeamp_recording": text})
+    assert "the metadata of the recording" in refusal(f"--trace {trace}")
+
+
+@pytest.mark.parametrize("size", ["16MiB", "64MiB"])
+def test_a_drive_of_another_size_is_refused(size: str, tmp_path: Path) -> None:
+    trace = recorded(tmp_path, requests(100))
+    said = refusal(f"--trace {trace} --size {size}")
+    assert "was recorded on a drive of 32 MiB" in said
+    assert document("simulate", f"--trace {trace} --size 32MiB --no-spread")["wa"] >= 1
+
+
+def test_no_array_replays_a_recording_as_its_drive(tmp_path: Path) -> None:
+    trace = recorded(tmp_path, requests(100))
+    said = refusal(f"--trace {trace} --device raid0:ssd-v,ssd-v")
+    assert "recording of a flash drive" in said
+
+
+def test_the_digest_of_a_trace_in_memory_tells_recordings_apart(tmp_path: Path) -> None:
+    trace = wa.traces.read(recorded(tmp_path, requests(100)))
+    assert trace.recorded is not None
+    other = replace(trace, recorded=replace(trace.recorded, count_from_request=5))
+    one, two = (wa.Experiment.of("simulate", trace=held) for held in (trace, other))
+    assert one.hash != two.hash
+    assert json.loads(trace.recorded.to_text())["version"] == 1

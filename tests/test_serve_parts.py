@@ -1,0 +1,316 @@
+"""The parts of a virtual drive that need no drive: signals, processes, counts, layers."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import writeamp as wa
+from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, control_server, counters
+from writeamp.devices.policy import Policy
+from writeamp.errors import WriteampError
+from writeamp.plots.spec import BarChart, LineChart
+from writeamp.vssd import processes, programs
+from writeamp.vssd.command import run_command
+from writeamp.vssd.control import Control
+from writeamp.vssd.layers import Layers
+from writeamp.vssd.result import ServeResult
+from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.signals import HeldSignals, held_signals
+
+SILENT = HeldSignals(None)
+
+
+class TestSignals:
+    def test_one_that_comes_is_delivered_at_the_end_of_the_block(self) -> None:
+        reached = []
+
+        def hold() -> None:
+            with held_signals():
+                signal.raise_signal(signal.SIGINT)
+                reached.append(True)
+
+        with pytest.raises(KeyboardInterrupt):
+            hold()
+        assert reached
+
+    def test_one_that_is_taken_is_not_delivered(self) -> None:
+        with held_signals() as held:
+            os.kill(os.getpid(), signal.SIGTERM)
+            held.wait([], 60)
+            assert held.take() is signal.SIGTERM
+            assert held.take() is None
+
+    def test_a_check_stops_after_one(self) -> None:
+        with held_signals() as held:
+            held.check()
+            signal.raise_signal(signal.SIGINT)
+            with pytest.raises(KeyboardInterrupt):
+                held.check()
+            held.take()
+
+    def test_those_that_are_ignored_stay_so(self) -> None:
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            with held_signals() as held:
+                signal.raise_signal(signal.SIGHUP)
+                assert held.came == []
+        finally:
+            signal.signal(signal.SIGHUP, before)
+
+    def test_handlers_are_afterwards_as_they_were(self) -> None:
+        before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+        with held_signals():
+            pass
+        assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == before
+
+    def test_a_thread_holds_none(self) -> None:
+        found: list[HeldSignals] = []
+
+        def hold() -> None:
+            with held_signals() as held:
+                held.wait([], 0.01)
+                found.append(held)
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        thread.join()
+        assert found[0].came == []
+
+
+class TestPrograms:
+    def test_one_that_is_missing_is_named_with_its_package(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(programs, "_SYSTEM_FOLDERS", "")
+        monkeypatch.setenv("PATH", "/nowhere")
+        with pytest.raises(WriteampError, match=r"nbdfuse is not installed.* libnbd-bin"):
+            programs.require("nbdfuse")
+
+    def test_one_that_fails_is_quoted(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        script = tmp_path / "mount"
+        script.write_text("#!/bin/sh\necho first\necho 'wrong fs type' >&2\nexit 32\n")
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        with pytest.raises(WriteampError, match=r"^mount failed: first; wrong fs type$"):
+            programs.run(SILENT, "mount")
+
+    def test_one_that_takes_long_is_ended_by_a_signal(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        script = tmp_path / "mount"
+        script.write_text(f"#!/bin/sh\nkill -INT {os.getpid()}\nexec sleep 600\n")
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        with pytest.raises(KeyboardInterrupt), held_signals() as held:
+            programs.run(held, "mount")
+        assert processes.children(os.getpid()) == []
+
+
+class TestCommand:
+    def run(self, text: str) -> tuple[int, processes.Written]:
+        ended = run_command(text, {"uri": "nbd:"}, signals=SILENT, check=lambda: None)
+        return ended.status, ended.written
+
+    def test_its_status_is_as_a_shell_has_it(self) -> None:
+        assert self.run("exit 7")[0] == 7
+        assert self.run("kill -9 $$")[0] == 128 + 9
+
+    def test_it_finds_the_drive_in_its_environment(self) -> None:
+        assert self.run('test "$uri" = nbd:')[0] == 0
+
+    def test_what_its_children_wrote_is_counted(self, tmp_path: Path) -> None:
+        write = f"head -c 1000000 /dev/zero > {tmp_path}/one"
+        status, written = self.run(f"{write}; ({write}2)")
+        assert status == 0
+        assert 2_000_000 <= written.calls_bytes <= 2_000_100
+
+    def test_a_daemon_is_ended_and_what_it_wrote_counted(self, tmp_path: Path) -> None:
+        daemon = f"head -c 1000000 /dev/zero > {tmp_path}/one; sleep 600"
+        ready = f"while ! test -s {tmp_path}/one; do sleep 0.01; done"
+        status, written = self.run(f"setsid sh -c '{daemon}' & {ready}; sleep 0.1")
+        assert status == 0
+        assert written.calls_bytes >= 1_000_000
+        assert processes.children(os.getpid()) == []
+
+    def test_it_is_ended_where_the_drive_has_gone(self) -> None:
+        def gone() -> None:
+            raise WriteampError("nbdkit ended")
+
+        with pytest.raises(WriteampError, match="nbdkit ended"):
+            run_command("sleep 600", {}, signals=SILENT, check=gone)
+        assert processes.children(os.getpid()) == []
+
+    def test_a_second_signal_is_plainer_than_the_first(self, tmp_path: Path) -> None:
+        # In a process of its own: it is the one that the signals are for.
+        program = (
+            "import sys\n"
+            "from writeamp.vssd.command import run_command\n"
+            "from writeamp.vssd.signals import held_signals\n"
+            "with held_signals() as held:\n"
+            "    ended = run_command(sys.argv[1], {}, signals=held, check=lambda: None)\n"
+            "print(ended.status, ended.signal.name)\n"
+        )
+        stubborn = "trap 'echo heard' INT; echo ready; while :; do sleep 0.05; done"
+        running = subprocess.Popen(
+            [sys.executable, "-c", program, stubborn],
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert running.stdout is not None
+        assert running.stdout.readline() == "ready\n"
+        running.send_signal(signal.SIGINT)
+        assert running.stdout.readline() == "heard\n"
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=60)
+        assert out.splitlines()[-1] == f"{128 + signal.SIGTERM} SIGINT"
+
+
+class TestControl:
+    def test_it_asks(self, tmp_path: Path) -> None:
+        with control_server(tmp_path / "c"):
+            control = Control(tmp_path / "c")
+            assert control.counters() == COUNTERS
+            assert control.blocks() == BLOCKS
+
+    def test_nobody_there_is_a_sentence(self, tmp_path: Path) -> None:
+        with pytest.raises(WriteampError, match=r"no virtual drive answers at .*/c: No such file"):
+            Control(tmp_path / "c").counters()
+
+
+def result(
+    *, layers: Layers | None = None, written: list[int] | None = None, **ended: object
+) -> ServeResult:
+    """Return what a drive did that was fresh when counting began."""
+    began = counters(
+        elapsed_ns=0,
+        erases=1,
+        read_modify_write_pages=1,
+        programs={"host": 1000, "gc": 500, "wear_leveling": 0},
+        host=dict.fromkeys(COUNTERS["host"], 0) | {"written_pages": 1000},
+    )
+    pages = [1000, 20_000] if written is None else written
+    return ServeResult(
+        device=DEVICE,
+        policy=Policy("single", None, None),
+        settings=DriveSettings(),
+        began=began,
+        ended=counters(**ended),
+        samples={"written_pages": pages, "programmed_pages": [2 * page for page in pages]},
+        blocks=BLOCKS,
+        layers=layers,
+    )
+
+
+class TestResult:
+    def test_counts_are_those_since_counting_began(self) -> None:
+        found = result()
+        assert found.host_pages == 19_000
+        assert found.host_bytes == 20_000 * PAGE_BYTES
+        assert found.causes == {"host": 19_000, "gc": 24_500, "wear_leveling": 1000}
+        assert found.flash_bytes == 44_500 * PAGE_BYTES
+        assert found.wa == 44_500 / 19_000
+        assert found.wa_bytes == 44_500 / 20_000
+        assert (found.erases, found.read_modify_write_pages) == (900, 10)
+        assert found.max_erase_count == 14
+
+    def test_the_document_has_what_the_attributes_have(self) -> None:
+        found = result()
+        document = found.to_dict()
+        for key in ("wa", "host_bytes", "flash_bytes", "causes", "erases", "max_erase_count"):
+            assert document[key] == getattr(found, key)
+        assert document["wa_ci95"] == [None, None]
+        assert document["layers"] is None
+
+    def test_too_little_for_an_interval_is_said(self) -> None:
+        found = result()
+        assert math.isnan(found.ci[0])
+        assert any("1 samples, and 10 are needed" in note for note in found.notes)
+
+    def test_samples_make_an_interval_around_their_mean(self) -> None:
+        found = result(written=list(range(1000, 21_000, 500)))
+        assert found.ci == pytest.approx((2, 2))
+
+    def test_nothing_written_has_no_write_amplification(self) -> None:
+        began = result().began
+        found = result(host=began["host"], programs=began["programs"], written=[1000])
+        assert math.isnan(found.wa)
+        assert not found.exceeds(1.0)
+        assert found.to_dict()["wa"] is None
+        assert any("wrote nothing" in note for note in found.notes)
+
+    def test_a_limit_is_exceeded_from_above(self) -> None:
+        found = result()
+        assert found.exceeds(2.3)
+        assert not found.exceeds(found.wa)
+
+    def test_latencies_are_in_microseconds_of_what_was_asked(self) -> None:
+        none = dict.fromkeys(["mean_ns", "p50_ns", "p99_ns", "p99_9_ns", "max_ns"])
+        read = {"requests": 0, **none}
+        write = {"requests": 2, **dict.fromkeys(none, 1500)}
+        assert result(latency={"read": read, "write": write}).latency_us == {
+            "read": None,
+            "write": dict.fromkeys(["mean", "p50", "p99", "p99_9", "max"], 1.5),
+        }
+
+    def test_it_draws_the_run_or_its_layers(self) -> None:
+        assert isinstance(result().figure(), LineChart)
+        layers = Layers(100, 100, 200, 300, 600)
+        assert isinstance(result(layers=layers).figure(), BarChart)
+
+
+class TestLayers:
+    def test_factors_multiply_to_the_whole(self) -> None:
+        layers = Layers(100, 120, 250, 300, 600)
+        assert layers.factors() == {"file_system": 2.5, "device": 1.2, "flash": 2.0}
+        assert math.prod(filter(None, layers.factors().values())) == layers.whole() == 6.0
+
+    def test_without_a_command_the_file_system_is_on_top(self) -> None:
+        layers = Layers.of(None, file_system=250, device=300, flash=600)
+        assert layers.factors() == {"device": 1.2, "flash": 2.0}
+        assert layers.to_dict()["application_bytes"] is None
+
+    def test_nothing_above_makes_no_factor(self) -> None:
+        assert Layers(0, 0, 10, 10, 10).factors()["file_system"] is None
+
+    def test_what_write_calls_do_not_show_is_said(self) -> None:
+        assert Layers(100, 1000, 1000, 1000, 1000).notes()
+        assert not Layers(100, 120, 1000, 1000, 1000).notes()
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("settings", "words"),
+        [
+            ({"manager": "wolf"}, "wolf needs hints on groups.* wolf-interval"),
+            ({"device": "raid0:x25-m,x25-m"}, "one flash drive"),
+            ({"device": "spinpoint-m7"}, "one flash drive"),
+            ({"precondition": "workload"}, "nobody knows"),
+            ({"device": "ssd-v", "timed": True, "backing": "x"}, "no file keeps"),
+            ({"fs": "fat"}, "ext4, xfs, btrfs"),
+            ({"time_scale": 0}, "above 0"),
+            ({"socket": 3}, "path"),
+        ],
+    )
+    def test_what_cannot_be_is_refused_before_anything_is_built(
+        self, settings: dict[str, object], words: str
+    ) -> None:
+        with pytest.raises(WriteampError, match=words):
+            wa.VirtualSsd(**settings)
+
+    def test_an_unknown_one_is_no_argument(self) -> None:
+        with pytest.raises(TypeError, match="colour"):
+            wa.VirtualSsd(colour="red")
+
+    def test_it_is_used_in_a_block(self) -> None:
+        with pytest.raises(WriteampError, match="not open"):
+            _ = wa.VirtualSsd(size="64MiB").uri
