@@ -17,7 +17,8 @@ pub type Unused = Option<unsafe extern "C" fn()>;
 type Asked = Option<unsafe extern "C" fn(*mut c_void) -> c_int>;
 type Ranged = Option<unsafe extern "C" fn(*mut c_void, u32, u64, u32) -> c_int>;
 
-/// `struct nbdkit_plugin`.
+/// `struct nbdkit_plugin`, whose names these are.
+#[allow(clippy::struct_field_names)]
 #[repr(C)]
 pub struct Plugin {
     pub struct_size: u64,

@@ -136,7 +136,7 @@ unsafe extern "C" fn open(_readonly: c_int) -> *mut c_void {
 }
 
 unsafe extern "C" fn get_size(_: *mut c_void) -> i64 {
-    drive().map_or(-1, |drive| drive.size_bytes() as i64)
+    drive().map_or(-1, |drive| drive.size_bytes().cast_signed())
 }
 
 unsafe extern "C" fn yes(_: *mut c_void) -> c_int {

@@ -4,6 +4,7 @@
 #[path = "../src/abi.rs"]
 mod abi;
 
+use std::fmt::Write;
 use std::mem::offset_of;
 use std::process::Command;
 
@@ -52,18 +53,15 @@ fn every_field_lies_where_the_header_says() {
     let mut source = String::from(
         "#define NBDKIT_API_VERSION 2\n#include <stddef.h>\n#include <nbdkit-plugin.h>\n",
     );
+    let mut assert_that = |what: String| writeln!(source, "_Static_assert({what});").unwrap();
     for (field, at) in fields {
-        source += &format!(
-            "_Static_assert(offsetof(struct nbdkit_plugin, {field}) == {at}, \"{field}\");\n"
-        );
+        assert_that(format!("offsetof(struct nbdkit_plugin, {field}) == {at}, \"{field}\""));
     }
     for (name, value) in constants {
-        source += &format!("_Static_assert({name} == {value}, \"{name}\");\n");
+        assert_that(format!("{name} == {value}, \"{name}\""));
     }
-    source += &format!(
-        "_Static_assert(sizeof(struct nbdkit_plugin) >= {}, \"size\");\n",
-        size_of::<Plugin>()
-    );
+    let own_bytes = size_of::<Plugin>();
+    assert_that(format!("sizeof(struct nbdkit_plugin) >= {own_bytes}, \"size\""));
     let directory = std::env::temp_dir().join(format!("writeamp-abi-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
     let file = directory.join("layout.c");
