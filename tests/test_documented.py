@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import polars as pl
 import pytest
 import writeamp as wa
 from forms import FULL
+from vssd_documents import control_server
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -58,7 +60,7 @@ def commands() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Make a folder that has all that the pages take for granted."""
     folder = tmp_path_factory.mktemp("documented")
     (folder / "examples").symlink_to(ROOT / "examples")
@@ -80,7 +82,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     issued.write_text(issued.read_text().replace(" Q ", " D "))
     small = "--blocks 64 --pages-per-block 16 --op 0.2 --writes 4000"
     assert in_process.run("simulate", f"{small} --save-config {folder}/experiment.toml").status == 0
-    return folder
+    with control_server(folder / "vssd.sock.control"):
+        yield folder
 
 
 def test_there_are_commands_of_every_verb() -> None:

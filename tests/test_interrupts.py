@@ -69,8 +69,12 @@ def test_it_is_heard_while_the_command_starts(
 
 def part(arguments: str, folder: Path, *, as_json: bool = False) -> Done:
     words = [*arguments.split(), *(["--json"] if as_json else [])]
-    done = interrupted(words, folder, after_s=4)
-    assert done.status == 130
+    # How far it is by then depends on the machine; where nothing is finished yet, it is given longer.
+    for after_s in (4, 6, 9):
+        done = interrupted(words, folder, after_s=after_s)
+        assert done.status == 130
+        if not done.err.endswith("nothing was written\n"):
+            break
     assert done.err.splitlines()[-1].startswith("writeamp: interrupted; ")
     assert list(folder.iterdir()) == []
     return done

@@ -10,22 +10,20 @@ mod cache;
 mod head;
 mod mechanics;
 mod params;
-mod server;
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use cache::{Cache, Dirty};
 use head::Head;
 use mechanics::Mechanics;
 pub use params::{DiskOrder, DiskProfile, DiskTimes};
-use server::Server;
 
+use super::events::Events;
 use super::extent::check_extent;
-use super::{
-    BlockDevice, Busy, Completion, Interface, IoRequest, SECTOR_BYTES, Timing, transfer_ns,
-};
+use super::server::{Link, Server};
+use super::slab::Slab;
+use super::{BlockDevice, Busy, Completion, Interface, IoRequest, SECTOR_BYTES, Timing};
 use crate::error::Result;
 use crate::flash::{Counters, Geometry};
 use crate::request::Op;
@@ -68,15 +66,10 @@ pub struct Disk {
     order: DiskOrder,
     capacity_bytes: u64,
     writes_back: bool,
-    /// Slots of jobs, and which of them are free.
-    jobs: Vec<Job>,
-    free: Vec<u32>,
-    /// By time, then in the order in which they were foreseen.
-    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
-    foreseen: u64,
+    jobs: Slab<Job>,
+    events: Events<Event>,
     arrived: u64,
-    link_in: Server,
-    link_out: Server,
+    link: Link,
     controller: Server,
     cache: Cache,
     head: Head,
@@ -112,13 +105,10 @@ impl Disk {
             order: disk.scheduling,
             capacity_bytes: disk.capacity_bytes,
             writes_back: disk.write_back,
-            jobs: Vec::new(),
-            free: Vec::new(),
-            events: BinaryHeap::new(),
-            foreseen: 0,
+            jobs: Slab::default(),
+            events: Events::default(),
             arrived: 0,
-            link_in: Server::default(),
-            link_out: Server::default(),
+            link: Link::new(host),
             controller: Server::default(),
             cache: Cache::new(behind_sectors, disk.write_cache_bytes() / sector_bytes),
             head,
@@ -129,33 +119,19 @@ impl Disk {
         })
     }
 
-    fn foresee(&mut self, at_ns: u64, event: Event) {
-        self.events.push(Reverse((at_ns, self.foreseen, event)));
-        self.foreseen += 1;
-    }
-
     fn on_known(&mut self, now_ns: u64, slot: u32) {
-        let IoRequest { op, length, .. } = self.jobs[slot as usize].request;
-        let bytes = if op == Op::Write { length } else { 0 };
-        let at_ns = self.send(now_ns, bytes, false);
-        self.foresee(at_ns, Event::Loaded(slot));
-    }
-
-    /// Sends data over the link; returns when they have arrived.
-    fn send(&mut self, now_ns: u64, bytes: u64, out: bool) -> u64 {
-        if bytes == 0 {
-            return now_ns;
-        }
-        let on_link = bytes.next_multiple_of(u64::from(self.host.link_packet_bytes));
-        let server =
-            if out && self.host.full_duplex { &mut self.link_out } else { &mut self.link_in };
-        server.serve(now_ns, transfer_ns(on_link, self.host.link_mb_s))
+        let IoRequest { op, length, .. } = self.jobs[slot].request;
+        let at_ns = match op {
+            Op::Write => self.link.send_in(now_ns, length),
+            Op::Read | Op::Trim | Op::Flush => now_ns,
+        };
+        self.events.at(at_ns, Event::Loaded(slot));
     }
 
     fn on_arrived(&mut self, now_ns: u64, slot: u32) {
-        self.jobs[slot as usize].number = self.arrived;
+        self.jobs[slot].number = self.arrived;
         self.arrived += 1;
-        let request = self.jobs[slot as usize].request;
+        let request = self.jobs[slot].request;
         match request.op {
             Op::Read => self.on_read(now_ns, slot),
             Op::Write if self.writes_back && !request.fua && self.fits(slot) => {
@@ -189,7 +165,7 @@ impl Disk {
     /// Takes writes into memory, in their order, as long as there is room.
     fn admit_writes(&mut self, now_ns: u64) {
         while let Some(&slot) = self.stalled.front() {
-            let (sectors, number) = (self.sectors(slot), self.jobs[slot as usize].number);
+            let (sectors, number) = (self.sectors(slot), self.jobs[slot].number);
             if !self.cache.take_write(&sectors, number) {
                 return;
             }
@@ -207,7 +183,7 @@ impl Disk {
         let Some(oldest) = written else { return };
         for at in (0..self.flushes.len()).rev() {
             let slot = self.flushes[at];
-            if self.jobs[slot as usize].number < oldest {
+            if self.jobs[slot].number < oldest {
                 self.flushes.remove(at);
                 self.answer(now_ns, slot);
             }
@@ -218,7 +194,7 @@ impl Disk {
         match self.task.take().expect("the arm was at something") {
             Task::Request(slot) => {
                 self.head.go_on(now_ns);
-                match self.jobs[slot as usize].request.op {
+                match self.jobs[slot].request.op {
                     Op::Read => self.deliver(now_ns, slot),
                     _ => self.answer(now_ns, slot),
                 }
@@ -247,7 +223,7 @@ impl Disk {
                 let slot = self.waiting.remove(at);
                 let sectors = self.sectors(slot);
                 self.task = Some(Task::Request(slot));
-                match self.jobs[slot as usize].request.op {
+                match self.jobs[slot].request.op {
                     Op::Read => self.head.read(now_ns, &sectors),
                     _ => self.head.write(now_ns, &sectors),
                 }
@@ -263,13 +239,13 @@ impl Disk {
         if let Some(sectors) = left {
             self.cache.keep(sectors);
         }
-        self.foresee(done_ns, Event::HeadDone);
+        self.events.at(done_ns, Event::HeadDone);
     }
 
     /// The request that goes first among those that wait: its rank, and its place there.
     fn first_of_waiting(&self, now_ns: u64) -> Option<((u64, u64), usize)> {
         let rank = |slot: u32| {
-            let Job { request, number, .. } = self.jobs[slot as usize];
+            let Job { request, number, .. } = self.jobs[slot];
             let sectors = sectors_of(&request);
             let ready_ns = match (self.order, request.op) {
                 (DiskOrder::Fcfs, _) => 0,
@@ -292,13 +268,13 @@ impl Disk {
 
     /// Sends what was read to the host.
     fn deliver(&mut self, now_ns: u64, slot: u32) {
-        let bytes = self.jobs[slot as usize].request.length;
-        let sent_ns = self.send(now_ns, bytes, true);
-        self.foresee(sent_ns + self.host.out_ns, Event::Complete(slot));
+        let bytes = self.jobs[slot].request.length;
+        let sent_ns = self.link.send_out(now_ns, bytes);
+        self.events.at(sent_ns + self.host.out_ns, Event::Complete(slot));
     }
 
     fn answer(&mut self, now_ns: u64, slot: u32) {
-        self.foresee(now_ns + self.host.out_ns, Event::Complete(slot));
+        self.events.at(now_ns + self.host.out_ns, Event::Complete(slot));
     }
 
     fn fits(&self, slot: u32) -> bool {
@@ -306,7 +282,7 @@ impl Disk {
     }
 
     fn sectors(&self, slot: u32) -> Range<u64> {
-        sectors_of(&self.jobs[slot as usize].request)
+        sectors_of(&self.jobs[slot].request)
     }
 }
 
@@ -327,36 +303,29 @@ impl BlockDevice for Disk {
 
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32) -> Result<()> {
         check_extent(request, self.capacity_bytes)?;
-        let job = Job { id, request: *request, number: 0 };
-        let slot = if let Some(slot) = self.free.pop() {
-            self.jobs[slot as usize] = job;
-            slot
-        } else {
-            self.jobs.push(job);
-            self.jobs.len() as u32 - 1
-        };
+        let slot = self.jobs.insert(Job { id, request: *request, number: 0 });
         let is_read = request.op == Op::Read;
         let in_ns = if is_read { self.host.read_in_ns } else { self.host.write_in_ns };
-        self.foresee(now_ns + in_ns, Event::Known(slot));
+        self.events.at(now_ns + in_ns, Event::Known(slot));
         Ok(())
     }
 
     fn next_event_ns(&self) -> Option<u64> {
-        self.events.peek().map(|Reverse((at_ns, ..))| *at_ns)
+        self.events.next_ns()
     }
 
     fn step(&mut self, completed: &mut Vec<Completion>) -> Result<()> {
-        let Some(Reverse((now_ns, _, event))) = self.events.pop() else { return Ok(()) };
+        let Some(event) = self.events.next() else { return Ok(()) };
+        let now_ns = self.events.now_ns();
         match event {
             Event::Known(slot) => self.on_known(now_ns, slot),
             Event::Loaded(slot) => {
                 let at_ns = self.controller.serve(now_ns, self.host.controller_ns);
-                self.foresee(at_ns, Event::Arrived(slot));
+                self.events.at(at_ns, Event::Arrived(slot));
             }
             Event::Arrived(slot) => self.on_arrived(now_ns, slot),
             Event::Complete(slot) => {
-                completed.push(Completion { id: self.jobs[slot as usize].id, at_ns: now_ns });
-                self.free.push(slot);
+                completed.push(Completion { id: self.jobs.remove(slot).id, at_ns: now_ns });
             }
             Event::HeadDone => self.on_head_done(now_ns),
         }
@@ -369,10 +338,9 @@ impl BlockDevice for Disk {
     }
 
     fn busy(&self, now_ns: u64) -> Vec<Busy> {
-        let link_ns = self.link_in.busy_ns(now_ns) + self.link_out.busy_ns(now_ns);
         vec![
             Busy { level: "head", parts: 1, busy_ns: self.head.busy_ns(now_ns) },
-            Busy { level: "link", parts: 1 + u32::from(self.host.full_duplex), busy_ns: link_ns },
+            Busy { level: "link", parts: self.link.ways(), busy_ns: self.link.busy_ns(now_ns) },
             Busy { level: "controller", parts: 1, busy_ns: self.controller.busy_ns(now_ns) },
         ]
     }

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens.
+/// What happens to a flash drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
     /// A transfer on a channel ends.
@@ -31,14 +31,20 @@ pub enum Event {
 }
 
 /// The clock of a device, and what is to come.
-#[derive(Debug, Default)]
-pub struct Events {
+#[derive(Debug)]
+pub struct Events<E = Event> {
     now_ns: u64,
     scheduled: u64,
-    queue: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    queue: BinaryHeap<Reverse<(u64, u64, E)>>,
 }
 
-impl Events {
+impl<E: Ord> Default for Events<E> {
+    fn default() -> Self {
+        Events { now_ns: 0, scheduled: 0, queue: BinaryHeap::new() }
+    }
+}
+
+impl<E: Ord> Events<E> {
     /// The time of the last event.
     #[inline(always)]
     pub fn now_ns(&self) -> u64 {
@@ -53,7 +59,7 @@ impl Events {
 
     /// Schedules an event, not before now.
     #[inline(always)]
-    pub fn at(&mut self, at_ns: u64, event: Event) {
+    pub fn at(&mut self, at_ns: u64, event: E) {
         debug_assert!(at_ns >= self.now_ns);
         self.queue.push(Reverse((at_ns, self.scheduled, event)));
         self.scheduled += 1;
@@ -67,7 +73,7 @@ impl Events {
 
     /// Takes the next event, whose time is now from then on.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<Event> {
+    pub fn next(&mut self) -> Option<E> {
         let Reverse((at_ns, _, event)) = self.queue.pop()?;
         self.now_ns = at_ns;
         Some(event)

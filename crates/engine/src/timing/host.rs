@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest};
 use super::measures::Measures;
+use super::slab::Slab;
 use crate::error::{Error, Result};
 use crate::flash::Counters;
 use crate::request::{Op, Request};
@@ -64,8 +65,7 @@ pub struct TimedRun {
     now_ns: u64,
     /// When the load was begun: from then on limits, times of arrival and measures count.
     begun_ns: u64,
-    issued: Vec<Issued>,
-    free: Vec<u32>,
+    issued: Slab<Issued>,
     in_device: u32,
     /// Requests that the device does not take yet.
     queue: VecDeque<(u32, IoRequest)>,
@@ -100,8 +100,7 @@ impl TimedRun {
             phase: Phase::Issuing,
             now_ns: 0,
             begun_ns: 0,
-            issued: Vec::new(),
-            free: Vec::new(),
+            issued: Slab::default(),
             in_device: 0,
             queue: VecDeque::new(),
             next_arrival: None,
@@ -213,12 +212,11 @@ impl TimedRun {
     }
 
     fn outstanding(&self) -> u64 {
-        (self.issued.len() - self.free.len()) as u64
+        self.issued.len() as u64
     }
 
     fn complete(&mut self, Completion { id, at_ns }: Completion) -> Result<()> {
-        let Issued { at_ns: issued_ns, op, length } = self.issued[id as usize];
-        self.free.push(id);
+        let Issued { at_ns: issued_ns, op, length } = self.issued.remove(id);
         self.in_device -= 1;
         let since_ns = at_ns - self.begun_ns;
         let is_measured = self.limits.time_ns.is_none_or(|end_ns| since_ns <= end_ns);
@@ -324,14 +322,7 @@ impl TimedRun {
         let IoRequest { op, length, .. } = request;
         self.issued_requests += 1;
         self.written_bytes += if op == Op::Write { length } else { 0 };
-        let issued = Issued { at_ns: self.now_ns, op, length };
-        let id = if let Some(id) = self.free.pop() {
-            self.issued[id as usize] = issued;
-            id
-        } else {
-            self.issued.push(issued);
-            self.issued.len() as u32 - 1
-        };
+        let id = self.issued.insert(Issued { at_ns: self.now_ns, op, length });
         if self.in_device < self.device.depth() {
             self.in_device += 1;
             self.device.submit(self.now_ns, &request, id)

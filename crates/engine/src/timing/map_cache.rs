@@ -1,20 +1,9 @@
 //! The segments of the mapping table that are in memory, where not all of it is.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasherDefault;
+use std::collections::HashSet;
 
+use super::lru::{Hashing, Lru};
 use super::params;
-use super::write_cache::Fibonacci;
-
-const NONE: u32 = u32::MAX;
-
-#[derive(Debug, Clone, Copy)]
-struct Slot {
-    segment: u32,
-    is_dirty: bool,
-    newer: u32,
-    older: u32,
-}
 
 /// What a segment that was pushed out leaves to be done: its page of the table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,13 +21,11 @@ pub struct MapCache {
     segments_per_page: u32,
     /// Bytes that are read for a segment: at least a sector.
     pub read_bytes: u32,
-    slots: Vec<Slot>,
-    places: HashMap<u32, u32, BuildHasherDefault<Fibonacci>>,
+    /// Whether each segment in memory is dirty.
+    segments: Lru<bool>,
     /// Segments whose pages were copied while they were not in memory.
-    owed: HashSet<u32, BuildHasherDefault<Fibonacci>>,
+    owed: HashSet<u32, Hashing>,
     capacity: usize,
-    newest: u32,
-    oldest: u32,
 }
 
 impl MapCache {
@@ -49,12 +36,9 @@ impl MapCache {
             entries_per_segment: segment_bytes / entry_bytes,
             segments_per_page: page_bytes / segment_bytes,
             read_bytes: segment_bytes.max(params::SECTOR_BYTES),
-            slots: Vec::new(),
-            places: HashMap::default(),
+            segments: Lru::default(),
             owed: HashSet::default(),
             capacity: (bytes / u64::from(segment_bytes)).min(u64::from(u32::MAX - 1)) as usize,
-            newest: NONE,
-            oldest: NONE,
         })
     }
 
@@ -76,27 +60,15 @@ impl MapCache {
     /// What must leave for it goes to `evicted`.
     pub fn touch(&mut self, logical: u32, is_dirty: bool, evicted: &mut Vec<Evicted>) -> bool {
         let segment = logical / self.entries_per_segment;
-        if let Some(&at) = self.places.get(&segment) {
-            self.slots[at as usize].is_dirty |= is_dirty;
-            if at != self.newest {
-                self.unlink(at);
-                self.link_newest(at);
-            }
+        if let Some(was_dirty) = self.segments.use_mut(segment) {
+            *was_dirty |= is_dirty;
             return true;
         }
+        if self.segments.len() >= self.capacity {
+            self.evict_oldest(evicted);
+        }
         let is_dirty = self.owed.remove(&segment) | is_dirty;
-        let slot = Slot { segment, is_dirty, newer: NONE, older: NONE };
-        let at = if self.slots.len() < self.capacity {
-            self.slots.push(slot);
-            self.slots.len() as u32 - 1
-        } else {
-            let at = self.oldest;
-            self.evict(at, evicted);
-            self.slots[at as usize] = slot;
-            at
-        };
-        self.places.insert(segment, at);
-        self.link_newest(at);
+        self.segments.insert(segment, is_dirty);
         false
     }
 
@@ -105,52 +77,25 @@ impl MapCache {
     /// writes need copies in turn, a table of which little is in memory would never be written out.
     pub fn change_lazily(&mut self, logical: u32) {
         let segment = logical / self.entries_per_segment;
-        match self.places.get(&segment) {
-            Some(&at) => self.slots[at as usize].is_dirty = true,
+        match self.segments.get_mut(segment) {
+            Some(is_dirty) => *is_dirty = true,
             None => {
                 self.owed.insert(segment);
             }
         }
     }
 
-    fn evict(&mut self, at: u32, evicted: &mut Vec<Evicted>) {
-        self.unlink(at);
-        let Slot { segment, is_dirty, .. } = self.slots[at as usize];
-        self.places.remove(&segment);
-        if !is_dirty {
-            return;
-        }
+    fn evict_oldest(&mut self, evicted: &mut Vec<Evicted>) {
+        let Some((segment, true)) = self.segments.pop_oldest() else { return };
         let table_page = segment / self.segments_per_page;
         let first = table_page * self.segments_per_page;
         let mut known = 1;
         for other in first..first + self.segments_per_page {
-            if let Some(&at) = self.places.get(&other) {
-                self.slots[at as usize].is_dirty = false;
+            if let Some(is_dirty) = self.segments.get_mut(other) {
+                *is_dirty = false;
                 known += 1;
             }
         }
         evicted.push(Evicted { table_page, is_partial: known < self.segments_per_page });
-    }
-
-    fn link_newest(&mut self, at: u32) {
-        let older = std::mem::replace(&mut self.newest, at);
-        self.slots[at as usize].newer = NONE;
-        self.slots[at as usize].older = older;
-        match older {
-            NONE => self.oldest = at,
-            older => self.slots[older as usize].newer = at,
-        }
-    }
-
-    fn unlink(&mut self, at: u32) {
-        let Slot { newer, older, .. } = self.slots[at as usize];
-        match newer {
-            NONE => self.newest = older,
-            newer => self.slots[newer as usize].older = older,
-        }
-        match older {
-            NONE => self.oldest = newer,
-            older => self.slots[older as usize].newer = newer,
-        }
     }
 }

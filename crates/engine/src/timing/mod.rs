@@ -7,11 +7,14 @@ mod disk;
 mod events;
 mod extent;
 mod host;
+mod lru;
 mod map_cache;
 mod measures;
 mod nand;
 mod params;
 mod raid0;
+mod server;
+mod slab;
 mod ssd;
 mod write_cache;
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::extent::check_extent;
+use super::slab::Slab;
 use super::{BlockDevice, Busy, Completion, Edge, IoRequest, SECTOR_BYTES};
 use crate::error::{Error, Result};
 use crate::flash::Counters;
@@ -30,33 +31,6 @@ struct Part {
 struct Whole {
     id: u32,
     parts_left: u32,
-}
-
-/// Values in numbered slots that are used again.
-#[derive(Debug)]
-struct Slab<T> {
-    slots: Vec<T>,
-    free: Vec<u32>,
-}
-
-impl<T: Copy> Slab<T> {
-    fn new() -> Self {
-        Slab { slots: Vec::new(), free: Vec::new() }
-    }
-
-    fn insert(&mut self, value: T) -> u32 {
-        if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = value;
-            return slot;
-        }
-        self.slots.push(value);
-        self.slots.len() as u32 - 1
-    }
-
-    fn remove(&mut self, slot: u32) -> T {
-        self.free.push(slot);
-        self.slots[slot as usize]
-    }
 }
 
 /// A member, and what it is given.
@@ -119,8 +93,8 @@ impl Raid0 {
             members: members.into_iter().map(numbered).collect(),
             stripe_bytes,
             capacity_bytes,
-            wholes: Slab::new(),
-            parts: Slab::new(),
+            wholes: Slab::default(),
+            parts: Slab::default(),
             completed: Vec::new(),
         })
     }
@@ -154,7 +128,7 @@ impl Raid0 {
             && let Some(slot) = member.waiting.pop_front()
         {
             member.under_way += 1;
-            member.device.submit(now_ns, &self.parts.slots[slot as usize].request, slot)?;
+            member.device.submit(now_ns, &self.parts[slot].request, slot)?;
         }
         Ok(())
     }
@@ -182,7 +156,7 @@ impl BlockDevice for Raid0 {
         for number in 0..self.members.len() {
             if let Some(request) = self.part(request, number) {
                 let slot = self.parts.insert(Part { whole, request });
-                self.wholes.slots[whole as usize].parts_left += 1;
+                self.wholes[whole].parts_left += 1;
                 self.members[number].waiting.push_back(slot);
                 self.hand_over(now_ns, number)?;
             }
@@ -201,7 +175,7 @@ impl BlockDevice for Raid0 {
         for Completion { id: slot, at_ns } in of_member.drain(..) {
             self.members[number].under_way -= 1;
             let Part { whole, .. } = self.parts.remove(slot);
-            let parts_left = &mut self.wholes.slots[whole as usize].parts_left;
+            let parts_left = &mut self.wholes[whole].parts_left;
             *parts_left -= 1;
             if *parts_left == 0 {
                 completed.push(Completion { id: self.wholes.remove(whole).id, at_ns });

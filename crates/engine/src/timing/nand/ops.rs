@@ -1,6 +1,8 @@
 //! Operations that are queued or under way, and who waits for them: two pools, which allocate only
 //! while they grow.
 
+use crate::timing::slab::Slab;
+
 /// The number of an operation in its pool.
 pub type OpId = u32;
 /// No operation, or no node.
@@ -67,10 +69,8 @@ struct Node {
 /// Operations and who waits for them.
 #[derive(Debug, Default)]
 pub struct Ops {
-    pool: Vec<Op>,
-    free_op: Vec<OpId>,
-    nodes: Vec<Node>,
-    free_node: Vec<u32>,
+    pool: Slab<Op>,
+    nodes: Slab<Node>,
 }
 
 impl Ops {
@@ -91,60 +91,47 @@ impl Ops {
             waiters: NONE,
             next: NONE,
         };
-        if let Some(id) = self.free_op.pop() {
-            self.pool[id as usize] = op;
-            return id;
-        }
-        self.pool.push(op);
-        self.pool.len() as u32 - 1
+        self.pool.insert(op)
     }
 
     /// Gives up an operation that is done and whose waiters were told.
     #[inline(always)]
     pub fn remove(&mut self, id: OpId) {
-        debug_assert_eq!(self.pool[id as usize].waiters, NONE);
-        self.free_op.push(id);
+        debug_assert_eq!(self.pool[id].waiters, NONE);
+        self.pool.remove(id);
     }
 
     /// An operation.
     #[inline(always)]
     pub fn get(&self, id: OpId) -> &Op {
-        &self.pool[id as usize]
+        &self.pool[id]
     }
 
     /// An operation, to change.
     #[inline(always)]
     pub fn get_mut(&mut self, id: OpId) -> &mut Op {
-        &mut self.pool[id as usize]
+        &mut self.pool[id]
     }
 
     /// Lets someone wait for an operation.
     #[inline(always)]
     pub fn tell(&mut self, id: OpId, waiter: Waiter) {
         if let Waiter::Op(waiting) = waiter {
-            self.pool[waiting as usize].waits += 1;
+            self.pool[waiting].waits += 1;
         }
-        let node = Node { waiter, next: self.pool[id as usize].waiters };
-        let at = if let Some(at) = self.free_node.pop() {
-            self.nodes[at as usize] = node;
-            at
-        } else {
-            self.nodes.push(node);
-            self.nodes.len() as u32 - 1
-        };
-        self.pool[id as usize].waiters = at;
+        let node = Node { waiter, next: self.pool[id].waiters };
+        self.pool[id].waiters = self.nodes.insert(node);
     }
 
     /// Takes the next of those who wait for an operation, the last first.
     #[inline(always)]
     pub fn pop_waiter(&mut self, id: OpId) -> Option<Waiter> {
-        let at = self.pool[id as usize].waiters;
+        let at = self.pool[id].waiters;
         if at == NONE {
             return None;
         }
-        let Node { waiter, next } = self.nodes[at as usize];
-        self.pool[id as usize].waiters = next;
-        self.free_node.push(at);
+        let Node { waiter, next } = self.nodes.remove(at);
+        self.pool[id].waiters = next;
         Some(waiter)
     }
 }

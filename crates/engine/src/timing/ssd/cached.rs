@@ -1,9 +1,8 @@
 //! The write cache: requests come in as there is room, and pages leave it, oldest first.
 
 use super::requests::{bytes_of, sectors_of};
-use super::{Event, Ssd, Waiter};
+use super::{Ssd, Waiter};
 use crate::error::Result;
-use crate::timing::params::transfer_ns;
 use crate::timing::write_cache::{Entry, WriteCache};
 
 impl Ssd {
@@ -17,11 +16,7 @@ impl Ssd {
                 break;
             }
             self.waiting.pop_front();
-            let length = self.requests.get(request).length;
-            let memory = &self.timing.write_cache;
-            let duration_ns = memory.access_ns + transfer_ns(length, memory.mb_s);
-            let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);
-            self.events.at(end_ns, Event::MemoryDone(request));
+            self.use_memory(request, self.requests[request].length);
         }
         // Pages that were read may have taken the room of those that are written.
         self.keep_room()
@@ -29,7 +24,7 @@ impl Ssd {
 
     /// Takes the pages of a write into the cache; false if there is no room for all of them yet.
     fn admit(&mut self, request: u32) -> Result<bool> {
-        let pending = *self.requests.get(request);
+        let pending = self.requests[request];
         for page in pending.pages(self.page_bytes).skip(pending.cached_pages as usize) {
             let part = pending.part_of(page, self.page_bytes);
             let sectors = sectors_of(&part, self.page_bytes);
@@ -44,7 +39,7 @@ impl Ssd {
                 self.cached().insert(page, sectors);
                 self.keep_room()?;
             }
-            self.requests.get_mut(request).cached_pages += 1;
+            self.requests[request].cached_pages += 1;
         }
         Ok(true)
     }

@@ -8,15 +8,13 @@ mod cached;
 mod programs;
 mod reads;
 mod requests;
-mod server;
 mod upkeep;
 
 use std::any::Any;
 use std::collections::VecDeque;
 
 use programs::Programs;
-use requests::{Pending, Requests};
-use server::Server;
+use requests::Pending;
 use upkeep::Upkeep;
 
 use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest};
@@ -24,6 +22,8 @@ use super::events::{Event, Events};
 use super::map_cache::MapCache;
 use super::nand::{Nand, Waiter};
 use super::params::{Timing, transfer_ns};
+use super::server::{Link, Server};
+use super::slab::Slab;
 use super::write_cache::WriteCache;
 use crate::error::{Error, Result};
 use crate::flash::{Counters, FlashOp, Recorder};
@@ -40,10 +40,10 @@ pub struct Ssd {
     host_pages: u32,
     nand: Nand,
     events: Events,
-    links: [Server; 2],
+    link: Link,
     controller: Server,
     memory: Server,
-    requests: Requests,
+    requests: Slab<Pending>,
     /// Requests submitted since the device was new.
     submitted: u64,
     cache: Option<WriteCache>,
@@ -88,10 +88,10 @@ impl Ssd {
         let mut ssd = Ssd {
             page_bytes,
             host_pages,
-            links: [Server::default(); 2],
+            link: Link::new(&timing.host),
             controller: Server::default(),
             memory: Server::default(),
-            requests: Requests::default(),
+            requests: Slab::default(),
             submitted: 0,
             cache: (cached_pages > 0).then(|| WriteCache::new(cached_pages)),
             waiting: VecDeque::new(),
@@ -181,10 +181,10 @@ impl Ssd {
     }
 
     fn on_link(&mut self, request: u32) -> Result<()> {
-        let Pending { op, length, .. } = *self.requests.get(request);
+        let Pending { op, length, .. } = self.requests[request];
         let now_ns = self.events.now_ns();
         if op == Op::Write {
-            let end_ns = self.links[0].serve(now_ns, self.link_ns(length));
+            let end_ns = self.link.send_in(now_ns, length);
             if end_ns > now_ns {
                 self.events.at(end_ns, Event::AtController(request));
                 return Ok(());
@@ -205,7 +205,7 @@ impl Ssd {
 
     /// Serves a request as far as that is possible at once.
     fn serve(&mut self, request: u32) -> Result<()> {
-        let pending = *self.requests.get(request);
+        let pending = self.requests[request];
         match pending.op {
             Op::Read => self.serve_read(request, &pending),
             Op::Write => {
@@ -221,7 +221,7 @@ impl Ssd {
                 self.counters.host.flushes += 1;
                 self.write_back()?;
                 let told = self.nand.tell_of_all_programs(Waiter::Request(request));
-                self.requests.get_mut(request).waits += told;
+                self.requests[request].waits += told;
             }
         }
         // The request has waited for itself to be taken up whole.
@@ -231,7 +231,7 @@ impl Ssd {
 
     /// Takes one from what a request waits for; at nothing, it is answered.
     fn release(&mut self, request: u32) {
-        let pending = self.requests.get_mut(request);
+        let pending = &mut self.requests[request];
         pending.waits -= 1;
         if pending.waits > 0 {
             return;
@@ -239,16 +239,17 @@ impl Ssd {
         let Pending { op, length, .. } = *pending;
         let mut end_ns = self.events.now_ns();
         if op == Op::Read {
-            let link = usize::from(self.timing.host.full_duplex);
-            end_ns = self.links[link].serve(end_ns, self.link_ns(length));
+            end_ns = self.link.send_out(end_ns, length);
         }
         self.events.at(end_ns + self.timing.host.out_ns, Event::Answered(request));
     }
 
-    fn link_ns(&self, bytes: u64) -> u64 {
-        let host = &self.timing.host;
-        let packet = u64::from(host.link_packet_bytes);
-        transfer_ns(bytes.div_ceil(packet) * packet, host.link_mb_s)
+    /// Lets a request wait for the memory of the write cache, which takes its data one after another.
+    fn use_memory(&mut self, request: u32, bytes: u64) {
+        let memory = &self.timing.write_cache;
+        let duration_ns = memory.access_ns + transfer_ns(bytes, memory.mb_s);
+        let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);
+        self.events.at(end_ns, Event::MemoryDone(request));
     }
 
     fn count_written(&mut self, pending: &Pending) {
@@ -314,7 +315,7 @@ impl BlockDevice for Ssd {
         self.upkeep.hear_request();
         let host = &self.timing.host;
         let in_ns = if request.op == Op::Read { host.read_in_ns } else { host.write_in_ns };
-        let pending = self.requests.add(Pending::new(request, id));
+        let pending = self.requests.insert(Pending::new(request, id));
         self.events.at(now_ns + in_ns, Event::AtLink(pending));
         Ok(())
     }
@@ -338,16 +339,11 @@ impl BlockDevice for Ssd {
 
     fn busy(&self, now_ns: u64) -> Vec<Busy> {
         let (channels_ns, units_ns) = self.nand.busy_ns(now_ns);
-        let [link_in, link_out] = self.links.map(|link| link.busy_ns);
         vec![
             Busy { level: "channel", parts: self.nand.places.channels, busy_ns: channels_ns },
             Busy { level: "die", parts: self.nand.units(), busy_ns: units_ns },
-            Busy {
-                level: "link",
-                parts: 1 + u32::from(self.timing.host.full_duplex),
-                busy_ns: link_in + link_out,
-            },
-            Busy { level: "controller", parts: 1, busy_ns: self.controller.busy_ns },
+            Busy { level: "link", parts: self.link.ways(), busy_ns: self.link.busy_ns(now_ns) },
+            Busy { level: "controller", parts: 1, busy_ns: self.controller.busy_ns(now_ns) },
         ]
     }
 

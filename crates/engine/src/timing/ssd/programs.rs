@@ -78,7 +78,7 @@ impl Ssd {
                 let sectors = super::requests::sectors_of(&part, self.page_bytes) | entry.dirty;
                 bytes = super::requests::bytes_of(sectors, self.page_bytes);
             }
-            self.requests.get_mut(request).waits += 1;
+            self.requests[request].waits += 1;
             self.write_page(page, bytes, Waiter::Request(request))?;
         }
         self.pad_begun();
@@ -161,7 +161,8 @@ impl Ssd {
         }
     }
 
-    fn submit_last(&mut self, last: &mut Option<(u32, OpId)>) {
+    /// Submits the read to which no further neighbour is added.
+    pub(super) fn submit_last(&mut self, last: &mut Option<(u32, OpId)>) {
         if let Some((_, op)) = last.take() {
             self.nand.submit(op, &mut self.events);
         }

@@ -1,9 +1,8 @@
 //! Reads of the host.
 
 use super::requests::{Pending, sectors_of};
-use super::{Event, Ssd, Waiter};
+use super::{Ssd, Waiter};
 use crate::timing::nand::OpId;
-use crate::timing::params::transfer_ns;
 
 impl Ssd {
     /// Asks for what a read needs: from the cache, from memory, or from flash.
@@ -38,9 +37,10 @@ impl Ssd {
                     self.nand.add_bytes(op, bytes);
                 }
                 _ => {
-                    self.submit_read(last.take());
-                    let op = self.read_for(physical, bytes, Waiter::Request(request));
-                    self.requests.get_mut(request).waits += 1;
+                    self.submit_last(&mut last);
+                    let op = self.unsubmitted_read(physical, bytes);
+                    self.nand.tell(op, Waiter::Request(request));
+                    self.requests[request].waits += 1;
                     if let Some(entry) = entry {
                         self.nand.tell(entry, Waiter::Op(op));
                         self.nand.submit(entry, &mut self.events);
@@ -50,29 +50,11 @@ impl Ssd {
             }
             self.keep_read(page, cached.is_some());
         }
-        self.submit_read(last);
+        self.submit_last(&mut last);
         if hit_bytes > 0 {
-            let memory = &self.timing.write_cache;
-            let duration_ns = memory.access_ns + transfer_ns(hit_bytes, memory.mb_s);
-            let end_ns = self.memory.serve(self.events.now_ns(), duration_ns);
-            self.requests.get_mut(request).waits += 1;
-            self.events.at(end_ns, Event::MemoryDone(request));
+            self.requests[request].waits += 1;
+            self.use_memory(request, hit_bytes);
         }
-    }
-
-    fn submit_read(&mut self, read: Option<(u32, OpId)>) {
-        if let Some((_, op)) = read {
-            self.nand.submit(op, &mut self.events);
-        }
-    }
-
-    /// A read of a physical page, not yet submitted, of which `waiter` is told.
-    pub(super) fn read_for(&mut self, physical: u32, bytes: u32, waiter: Waiter) -> OpId {
-        let op = self.nand.add_read(physical);
-        self.nand.add_bytes(op, bytes);
-        self.nand.tell(op, waiter);
-        self.upkeep.count_read(self.nand.places.block_of(physical).0);
-        op
     }
 
     /// Leaves a page that was read in the cache, where it keeps such pages.

@@ -1,0 +1,62 @@
+//! Values in numbered slots that are used again: what comes and goes allocates only while it grows.
+
+use std::ops::{Index, IndexMut};
+
+/// Values by the number of their slot.
+#[derive(Debug)]
+pub struct Slab<T> {
+    slots: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Slab { slots: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T: Copy> Slab<T> {
+    /// Puts a value into the slot that was freed last, or a new one; returns its number.
+    #[inline(always)]
+    pub fn insert(&mut self, value: T) -> u32 {
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = value;
+            return slot;
+        }
+        self.slots.push(value);
+        self.slots.len() as u32 - 1
+    }
+
+    /// Takes a value out.
+    #[inline(always)]
+    pub fn remove(&mut self, slot: u32) -> T {
+        self.free.push(slot);
+        self.slots[slot as usize]
+    }
+
+    /// Values that it holds.
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// True if it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<T> Index<u32> for Slab<T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, slot: u32) -> &T {
+        &self.slots[slot as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Slab<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, slot: u32) -> &mut T {
+        &mut self.slots[slot as usize]
+    }
+}
