@@ -50,6 +50,13 @@ class Drive:
         self.began = self.server.control.begin()
         self.recorder.counts_from(self.began)
 
+    def end_recording(self) -> None:
+        """Leave out of the recording what the drive serves from now on, such as an unmounting."""
+        if self.recorder.raw is not None:
+            if self.mounted is not None:
+                self.mounted.sync(None)
+            self.recorder.ends_at(self.server.control.counters())
+
     def variables(self) -> dict[str, str]:
         """Return what a command finds in its environment."""
         found = {"uri": self.server.uri, "unixsocket": str(self.server.socket)}
@@ -130,7 +137,7 @@ def start_drive(
     state, ageing = None, None
     if found.is_aged and not is_kept:
         state, ageing = folder / "state", _age(found, folder / "state", signals, tick)
-    recorder = undo.enter_context(recording(found))
+    recorder = undo.enter_context(recording(found, is_kept=is_kept))
     config = plugin_config(found, state=state, record=recorder.raw)
     where = folder / _SOCKET if settings.socket is None else Path(settings.socket)
     server = start_server(config, where, folder, signals, undo)

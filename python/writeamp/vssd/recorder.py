@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from writeamp.traces.recorded import KEPT, RECORDING_KEY
 from writeamp.traces.recording import ROW, write_parquet
 from writeamp.vssd.control import Document
 from writeamp.vssd.specification import Specification
@@ -42,11 +43,12 @@ class Recorder:
 
 
 @contextmanager
-def recording(found: Specification) -> Iterator[Recorder]:
+def recording(found: Specification, *, is_kept: bool) -> Iterator[Recorder]:
     """Give a recorder, and write its trace if the block, in which the drive runs, ends well.
 
     The raw recording is a live file beside the trace, which may be large; it is removed whatever
-    happens, but for a process that is killed: then it stays, and can be converted.
+    happens, but for a process that is killed: then it stays, and can be converted. A drive that is
+    kept from an earlier run begins in a state that the trace does not know.
     """
     if found.settings.record is None:
         yield Recorder(None)
@@ -58,13 +60,13 @@ def recording(found: Specification) -> Iterator[Recorder]:
     try:
         yield recorder
         recorder.cut()
-        write_parquet(raw, target, {"writeamp_recording": _metadata(found, recorder)})
+        write_parquet(raw, target, {RECORDING_KEY: _metadata(found, recorder, is_kept=is_kept)})
     finally:
         with suppress(OSError):
             raw.unlink()
 
 
-def _metadata(found: Specification, recorder: Recorder) -> dict[str, Any]:
+def _metadata(found: Specification, recorder: Recorder, *, is_kept: bool) -> dict[str, Any]:
     """Return what a replay needs to build the same drive and to count from the same moment."""
     policy, settings = found.policy, found.settings
     return {
@@ -76,7 +78,7 @@ def _metadata(found: Specification, recorder: Recorder) -> dict[str, Any]:
             "wear_leveling": policy.wear_leveling,
             "seed": settings.seed,
         },
-        "precondition": settings.precondition,
+        "precondition": KEPT if is_kept else settings.precondition,
         "count_from_request": recorder.first_counted,
         "timed": settings.is_timed,
     }
