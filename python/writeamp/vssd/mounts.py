@@ -1,4 +1,4 @@
-"""What is mounted, as the kernel says it; a look at the file would fail where its server is dead."""
+"""What is mounted, as the kernel says it: a look at a file fails where its server is dead."""
 
 from __future__ import annotations
 
