@@ -86,6 +86,15 @@ class TestCaptive:
         assert 0 < latency["write"]["p50"] <= latency["write"]["p99"] <= latency["write"]["max"]
         assert sum(found["causes"].values()) == found["flash_pages"]
 
+    def test_a_capture_of_the_pins_measures_what_the_drive_counts(self, folder: Path) -> None:
+        arguments = f"{SMALL} --rb-capture rb.vcd --precondition full --json"
+        found = serve(arguments, folder, run=FIO.format(size="4M")).document
+        measured = f"{folder}/rb.vcd --device ssd-v --dies 2 --host-bytes 4MiB"
+        capture = in_process.document("measure rb", measured)
+        # Reads, programs and erases overlap in time, and are told apart by it alone.
+        assert capture["wa"] == pytest.approx(found["wa"], rel=0.05)
+        assert sorted(one.name for one in folder.iterdir()) == ["fio.txt", "rb.vcd", "t"]
+
     def test_figures_are_drawn(self, folder: Path) -> None:
         done = serve(f"{SMALL} --plot wa.svg", folder, run=FIO.format(size="40M"))
         assert done.status == 0
