@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
+from contextlib import chdir
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
+import in_process
 import psutil
 import pytest
 import writeamp as wa
@@ -23,6 +28,11 @@ MOUNTING = ("nbdfuse", "fusermount3", "losetup", "mkfs.ext4", "mount", "umount",
 DEVICES = ("/dev/fuse", "/dev/loop-control")
 # A drive on which a few MB are many drive writes of a block.
 SMALL = "--device ssd-v --size 64MiB"
+# Random writes of pages to nearly all of it.
+FIO = (
+    "fio --name=w --ioengine=nbd --uri=$uri --rw=randwrite --bs=4k --size=60M --io_size={size} "
+    "--norandommap --iodepth=16 --output=fio.txt"
+)
 
 
 def missing(*programs: str, root: bool = False) -> list[str]:
@@ -85,9 +95,17 @@ def ended(running: subprocess.Popen[str]) -> Served:
 
 
 def serve(arguments: str, folder: Path, *, run: str | None = None) -> Served:
-    """Serve a drive to a command, to the end."""
-    words = [*arguments.split(), *([] if run is None else ["--run", run])]
-    return ended(start(words, folder))
+    """Serve a drive to a command, to the end, in this process, which spares the imports."""
+    private = folder / "t"
+    private.mkdir(exist_ok=True)
+    command = "" if run is None else f" --run {shlex.quote(run)}"
+    with (
+        chdir(folder),
+        patch.dict(os.environ, {"PATH": PATH}),
+        patch.object(tempfile, "tempdir", str(private)),
+    ):
+        done = in_process.run("serve", f"{arguments}{command}")
+    return Served(*done)
 
 
 def wait_for_file(path: Path, running: subprocess.Popen[str]) -> None:

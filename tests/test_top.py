@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -18,9 +19,11 @@ from pathlib import Path
 
 import in_process
 import pytest
-from vssd_documents import BLOCKS, COUNTERS, control_server, counters
+import writeamp as wa
+from vssd_documents import BLOCKS, COUNTERS, SERIES, control_server, counters
 from writeamp.vssd.live import Reading, Recent, binned
 
+PLUGIN = Path(wa.__file__).with_name("_nbdkit.so")
 CLEAR = "\x1b[?1049l"  # the terminal is given back
 
 
@@ -105,6 +108,20 @@ def test_what_is_no_drive_is_one_sentence(tmp_path: Path) -> None:
     assert "nonsense" in done.err
 
 
+@pytest.mark.skipif(shutil.which("nbdkit") is None, reason="nbdkit is not installed")
+@pytest.mark.skipif(not PLUGIN.exists(), reason="writeamp's plugin of nbdkit is not built")
+def test_a_real_drive_answers_as_the_one_of_these_tests(tmp_path: Path) -> None:
+    with wa.VirtualSsd("generic", size="16MiB", socket=tmp_path / "vssd.sock") as drive:
+        found = in_process.document("top", str(tmp_path / "vssd.sock"))
+        assert "since counting began" in shown(tmp_path / "vssd.sock")[1]
+        series = drive.control.series()
+    for real, ours in ((found["counters"], COUNTERS), (found["blocks"], BLOCKS), (series, SERIES)):
+        assert real.keys() == ours.keys()
+    assert found["counters"]["host"].keys() == COUNTERS["host"].keys()
+    assert found["counters"]["programs"].keys() == COUNTERS["programs"].keys()
+    assert len(found["blocks"]["valid_pages_histogram"]) == 129
+
+
 def reading(at_s: float, written: int, programmed: int) -> Reading:
     host = COUNTERS["host"] | {"written_pages": written}
     found = counters(elapsed_ns=int(at_s * 1e9), host=host, programs={"host": programmed})
@@ -158,8 +175,10 @@ class Watching:
         last_s = time.monotonic() + 60
         while words not in self.text:
             assert time.monotonic() < last_s, self.text
+            assert self.process.poll() is None, self.text
             if select.select([self._master], [], [], 1)[0]:
-                self.text += os.read(self._master, 65536).decode(errors="replace")
+                with suppress(OSError):  # it has ended
+                    self.text += os.read(self._master, 65536).decode(errors="replace")
 
     def press(self, keys: bytes) -> None:
         os.write(self._master, keys)

@@ -97,6 +97,14 @@ def test_latency_of_a_timed_drive_is_in_seconds(timed: Any) -> None:
     assert timed["writeamp_latency_seconds"][labels] == 0.002
 
 
+def test_an_operation_that_never_came_has_no_latency() -> None:
+    never = dict.fromkeys(OF_OPERATION)
+    latency = {"read": never | {"requests": 0}, "write": OF_OPERATION}
+    with Exporter(lambda: counters(latency=latency), ":0") as exporter:
+        found = scraped(exporter.address)["writeamp_latency_seconds"]
+    assert {dict(labels)["op"] for labels in found} == {"write"}
+
+
 def test_wa_is_left_to_rates_of_counters(timed: Any) -> None:
     assert not any("wa" in name.split("_") or "ratio" in name for name in timed)
 
@@ -136,7 +144,7 @@ def test_a_stale_socket_is_replaced(tmp_path: Path) -> None:
 
 def test_an_address_that_another_server_has_is_refused(tmp_path: Path) -> None:
     with Exporter(lambda: COUNTERS, f"unix:{tmp_path}/metrics") as first:
-        with pytest.raises(WriteampError, match="another server listens"):
+        with pytest.raises(WriteampError, match="a server listens"):
             Exporter(lambda: COUNTERS, first.address)
         assert only(scraped(first.address)["writeamp_up"]) == 1
     with (
@@ -149,9 +157,18 @@ def test_an_address_that_another_server_has_is_refused(tmp_path: Path) -> None:
 def test_a_file_is_not_replaced_by_a_socket(tmp_path: Path) -> None:
     path = tmp_path / "notes"
     path.write_text("kept")
-    with pytest.raises(WriteampError, match="a file, not a socket"):
+    with pytest.raises(WriteampError, match="no socket"):
         Exporter(lambda: COUNTERS, f"unix:{path}")
     assert path.read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("x" * 200, "107 bytes"), ("no/folder/metrics", "no folder"), ("a\0b", "NUL")],
+)
+def test_a_name_that_no_socket_can_have_is_refused(path: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(WriteampError, match=words):
+        Exporter(lambda: COUNTERS, f"unix:{tmp_path}/{path}")
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:0", "localhost:0", ":0", "127.0.0.2:0"])

@@ -43,7 +43,8 @@ impl PyGeometry {
         stripe_pages: u32,
     ) -> PyResult<Self> {
         let default = if superblock { EraseUnit::Superblock } else { EraseUnit::Block };
-        let erase_unit = erase_unit.map_or(Ok(default), erase_unit_named)?;
+        let erase_unit =
+            erase_unit.map_or(Ok(default), EraseUnit::named).map_err(|e| raised(&e))?;
         Geometry::new(Shape {
             channels,
             chips_per_channel,
@@ -148,16 +149,6 @@ impl EarlierHost {
     pub fn workload(&self) -> MutexGuard<'_, Box<dyn Workload>> {
         self.0.lock().expect("no run panicked")
     }
-}
-
-fn erase_unit_named(name: &str) -> PyResult<EraseUnit> {
-    const UNITS: [(&str, EraseUnit); 3] = [
-        ("block", EraseUnit::Block),
-        ("multi-plane", EraseUnit::MultiPlane),
-        ("superblock", EraseUnit::Superblock),
-    ];
-    let found = UNITS.iter().find(|(known, _)| *known == name).map(|(_, unit)| *unit);
-    found.ok_or_else(|| raised(&Error::unknown("erase unit", name, &UNITS.map(|(known, _)| known))))
 }
 
 /// What the host of a drive does.

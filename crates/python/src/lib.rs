@@ -135,6 +135,12 @@ impl Simulation {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// The drive as it stands, without its host: what a virtual drive may begin with.
+    fn drive_state(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
+        let bytes = heard(py, move || engine::state::pack(this.get().inner().drive()))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
     /// Goes on from where a run of the same drive, load and seed was saved. If that fails, nothing
     /// has changed.
     fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {

@@ -6,7 +6,6 @@ import os
 import select
 import sys
 import termios
-import time
 import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from writeamp._engine import TIMED_CAUSES
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.terminal import Terminal
@@ -27,6 +27,7 @@ from writeamp.errors import WriteampError
 from writeamp.text import printable
 from writeamp.vssd.control import SUFFIX, Control
 from writeamp.vssd.live import Reading, Recent, binned, erase_counts, valid_pages
+from writeamp.vssd.signals import HeldSignals, held_signals
 
 _PERIOD_S = 1.0
 _BINS = 8
@@ -87,19 +88,38 @@ def _watch(control: Control, reading: Reading) -> None:
     recent = Recent()
     console = Terminal()
     view = _screen(control.path, reading, recent.add(reading))
+    _fit(console)
+    # A signal amid the drawing would leave the terminal as no shell can use it.
+    with held_signals() as signals:
+        try:
+            live = Live(view, console=console, screen=True, auto_refresh=False)
+            with _keys() as keyboard, live:
+                while not _is_ended(signals, keyboard):
+                    reading = Reading.of(control)
+                    view = _screen(control.path, reading, recent.add(reading))
+                    _fit(console)
+                    live.update(view, refresh=True)
+        except WriteampError as gone:
+            options.note(f"{gone}; this is what was last seen")
+        stdout.print(view)
+
+
+def _is_ended(signals: HeldSignals, keyboard: int | None) -> bool:
+    """Wait for the next reading, and return whether a signal or the key q came instead."""
+    keyboards = [] if keyboard is None else [keyboard]
+    signals.wait(keyboards, _PERIOD_S)
+    if signals.take() is not None:
+        return True
+    ready, _, _ = select.select(keyboards, [], [], 0)
+    return any(_has_q(one) for one in ready)
+
+
+def _has_q(keyboard: int) -> bool:
     try:
-        _fit(console)
-        with _keys() as ended, Live(view, console=console, screen=True, auto_refresh=False) as live:
-            while not ended(_PERIOD_S):
-                reading = Reading.of(control)
-                view = _screen(control.path, reading, recent.add(reading))
-                _fit(console)
-                live.update(view, refresh=True)
-    except KeyboardInterrupt:
-        pass
-    except WriteampError as gone:
-        options.note(f"{gone}; this is what was last seen")
-    stdout.print(view)
+        keys = os.read(keyboard, 64)
+    except OSError:
+        keys = b""
+    return not keys or b"q" in keys.lower()  # without any, the terminal is gone
 
 
 def _fit(console: Terminal) -> None:
@@ -107,34 +127,17 @@ def _fit(console: Terminal) -> None:
     console.size = os.get_terminal_size(sys.stdout.fileno())
 
 
-class _Ended:
-    """Waits, and tells whether q was pressed meanwhile."""
-
-    def __init__(self, keyboard: int | None) -> None:
-        self._keyboard = keyboard
-
-    def __call__(self, wait_s: float) -> bool:
-        if self._keyboard is None:
-            time.sleep(wait_s)
-            return False
-        ready, _, _ = select.select([self._keyboard], [], [], wait_s)
-        if not ready:
-            return False
-        keys = os.read(self._keyboard, 64)
-        return not keys or b"q" in keys.lower()  # nothing: the terminal is gone
-
-
 @contextmanager
-def _keys() -> Iterator[_Ended]:
+def _keys() -> Iterator[int | None]:
     """Hear single keys, if there is a keyboard, and leave the terminal as it was."""
     if not sys.stdin.isatty():
-        yield _Ended(None)
+        yield None
         return
     keyboard = sys.stdin.fileno()
     before = termios.tcgetattr(keyboard)
     tty.setcbreak(keyboard)
     try:
-        yield _Ended(keyboard)
+        yield keyboard
     finally:
         termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
 
@@ -188,11 +191,13 @@ def _traffic(reading: Reading, earlier: Reading) -> Table:
 def _amounts(reading: Reading, earlier: Reading) -> Iterator[tuple[str, int, int]]:
     """Return what it is, how many bytes there are now, and how many there were."""
     now, before = reading.counters, earlier.counters
-    for cause, pages in now["programs"].items():
+    page_bytes = now["page_bytes"]
+    for cause in TIMED_CAUSES:
+        pages = now["programs"].get(cause, 0)
         if pages > 0 or cause == "host":
-            page_bytes = now["page_bytes"]
+            earlier_pages = before["programs"].get(cause, 0)
             label = f"programmed: {_CAUSE_LABELS.get(cause, cause)}"
-            yield label, pages * page_bytes, before["programs"][cause] * page_bytes
+            yield label, pages * page_bytes, earlier_pages * page_bytes
     for label, key in (("written", "written"), ("read", "read"), ("trimmed", "trimmed")):
         yield f"host {label}", now["host"][f"{key}_bytes"], before["host"][f"{key}_bytes"]
 

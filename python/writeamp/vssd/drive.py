@@ -16,6 +16,7 @@ from writeamp.vssd.counters import Refresher
 from writeamp.vssd.layers import Layers
 from writeamp.vssd.metrics import Exporter
 from writeamp.vssd.mount import Mounted, check_mount, mount_drive
+from writeamp.vssd.pins import pins
 from writeamp.vssd.processes import Written
 from writeamp.vssd.programs import private_folder, require
 from writeamp.vssd.recorder import Recorder, recording
@@ -77,7 +78,11 @@ class Drive:
             status: its exit status.
             interrupted_by: the signal that ended it, if one did.
             written: what it wrote.
+
+        Raises:
+            WriteampError: the drive has ended.
         """
+        self.server.check()
         if self.mounted is not None:
             self.mounted.sync(None)
         control, found = self.server.control, self.specification
@@ -134,7 +139,8 @@ def start_drive(
     if found.is_aged and not is_kept:
         state, ageing = folder / "state", _age(found, folder / "state", signals, tick)
     recorder = undo.enter_context(recording(found, is_kept=is_kept))
-    config = plugin_config(found, state=state, record=recorder.raw)
+    edges = undo.enter_context(pins(found))
+    config = plugin_config(found, state=state, record=recorder.raw, ready_busy=edges)
     where = folder / _SOCKET if settings.socket is None else Path(settings.socket)
     server = start_server(config, where, folder, signals, undo)
     if state is not None:

@@ -6,7 +6,6 @@ import ipaddress
 import os
 import re
 import socket
-import stat
 from contextlib import suppress
 from pathlib import Path
 from socketserver import TCPServer, ThreadingMixIn, UnixStreamServer
@@ -14,6 +13,7 @@ from typing import Any
 
 from writeamp.domains import Whole, shown
 from writeamp.errors import WriteampError
+from writeamp.vssd.sockets import claim
 
 _PORT = Whole(0, 65_535)
 _DIGITS = re.compile("[0-9]{1,5}")
@@ -58,7 +58,7 @@ def listen(address: str, handler: type[Any]) -> tuple[_Port | _Socket, str]:
     try:
         if address.startswith(_UNIX):
             path = address.removeprefix(_UNIX)
-            _remove_stale(path)
+            claim(Path(path))
             return _Socket(path, handler), address
         host, port = _parsed(address)
         made = (_Port6 if ":" in host else _Port)((host, port), handler)
@@ -91,21 +91,3 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:  # a name, which could lead anywhere
         return False
-
-
-def _remove_stale(path: str) -> None:
-    """Remove a socket to which nobody listens any more.
-
-    Raises:
-        WriteampError: somebody does, or it is no socket.
-    """
-    with suppress(FileNotFoundError):
-        if not stat.S_ISSOCK(os.stat(path).st_mode):
-            raise WriteampError(f"cannot listen at {path}: it is a file, not a socket")
-        with socket.socket(socket.AF_UNIX) as probe:
-            try:
-                probe.connect(path)
-            except ConnectionRefusedError:
-                Path(path).unlink()
-                return
-        raise WriteampError(f"cannot listen at {path}: another server listens there")

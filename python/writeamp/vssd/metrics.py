@@ -139,7 +139,7 @@ def _latencies(latency: Document) -> Metric:
         labels=["op", "quantile"],
     )
     for op, facts in latency.items():
-        for quantile, key in _QUANTILES:
+        for quantile, key in _QUANTILES if facts["requests"] else ():
             found.add_metric([op, quantile], facts[key] / _NS_PER_S)
     return found
 

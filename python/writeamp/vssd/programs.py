@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
+from writeamp.vssd.mounts import is_mounted
 from writeamp.vssd.signals import HeldSignals
 
 # Programs of the system stand here also where a user's PATH does not say so.
@@ -144,9 +145,7 @@ class Daemon:
         return self.messages.read_text(errors="replace")
 
 
-def start_daemon(
-    undo: ExitStack, messages: Path, name: str, *arguments: str, umask: int = -1
-) -> Daemon:
+def start_daemon(undo: ExitStack, messages: Path, name: str, *arguments: str) -> Daemon:
     """Start a program in the background, out of reach of the terminal's Ctrl-C.
 
     Args:
@@ -154,7 +153,6 @@ def start_daemon(
         messages: the file that its messages go to.
         name: a program of `_PACKAGES`.
         arguments: what it is given.
-        umask: permissions that it takes from the files it makes; -1 for those of this process.
     """
     with messages.open("wb") as sink:
         process = subprocess.Popen(
@@ -164,7 +162,6 @@ def start_daemon(
             stdout=sink,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            umask=umask,
         )
     daemon = Daemon(name, process, messages, os.pidfd_open(process.pid))
     undo.callback(daemon.stop)
@@ -179,7 +176,7 @@ def private_folder() -> Iterator[Path]:
         yield folder
     finally:
         # A disk that could not be taken down is said by who tried; it is not removed from under it.
-        if not any(os.path.ismount(one) for one in folder.iterdir()):
+        if not any(map(is_mounted, folder.iterdir())):
             shutil.rmtree(folder, ignore_errors=True)
 
 

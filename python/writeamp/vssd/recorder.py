@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from writeamp.traces.recorded import KEPT, RECORDING_KEY
 from writeamp.traces.recording import ROW, write_parquet
 from writeamp.vssd.control import Document
+from writeamp.vssd.live_file import live_file
 from writeamp.vssd.specification import Specification
 
 _VERSION = 1
@@ -46,24 +46,18 @@ class Recorder:
 def recording(found: Specification, *, is_kept: bool) -> Iterator[Recorder]:
     """Give a recorder, and write its trace if the block, in which the drive runs, ends well.
 
-    The raw recording is a live file beside the trace, which may be large; it is removed whatever
-    happens, but for a process that is killed: then it stays, and can be converted. A drive that is
-    kept from an earlier run begins in a state that the trace does not know.
+    A drive that is kept from an earlier run begins in a state that the trace does not know.
     """
-    if found.settings.record is None:
+    target = found.settings.record
+    if target is None:
         yield Recorder(None)
         return
-    target = Path(found.settings.record)
-    real = Path(os.path.realpath(target))
-    raw = real.with_name(f".{real.name}-{secrets.token_hex(4)}.raw")
-    recorder = Recorder(raw)
-    try:
+    with live_file(target) as raw:
+        recorder = Recorder(raw)
         yield recorder
         recorder.cut()
-        write_parquet(raw, target, {RECORDING_KEY: _metadata(found, recorder, is_kept=is_kept)})
-    finally:
-        with suppress(OSError):
-            raw.unlink()
+        metadata = {RECORDING_KEY: _metadata(found, recorder, is_kept=is_kept)}
+        write_parquet(raw, Path(target), metadata)
 
 
 def _metadata(found: Specification, recorder: Recorder, *, is_kept: bool) -> dict[str, Any]:

@@ -17,8 +17,6 @@ from writeamp.vssd.programs import Daemon, start_daemon
 from writeamp.vssd.signals import HeldSignals
 
 _PLUGIN = Path(__file__).parent.parent / "_nbdkit.so"
-# So that the socket and what keeps the drive are for this user alone.
-_PRIVATE_UMASK = 0o177
 _PRIVATE_SOCKET = 0o600
 # What Linux takes for the name of a socket, without the NUL at its end.
 _LONGEST_SOCKET_BYTES = 107
@@ -84,12 +82,11 @@ def start_server(
         # Its end goes with that of the thread which starts it, however that comes.
         *("--foreground", "--exit-with-parent", "--unix", str(where), "--pidfile", str(running)),
         *(str(_PLUGIN), f"config={file}"),
-        umask=_PRIVATE_UMASK,
     )
     server = Server(where, Control(control), daemon)
     # The drive is opened after nbdkit says that it runs; with a long journal, long after.
     daemon.wait_until(lambda: running.exists() and server.control.answers(), signals)
-    # nbdkit has a mask of its own; without the right to write, others cannot connect before either.
+    # Others could not connect before either: nbdkit's mask leaves them no right to write.
     where.chmod(_PRIVATE_SOCKET)
     return server
 

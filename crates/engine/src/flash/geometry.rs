@@ -14,6 +14,20 @@ pub enum EraseUnit {
     Superblock,
 }
 
+impl EraseUnit {
+    const ALL: [(&str, EraseUnit); 3] = [
+        ("block", EraseUnit::Block),
+        ("multi-plane", EraseUnit::MultiPlane),
+        ("superblock", EraseUnit::Superblock),
+    ];
+
+    /// The erase unit of that name.
+    pub fn named(name: &str) -> Result<Self> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, unit)| *unit);
+        found.ok_or_else(|| Error::unknown("erase unit", name, &Self::ALL.map(|(known, _)| known)))
+    }
+}
+
 /// The physical shape, as a data sheet gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {

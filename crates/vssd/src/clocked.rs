@@ -1,0 +1,147 @@
+//! The flash drive in real time: requests are answered when the model of its times says so.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+use writeamp_engine::flash::{Array, Counters, Recorder};
+use writeamp_engine::managers;
+use writeamp_engine::request::Op;
+use writeamp_engine::state;
+use writeamp_engine::timing::{BlockDevice, Completion, Edge, IoRequest, Ssd, Timing};
+
+use crate::books::Requests;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::record::Ask;
+
+/// The longest latency that is told apart: more than a day.
+const MOST_NS: u64 = 100_000_000_000_000;
+
+/// A timed drive and the clock that it follows.
+pub struct Clocked {
+    ssd: Ssd,
+    started: Instant,
+    /// Seconds of the host for a second of the drive.
+    scale: f64,
+    next_id: u32,
+    outstanding: HashMap<u32, (Op, u64)>,
+    done: HashMap<u32, u64>,
+    completed: Vec<Completion>,
+    /// Counts of requests.
+    pub requests: Requests,
+    /// Latencies of reads and of writes, in the drive's time.
+    pub latencies: [Histogram<u64>; 2],
+}
+
+impl Clocked {
+    /// A new drive, at time 0 now.
+    pub fn new(config: &Config, packed: Option<&[u8]>) -> Result<Self> {
+        let times = config.times.as_ref().map_or_else(|| "{}".into(), ToString::to_string);
+        let timing = Timing::from_json(&times)?;
+        let (flash, setup) = (&config.drive, config.drive.setup()?);
+        let seed = setup.seed;
+        let page_bytes = setup.geometry.page_bytes();
+        let host_pages = (config.size_bytes / u64::from(page_bytes)) as u32;
+        let mut drive =
+            managers::build_observed(&flash.manager, setup, Box::new(Recorder::default()))?;
+        if let Some(bytes) = packed {
+            state::unpack(&mut *drive, bytes)?;
+        }
+        let mut ssd = Ssd::new(drive, timing, host_pages, seed)?;
+        if config.ready_busy.is_some() {
+            ssd.record_edges();
+        }
+        Ok(Clocked {
+            ssd,
+            started: Instant::now(),
+            scale: config.time_scale,
+            next_id: 0,
+            outstanding: HashMap::new(),
+            done: HashMap::new(),
+            completed: Vec::new(),
+            requests: Requests::default(),
+            latencies: [histogram()?, histogram()?],
+        })
+    }
+
+    /// True if the drive takes no further request now.
+    pub fn is_full(&self) -> bool {
+        self.outstanding.len() >= self.ssd.depth() as usize
+    }
+
+    /// Takes a request; its number is what [`Self::take_done`] asks for.
+    pub fn submit(&mut self, ask: &Ask, partly_held: u64) -> Result<u32> {
+        let now_ns = self.now_ns();
+        self.catch_up_to(now_ns)?;
+        let id = self.next_id;
+        self.next_id = self.next_id.wrapping_add(1);
+        let Ask { op, offset, length, fua } = *ask;
+        let request = IoRequest { op, offset, length: u64::from(length), fua };
+        self.ssd.submit(now_ns, &request, id)?;
+        self.requests.count(op, partly_held);
+        self.outstanding.insert(id, (op, now_ns));
+        Ok(id)
+    }
+
+    /// True, once, if the request is done.
+    pub fn take_done(&mut self, id: u32) -> bool {
+        self.done.remove(&id).is_some()
+    }
+
+    /// Lets happen what has happened by now.
+    pub fn catch_up(&mut self) -> Result<()> {
+        self.catch_up_to(self.now_ns())
+    }
+
+    fn catch_up_to(&mut self, now_ns: u64) -> Result<()> {
+        while self.ssd.next_event_ns().is_some_and(|at_ns| at_ns <= now_ns) {
+            self.ssd.step(&mut self.completed)?;
+        }
+        for Completion { id, at_ns } in self.completed.drain(..) {
+            let Some((op, from_ns)) = self.outstanding.remove(&id) else { continue };
+            match op {
+                Op::Read => self.latencies[0].saturating_record(at_ns - from_ns),
+                Op::Write => self.latencies[1].saturating_record(at_ns - from_ns),
+                Op::Trim | Op::Flush => {}
+            }
+            self.done.insert(id, at_ns);
+        }
+        Ok(())
+    }
+
+    /// How long until something happens, in the host's time; `None` if nothing will.
+    pub fn until_next(&self) -> Option<Duration> {
+        let at = Duration::from_nanos(self.ssd.next_event_ns()?).mul_f64(self.scale);
+        Some(at.saturating_sub(self.started.elapsed()))
+    }
+
+    /// Takes the edges of Ready/Busy pins so far.
+    pub fn take_edges(&mut self, edges: &mut Vec<Edge>) {
+        self.ssd.take_edges(edges);
+    }
+
+    /// Begins the latencies anew.
+    pub fn forget_latencies(&mut self) {
+        self.latencies.iter_mut().for_each(Histogram::reset);
+    }
+
+    /// The flash, to look at.
+    pub fn flash(&self) -> &Array {
+        self.ssd.drive().flash()
+    }
+
+    /// Counts of the device.
+    pub fn counters(&self) -> Counters {
+        self.ssd.counters().expect("a flash drive counts")
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.started.elapsed().div_f64(self.scale).as_nanos() as u64
+    }
+}
+
+fn histogram() -> Result<Histogram<u64>> {
+    Histogram::new_with_bounds(1, MOST_NS, 3)
+        .map_err(|error| Error::invalid(format!("a histogram of latencies: {error}")))
+}

@@ -1,0 +1,140 @@
+//! What one request at a time has for itself: the flash, and what is written down of it.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use writeamp_engine::flash::{Array, Cause, Counters};
+use writeamp_engine::request::Op;
+
+use crate::books::{Books, Requests};
+use crate::clocked::Clocked;
+use crate::config::Config;
+use crate::edges::Edges;
+use crate::error::{Error, Result};
+use crate::journaling::Journal;
+use crate::record::{Ask, Record};
+use crate::report::{self, Samples};
+
+/// What one request at a time has for itself.
+pub struct Desk {
+    pub flash: Flash,
+    pub journal: Option<Journal>,
+    pub recording: Option<Recording>,
+    pub samples: Samples,
+    /// Requests since the server started, and how many of them when counting began.
+    pub served: u64,
+    pub since: u64,
+}
+
+/// The flash, without time or in it.
+pub enum Flash {
+    Counted(Books),
+    Clocked(Box<Clocked>, Option<Edges>),
+}
+
+/// A file of the requests.
+pub struct Recording {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Desk {
+    /// Serves a request and writes it down, also where it failed: what is replayed fails alike.
+    pub fn serve(&mut self, ask: &Ask, at_ns: u64, partly_held: u64) -> Result<Option<u32>> {
+        let (mut timed, mut sequence) = (None, self.served);
+        if let (Some(journal), Flash::Counted(books)) = (&mut self.journal, &mut self.flash) {
+            journal.make_room(books)?;
+            sequence = books.requests().served;
+            timed = journal.times().then(Instant::now);
+        }
+        let id = match &mut self.flash {
+            Flash::Counted(books) => books.serve(ask).map(|()| None),
+            Flash::Clocked(clocked, _) => clocked.submit(ask, partly_held).map(Some),
+        };
+        if let Some(journal) = &mut self.journal {
+            if let Some(from) = timed {
+                journal.took(from.elapsed());
+            }
+            journal.append(&Record { at_ns, ask: *ask, sequence });
+        }
+        if let Some(recording) = &mut self.recording {
+            recording.append(&Record { at_ns, ask: *ask, sequence: self.served })?;
+        }
+        self.served += 1;
+        if ask.op == Op::Write {
+            self.samples.observe(&self.flash.counters());
+        }
+        id
+    }
+}
+
+impl Flash {
+    pub fn new(config: &Config, state: Option<&[u8]>) -> Result<Self> {
+        if config.times.is_none() {
+            return Books::new(&config.drive, state).map(Flash::Counted);
+        }
+        let edges = config.ready_busy.as_deref().map(Edges::new).transpose()?;
+        Ok(Flash::Clocked(Box::new(Clocked::new(config, state)?), edges))
+    }
+
+    pub fn flash(&self) -> &Array {
+        match self {
+            Flash::Counted(books) => books.flash(),
+            Flash::Clocked(clocked, _) => clocked.flash(),
+        }
+    }
+
+    pub fn counters(&self) -> Counters {
+        match self {
+            Flash::Counted(books) => *books.counters(),
+            Flash::Clocked(clocked, _) => clocked.counters(),
+        }
+    }
+
+    pub fn requests(&self) -> &Requests {
+        match self {
+            Flash::Counted(books) => books.requests(),
+            Flash::Clocked(clocked, _) => &clocked.requests,
+        }
+    }
+
+    pub fn causes(&self) -> &'static [Cause] {
+        match self {
+            Flash::Counted(_) => &Cause::WITHOUT_TIME,
+            Flash::Clocked(..) => &Cause::ALL,
+        }
+    }
+
+    pub fn latencies(&self) -> Value {
+        match self {
+            Flash::Counted(_) => Value::Null,
+            Flash::Clocked(clocked, _) => {
+                let [reads, writes] = &clocked.latencies;
+                json!({"read": report::latencies(reads), "write": report::latencies(writes)})
+            }
+        }
+    }
+
+    pub fn is_full(&self) -> bool {
+        matches!(self, Flash::Clocked(clocked, _) if clocked.is_full())
+    }
+}
+
+impl Recording {
+    pub fn new(path: &Path) -> Result<Self> {
+        let file = File::create(path).map_err(|error| Error::io(path, "create it", &error))?;
+        Ok(Recording { path: path.to_owned(), file: BufWriter::with_capacity(1 << 18, file) })
+    }
+
+    pub fn append(&mut self, record: &Record) -> Result<()> {
+        let written = self.file.write_all(&record.encode());
+        written.map_err(|error| Error::io(&self.path, "record a request", &error))
+    }
+
+    pub fn flush(&mut self) -> Result<()> {
+        self.file.flush().map_err(|error| Error::io(&self.path, "record requests", &error))
+    }
+}

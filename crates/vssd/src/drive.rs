@@ -1,0 +1,359 @@
+//! A virtual drive: what a protocol calls, from any number of threads.
+
+use std::io;
+use std::ops::Range;
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+use writeamp_engine::request::Op;
+
+use crate::books::Pages;
+use crate::config::Config;
+use crate::data::Data;
+use crate::desk::{Desk, Flash, Recording};
+use crate::error::{Error, Result};
+use crate::held::Held;
+use crate::journaling::Journal;
+use crate::record::Ask;
+use crate::report::{self, Samples};
+use crate::store::{self, Opened};
+
+/// A drive that serves requests.
+pub struct Drive {
+    size_bytes: u64,
+    page_bytes: u64,
+    started: Instant,
+    data: Data,
+    held: Held,
+    desk: Mutex<Desk>,
+    /// Woken when a request of a timed drive is done.
+    done: Condvar,
+}
+
+/// What is stored.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Bytes(&'a [u8]),
+    Zeros,
+}
+
+impl Drive {
+    /// The drive of a configuration: a new one, or one that goes on where its files end.
+    pub fn open(config: &Config) -> Result<Self> {
+        config.check()?;
+        let page_bytes = u64::from(config.drive.geometry.page_bytes);
+        let (flash, data, journal) = if let Some(path) = &config.backing {
+            let Opened { books, data, segment, head, files } = store::open(config, path)?;
+            let longest_replay = Duration::from_millis(config.longest_replay_ms);
+            let journal = Journal::new(files, segment, head, longest_replay);
+            (Flash::Counted(books), data, Some(journal))
+        } else {
+            let state = store::initial_state(config)?;
+            let data = Data::in_memory(config.size_bytes).map_err(|error| Error {
+                sentence: format!("{} bytes cannot be mapped: {error}", config.size_bytes),
+                errno: libc::ENOMEM,
+            })?;
+            (Flash::new(config, state.as_deref())?, data, None)
+        };
+        let recording = config.record.as_deref().map(Recording::new).transpose()?;
+        let held = {
+            let mapped = flash.flash();
+            let pages = config.size_bytes / page_bytes;
+            Held::new(pages, |page| mapped.physical(page).is_some())
+        };
+        let samples = Samples::from(&flash.counters());
+        let desk = Desk { flash, journal, recording, samples, served: 0, since: 0 };
+        Ok(Drive {
+            size_bytes: config.size_bytes,
+            page_bytes,
+            started: Instant::now(),
+            data,
+            held,
+            desk: Mutex::new(desk),
+            done: Condvar::new(),
+        })
+    }
+
+    /// Bytes that the host sees.
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// The unit of mapping: smaller writes are read-modify-write.
+    pub fn page_bytes(&self) -> u32 {
+        self.page_bytes as u32
+    }
+
+    /// Reads bytes.
+    pub fn read(&self, offset: u64, to: &mut [u8]) -> Result<()> {
+        let Some(ask) = self.ask(Op::Read, offset, to.len() as u64, false)? else { return Ok(()) };
+        self.serve(self.lock(), &ask)?;
+        let pages = Pages::of(&ask, self.page_bytes).range;
+        let mut at = 0;
+        for (end, holds) in self.held.runs(pages) {
+            let end = ((end * self.page_bytes - offset) as usize).min(to.len());
+            let part = &mut to[at..end];
+            if holds {
+                self.data.read(offset + at as u64, part).map_err(|error| unread(&error))?;
+            } else {
+                part.fill(0);
+            }
+            at = end;
+        }
+        Ok(())
+    }
+
+    /// Writes bytes; `fua` if they are to be durable before this returns.
+    pub fn write(&self, offset: u64, from: &[u8], fua: bool) -> Result<()> {
+        let Some(ask) = self.ask(Op::Write, offset, from.len() as u64, fua)? else { return Ok(()) };
+        self.store(&ask, Source::Bytes(from))
+    }
+
+    /// Makes bytes 0. If `may_trim`, whole pages then hold no data; else all are written.
+    pub fn zero(&self, offset: u64, length: u64, may_trim: bool, fua: bool) -> Result<()> {
+        let Some(ask) = self.ask(Op::Write, offset, length, fua)? else { return Ok(()) };
+        let inner = self.whole_pages(offset, length);
+        if !may_trim || inner.is_empty() {
+            return self.store(&ask, Source::Zeros);
+        }
+        for part in [offset..inner.start, inner.end..offset + length] {
+            if let Some(ask) = self.ask(Op::Write, part.start, part.end - part.start, false)? {
+                self.store(&ask, Source::Zeros)?;
+            }
+        }
+        self.trim(inner.start, inner.end - inner.start, fua)
+    }
+
+    /// Takes the data of all pages that lie wholly within the bytes.
+    pub fn trim(&self, offset: u64, length: u64, fua: bool) -> Result<()> {
+        self.ask(Op::Trim, offset, length, fua)?;
+        let inner = self.whole_pages(offset, length);
+        let whole_bytes = inner.end - inner.start;
+        let Some(ask) = self.ask(Op::Trim, inner.start, whole_bytes, fua)? else { return Ok(()) };
+        self.data.zero(inner).map_err(|error| full(&error))?;
+        let desk = self.lock();
+        self.held.set(Pages::of(&ask, self.page_bytes).range, false);
+        self.serve(desk, &ask)?;
+        if fua { self.sync() } else { Ok(()) }
+    }
+
+    /// Makes all that was answered before durable.
+    pub fn flush(&self) -> Result<()> {
+        self.serve(self.lock(), &Ask::flush())?;
+        self.sync()
+    }
+
+    /// The first runs of bytes, of whole pages, that are alike: where each ends, and whether it holds data.
+    pub fn extents(
+        &self,
+        offset: u64,
+        length: u64,
+    ) -> Result<impl Iterator<Item = (Range<u64>, bool)> + '_> {
+        self.ask(Op::Read, offset, length, false)?;
+        let pages = offset / self.page_bytes..(offset + length).div_ceil(self.page_bytes);
+        let mut at = pages.start;
+        Ok(self.held.runs(pages).map(move |(end, holds)| {
+            let first = std::mem::replace(&mut at, end);
+            (first * self.page_bytes..end * self.page_bytes, holds)
+        }))
+    }
+
+    /// Waits until no snapshot is being taken.
+    pub fn settle(&self) {
+        while self.lock().journal.as_ref().is_some_and(Journal::is_busy) {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+    }
+
+    /// Makes everything durable; the last call before the drive goes.
+    pub fn close(&self) -> Result<()> {
+        let mut desk = self.lock();
+        if let Some(recording) = &mut desk.recording {
+            recording.flush()?;
+        }
+        if let Flash::Clocked(clocked, Some(edges)) = &mut desk.flash {
+            clocked.catch_up()?;
+            edges.take(clocked)?;
+        }
+        drop(desk);
+        self.sync()
+    }
+
+    /// Counters as a document; those of the run begin anew if `begin`.
+    pub fn counters(&self, begin: bool) -> Result<Map<String, Value>> {
+        let mut desk = self.lock();
+        let desk = &mut *desk;
+        if let Flash::Clocked(clocked, edges) = &mut desk.flash {
+            clocked.catch_up()?;
+            if let Some(edges) = edges {
+                edges.take(clocked)?;
+            }
+        }
+        // Whoever asks may then read the recording.
+        if let Some(recording) = &mut desk.recording {
+            recording.flush()?;
+        }
+        let counters = desk.flash.counters();
+        if begin {
+            (desk.since, desk.samples) = (desk.served, Samples::from(&counters));
+            if let Flash::Clocked(clocked, _) = &mut desk.flash {
+                clocked.forget_latencies();
+            }
+        }
+        let requests = desk.flash.requests();
+        let mut found =
+            report::counters(desk.flash.flash(), &counters, requests, desk.flash.causes());
+        found.insert("since".into(), desk.since.into());
+        found.insert("requests".into(), desk.served.into());
+        found.insert("elapsed_ns".into(), (self.started.elapsed().as_nanos() as u64).into());
+        found.insert("size_bytes".into(), self.size_bytes.into());
+        found.insert("latency".into(), desk.flash.latencies());
+        Ok(found)
+    }
+
+    /// Samples since counting began.
+    pub fn series(&self) -> Value {
+        self.lock().samples.to_json()
+    }
+
+    /// Blocks by valid pages and by erases.
+    pub fn blocks(&self) -> Value {
+        report::blocks(self.lock().flash.flash())
+    }
+
+    /// The request, if it lies on the drive and asks for anything.
+    fn ask(&self, op: Op, offset: u64, length: u64, fua: bool) -> Result<Option<Ask>> {
+        let end = offset.checked_add(length);
+        if end.is_none_or(|end| end > self.size_bytes) || length > u64::from(u32::MAX) {
+            return Err(Error::invalid(format!(
+                "{length} bytes at {offset} are not on this drive of {} bytes",
+                self.size_bytes
+            )));
+        }
+        Ok((length > 0).then_some(Ask { op, offset, length: length as u32, fua }))
+    }
+
+    fn whole_pages(&self, offset: u64, length: u64) -> Range<u64> {
+        let first = offset.next_multiple_of(self.page_bytes);
+        let end = (offset + length) / self.page_bytes * self.page_bytes;
+        first..end.max(first)
+    }
+
+    /// Stores data, then serves the request. Pages that were written in part are first made whole
+    /// with nobody else at the desk, for two requests may begin the same page.
+    fn store(&self, ask: &Ask, source: Source<'_>) -> Result<()> {
+        let pages = Pages::of(ask, self.page_bytes);
+        let desk = if pages.partial().next().is_some() {
+            let desk = self.lock();
+            self.begin_pages(ask, &pages)?;
+            self.put(ask, source)?;
+            desk
+        } else {
+            self.put(ask, source)?;
+            self.lock()
+        };
+        self.serve_written(desk, ask, pages)?;
+        if ask.fua { self.sync() } else { Ok(()) }
+    }
+
+    fn put(&self, ask: &Ask, source: Source<'_>) -> Result<()> {
+        let stored = match source {
+            Source::Bytes(bytes) => self.data.write(ask.offset, bytes),
+            Source::Zeros => self.data.zero(ask.offset..ask.offset + u64::from(ask.length)),
+        };
+        stored.map_err(|error| full(&error))
+    }
+
+    /// Pages that hold no data read as zeros, so the rest of them must be zeros once they do.
+    fn begin_pages(&self, ask: &Ask, pages: &Pages) -> Result<()> {
+        let end = ask.offset + u64::from(ask.length);
+        for page in pages.partial().filter(|page| !self.held.holds(*page)) {
+            let (first, last) = (page * self.page_bytes, (page + 1) * self.page_bytes);
+            for rest in [first..ask.offset.max(first), end.min(last)..last] {
+                self.data.zero(rest).map_err(|error| full(&error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn serve_written(&self, desk: MutexGuard<'_, Desk>, ask: &Ask, pages: Pages) -> Result<()> {
+        let partly_held = pages.partial().filter(|page| self.held.holds(*page)).count();
+        self.held.set(pages.range, true);
+        self.serve_counting(desk, ask, partly_held as u64)
+    }
+
+    fn serve(&self, desk: MutexGuard<'_, Desk>, ask: &Ask) -> Result<()> {
+        self.serve_counting(desk, ask, 0)
+    }
+
+    fn serve_counting(
+        &self,
+        mut desk: MutexGuard<'_, Desk>,
+        ask: &Ask,
+        partly_held: u64,
+    ) -> Result<()> {
+        let at_ns = self.started.elapsed().as_nanos() as u64;
+        while desk.flash.is_full() {
+            desk = self.wait(desk)?;
+        }
+        let id = desk.serve(ask, at_ns, partly_held)?;
+        while let (Some(id), Flash::Clocked(clocked, _)) = (id, &mut desk.flash) {
+            clocked.catch_up()?;
+            if clocked.take_done(id) {
+                self.done.notify_all();
+                break;
+            }
+            desk = self.wait(desk)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until something happens to a timed drive.
+    fn wait<'a>(&self, desk: MutexGuard<'a, Desk>) -> Result<MutexGuard<'a, Desk>> {
+        let Flash::Clocked(clocked, _) = &desk.flash else { return Ok(desk) };
+        let poisoned = |()| Error::invalid("a request panicked");
+        match clocked.until_next() {
+            Some(time) => {
+                let (mut desk, _) = self.done.wait_timeout(desk, time).map_err(|_| poisoned(()))?;
+                if let Flash::Clocked(clocked, _) = &mut desk.flash {
+                    clocked.catch_up()?;
+                }
+                self.done.notify_all();
+                Ok(desk)
+            }
+            None => self.done.wait(desk).map_err(|_| poisoned(())),
+        }
+    }
+
+    fn sync(&self) -> Result<()> {
+        let unsynced = self.lock().journal.as_ref().map(Journal::unsynced);
+        let Some(unsynced) = unsynced else { return Ok(()) };
+        unsynced.sync(&self.data)?;
+        if let Some(journal) = &mut self.lock().journal {
+            journal.synced(&unsynced);
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Desk> {
+        // A panic is a bug of the engine; the counters are then those before the request.
+        self.desk.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+fn unread(error: &io::Error) -> Error {
+    let sentence = format!("the data cannot be read: {error}");
+    Error { sentence, errno: error.raw_os_error().unwrap_or(libc::EIO) }
+}
+
+/// The error of a store for which the machine has no space.
+fn full(error: &io::Error) -> Error {
+    let sentence = match error.raw_os_error() {
+        Some(libc::EOPNOTSUPP) => {
+            "the file system of the backing file reserves no space (fallocate); use another".into()
+        }
+        _ => format!("the data cannot be stored: {error}"),
+    };
+    Error { sentence, errno: error.raw_os_error().unwrap_or(libc::EIO) }
+}

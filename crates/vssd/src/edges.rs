@@ -1,0 +1,39 @@
+//! Edges of Ready/Busy pins in a file: rows of 16 bytes, `at_ns (8) · die (4) · busy (4)`.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use writeamp_engine::timing::Edge;
+
+use crate::clocked::Clocked;
+use crate::error::{Error, Result};
+
+/// Where edges go.
+pub struct Edges {
+    path: PathBuf,
+    file: BufWriter<File>,
+    taken: Vec<Edge>,
+}
+
+impl Edges {
+    /// A file without any.
+    pub fn new(path: &Path) -> Result<Self> {
+        let file = File::create(path).map_err(|error| Error::io(path, "create it", &error))?;
+        Ok(Edges { path: path.to_owned(), file: BufWriter::new(file), taken: Vec::new() })
+    }
+
+    /// Writes those since it was called last.
+    pub fn take(&mut self, from: &mut Clocked) -> Result<()> {
+        from.take_edges(&mut self.taken);
+        let mut write = || {
+            for Edge { at_ns, die, busy } in self.taken.drain(..) {
+                self.file.write_all(&at_ns.to_le_bytes())?;
+                self.file.write_all(&die.to_le_bytes())?;
+                self.file.write_all(&u32::from(busy).to_le_bytes())?;
+            }
+            self.file.flush()
+        };
+        write().map_err(|error| Error::io(&self.path, "write edges", &error))
+    }
+}

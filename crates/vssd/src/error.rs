@@ -1,0 +1,53 @@
+//! What went wrong, in a sentence for people and a number for the protocol.
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+/// What went wrong.
+#[derive(Debug, Clone)]
+pub struct Error {
+    /// One sentence.
+    pub sentence: String,
+    /// The number of `errno.h` that a host is told.
+    pub errno: i32,
+}
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// Something that was asked for cannot be.
+    pub fn invalid(sentence: impl Into<String>) -> Self {
+        Error { sentence: sentence.into(), errno: libc::EINVAL }
+    }
+
+    /// What a file holds is not what it should be.
+    pub fn damaged(path: &Path, why: impl Display) -> Self {
+        Error { sentence: format!("{}: {why}", path.display()), errno: libc::EIO }
+    }
+
+    /// The machine refused something about a file.
+    pub fn io(path: &Path, what: &str, error: &io::Error) -> Self {
+        let sentence = format!("{}: cannot {what}: {error}", path.display());
+        Error { sentence, errno: error.raw_os_error().unwrap_or(libc::EIO) }
+    }
+}
+
+impl Display for Error {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(&self.sentence)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<writeamp_engine::Error> for Error {
+    fn from(error: writeamp_engine::Error) -> Self {
+        let errno = match error {
+            writeamp_engine::Error::OutOfMemory { .. } => libc::ENOMEM,
+            _ => libc::EIO,
+        };
+        Error { sentence: error.to_string(), errno }
+    }
+}

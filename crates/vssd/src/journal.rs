@@ -1,0 +1,243 @@
+//! Requests since a snapshot of the flash, in files that are mapped: an appended row is there after
+//! the process was killed, and after a loss of power once it was synchronised.
+//!
+//! ```text
+//! header (4096): magic (8) · version (4) · 0 (4) · number (8) · first sequence (8) · CRC-32 (4)
+//!                … at 512: rows that were made durable (8)
+//! rows (32 each): see `record`
+//! ```
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use memmap2::{MmapOptions, MmapRaw};
+
+use crate::data::allocate;
+use crate::error::{Error, Result};
+use crate::record::{ROW_BYTES, Record};
+
+const MAGIC: [u8; 8] = *b"WampJrnl";
+const VERSION: u32 = 1;
+const HEADER_BYTES: usize = 4096;
+const CHECKED_BYTES: usize = 32;
+const MARK_AT: usize = 512;
+
+/// Rows of a segment. Replay is kept short by time; this bounds the file.
+pub const ROWS: usize = 1 << 20;
+/// Space is asked for in so many rows.
+const CHUNK_ROWS: usize = 1 << 15;
+/// Bytes of the file, which is sparse.
+pub const FILE_BYTES: usize = HEADER_BYTES + ROWS * ROW_BYTES;
+
+/// A file of rows.
+pub struct Segment {
+    path: PathBuf,
+    file: File,
+    map: MmapRaw,
+    /// True once its name is durable too.
+    pub is_named: AtomicBool,
+    /// Its number; snapshots bear the number of the segment that follows them.
+    pub number: u64,
+    /// Sequence number of the first row.
+    pub first_sequence: u64,
+}
+
+impl Segment {
+    /// A segment without rows, at a path where no file is.
+    pub fn create(path: &Path, number: u64, first_sequence: u64) -> Result<Self> {
+        let failed = |error| Error::io(path, "create it", &error);
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let file = file.map_err(failed)?;
+        let map = (|| {
+            file.set_len(FILE_BYTES as u64)?;
+            allocate(&file, 0, &(0..(HEADER_BYTES + CHUNK_ROWS * ROW_BYTES) as u64))?;
+            MmapOptions::new().len(FILE_BYTES).map_raw(&file)
+        })();
+        let map = map.map_err(|error| {
+            // Without space for its first rows, it is of no use to anybody.
+            let _ = std::fs::remove_file(path);
+            failed(error)
+        })?;
+        let segment = Segment::of(path, file, map, (number, first_sequence));
+        segment.put(0, &header(number, first_sequence));
+        Ok(segment)
+    }
+
+    /// A segment as it was left; `None` if its making was interrupted, so that nothing was ever in it.
+    pub fn open(path: &Path) -> Result<Option<Self>> {
+        let failed = |error| Error::io(path, "open it", &error);
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        if length == 0 {
+            return Ok(None);
+        }
+        if length != FILE_BYTES as u64 {
+            let why = format!("this journal should have {FILE_BYTES} bytes and has {length}");
+            return Err(Error::damaged(path, why));
+        }
+        let map = MmapOptions::new().len(FILE_BYTES).map_raw(&file).map_err(failed)?;
+        let mut segment = Segment::of(path, file, map, (0, 0));
+        let head: [u8; CHECKED_BYTES + 4] = segment.get(0);
+        if head == [0; CHECKED_BYTES + 4] && segment.mark() == 0 {
+            return Ok(None);
+        }
+        let word = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("8 bytes"));
+        (segment.number, segment.first_sequence) = (word(16), word(24));
+        if head != header(segment.number, segment.first_sequence) {
+            return Err(Error::damaged(path, "this is no journal of a virtual drive, or damaged"));
+        }
+        Ok(Some(segment))
+    }
+
+    fn of(path: &Path, file: File, map: MmapRaw, numbers: (u64, u64)) -> Self {
+        let (number, first_sequence) = numbers;
+        let is_named = AtomicBool::new(false);
+        Segment { path: path.to_owned(), file, map, is_named, number, first_sequence }
+    }
+
+    /// True if nothing of it was ever made durable.
+    pub fn is_volatile(&self) -> bool {
+        self.mark() == 0
+    }
+
+    /// The records in order, up to the first row that is none; all that were made durable are there.
+    pub fn records(&self) -> Result<Vec<Record>> {
+        let mut records = Vec::new();
+        let mut rows = vec![[0; ROW_BYTES]; CHUNK_ROWS];
+        while records.len().is_multiple_of(CHUNK_ROWS) && records.len() < ROWS {
+            let before = records.len();
+            self.read_rows(before, &mut rows)?;
+            let first = self.first_sequence + before as u64;
+            let numbered = rows.iter().zip(first..);
+            records.extend(numbered.map_while(|(row, number)| Record::decode(row, number)));
+            if records.len() == before {
+                break;
+            }
+        }
+        let durable = self.mark();
+        if (records.len() as u64) < durable {
+            let (found, first) = (records.len() as u64, self.first_sequence);
+            return Err(Error::damaged(
+                &self.path,
+                format!("the journal is damaged at request {}, which was durable", first + found),
+            ));
+        }
+        Ok(records)
+    }
+
+    /// Forgets whatever lies behind the first `rows`, so that it cannot be taken for what follows.
+    pub fn cut(&self, rows: usize) -> Result<()> {
+        let failed = |error| Error::io(&self.path, "cut it", &error);
+        let first = HEADER_BYTES + rows * ROW_BYTES;
+        let page_end = first.next_multiple_of(HEADER_BYTES).min(FILE_BYTES);
+        let zeros = vec![0; page_end - first];
+        self.file.write_all_at(&zeros, first as u64).map_err(failed)?;
+        if page_end < FILE_BYTES {
+            let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+            allocate(&self.file, mode, &(page_end as u64..FILE_BYTES as u64)).map_err(failed)?;
+        }
+        self.sync()
+    }
+
+    /// Rows that are known to be durable.
+    fn mark(&self) -> u64 {
+        self.mark_cell().load(Ordering::Acquire)
+    }
+
+    /// Makes all rows so far durable.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
+    }
+
+    /// Notes that the first `rows` are durable, and all data that they speak of.
+    pub fn set_mark(&self, rows: u64) {
+        self.mark_cell().fetch_max(rows, Ordering::AcqRel);
+    }
+
+    fn mark_cell(&self) -> &AtomicU64 {
+        // SAFETY: the header is mapped, aligned, and this word is only ever used as an atomic.
+        unsafe { AtomicU64::from_ptr(self.map.as_mut_ptr().add(MARK_AT).cast()) }
+    }
+
+    /// Rows from `first` on: not through the mapping, for there may be no space behind them.
+    fn read_rows(&self, first: usize, rows: &mut [[u8; ROW_BYTES]]) -> Result<()> {
+        let at = (HEADER_BYTES + first * ROW_BYTES) as u64;
+        let read = self.file.read_exact_at(rows.as_flattened_mut(), at);
+        read.map_err(|error| Error::io(&self.path, "read it", &error))
+    }
+
+    fn put_row(&self, at: usize, row: &[u8; ROW_BYTES]) {
+        self.put(HEADER_BYTES + at * ROW_BYTES, row);
+    }
+
+    fn get<const BYTES: usize>(&self, at: usize) -> [u8; BYTES] {
+        assert!(at + BYTES <= FILE_BYTES, "bytes of the journal");
+        let mut found = [0; BYTES];
+        // SAFETY: within the mapping; rows are written by one thread at a time, under the desk's lock.
+        unsafe { self.map.as_ptr().add(at).copy_to_nonoverlapping(found.as_mut_ptr(), BYTES) };
+        found
+    }
+
+    fn put(&self, at: usize, bytes: &[u8]) {
+        assert!(at + bytes.len() <= FILE_BYTES, "bytes of the journal");
+        // SAFETY: as for `get`.
+        let to = unsafe { self.map.as_mut_ptr().add(at) };
+        unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+    }
+}
+
+fn header(number: u64, first_sequence: u64) -> [u8; CHECKED_BYTES + 4] {
+    let mut head = [0; CHECKED_BYTES + 4];
+    head[..8].copy_from_slice(&MAGIC);
+    head[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    head[16..24].copy_from_slice(&number.to_le_bytes());
+    head[24..32].copy_from_slice(&first_sequence.to_le_bytes());
+    let checksum = crc32fast::hash(&head[..CHECKED_BYTES]);
+    head[CHECKED_BYTES..].copy_from_slice(&checksum.to_le_bytes());
+    head
+}
+
+/// Where the next row of a segment goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Head {
+    rows: usize,
+    reserved_rows: usize,
+}
+
+impl Head {
+    /// The end of a segment with so many rows.
+    pub fn after(rows: usize) -> Self {
+        Head { rows, reserved_rows: rows }
+    }
+
+    /// Rows before it.
+    pub fn rows(&self) -> u64 {
+        self.rows as u64
+    }
+
+    /// True if the segment takes no more.
+    pub fn is_full(&self) -> bool {
+        self.rows == ROWS
+    }
+
+    /// Makes sure that there is space for another row; the segment is not full.
+    pub fn reserve(&mut self, segment: &Segment) -> Result<()> {
+        if self.rows < self.reserved_rows {
+            return Ok(());
+        }
+        let rows = self.rows..(self.rows + CHUNK_ROWS).min(ROWS);
+        let byte = |row: usize| (HEADER_BYTES + row * ROW_BYTES) as u64;
+        allocate(&segment.file, 0, &(byte(rows.start)..byte(rows.end)))
+            .map_err(|error| Error::io(&segment.path, "make it longer", &error))?;
+        self.reserved_rows = rows.end;
+        Ok(())
+    }
+
+    /// Appends a row, for which space was reserved.
+    pub fn append(&mut self, segment: &Segment, record: &Record) {
+        segment.put_row(self.rows, &record.encode());
+        self.rows += 1;
+    }
+}

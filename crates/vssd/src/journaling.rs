@@ -1,0 +1,176 @@
+//! The journal of a drive in use: where rows go, when a snapshot is due, and who takes it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::books::Books;
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::journal::{Head, Segment};
+use crate::record::Record;
+use crate::store::{Files, snapshot};
+
+/// One request in so many is timed.
+const TIMED_EACH: u64 = 64;
+
+/// The journals of a drive: the last is appended to, those before it wait for a snapshot.
+pub struct Journal {
+    files: Files,
+    segment: Arc<Segment>,
+    head: Head,
+    /// Earlier segments and their rows, that are not known to be durable.
+    unsynced: Vec<(Arc<Segment>, u64)>,
+    /// Time that a replay of the segment would take.
+    replay: Duration,
+    /// Time that it may take.
+    longest_replay: Duration,
+    keeper: Keeper,
+}
+
+/// Writes snapshots beside the requests.
+struct Keeper {
+    jobs: Option<mpsc::Sender<(Vec<u8>, u64)>>,
+    is_busy: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Rows that are to be made durable.
+pub struct Unsynced {
+    files: Files,
+    segments: Vec<(Arc<Segment>, u64)>,
+}
+
+impl Journal {
+    /// The journal of a drive that was opened.
+    pub fn new(files: Files, segment: Arc<Segment>, head: Head, longest_replay: Duration) -> Self {
+        let keeper = Keeper::new(files.clone());
+        let (unsynced, replay) = (Vec::new(), Duration::ZERO);
+        Journal { files, segment, head, unsynced, replay, longest_replay, keeper }
+    }
+
+    /// Makes room for another row; takes a snapshot if one is due.
+    pub fn make_room(&mut self, books: &mut Books) -> Result<()> {
+        let is_due = self.replay > self.longest_replay && !self.keeper.is_busy();
+        if is_due || self.head.is_full() {
+            let begun = self.begin_next(books);
+            // Where there is no space for another journal, this one is used to its end.
+            if self.head.is_full() {
+                begun?;
+            } else {
+                self.replay = Duration::ZERO;
+            }
+        }
+        self.head.reserve(&self.segment)
+    }
+
+    /// True while a snapshot is being taken.
+    pub fn is_busy(&self) -> bool {
+        self.keeper.is_busy()
+    }
+
+    /// True if the next request is one to be timed.
+    pub fn times(&self) -> bool {
+        self.head.rows().is_multiple_of(TIMED_EACH)
+    }
+
+    /// Notes how long a request took that was timed.
+    pub fn took(&mut self, time: Duration) {
+        self.replay += time * TIMED_EACH as u32;
+    }
+
+    /// Appends a row; there is room.
+    pub fn append(&mut self, record: &Record) {
+        self.head.append(&self.segment, record);
+    }
+
+    /// All rows so far.
+    pub fn unsynced(&self) -> Unsynced {
+        let mut segments = self.unsynced.clone();
+        segments.push((self.segment.clone(), self.head.rows()));
+        Unsynced { files: self.files.clone(), segments }
+    }
+
+    /// Notes that these rows are durable.
+    pub fn synced(&mut self, rows: &Unsynced) {
+        let current = self.segment.number;
+        let last = rows.segments.last().map_or(0, |(segment, _)| segment.number);
+        self.unsynced.retain(|(segment, _)| segment.number >= last.min(current));
+    }
+
+    /// Begins the next segment, and has a snapshot taken of what is before it.
+    fn begin_next(&mut self, books: &mut Books) -> Result<()> {
+        let number = self.segment.number + 1;
+        let next = Segment::create(&self.files.journal(number), number, books.requests().served)?;
+        if !self.keeper.is_busy() {
+            self.keeper.keep(snapshot(books, number), number);
+        }
+        let before = std::mem::replace(&mut self.segment, Arc::new(next));
+        self.unsynced.push((before, self.head.rows()));
+        (self.head, self.replay) = (Head::after(0), Duration::ZERO);
+        Ok(())
+    }
+}
+
+impl Unsynced {
+    /// Makes data durable, then the rows, and then notes that they are.
+    pub fn sync(&self, data: &Data) -> Result<()> {
+        let failed = |error: std::io::Error| Error {
+            sentence: format!("the data cannot be synchronised: {error}"),
+            errno: error.raw_os_error().unwrap_or(libc::EIO),
+        };
+        data.sync().map_err(failed)?;
+        for (segment, _) in &self.segments {
+            segment.sync()?;
+        }
+        if self.segments.iter().any(|(segment, _)| !segment.is_named.load(Ordering::Acquire)) {
+            self.files.sync_names()?;
+        }
+        for (segment, rows) in &self.segments {
+            segment.is_named.store(true, Ordering::Release);
+            segment.set_mark(*rows);
+        }
+        Ok(())
+    }
+}
+
+impl Keeper {
+    fn new(files: Files) -> Self {
+        let (jobs, taken) = mpsc::channel::<(Vec<u8>, u64)>();
+        let is_busy = Arc::new(AtomicBool::new(false));
+        let busy = is_busy.clone();
+        let work = move || {
+            for (bytes, number) in taken {
+                // Without space for a snapshot, the last one and all journals since are kept.
+                if let Err(error) = files.keep(&bytes, number) {
+                    eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
+                }
+                busy.store(false, Ordering::Release);
+            }
+        };
+        let thread = std::thread::Builder::new().name("keeper".into()).spawn(work).ok();
+        Keeper { jobs: Some(jobs), is_busy, thread }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.is_busy.load(Ordering::Acquire)
+    }
+
+    fn keep(&self, bytes: Vec<u8>, number: u64) {
+        self.is_busy.store(true, Ordering::Release);
+        let jobs = self.jobs.as_ref().expect("the keeper takes jobs until it is dropped");
+        if jobs.send((bytes, number)).is_err() {
+            self.is_busy.store(false, Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

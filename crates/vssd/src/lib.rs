@@ -1,0 +1,28 @@
+//! A virtual SSD: bytes that a host reads and writes, and a flash drive that serves every request.
+//!
+//! Data lie in memory or in a file ([`data`]); the flash drive behind them ([`books`]) is the engine's,
+//! driven one request at a time. With a file, both outlive the process, however it ends: requests go
+//! to a journal ([`journal`]), and a snapshot of the flash now and then makes the journal short
+//! ([`store`]). Whatever speaks a protocol to hosts (`crates/nbdkit`) calls [`Drive`].
+
+#![warn(missing_docs)]
+
+pub mod books;
+pub mod clocked;
+pub mod config;
+pub mod control;
+pub mod data;
+mod desk;
+mod drive;
+mod edges;
+mod error;
+mod held;
+pub mod journal;
+mod journaling;
+pub mod record;
+mod report;
+pub mod store;
+
+pub use config::Config;
+pub use drive::Drive;
+pub use error::{Error, Result};

@@ -1,0 +1,111 @@
+//! Requests as rows of 32 bytes, in journals and in recordings.
+//!
+//! ```text
+//! at_ns (8) · offset (8) · length (4) · op (1) · flags (1) · 0 (2) · sequence (4) · CRC-32 (4)
+//! ```
+
+use writeamp_engine::request::Op;
+
+/// Bytes of a row.
+pub const ROW_BYTES: usize = 32;
+const CHECKED_BYTES: usize = ROW_BYTES - size_of::<u32>();
+const OPS: [Op; 4] = [Op::Write, Op::Trim, Op::Read, Op::Flush];
+const FUA: u8 = 1;
+
+/// What a host asks for, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ask {
+    /// Kind of the request.
+    pub op: Op,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes; 0 for a flush.
+    pub length: u32,
+    /// True if it is to be durable when it is answered.
+    pub fua: bool,
+}
+
+impl Ask {
+    /// A request that need not be durable.
+    pub fn new(op: Op, offset: u64, length: u32) -> Self {
+        Ask { op, offset, length, fua: false }
+    }
+
+    /// A flush.
+    pub fn flush() -> Self {
+        Ask::new(Op::Flush, 0, 0)
+    }
+}
+
+/// A request that was served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// When it came, in nanoseconds since the server started.
+    pub at_ns: u64,
+    /// What it asked for.
+    pub ask: Ask,
+    /// Its number; the row holds the lower half.
+    pub sequence: u64,
+}
+
+impl Record {
+    /// The row.
+    pub fn encode(&self) -> [u8; ROW_BYTES] {
+        let Record { at_ns, ask: Ask { op, offset, length, fua }, sequence } = *self;
+        let code = OPS.iter().position(|one| *one == op).expect("every op has a code") as u8;
+        let mut row = [0; ROW_BYTES];
+        row[0..8].copy_from_slice(&at_ns.to_le_bytes());
+        row[8..16].copy_from_slice(&offset.to_le_bytes());
+        row[16..20].copy_from_slice(&length.to_le_bytes());
+        row[20] = code;
+        row[21] = if fua { FUA } else { 0 };
+        row[24..28].copy_from_slice(&(sequence as u32).to_le_bytes());
+        let checksum = crc32fast::hash(&row[..CHECKED_BYTES]);
+        row[CHECKED_BYTES..].copy_from_slice(&checksum.to_le_bytes());
+        row
+    }
+
+    /// The record of that number, if the row is whole and holds it.
+    pub fn decode(row: &[u8; ROW_BYTES], sequence: u64) -> Option<Record> {
+        let word = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().expect("8 bytes"));
+        let half = |at: usize| u32::from_le_bytes(row[at..at + 4].try_into().expect("4 bytes"));
+        let is_whole = half(CHECKED_BYTES) == crc32fast::hash(&row[..CHECKED_BYTES]);
+        if !is_whole || half(24) != sequence as u32 || row[22..24] != [0, 0] || row[21] > FUA {
+            return None;
+        }
+        let op = *OPS.get(usize::from(row[20]))?;
+        let ask = Ask { op, offset: word(8), length: half(16), fua: row[21] == FUA };
+        Some(Record { at_ns: word(0), ask, sequence })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let ask = Ask { op: Op::Trim, offset: 1 << 40, length: 4096, fua: true };
+        Record { at_ns: 77, ask, sequence: (1 << 32) + 5 }
+    }
+
+    #[test]
+    fn a_row_holds_what_was_put_into_it() {
+        assert_eq!(Record::decode(&record().encode(), (1 << 32) + 5), Some(record()));
+    }
+
+    #[test]
+    fn a_row_of_another_number_or_with_any_bit_changed_is_none() {
+        let row = record().encode();
+        assert_eq!(Record::decode(&row, 6), None);
+        for bit in 0..8 * ROW_BYTES {
+            let mut changed = row;
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(Record::decode(&changed, (1 << 32) + 5), None, "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_was_never_written_is_none() {
+        assert_eq!(Record::decode(&[0; ROW_BYTES], 0), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! What the control socket tells of a drive.
+
+use hdrhistogram::Histogram;
+use serde_json::{Map, Value, json};
+use writeamp_engine::flash::{Array, BlockState, Cause, Counters};
+
+use crate::books::Requests;
+
+/// Samples of the counters; when they run out, every second one goes.
+const MOST_SAMPLES: usize = 128;
+const FIRST_SAMPLE_PAGES: u64 = 16;
+
+/// Host pages written and pages programmed, at nearly equal distances in host pages.
+#[derive(Debug)]
+pub struct Samples {
+    pairs: Vec<(u64, u64)>,
+    each_pages: u64,
+    next_at: u64,
+}
+
+impl Samples {
+    /// None yet but the counters as they stand.
+    pub fn from(counters: &Counters) -> Self {
+        let mut samples = Samples { pairs: Vec::new(), each_pages: FIRST_SAMPLE_PAGES, next_at: 0 };
+        samples.observe(counters);
+        samples
+    }
+
+    /// Takes a sample if one is due.
+    #[inline]
+    pub fn observe(&mut self, counters: &Counters) {
+        if counters.host.written_pages >= self.next_at {
+            self.take(counters);
+        }
+    }
+
+    fn take(&mut self, counters: &Counters) {
+        let written_pages = counters.host.written_pages;
+        self.pairs.push((written_pages, counters.flash_pages()));
+        if self.pairs.len() > MOST_SAMPLES {
+            let mut at = 0;
+            self.pairs.retain(|_| {
+                at += 1;
+                at % 2 == 1
+            });
+            self.each_pages *= 2;
+        }
+        self.next_at = written_pages + self.each_pages;
+    }
+
+    /// The document.
+    pub fn to_json(&self) -> Value {
+        let (written, programmed): (Vec<_>, Vec<_>) = self.pairs.iter().copied().unzip();
+        json!({"written_pages": written, "programmed_pages": programmed})
+    }
+}
+
+/// Latencies of a timed drive in one direction.
+pub fn latencies(of: &Histogram<u64>) -> Value {
+    let quantile = |share: f64| (!of.is_empty()).then(|| of.value_at_quantile(share));
+    json!({
+        "requests": of.len(),
+        "mean_ns": (!of.is_empty()).then(|| of.mean()),
+        "p50_ns": quantile(0.5),
+        "p99_ns": quantile(0.99),
+        "p99_9_ns": quantile(0.999),
+        "max_ns": (!of.is_empty()).then(|| of.max()),
+    })
+}
+
+/// Sizes, counters and wear of a flash drive, under the causes that it knows.
+pub fn counters(
+    flash: &Array,
+    counters: &Counters,
+    requests: &Requests,
+    causes: &[Cause],
+) -> Map<String, Value> {
+    let geometry = flash.geometry();
+    let host = &counters.host;
+    let erase_counts = flash.erase_counts();
+    let total: u64 = erase_counts.iter().map(|&count| u64::from(count)).sum();
+    let programs: Map<String, Value> = causes
+        .iter()
+        .map(|&cause| (cause.name().into(), counters.programs(cause).into()))
+        .collect();
+    let found = json!({
+        "page_bytes": geometry.page_bytes(),
+        "logical_pages": flash.logical_pages(),
+        "physical_pages": geometry.physical_pages(),
+        "pages_per_block": geometry.pages_per_block(),
+        "blocks": geometry.blocks(),
+        "luns": geometry.luns(),
+        "mapped_pages": flash.mapped_pages(),
+        "host": {
+            "written_pages": host.written_pages,
+            "written_bytes": host.written_bytes,
+            "read_pages": host.read_pages,
+            "read_bytes": host.read_bytes,
+            "trimmed_pages": host.trimmed_pages,
+            "trimmed_bytes": host.trimmed_bytes,
+            "flushes": host.flushes,
+            "write_requests": requests.writes,
+            "read_requests": requests.reads,
+            "trim_requests": requests.trims,
+        },
+        "read_modify_write_pages": requests.read_modify_write_pages,
+        "programs": programs,
+        "erases": counters.erases,
+        "unmapped_pages": counters.unmapped_pages,
+        "skipped_pages": counters.skipped_pages,
+        "max_erase_count": erase_counts.iter().max(),
+        "min_erase_count": erase_counts.iter().min(),
+        "mean_erase_count": total as f64 / erase_counts.len() as f64,
+    });
+    match found {
+        Value::Object(map) => map,
+        _ => unreachable!("a document is an object"),
+    }
+}
+
+/// Closed blocks by valid pages, free blocks, and blocks by erases.
+pub fn blocks(flash: &Array) -> Value {
+    let pages_per_block = flash.geometry().pages_per_block();
+    let mut valid_pages = vec![0u64; pages_per_block as usize + 1];
+    for (state, invalid) in flash.states().iter().zip(flash.invalid_pages()) {
+        if *state == BlockState::Closed {
+            valid_pages[(pages_per_block - invalid) as usize] += 1;
+        }
+    }
+    let free: u32 = (0..flash.pools()).map(|pool| flash.free_blocks(pool)).sum();
+    let mut erases = std::collections::BTreeMap::<u32, u64>::new();
+    for count in flash.erase_counts() {
+        *erases.entry(*count).or_default() += 1;
+    }
+    json!({"valid_pages_histogram": valid_pages, "free_blocks": free, "erase_counts": erases})
+}

@@ -1,0 +1,55 @@
+//! Many threads at one drive.
+
+use std::thread;
+
+use writeamp_vssd::Drive;
+
+use crate::support::{PAGE_BYTES, SIZE_BYTES, config, contents, counters, open, place};
+
+#[test]
+fn threads_that_write_parts_of_the_same_pages_lose_nothing() {
+    let (_directory, path) = place();
+    for backing in [None, Some(path.as_path())] {
+        let drive = Drive::open(&config("sepgc", backing)).unwrap();
+        thread::scope(|scope| {
+            for part in 0..8u64 {
+                let drive = &drive;
+                scope.spawn(move || {
+                    for page in 0..SIZE_BYTES / PAGE_BYTES {
+                        let at = page * PAGE_BYTES + part * 512;
+                        drive.write(at, &[part as u8 + 1; 512], false).unwrap();
+                    }
+                });
+            }
+        });
+        for (at, byte) in contents(&drive).iter().enumerate() {
+            assert_eq!(usize::from(*byte), at % 4096 / 512 + 1, "byte {at}");
+        }
+        let found = counters(&drive);
+        assert_eq!(found["host"]["written_bytes"], SIZE_BYTES);
+        assert_eq!(found["read_modify_write_pages"], 7 * SIZE_BYTES / PAGE_BYTES);
+    }
+}
+
+#[test]
+fn flushes_of_many_threads_while_journals_are_rotated_come_back() {
+    let (_directory, path) = place();
+    let drive = open(&path).unwrap();
+    thread::scope(|scope| {
+        for part in 0..4u64 {
+            let drive = &drive;
+            scope.spawn(move || {
+                for step in 0..300u64 {
+                    let at = (step * 4 + part) % 500 * PAGE_BYTES;
+                    drive.write(at, &[1; PAGE_BYTES as usize], step % 7 == 0).unwrap();
+                    if step % 10 == 0 {
+                        drive.flush().unwrap();
+                    }
+                }
+            });
+        }
+    });
+    let before = counters(&drive);
+    drop(drive);
+    assert_eq!(counters(&open(&path).unwrap()), before);
+}

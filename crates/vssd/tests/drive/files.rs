@@ -1,0 +1,190 @@
+//! Files that are not as they should be: a sentence, and nothing is touched.
+
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use writeamp_vssd::{Drive, Error};
+
+use crate::support::{Call, PAGE_BYTES, config, contents, counters, open, place, random};
+
+fn refused(path: &Path) -> Error {
+    let Err(error) = open(path) else { panic!("it was opened") };
+    error
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}{ending}", path.display()))
+}
+
+fn journal(path: &Path) -> PathBuf {
+    let entries = fs::read_dir(path.parent().unwrap()).unwrap();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.display().to_string().contains(".journal-"));
+    assert_eq!(paths.len(), 1);
+    paths.remove(0)
+}
+
+/// A drive that was used and closed; a long time passes before it takes a snapshot.
+fn used(path: &Path) {
+    let drive = Drive::open(&{
+        let mut config = config("sepgc", Some(path));
+        config.longest_replay_ms = 1 << 20;
+        config
+    });
+    let (drive, mut random) = (drive.unwrap(), random(3));
+    (0..500).for_each(|_| Call::draw(&mut random).ask(&drive).unwrap());
+    drive.close().unwrap();
+}
+
+fn flip(path: &Path, at: u64) {
+    let file = OpenOptions::new().read(true).write(true).open(path).unwrap();
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 1], at).unwrap();
+}
+
+#[test]
+fn two_servers_cannot_use_one_drive() {
+    let (_directory, path) = place();
+    let first = open(&path).unwrap();
+    assert!(refused(&path).sentence.contains("another server is using this drive"));
+    drop(first);
+    open(&path).unwrap();
+}
+
+#[test]
+fn data_that_serve_did_not_make_are_left_alone() {
+    let (_directory, path) = place();
+    fs::write(&path, "an image of somebody's disk").unwrap();
+    assert!(refused(&path).sentence.contains("no flash behind it"));
+    assert_eq!(fs::read(&path).unwrap(), b"an image of somebody's disk");
+}
+
+#[test]
+fn data_that_were_cut_are_refused() {
+    let (_directory, path) = place();
+    used(&path);
+    OpenOptions::new().write(true).open(&path).unwrap().set_len(PAGE_BYTES).unwrap();
+    assert!(refused(&path).sentence.contains("either they were cut"));
+}
+
+#[test]
+fn flash_of_other_options_is_refused_with_what_differs() {
+    let (_directory, path) = place();
+    used(&path);
+    let Err(error) = Drive::open(&config("sepbit", Some(&path))) else { panic!("opened") };
+    assert!(error.sentence.contains("block manager is sepgc, and here it is sepbit"), "{error}");
+}
+
+#[test]
+fn a_flash_with_any_byte_changed_is_refused() {
+    let (_directory, path) = place();
+    used(&path);
+    let flash = beside(&path, ".flash");
+    let length = fs::metadata(&flash).unwrap().len();
+    for at in (0..length).step_by(length as usize / 20) {
+        flip(&flash, at);
+        assert!(refused(&path).sentence.contains("drive.wa.flash"));
+        flip(&flash, at);
+    }
+    open(&path).unwrap();
+}
+
+#[test]
+fn a_flash_that_was_cut_is_refused() {
+    let (_directory, path) = place();
+    used(&path);
+    let flash = beside(&path, ".flash");
+    OpenOptions::new().write(true).open(&flash).unwrap().set_len(100).unwrap();
+    assert!(refused(&path).sentence.contains("cut off"));
+}
+
+#[test]
+fn a_journal_that_is_damaged_where_it_was_durable_is_refused() {
+    let (_directory, path) = place();
+    used(&path);
+    let journal = journal(&path);
+    flip(&journal, 4096 + 32 * 100 + 3);
+    let told = refused(&path).sentence;
+    assert!(told.contains("damaged at request 100, which was durable"), "{told}");
+    flip(&journal, 4096 + 32 * 100 + 3);
+    flip(&journal, 2);
+    assert!(refused(&path).sentence.contains("no journal of a virtual drive"));
+    flip(&journal, 2);
+    open(&path).unwrap();
+}
+
+#[test]
+fn a_journal_that_is_missing_or_cut_is_refused() {
+    let (_directory, path) = place();
+    used(&path);
+    let journal = journal(&path);
+    let kept = fs::read(&journal).unwrap();
+    fs::write(&journal, &kept[..5000]).unwrap();
+    assert!(refused(&path).sentence.contains("this journal should have"));
+    fs::remove_file(&journal).unwrap();
+    assert!(refused(&path).sentence.contains("the journal of this drive is missing"));
+}
+
+#[test]
+fn a_drive_whose_making_was_interrupted_is_made() {
+    let (_directory, path) = place();
+    // Killed after its data, and after its first journal.
+    for with_journal in [false, true] {
+        let file = fs::File::create(&path).unwrap();
+        file.set_len(crate::support::SIZE_BYTES).unwrap();
+        if with_journal {
+            fs::write(beside(&path, ".journal-1"), "").unwrap();
+        }
+        let drive = open(&path).unwrap();
+        assert!(contents(&drive).iter().all(|byte| *byte == 0));
+        drop(drive);
+        fs::remove_file(beside(&path, ".flash")).unwrap();
+    }
+}
+
+#[test]
+fn a_full_disk_fails_requests_and_loses_none_that_was_answered() {
+    let directory = tempfile::tempdir().unwrap();
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=2600k", "none"])
+        .arg(directory.path())
+        .output();
+    if !mounted.is_ok_and(|done| done.status.success()) {
+        eprintln!("skipped: mounting a small file system needs root");
+        return;
+    }
+    let path = directory.path().join("drive.wa");
+    let result = std::panic::catch_unwind(|| full_disk(&path));
+    let unmounted = std::process::Command::new("umount").arg(directory.path()).status();
+    assert!(unmounted.unwrap().success());
+    result.unwrap();
+}
+
+fn full_disk(path: &Path) {
+    let drive = open(path).unwrap();
+    let (mut failed, mut model) = (0, vec![0; crate::support::SIZE_BYTES as usize]);
+    for page in 0..crate::support::PAGES {
+        let call =
+            Call::Write { offset: page * PAGE_BYTES, length: PAGE_BYTES, fill: 5, fua: false };
+        match call.ask(&drive) {
+            Ok(()) => call.apply(&mut model),
+            Err(error) => {
+                assert_eq!(error.errno, libc::ENOSPC, "{error}");
+                failed += 1;
+            }
+        }
+    }
+    assert!(failed > 0, "the disk was not full");
+    assert!(contents(&drive) == model);
+    // Space that is given back can be used.
+    let trim = Call::Trim { offset: 0, length: 64 * PAGE_BYTES, fua: true };
+    trim.ask(&drive).unwrap();
+    trim.apply(&mut model);
+    let before = counters(&drive);
+    drop(drive);
+    let drive = open(path).unwrap();
+    assert!(contents(&drive) == model);
+    assert_eq!(counters(&drive)["host"]["written_pages"], before["host"]["written_pages"]);
+}

@@ -1,0 +1,8 @@
+//! A virtual drive against a model of what a drive is, and through crashes of the process and of power.
+
+mod concurrency;
+mod files;
+mod killed;
+mod model;
+mod power;
+mod support;

@@ -1,0 +1,162 @@
+//! Small drives, and requests drawn at random.
+
+use std::path::{Path, PathBuf};
+
+use rand_core::Rng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+use serde_json::json;
+use writeamp_vssd::{Config, Drive, Result};
+
+pub const PAGE_BYTES: u64 = 4096;
+pub const PAGES: u64 = 512;
+pub const SIZE_BYTES: u64 = PAGES * PAGE_BYTES;
+
+/// A drive of 2 MiB under a manager, in memory or in a file.
+pub fn config(manager: &str, backing: Option<&Path>) -> Config {
+    let geometry = json!({
+        "channels": 1, "chips_per_channel": 1, "dies_per_chip": 1, "planes_per_die": 1,
+        "blocks_per_plane": 48, "pages_per_block": 16, "page_bytes": PAGE_BYTES,
+        "erase_unit": "block", "stripe_pages": 1,
+    });
+    serde_json::from_value(json!({
+        "drive": {"geometry": geometry, "logical_pages": PAGES, "layout": "flat",
+                  "manager": manager, "victims": null, "wear_leveling": null, "seed": 7},
+        "size_bytes": SIZE_BYTES,
+        "backing": backing,
+        // Journals are rotated all the time.
+        "longest_replay_ms": 0,
+    }))
+    .unwrap()
+}
+
+pub fn open(backing: &Path) -> Result<Drive> {
+    Drive::open(&config("sepgc", Some(backing)))
+}
+
+/// A request of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    Write { offset: u64, length: u64, fill: u8, fua: bool },
+    Read { offset: u64, length: u64 },
+    Trim { offset: u64, length: u64, fua: bool },
+    Zero { offset: u64, length: u64, may_trim: bool, fua: bool },
+    Flush,
+}
+
+impl Call {
+    /// A request drawn at random: of a few pages, aligned or not.
+    pub fn draw(random: &mut Xoshiro256PlusPlus) -> Call {
+        let mut below = |bound: u64| random.next_u64() % bound;
+        let (mut offset, mut length) = (below(PAGES) * PAGE_BYTES, (1 + below(6)) * PAGE_BYTES);
+        if below(3) == 0 {
+            (offset, length) = (below(SIZE_BYTES), 1 + below(3 * PAGE_BYTES));
+        }
+        length = length.min(SIZE_BYTES - offset);
+        let (kind, fua, fill) = (below(20), below(8) == 0, 1 + below(255) as u8);
+        match kind {
+            0..=11 => Call::Write { offset, length, fill, fua },
+            12..=13 => Call::Read { offset, length },
+            14..=16 => Call::Trim { offset, length, fua },
+            17..=18 => Call::Zero { offset, length, may_trim: fill % 2 == 0, fua },
+            _ => Call::Flush,
+        }
+    }
+
+    /// Asks it of a drive.
+    pub fn ask(self, drive: &Drive) -> Result<()> {
+        match self {
+            Call::Write { offset, length, fill, fua } => {
+                drive.write(offset, &vec![fill; length as usize], fua)
+            }
+            Call::Read { offset, length } => drive.read(offset, &mut vec![0; length as usize]),
+            Call::Trim { offset, length, fua } => drive.trim(offset, length, fua),
+            Call::Zero { offset, length, may_trim, fua } => {
+                drive.zero(offset, length, may_trim, fua)
+            }
+            Call::Flush => drive.flush(),
+        }
+    }
+
+    /// The requests of the flash that it comes to, one after the other.
+    pub fn parts(self) -> Vec<Call> {
+        let Call::Zero { offset, length, may_trim: true, fua } = self else { return vec![self] };
+        let first = offset.next_multiple_of(PAGE_BYTES);
+        let last = (offset + length) / PAGE_BYTES * PAGE_BYTES;
+        if last <= first {
+            return vec![self];
+        }
+        let zero = |offset, end| {
+            let zero = Call::Zero { offset, length: end - offset, may_trim: false, fua: false };
+            (offset < end).then_some(zero)
+        };
+        let trim = Call::Trim { offset: first, length: last - first, fua };
+        let parts = [zero(offset, first), zero(last, offset + length), Some(trim)];
+        parts.into_iter().flatten().collect()
+    }
+
+    /// What it does to the bytes of a host.
+    pub fn apply(self, bytes: &mut [u8]) {
+        let mut fill = |offset: u64, length: u64, byte: u8| {
+            bytes[offset as usize..(offset + length) as usize].fill(byte);
+        };
+        match self {
+            Call::Write { offset, length, fill: byte, .. } => fill(offset, length, byte),
+            Call::Zero { offset, length, .. } => fill(offset, length, 0),
+            Call::Trim { offset, length, .. } => {
+                let first = offset.next_multiple_of(PAGE_BYTES);
+                let end = ((offset + length) / PAGE_BYTES * PAGE_BYTES).max(first);
+                fill(first, end - first, 0);
+            }
+            Call::Read { .. } | Call::Flush => {}
+        }
+    }
+
+    /// True if what was answered before it is durable once it is.
+    pub fn is_durable(self) -> bool {
+        match self {
+            Call::Write { fua, .. } | Call::Trim { fua, .. } | Call::Zero { fua, .. } => fua,
+            Call::Flush => true,
+            Call::Read { .. } => false,
+        }
+    }
+}
+
+pub fn random(seed: u64) -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::seed_from_u64(seed)
+}
+
+/// All bytes of a drive.
+pub fn contents(drive: &Drive) -> Vec<u8> {
+    let mut bytes = vec![0; SIZE_BYTES as usize];
+    drive.read(0, &mut bytes).unwrap();
+    bytes
+}
+
+/// Its counters, but for those of the server's own life.
+pub fn counters(drive: &Drive) -> serde_json::Value {
+    let mut found = drive.counters(false).unwrap();
+    for of_the_server in ["since", "requests", "elapsed_ns"] {
+        found.remove(of_the_server);
+    }
+    found.into()
+}
+
+/// Counters of a new drive after such requests.
+pub fn counters_after(calls: impl IntoIterator<Item = Call>) -> serde_json::Value {
+    let drive = Drive::open(&config("sepgc", None)).unwrap();
+    calls.into_iter().for_each(|call| call.ask(&drive).unwrap());
+    counters(&drive)
+}
+
+/// A directory and the path of a drive in it.
+pub fn place() -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("drive.wa");
+    (directory, path)
+}
+
+/// Rounds of a long test: all of them if WRITEAMP_TEST_FULL is set.
+pub fn rounds(short: u64, full: u64) -> u64 {
+    if std::env::var_os("WRITEAMP_TEST_FULL").is_some() { full } else { short }
+}
