@@ -14,6 +14,7 @@ import in_process
 import numpy as np
 import polars as pl
 import pytest
+import recordings
 import served
 import writeamp as wa
 from forms import FULL
@@ -84,6 +85,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             wa.traces.write(trace, folder / path, name)
     issued = folder / "sda.txt"  # "as issued to the device" is action D, where we write Q
     issued.write_text(issued.read_text().replace(" Q ", " D "))
+    recordings.recorded(folder, recordings.requests(5_000), device=wa.device().to_dict())
     small = "--blocks 64 --pages-per-block 16 --op 0.2 --writes 4000"
     assert in_process.run("simulate", f"{small} --save-config {folder}/experiment.toml").status == 0
     with control_server(folder / "vssd.sock.control"):
