@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ENGINE := python/writeamp/_engine.abi3.so
+# The virtual SSD's part that nbdkit loads, beside the engine in the package.
+PLUGIN := python/writeamp/_nbdkit.so
 PAPERS := park2017 dayan2015 verschoren2019 four-level
 TOOLS := target/tools
 CARGO_DENY := $(TOOLS)/bin/cargo-deny
@@ -10,7 +12,7 @@ DENY = $(CARGO_DENY) --log-level error check bans licenses sources
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: all demo test test-full check-policy lint deny docs wheel sdist check-sdist fuzz bench reproduce clean
-all: $(ENGINE)
+all: $(ENGINE) $(PLUGIN)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
 $(BIN)/pip:
@@ -23,15 +25,21 @@ $(ENGINE): $(BIN)/pip pyproject.toml $(RUST_SOURCES)
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
+# Under a new name first: a running server keeps the file that it has mapped.
+$(PLUGIN): $(RUST_SOURCES) | $(ENGINE)
+	cargo build --quiet --release --package writeamp-nbdkit
+	strip --strip-debug -o $@.new target/release/libwriteamp_nbdkit.so
+	mv $@.new $@
+
 # The tools of an extra, or of several, of pyproject.toml.
 $(VENV)/.%: pyproject.toml | $(ENGINE)
 	$(BIN)/pip install --quiet --editable '.[$*]'
 	@touch $(ENGINE) $@
 
-demo: $(ENGINE)
+demo: $(ENGINE) $(PLUGIN)
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/.test,lint lint
+test: $(VENV)/.test,lint $(PLUGIN) lint
 	scripts/install_test_programs.sh
 	cargo test --quiet
 	$(BIN)/python -m pytest
@@ -67,7 +75,7 @@ docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # In dist/: a wheel for every Python from 3.11 on, and an sdist that brings its crates along.
-wheel: $(VENV)/.dist
+wheel: $(VENV)/.dist $(PLUGIN)
 	$(BIN)/maturin build --release --out dist
 
 sdist: $(VENV)/.dist

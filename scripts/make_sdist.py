@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# Without the virtual SSD's plugin, which pip does not build.
 MEMBERS = '["crates/captures", "crates/engine", "crates/python"]'
 # What only tests and benches need is most of what there is to vendor.
 FOR_TESTS = re.compile(r"^\[+(?:dev-dependencies|bench)\]+\n(?:(?!\[).*\n)*", re.MULTILINE)

@@ -6,16 +6,17 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, RwLock};
 
 use memmap2::{MmapOptions, MmapRaw};
 
-/// Space of the file is asked for in extents of so many bytes.
+/// Holes of the file are filled in extents of so many bytes, so that it does not come to lie in
+/// single pages all over the disk.
 const EXTENT_BYTES: u64 = 64 << 10;
 /// What the machine maps by; smaller holes are written as zeros.
 const MAPPED_BYTES: u64 = 4 << 10;
-const ZEROS: [u8; MAPPED_BYTES as usize] = [0; MAPPED_BYTES as usize];
+static ZEROS: [u8; EXTENT_BYTES as usize] = [0; EXTENT_BYTES as usize];
 
 /// Bytes of the host.
 pub struct Data {
@@ -27,8 +28,10 @@ pub struct Data {
 
 struct Backing {
     file: File,
-    /// One bit an extent: set if all of it has space. What had space before is asked for once more.
+    /// One bit an extent: set if all of it is known to have space.
     reserved: Vec<AtomicU64>,
+    /// Held while holes are filled, which must not be done twice.
+    filling: Mutex<()>,
     /// True on a file system that gives space to what is read through a mapping (tmpfs).
     reads_take_space: bool,
 }
@@ -46,7 +49,7 @@ impl Data {
         let words = length.div_ceil(EXTENT_BYTES).div_ceil(64);
         let reserved = (0..words).map(|_| AtomicU64::new(0)).collect();
         let reads_take_space = is_tmpfs(&file)?;
-        let file = Some(Backing { file, reserved, reads_take_space });
+        let file = Some(Backing { file, reserved, filling: Mutex::default(), reads_take_space });
         Ok(Data { map, file, punching: RwLock::default() })
     }
 
@@ -54,7 +57,8 @@ impl Data {
     pub fn read(&self, offset: u64, to: &mut [u8]) -> io::Result<()> {
         if let Some(backing) = &self.file
             && backing.reads_take_space
-            && !backing.has_space(&(offset..offset + to.len() as u64))
+            && !extents(&(offset..offset + to.len() as u64))
+                .all(|extent| backing.is_reserved(extent))
         {
             return backing.file.read_exact_at(to, offset);
         }
@@ -115,13 +119,9 @@ impl Data {
     /// Makes sure that a store finds space: without it, the machine would kill the process.
     fn reserve(&self, range: Range<u64>) -> io::Result<()> {
         let Some(backing) = &self.file else { return Ok(()) };
-        for extent in extents(&range) {
-            let (word, bit) = (&backing.reserved[(extent / 64) as usize], 1 << (extent % 64));
-            if word.load(Ordering::Acquire) & bit == 0 {
-                let end = ((extent + 1) * EXTENT_BYTES).min(self.map.len() as u64);
-                allocate(&backing.file, 0, &(extent * EXTENT_BYTES..end))?;
-                word.fetch_or(bit, Ordering::AcqRel);
-            }
+        for extent in extents(&range).filter(|extent| !backing.is_reserved(*extent)) {
+            let end = ((extent + 1) * EXTENT_BYTES).min(self.map.len() as u64);
+            backing.fill_holes(extent, extent * EXTENT_BYTES..end)?;
         }
         Ok(())
     }
@@ -140,11 +140,33 @@ impl Data {
 }
 
 impl Backing {
-    /// True if the range is known to have space.
-    fn has_space(&self, range: &Range<u64>) -> bool {
-        extents(range).all(|extent| {
-            self.reserved[(extent / 64) as usize].load(Ordering::Acquire) >> (extent % 64) & 1 == 1
-        })
+    fn is_reserved(&self, extent: u64) -> bool {
+        self.reserved[(extent / 64) as usize].load(Ordering::Acquire) >> (extent % 64) & 1 == 1
+    }
+
+    /// Writes zeros where an extent has no space. Space that is asked for without data (`fallocate`)
+    /// would be turned into data page by page, which takes a hundred times as long.
+    fn fill_holes(&self, extent: u64, bytes: Range<u64>) -> io::Result<()> {
+        let _alone = self.filling.lock().expect("nobody panics while filling holes");
+        if self.is_reserved(extent) {
+            return Ok(());
+        }
+        let mut at = bytes.start;
+        while at < bytes.end {
+            let hole = self.seek(at, libc::SEEK_HOLE)?.min(bytes.end);
+            // Behind the last data there are none to be found.
+            let data = self.seek(hole, libc::SEEK_DATA).unwrap_or(bytes.end).min(bytes.end);
+            self.file.write_all_at(&ZEROS[..(data - hole) as usize], hole)?;
+            at = data;
+        }
+        self.reserved[(extent / 64) as usize].fetch_or(1 << (extent % 64), Ordering::AcqRel);
+        Ok(())
+    }
+
+    fn seek(&self, at: u64, whence: libc::c_int) -> io::Result<u64> {
+        // SAFETY: a system call on a descriptor that is open, whose offset nobody uses.
+        let found = unsafe { libc::lseek(self.file.as_raw_fd(), at.cast_signed(), whence) };
+        u64::try_from(found).map_err(|_| io::Error::last_os_error())
     }
 }
 
