@@ -21,18 +21,19 @@ import numpy as np
 
 HERE = "examples/databases"
 SERVE = ("serve", "--device", "tlc-datacenter", "--size", "512MiB", "--mount", "mnt", "--json")
+SQLITE = f"{HERE}/sqlite.py $mountpoint/db.sqlite"
 ROWS = {
     "fio, 4 KiB in place": (
         "fio --name=w --directory=$mountpoint --rw=randwrite --bs=4k --size=300m --io_size=1500m "
         "--norandommap --direct=1 --fdatasync=8"
     ),
-    "SQLite, rollback journal": f"{HERE}/sqlite.sh delete 1 40000",
-    "SQLite, WAL": f"{HERE}/sqlite.sh wal 1 40000",
-    "SQLite, WAL, 100 a commit": f"{HERE}/sqlite.sh wal 100 3000",
+    "SQLite, rollback journal": f"{SQLITE} --journal delete --updates 30000",
+    "SQLite, WAL": f"{SQLITE} --journal wal",
+    "SQLite, WAL, 100 a commit": f"{SQLITE} --journal wal --batch 100 --updates 600000",
     "PostgreSQL, TPC-B": f"{HERE}/postgres.sh 10 60000",
     "PostgreSQL, no full pages": f"{HERE}/postgres.sh 10 60000 full_page_writes=off",
     "RocksDB, leveled": f"{HERE}/rocksdb.sh level 500000 1500000",
-    "RocksDB, universal": f"{HERE}/rocksdb.sh universal 400000 1500000",
+    "RocksDB, universal": f"{HERE}/rocksdb.sh universal 250000 2000000",
     "git, clone and gc": f"{HERE}/git.sh 400 400 20",
 }
 LAYERS = ("application_bytes", "device_bytes", "flash_bytes")
