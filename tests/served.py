@@ -10,8 +10,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import chdir
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -70,9 +70,7 @@ def start(arguments: Sequence[str], folder: Path, *, path: str = PATH) -> subpro
     """Start `writeamp serve` in a folder, in which also its private files are."""
     private = folder / "t"
     private.mkdir(exist_ok=True)
-    # Where the tests run in a shell's background, Ctrl-C is ignored, and would be by the process.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    with ctrl_c_heard():
         return subprocess.Popen(
             [sys.executable, "-m", "writeamp", "serve", *arguments],
             cwd=folder,
@@ -83,6 +81,14 @@ def start(arguments: Sequence[str], folder: Path, *, path: str = PATH) -> subpro
             text=True,
             start_new_session=True,
         )
+
+
+@contextmanager
+def ctrl_c_heard() -> Iterator[None]:
+    """Start processes that hear Ctrl-C, though in a shell's background it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 

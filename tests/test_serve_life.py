@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
 import socket
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from served import FIO, SMALL, ended, left_behind, needs, serve, start, wait_for_file
+from served import FIO, SMALL, ctrl_c_heard, ended, left_behind, needs, serve, start, wait_for_file
 from vssd_documents import wait_until
 from writeamp.vssd.control import Control
 
@@ -43,6 +45,17 @@ class TestInFront:
         assert done.status == 0, done.err
         assert done.document["wa"] is None
         assert "nbd+unix:///?socket=" in done.err
+
+    def test_a_client_that_stays_does_not_keep_it(self, folder: Path) -> None:
+        running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
+        assert running.stdout is not None
+        running.stdout.readline()
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(folder / "ssd.sock"))
+            assert client.recv(8) == b"NBDMAGIC"
+            running.send_signal(signal.SIGINT)
+            assert ended(running).status == 0
+        assert left_behind(folder) == []
 
     def test_nbdkit_that_is_killed_is_said(self, folder: Path) -> None:
         running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
@@ -172,6 +185,27 @@ class TestInterrupted:
         assert (done.document["interrupted"], done.document["run_exit_status"]) == (True, 9)
         assert "interrupted; the figures are of what was written by then" in done.err
         assert left_behind(folder) == []
+
+    @needs("setsid")
+    def test_ctrl_c_of_a_terminal_reaches_the_command_once(self, folder: Path) -> None:
+        master, slave = pty.openpty()
+        trap = f"trap 'echo >> {folder}/heard; exit 9' INT"
+        command = f"{trap}; touch {folder}/ready; while :; do sleep 0.05; done"
+        with os.fdopen(master, "wb", buffering=0) as keyboard:
+            words = ["setsid", "--ctty", "--wait", sys.executable, "-m", "writeamp", "serve"]
+            with ctrl_c_heard():
+                running = subprocess.Popen(
+                    [*words, *SMALL.split(), "--run", command],
+                    cwd=folder,
+                    stdin=slave,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            os.close(slave)
+            wait_until((folder / "ready").exists)
+            keyboard.write(b"\x03")
+            assert running.wait(60) == 130
+        assert (folder / "heard").read_text() == "\n"
 
     @needs()
     def test_it_is_heard_while_a_drive_is_aged(self, folder: Path) -> None:
