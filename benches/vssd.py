@@ -39,9 +39,7 @@ LOADS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", default="8GiB", help="what the host sees")
-    parser.add_argument(
-        "--rounds", type=int, default=8, help="alternations; 0 for the restart alone"
-    )
+    parser.add_argument("--rounds", type=int, default=8, help="alternations; 0: restart alone")
     parser.add_argument("--seconds", type=int, default=4, help="of each run of fio")
     parser.add_argument("--device", default="ssd-v")
     parser.add_argument("--manager", default="sepgc")
@@ -62,14 +60,16 @@ def compare(asked: argparse.Namespace, folder: Path) -> None:
     state = folder / "state"
     state.write_bytes(aged_state(specification, lambda: None)[0])
     config.write_text(json.dumps(plugin_config(specification, state=state)))
-    with Server(folder, "memory", ["memory", str(size_bytes)]) as memory:
-        with Server(folder, "own", own) as drive:
-            for load, options in LOADS.items() if asked.rounds else ():
-                rates = [
-                    [server.fio(options, asked.seconds, asked.size) for server in (memory, drive)]
-                    for _ in range(asked.rounds)
-                ]
-                report(load, rates)
+    with (
+        Server(folder, "memory", ["memory", str(size_bytes)]) as memory,
+        Server(folder, "own", own) as drive,
+    ):
+        for load, options in LOADS.items() if asked.rounds else ():
+            rates = [
+                [server.fio(options, asked.seconds, asked.size) for server in (memory, drive)]
+                for _ in range(asked.rounds)
+            ]
+            report(load, rates)
     restart(Server(folder, "own", own), asked)
 
 
@@ -97,15 +97,18 @@ class Server:
     """nbdkit with a plugin."""
 
     def __init__(self, folder: Path, name: str, arguments: list[str]) -> None:
+        """Serve nothing yet."""
         self.socket = folder / f"{name}.sock"
         self.arguments = arguments
         self.process: Any = None
 
     @property
     def uri(self) -> str:
+        """The address for clients."""
         return f"nbd+unix:///?socket={self.socket}"
 
     def __enter__(self) -> Server:
+        """Return it once it answers."""
         self.socket.unlink(missing_ok=True)
         words = ["nbdkit", "--foreground", "--unix", str(self.socket), *self.arguments]
         self.process = subprocess.Popen(words)
@@ -116,10 +119,12 @@ class Server:
         return self
 
     def __exit__(self, *_error: object) -> None:
+        """Stop it."""
         self.process.terminate()
         self.process.wait()
 
     def start_fio(self, options: str, seconds: int, size: str) -> Any:
+        """Return fio under way."""
         words = f"fio --name=b --ioengine=nbd --uri={self.uri} --bs=4k --norandommap --time_based"
         words += f" --runtime={seconds} --size={size.removesuffix('iB')} {options}"
         return subprocess.Popen(
