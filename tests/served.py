@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
+import in_process
 import psutil
 import pytest
 import writeamp as wa
@@ -23,6 +28,11 @@ MOUNTING = ("nbdfuse", "fusermount3", "losetup", "mkfs.ext4", "mount", "umount",
 DEVICES = ("/dev/fuse", "/dev/loop-control")
 # A drive on which a few MB are many drive writes of a block.
 SMALL = "--device ssd-v --size 64MiB"
+# Random writes of pages to nearly all of it.
+FIO = (
+    "fio --name=w --ioengine=nbd --uri=$uri --rw=randwrite --bs=4k --size=60M --io_size={size} "
+    "--norandommap --iodepth=16 --output=fio.txt"
+)
 
 
 def missing(*programs: str, root: bool = False) -> list[str]:
@@ -60,9 +70,7 @@ def start(arguments: Sequence[str], folder: Path, *, path: str = PATH) -> subpro
     """Start `writeamp serve` in a folder, in which also its private files are."""
     private = folder / "t"
     private.mkdir(exist_ok=True)
-    # Where the tests run in a shell's background, Ctrl-C is ignored, and would be by the process.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    with ctrl_c_heard():
         return subprocess.Popen(
             [sys.executable, "-m", "writeamp", "serve", *arguments],
             cwd=folder,
@@ -73,6 +81,14 @@ def start(arguments: Sequence[str], folder: Path, *, path: str = PATH) -> subpro
             text=True,
             start_new_session=True,
         )
+
+
+@contextmanager
+def ctrl_c_heard() -> Iterator[None]:
+    """Start processes that hear Ctrl-C, though in a shell's background it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -85,9 +101,17 @@ def ended(running: subprocess.Popen[str]) -> Served:
 
 
 def serve(arguments: str, folder: Path, *, run: str | None = None) -> Served:
-    """Serve a drive to a command, to the end."""
-    words = [*arguments.split(), *([] if run is None else ["--run", run])]
-    return ended(start(words, folder))
+    """Serve a drive to a command, to the end, in this process, which spares the imports."""
+    private = folder / "t"
+    private.mkdir(exist_ok=True)
+    command = "" if run is None else f" --run {shlex.quote(run)}"
+    with (
+        chdir(folder),
+        patch.dict(os.environ, {"PATH": PATH}),
+        patch.object(tempfile, "tempdir", str(private)),
+    ):
+        done = in_process.run("serve", f"{arguments}{command}")
+    return Served(*done)
 
 
 def wait_for_file(path: Path, running: subprocess.Popen[str]) -> None:

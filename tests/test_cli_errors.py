@@ -56,6 +56,14 @@ CASES: list[tuple[str, list[str]]] = [
     ("simulate --device {bad_key}", ["colour", "channels"]),
     ("simulate --device {bad_toml}", ["TOML"]),
     ("simulate --logical-blocks 100 --op 1e308", ["op", "1e+308"]),
+    # Virtual drives.
+    ("serve --manager wolf", ["wolf", "hints", "single", "wolf-interval"]),
+    ("serve --device raid0:x25-m,x25-m", ["raid0", "one flash drive"]),
+    ("serve --precondition workload", ["precondition workload", "full or none"]),
+    ("serve --device ssd-v --timed --backing drive.wa", ["timed", "--backing"]),
+    ("serve --time-scale 0", ["time_scale", "above 0"]),
+    ("serve --max-wa -1", ["--max-wa", "above 0"]),
+    ("serve --fs fat", ["fs", "ext4, xfs, btrfs"]),
     # Policies and workloads.
     (f"{DRIVE} --manager hcwf:d=0", ["d=0", "from 1"]),
     (f"{DRIVE} --manager hcwf:d=2147483648", ["d=2147483648", "from 1 to 65536"]),

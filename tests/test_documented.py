@@ -14,8 +14,10 @@ import in_process
 import numpy as np
 import polars as pl
 import pytest
+import served
 import writeamp as wa
 from forms import FULL
+from served import MOUNTING
 from vssd_documents import control_server
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +34,8 @@ SHORT = {
 LONG = "writeamp reproduce"
 # It would change the start-up files of whoever runs the tests.
 NOT_RUN = "writeamp --install-completion"
+# It needs what a machine may not have.
+SERVE = "writeamp serve"
 # What the pages call files that a reader has, by format.
 TRACES = {
     "msr": ["TRACE", "IN.csv", "disk.csv", "hm_0.csv", "trace.csv"],
@@ -94,12 +98,23 @@ def test_there_are_commands_of_every_verb() -> None:
     assert listed <= verbs
 
 
-@pytest.mark.parametrize("command", [c for c in commands() if c != NOT_RUN], ids=str)
+def is_run(command: str) -> bool:
+    """Return whether a command ends by itself, and changes nothing of the machine."""
+    serves_for_ever = command.startswith(SERVE) and "--run" not in command
+    return command != NOT_RUN and not serves_for_ever
+
+
+@pytest.mark.parametrize("command", list(filter(is_run, commands())), ids=str)
 def test_a_command_works_and_prints_one_json_document(
     command: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if command.startswith(LONG) and not FULL:
         pytest.skip("`make test-full` runs it")
+    if command.startswith(SERVE):
+        programs = MOUNTING if "--mount" in command else ()
+        lacking = served.missing("fio", *programs, root="--mount" in command)
+        if lacking:
+            pytest.skip(f"needs {', '.join(lacking)}")
     monkeypatch.chdir(folder)
     shorter = [more for start, more in SHORT.items() if command.startswith(start)]
     verb, _, arguments = command.removeprefix("writeamp ").partition(" ")

@@ -69,7 +69,7 @@ def test_it_is_heard_while_the_command_starts(
 
 def part(arguments: str, folder: Path, *, as_json: bool = False) -> Done:
     words = [*arguments.split(), *(["--json"] if as_json else [])]
-    # How far it is by then depends on the machine; where nothing is finished yet, it is given longer.
+    # How far it is by then depends on the machine; where nothing is finished, it is given longer.
     for after_s in (4, 6, 9):
         done = interrupted(words, folder, after_s=after_s)
         assert done.status == 130

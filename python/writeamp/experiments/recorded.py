@@ -18,7 +18,7 @@ from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.traces.formats.parquet import recorded_in
-from writeamp.traces.recorded import Recorded
+from writeamp.traces.recorded import KEPT, Recorded
 
 Table = Mapping[str, Any]
 
@@ -42,6 +42,11 @@ def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]
     if found is None or load.get("mapping", "as-is") != "as-is":
         return tables
     name, recorded = found
+    if recorded.precondition == KEPT and "precondition" not in load:
+        raise WriteampError(
+            f"{name} was recorded on a drive that had been used before, so that its counters do "
+            "not follow from the requests; say by --precondition in which state to begin"
+        )
     run = {"seed": recorded.policy["seed"]}
     if verb == "simulate":
         run["warmup"] = 0  # what the drive served before is not among the requests that count
@@ -71,14 +76,12 @@ def counted(trace: traces.Trace | traces.PageTrace) -> Counted | None:
     """
     if isinstance(trace, traces.PageTrace) or trace.recorded is None:
         return None
-    recorded = trace.recorded
-    first, end = recorded.count_from_request, recorded.count_until_request
-    requests = trace.requests
-    if max(first, end or 0) > requests.height:
+    first, requests = trace.recorded.count_from_request, trace.requests
+    if first > requests.height:
         raise WriteampError(
-            f"{trace.path}: counts from request {first} to {end}, but holds {requests.height}"
+            f"{trace.path}: counts from request {first} on, but holds {requests.height}"
         )
-    earlier, later = requests[:first], requests[first:end]
+    earlier, later = requests[:first], requests[first:]
     if not _writes(later):
         raise WriteampError(
             f"{trace.path}: no request writes of those that count, which begin after {first}; "
@@ -86,7 +89,7 @@ def counted(trace: traces.Trace | traces.PageTrace) -> Counted | None:
         )
     if not _writes(earlier):
         # The engine takes no host that never writes, and they programmed nothing.
-        return Counted(replace(trace, requests=requests[:end]), None, ())
+        return Counted(trace, None, ())
     note = f"the first {first} requests are not counted, as they were not on the recorded drive"
     return Counted(replace(trace, requests=later), replace(trace, requests=earlier), (note,))
 

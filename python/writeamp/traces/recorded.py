@@ -13,6 +13,8 @@ from writeamp.traces.quoting import one_line
 
 RECORDING_KEY = "writeamp_recording"
 _VERSION = 1
+# The precondition of a drive that had been used before, in a state that nobody wrote down.
+KEPT = "kept"
 _POLICY = ("manager", "victims", "wear_leveling", "seed")
 
 
@@ -23,10 +25,9 @@ class Recorded:
     Attributes:
         device: the drive, as `Device.to_dict` has it.
         policy: its `manager`, `victims` and `wear_leveling`, specs or None, and its `seed`.
-        precondition: the state in which it served the first request, as `simulate` takes it.
+        precondition: the state in which it served the first request, as `simulate` takes it, or
+            `KEPT`.
         count_from_request: requests before the first that counts.
-        count_until_request: requests up to the last that counts, those before it included; None
-            for all.
         timed: whether its operations took time.
     """
 
@@ -35,7 +36,6 @@ class Recorded:
     precondition: str
     count_from_request: int
     timed: bool
-    count_until_request: int | None = None
 
     @staticmethod
     def of_text(text: str, path: Path) -> Recorded:
@@ -58,12 +58,7 @@ class Recorded:
         for key, (is_valid, valid) in _DOMAINS.items():
             if not is_valid(table.get(key)):
                 raise _broken(path, f"have {key} {table.get(key)!r}, valid is {valid}")
-        found = Recorded(**{key: table[key] for key in _DOMAINS if key in table})
-        if found.count_until_request is not None and (
-            found.count_until_request < found.count_from_request
-        ):
-            raise _broken(path, "end counting before they begin it")
-        return found
+        return Recorded(**{key: table[key] for key in _DOMAINS})
 
     def to_text(self) -> str:
         """Return the text that `of_text` reads."""
@@ -98,6 +93,5 @@ _DOMAINS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "policy": (_is_policy, f"an object of {', '.join(_POLICY)}"),
     "precondition": (lambda value: isinstance(value, str), "text"),
     "count_from_request": (_is_count, "a whole number"),
-    "count_until_request": (lambda value: value is None or _is_count(value), "a whole number"),
     "timed": (lambda value: isinstance(value, bool), "true or false"),
 }

@@ -24,6 +24,14 @@ class Control:
         """Ask at a socket: that of the drive with `.control` after its name."""
         self.path = Path(path)
 
+    def answers(self) -> bool:
+        """Return whether a drive answers there."""
+        try:
+            self.counters()
+        except WriteampError:
+            return False
+        return True
+
     def counters(self) -> Document:
         """Return what the drive has counted in its life."""
         return self._ask("counters")

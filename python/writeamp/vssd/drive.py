@@ -16,9 +16,10 @@ from writeamp.vssd.counters import Refresher
 from writeamp.vssd.layers import Layers
 from writeamp.vssd.metrics import Exporter
 from writeamp.vssd.mount import Mounted, check_mount, mount_drive
+from writeamp.vssd.pins import pins
 from writeamp.vssd.processes import Written
 from writeamp.vssd.programs import private_folder, require
-from writeamp.vssd.recorder import recording
+from writeamp.vssd.recorder import Recorder, recording
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.server import Server, start_server
 from writeamp.vssd.signals import HeldSignals
@@ -36,6 +37,7 @@ class Drive:
     specification: Specification
     server: Server
     ageing: Ageing | None
+    recorder: Recorder
     remarks: tuple[str, ...]
     mounted: Mounted | None = None
     began: Document = field(default_factory=dict)
@@ -47,6 +49,14 @@ class Drive:
             self.mounted.sync(None)
             self._file_system_began = self.mounted.written_bytes()
         self.began = self.server.control.begin()
+        self.recorder.counts_from(self.began)
+
+    def end_recording(self) -> None:
+        """Leave out of the recording what the drive serves from now on, such as an unmounting."""
+        if self.recorder.raw is not None:
+            if self.mounted is not None:
+                self.mounted.sync(None)
+            self.recorder.ends_at(self.server.control.counters())
 
     def variables(self) -> dict[str, str]:
         """Return what a command finds in its environment."""
@@ -68,23 +78,28 @@ class Drive:
             status: its exit status.
             interrupted_by: the signal that ended it, if one did.
             written: what it wrote.
+
+        Raises:
+            WriteampError: the drive has ended.
         """
+        self.server.check()
         if self.mounted is not None:
             self.mounted.sync(None)
         control, found = self.server.control, self.specification
+        ended = control.counters()
         made = ServeResult(
             device=found.device,
             policy=found.policy,
             settings=found.settings,
             began=self.began,
+            ended=ended,
             samples=control.series(),
             blocks=control.blocks(),
-            ended=control.counters(),
             ageing=self.ageing,
             run=run,
             run_exit_status=status,
             interrupted_by=interrupted_by,
-            remarks=(*self.remarks, *self.server.complaints()),
+            remarks=(*self.remarks, *self.server.daemon.complaints()),
         )
         return made if self.mounted is None else made.with_layers(self._layers(made, written))
 
@@ -123,13 +138,14 @@ def start_drive(
     state, ageing = None, None
     if found.is_aged and not is_kept:
         state, ageing = folder / "state", _age(found, folder / "state", signals, tick)
-    recorder = undo.enter_context(recording(found))
-    config = plugin_config(found, state=state, record=recorder.raw)
+    recorder = undo.enter_context(recording(found, is_kept=is_kept))
+    edges = undo.enter_context(pins(found))
+    config = plugin_config(found, state=state, record=recorder.raw, ready_busy=edges)
     where = folder / _SOCKET if settings.socket is None else Path(settings.socket)
     server = start_server(config, where, folder, signals, undo)
     if state is not None:
         state.unlink()
-    drive = Drive(found, server, ageing, _remarks(found, is_kept=is_kept))
+    drive = Drive(found, server, ageing, recorder, _remarks(found, is_kept=is_kept))
     if settings.counters is not None:
         undo.enter_context(Refresher(Path(settings.counters), server.control, found.device))
     if settings.metrics is not None:
@@ -150,7 +166,6 @@ def start_drive(
         )
     if not settings.counts_from_start:
         drive.begin()
-    recorder.counts_from(drive.began)
     return drive
 
 

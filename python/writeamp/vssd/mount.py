@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
+from writeamp.vssd.mounts import is_mounted
 from writeamp.vssd.programs import require, run, start_daemon
 from writeamp.vssd.signals import HeldSignals
 
@@ -70,7 +71,7 @@ def check_mount(point: Path, file_system: str) -> None:
     for path in _DEVICES:
         if not os.path.exists(path):
             raise WriteampError(f"--mount needs {path}, which this machine has not")
-    if os.path.ismount(point):
+    if is_mounted(point):
         raise WriteampError(f"{point} is mounted already; umount it, or choose another folder")
     if point.exists() and not point.is_dir():
         raise WriteampError(f"{point} is no folder; choose another to mount at")
@@ -115,7 +116,7 @@ def mount_drive(
     if not point.exists():
         undo.callback(_remove_folder, point)
         point.mkdir()
-    undo.callback(_unmount, point, "umount", (), ("--lazy",))
+    undo.callback(_leave, point)
     run(signals, "mount", "-t", file_system, "-o", "discard", loop, str(point))
     mounted = Mounted(point, loop)
     mounted.sync(signals)
@@ -132,7 +133,8 @@ def _attach(
     client = start_daemon(
         undo, folder / "nbdfuse.messages", "nbdfuse", str(disk), "--unix", str(socket)
     )
-    undo.callback(_unmount, disk, "fusermount3", ("-u",), ("-u", "-z"))
+    # In use only where the file system on it is, which has been said.
+    undo.callback(_unmounted, disk, "fusermount3", ("-u",), ("-u", "-z"))
     client.wait_until(lambda: _size_of(disk) == size_bytes, signals)
     undo.callback(_detach_loops, disk)
     # Without direct I/O the page cache would stand between the file system and the drive.
@@ -153,25 +155,34 @@ def _has(loop: str, file_system: str, signals: HeldSignals) -> bool:
     return bool(found)
 
 
-def _unmount(path: Path, name: str, plain: tuple[str, ...], detached: tuple[str, ...]) -> None:
-    """Unmount what may be mounted at a path; who uses it is waited for, but not without end.
+def _leave(point: Path) -> None:
+    """Unmount the file system.
 
     Raises:
         WriteampError: it was in use until the end, and detached all the same.
     """
+    if not _unmounted(point, "umount", (), ("--lazy",)):
+        raise WriteampError(
+            f"{point} was in use to the end; it is detached, and gone when nobody uses it"
+        )
+
+
+def _unmounted(path: Path, name: str, plain: tuple[str, ...], detached: tuple[str, ...]) -> bool:
+    """Unmount what may be mounted at a path; return whether nobody uses it any more.
+
+    Who uses it is waited for, but not for ever.
+    """
     deadline = time.monotonic() + _PATIENCE_S
-    while os.path.ismount(path):
+    while is_mounted(path):
         try:
             run(None, name, *plain, str(path))
         except WriteampError:
             # Busy while the last process with files open there is still ending.
-            if time.monotonic() < deadline:
-                time.sleep(_BETWEEN_TRIES_S)
-                continue
-            run(None, name, *detached, str(path))
-            raise WriteampError(
-                f"{path} was in use to the end; it is detached, and gone when nobody uses it"
-            ) from None
+            if time.monotonic() > deadline:
+                run(None, name, *detached, str(path))
+                return False
+            time.sleep(_BETWEEN_TRIES_S)
+    return True
 
 
 def _size_of(disk: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
+from writeamp.vssd.mounts import is_mounted
 from writeamp.vssd.signals import HeldSignals
 
 # Programs of the system stand here also where a user's PATH does not say so.
@@ -35,6 +37,8 @@ _PACKAGES = {
 PATIENCE_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
 _LAST_LINES = 3
+# As programs of nbdkit's family say it, the parts of them that speak in between.
+_COMPLAINT = re.compile(r"[\w-]+: (?:.*?: )?error: (?P<sentence>.*)")
 
 
 def require(*names: str) -> None:
@@ -103,21 +107,28 @@ class Daemon:
             signals.check()
             self.check()
             if time.monotonic() > deadline:
-                raise WriteampError(f"{self.name} is not ready: {last_words(self.text())}")
+                raise WriteampError(f"{self.name} is not ready: {last_words(self._text())}")
             signals.wait([self.pidfd], _BETWEEN_LOOKS_S)
 
     def check(self) -> None:
         """Refuse to go on without it.
 
         Raises:
-            WriteampError: it has ended.
+            WriteampError: it has ended; the sentence is its own, if it said one.
         """
-        if self.process.poll() is not None:
-            raise WriteampError(f"{self.name} ended: {last_words(self.text())}")
+        status = self.process.poll()
+        if status is None:
+            return
+        complaints = self.complaints()
+        if complaints:
+            raise WriteampError(complaints[0])
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+        raise WriteampError(f"{self.name} {how}: {last_words(self._text())}")
 
-    def text(self) -> str:
-        """Return what it has said."""
-        return self.messages.read_text(errors="replace")
+    def complaints(self) -> list[str]:
+        """Return what it said that went wrong, each sentence once."""
+        found = map(_COMPLAINT.fullmatch, self._text().splitlines())
+        return list(dict.fromkeys(one["sentence"] for one in found if one))
 
     def stop(self) -> None:
         """End it; what does not obey is killed after a minute."""
@@ -130,10 +141,11 @@ class Daemon:
         with suppress(OSError):
             os.close(self.pidfd)
 
+    def _text(self) -> str:
+        return self.messages.read_text(errors="replace")
 
-def start_daemon(
-    undo: ExitStack, messages: Path, name: str, *arguments: str, umask: int = -1
-) -> Daemon:
+
+def start_daemon(undo: ExitStack, messages: Path, name: str, *arguments: str) -> Daemon:
     """Start a program in the background, out of reach of the terminal's Ctrl-C.
 
     Args:
@@ -141,7 +153,6 @@ def start_daemon(
         messages: the file that its messages go to.
         name: a program of `_PACKAGES`.
         arguments: what it is given.
-        umask: permissions that it takes from the files it makes; -1 for those of this process.
     """
     with messages.open("wb") as sink:
         process = subprocess.Popen(
@@ -151,7 +162,6 @@ def start_daemon(
             stdout=sink,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            umask=umask,
         )
     daemon = Daemon(name, process, messages, os.pidfd_open(process.pid))
     undo.callback(daemon.stop)
@@ -166,7 +176,7 @@ def private_folder() -> Iterator[Path]:
         yield folder
     finally:
         # A disk that could not be taken down is said by who tried; it is not removed from under it.
-        if not any(os.path.ismount(one) for one in folder.iterdir()):
+        if not any(map(is_mounted, folder.iterdir())):
             shutil.rmtree(folder, ignore_errors=True)
 
 

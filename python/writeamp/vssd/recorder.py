@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from writeamp.traces.recording import write_parquet
+from writeamp.traces.recorded import KEPT, RECORDING_KEY
+from writeamp.traces.recording import ROW, write_parquet
 from writeamp.vssd.control import Document
+from writeamp.vssd.live_file import live_file
 from writeamp.vssd.specification import Specification
 
 _VERSION = 1
@@ -23,35 +24,43 @@ class Recorder:
         """Record to a raw file; to none where no recording is asked for."""
         self.raw = raw
         self.first_counted = 0
+        self._requests: int | None = None
 
     def counts_from(self, began: Document) -> None:
         """Note with which request counting began."""
         self.first_counted = int(began["since"])
 
+    def ends_at(self, ended: Document) -> None:
+        """Leave out what comes after this, such as the unmounting, as the counts do."""
+        self._requests = int(ended["requests"])
+
+    def cut(self) -> None:
+        """Cut the raw file where the recording ends."""
+        if self.raw is not None and self._requests is not None:
+            size_bytes = self._requests * ROW.itemsize
+            if self.raw.stat().st_size > size_bytes:
+                os.truncate(self.raw, size_bytes)
+
 
 @contextmanager
-def recording(found: Specification) -> Iterator[Recorder]:
+def recording(found: Specification, *, is_kept: bool) -> Iterator[Recorder]:
     """Give a recorder, and write its trace if the block, in which the drive runs, ends well.
 
-    The raw recording is a live file beside the trace, which may be large; it is removed whatever
-    happens, but for a process that is killed: then it stays, and can be converted.
+    A drive that is kept from an earlier run begins in a state that the trace does not know.
     """
-    if found.settings.record is None:
+    target = found.settings.record
+    if target is None:
         yield Recorder(None)
         return
-    target = Path(found.settings.record)
-    real = Path(os.path.realpath(target))
-    raw = real.with_name(f".{real.name}-{secrets.token_hex(4)}.raw")
-    recorder = Recorder(raw)
-    try:
+    with live_file(target) as raw:
+        recorder = Recorder(raw)
         yield recorder
-        write_parquet(raw, target, {"writeamp_recording": _metadata(found, recorder)})
-    finally:
-        with suppress(OSError):
-            raw.unlink()
+        recorder.cut()
+        metadata = {RECORDING_KEY: _metadata(found, recorder, is_kept=is_kept)}
+        write_parquet(raw, Path(target), metadata)
 
 
-def _metadata(found: Specification, recorder: Recorder) -> dict[str, Any]:
+def _metadata(found: Specification, recorder: Recorder, *, is_kept: bool) -> dict[str, Any]:
     """Return what a replay needs to build the same drive and to count from the same moment."""
     policy, settings = found.policy, found.settings
     return {
@@ -63,7 +72,7 @@ def _metadata(found: Specification, recorder: Recorder) -> dict[str, Any]:
             "wear_leveling": policy.wear_leveling,
             "seed": settings.seed,
         },
-        "precondition": settings.precondition,
+        "precondition": KEPT if is_kept else settings.precondition,
         "count_from_request": recorder.first_counted,
         "timed": settings.is_timed,
     }

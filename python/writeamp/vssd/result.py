@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from writeamp._engine import __version__
+from writeamp._engine import TIMED_CAUSES, __version__
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
@@ -42,6 +42,7 @@ _OF_THE_HOST = (
     "read_requests",
     "trim_requests",
 )
+_LATENCIES = ("mean", "p50", "p99", "p99_9", "max")
 _NS_PER_S = 1e9
 _NS_PER_US = 1e3
 
@@ -90,7 +91,8 @@ class ServeResult:
     @property
     def causes(self) -> dict[str, int]:
         """Pages programmed by cause."""
-        return {cause: self._counted("programs", cause) for cause in self.ended["programs"]}
+        known = self.ended["programs"]
+        return {cause: self._counted("programs", cause) for cause in TIMED_CAUSES if cause in known}
 
     @property
     def flash_pages(self) -> int:
@@ -164,14 +166,10 @@ class ServeResult:
         if found is None:
             return None
         return {
-            direction: {
-                name.removesuffix("_ns"): value / _NS_PER_US
-                for name, value in one.items()
-                if name != "requests"
-            }
-            if one["requests"]
+            direction: {name: found[direction][f"{name}_ns"] / _NS_PER_US for name in _LATENCIES}
+            if found[direction]["requests"]
             else None
-            for direction, one in found.items()
+            for direction in ("read", "write")
         }
 
     @property

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import socket
-import stat
+import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +14,13 @@ from writeamp.errors import WriteampError
 from writeamp.vssd.control import SUFFIX, Control
 from writeamp.vssd.programs import Daemon, start_daemon
 from writeamp.vssd.signals import HeldSignals
+from writeamp.vssd.sockets import claim, has_clients
 
 _PLUGIN = Path(__file__).parent.parent / "_nbdkit.so"
-# So that the socket and what keeps the drive are for this user alone.
-_PRIVATE_UMASK = 0o177
-# What Linux takes for the name of a socket, without the NUL at its end.
-_LONGEST_SOCKET_BYTES = 107
-_ERROR = "nbdkit: error: "
+_PRIVATE_SOCKET = 0o600
+# For clients to leave; those that do nothing do not notice that they should.
+_FOR_CLIENTS_S = 2.0
+_BETWEEN_LOOKS_S = 0.02
 
 
 @dataclass(frozen=True)
@@ -41,14 +40,22 @@ class Server:
         """Refuse to go on without the server.
 
         Raises:
-            WriteampError: it has ended.
+            WriteampError: it has ended; the sentence is its own, if it said one.
         """
         self.daemon.check()
 
-    def complaints(self) -> list[str]:
-        """Return what went wrong while it served, each sentence once."""
-        lines = (line for line in self.daemon.text().splitlines() if line.startswith(_ERROR))
-        return list(dict.fromkeys(line.removeprefix(_ERROR) for line in lines))
+    def stop(self) -> None:
+        """Ask it to end, though clients are connected: nbdkit itself would wait for them to leave.
+
+        What it answered is kept by then, and what it wrote down is in its files.
+        """
+        process = self.daemon.process
+        process.terminate()
+        leave_by = time.monotonic() + _FOR_CLIENTS_S
+        while process.poll() is None and has_clients(self.socket):
+            if time.monotonic() > leave_by:
+                process.kill()
+            time.sleep(_BETWEEN_LOOKS_S)
 
 
 def start_server(
@@ -78,7 +85,7 @@ def start_server(
     where = where.absolute()
     control = where.with_name(where.name + SUFFIX)
     for path in (where, control):
-        _check_socket(path)
+        claim(path)
         undo.callback(_remove, path)
     file, running = folder / "config.json", folder / "nbdkit.pid"
     file.write_text(json.dumps(config | {"control": str(control)}))
@@ -89,50 +96,14 @@ def start_server(
         # Its end goes with that of the thread which starts it, however that comes.
         *("--foreground", "--exit-with-parent", "--unix", str(where), "--pidfile", str(running)),
         *(str(_PLUGIN), f"config={file}"),
-        umask=_PRIVATE_UMASK,
     )
     server = Server(where, Control(control), daemon)
-    try:
-        # Written when all that it needs to serve is there.
-        daemon.wait_until(running.exists, signals)
-    except WriteampError:
-        raise _failure(server) from None
+    undo.callback(server.stop)
+    # The drive is opened after nbdkit says that it runs; with a long journal, long after.
+    daemon.wait_until(lambda: running.exists() and server.control.answers(), signals)
+    # Others could not connect before either: nbdkit's mask leaves them no right to write.
+    where.chmod(_PRIVATE_SOCKET)
     return server
-
-
-def _failure(server: Server) -> WriteampError:
-    complaints = server.complaints()
-    return WriteampError(complaints[0] if complaints else f"nbdkit ended: {server.daemon.text()}")
-
-
-def _check_socket(path: Path) -> None:
-    """Remove a socket that nobody listens at any more; refuse anything else that is there."""
-    if len(str(path).encode()) > _LONGEST_SOCKET_BYTES:
-        raise WriteampError(
-            f"socket {path} has a name of more than {_LONGEST_SOCKET_BYTES} bytes, which Linux "
-            "does not take; use a shorter one, or a folder nearer to the root"
-        )
-    try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        if not path.parent.is_dir():
-            raise WriteampError(
-                f"socket {path} is in no folder: there is no {path.parent}"
-            ) from None
-        return
-    except OSError as error:
-        raise WriteampError(f"cannot use socket {path}: {error.strerror}") from None
-    if not stat.S_ISSOCK(mode):
-        raise WriteampError(f"{path} exists and is no socket; choose another name")
-    with socket.socket(socket.AF_UNIX) as client:
-        try:
-            client.connect(str(path))
-        except ConnectionRefusedError:
-            path.unlink()
-            return
-        except OSError as error:
-            raise WriteampError(f"cannot use socket {path}: {error.strerror}") from None
-    raise WriteampError(f"a server listens at {path} already; stop it, or choose another socket")
 
 
 def _remove(path: Path) -> None:

@@ -48,6 +48,7 @@ def serve(
                 result = drive.result()
             else:
                 result = _captive(drive, run, stdout, signals)
+            drive.recorder.ends_at(result.ended)
         # What came while all was taken down asked for nothing else.
         signals.came.clear()
         return result

@@ -1,7 +1,8 @@
-"""The name of a Unix socket to serve at: free, or left behind by a server that is gone."""
+"""Unix sockets to serve at: their names, and who is connected."""
 
 from __future__ import annotations
 
+import os
 import socket
 import stat
 from pathlib import Path
@@ -10,6 +11,8 @@ from writeamp.errors import WriteampError
 
 # What Linux takes for the name of a socket, without the NUL at its end.
 _LONGEST_BYTES = 107
+# In a line of /proc/net/unix: the state, and what it is of a connected socket.
+_STATE_FIELD, _CONNECTED = 5, "03"
 
 
 def claim(path: Path) -> None:
@@ -46,3 +49,10 @@ def claim(path: Path) -> None:
         except OSError as error:
             raise WriteampError(f"cannot use socket {path}: {error.strerror}") from None
     raise WriteampError(f"a server listens at {path} already; stop it, or choose another socket")
+
+
+def has_clients(path: Path) -> bool:
+    """Return whether a client is connected to the server at a socket."""
+    lines = os.fsdecode(Path("/proc/net/unix").read_bytes()).splitlines()
+    here = [line.split() for line in lines if line.endswith(f" {path}")]
+    return any(fields[_STATE_FIELD] == _CONNECTED for fields in here)

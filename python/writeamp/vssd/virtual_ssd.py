@@ -64,7 +64,8 @@ class VirtualSsd:
         if self._running is not None:
             raise WriteampError("this virtual drive is open already")
         with held_signals() as signals, ExitStack() as undo:
-            self._running = start_drive(self._specification, signals, undo)
+            running = self._running = start_drive(self._specification, signals, undo)
+            undo.push(lambda kind, *_: None if kind else running.end_recording())
             signals.check()
             self._undo = undo.pop_all()
         # An exception may come between here and the block.

@@ -1,0 +1,168 @@
+"""`writeamp serve`: real programs write to a drive, and it tells what its flash did for them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import in_process
+import pytest
+import served
+from served import FIO, PLUGIN, SMALL, ended, left_behind, missing, needs, serve, start
+from writeamp.vssd import programs
+
+
+@needs("nbdcopy", "fio")
+class TestCaptive:
+    def test_a_command_finds_the_drive_and_ends_it(self, folder: Path) -> None:
+        (folder / "image").write_bytes(os.urandom(1 << 20))
+        done = serve(f"{SMALL} --json", folder, run='nbdcopy image "$uri"; test -S "$unixsocket"')
+        assert done.status == 0, done.err
+        found = done.document
+        assert found["run_exit_status"] == 0
+        assert found["host_bytes"] == found["flash_bytes"] == 1 << 20
+        assert (found["wa"], found["causes"]["gc"], found["erases"]) == (1.0, 0, 0)
+        assert found["layers"] is None
+        assert left_behind(folder) == []
+
+    def test_data_come_back_as_they_were_written(self, folder: Path) -> None:
+        (folder / "image").write_bytes(os.urandom(1 << 20))
+        copy = "nbdcopy image $uri; nbdcopy $uri back; cmp -n 1048576 image back"
+        assert serve(SMALL, folder, run=copy).status == 0
+
+    def test_random_writes_are_amplified_by_collection(self, folder: Path) -> None:
+        done = serve(f"{SMALL} --json", folder, run=FIO.format(size="400M"))
+        found = done.document
+        assert found["wa"] == pytest.approx(found["flash_bytes"] / found["host_bytes"])
+        assert found["causes"]["gc"] > 0
+        assert found["wa"] > 1.2
+        assert found["max_erase_count"] > 1
+
+    def test_the_output_of_the_command_does_not_come_into_the_document(self, folder: Path) -> None:
+        done = ended(start([*SMALL.split(), "--json", "--run", "echo hello"], folder))
+        json.loads(done.out)
+        assert "hello" in done.err
+
+    def test_without_a_document_it_is_printed_with_the_table(self, folder: Path) -> None:
+        done = ended(start([*SMALL.split(), "--run", "echo hello"], folder))
+        assert done.out.startswith("hello\n")
+        assert "none: the host wrote nothing" in done.out
+
+    def test_a_command_that_fails_is_told_by_the_status(self, folder: Path) -> None:
+        done = serve(f"{SMALL} --max-wa 1 --json", folder, run="exit 7")
+        assert (done.status, done.document["run_exit_status"]) == (1, 7)
+        assert "status 7" in done.err
+
+    def test_write_amplification_above_the_limit_has_a_status_of_its_own(
+        self, folder: Path
+    ) -> None:
+        done = serve(f"{SMALL} --max-wa 1.01", folder, run=FIO.format(size="300M"))
+        assert done.status == 3
+        assert "above the 1.01 of --max-wa" in done.err
+        assert serve(f"{SMALL} --max-wa 1.01", folder, run=FIO.format(size="10M")).status == 0
+
+    def test_writes_smaller_than_a_page_are_read_modified_and_written(self, folder: Path) -> None:
+        (folder / "image").write_bytes(os.urandom(1 << 20))
+        small = FIO.format(size="1M").replace("bs=4k", "bs=512").replace("randwrite", "write")
+        done = serve(f"{SMALL} --json", folder, run=f"nbdcopy image $uri && {small}")
+        found = done.document
+        assert found["host_bytes"] == 2 << 20
+        assert found["read_modify_write_pages"] == 2048
+        assert found["wa_bytes"] == pytest.approx(found["wa"] * found["partial_page_factor"])
+        assert found["partial_page_factor"] == pytest.approx((256 + 2048) * 4096 / (2 << 20))
+
+    def test_an_aged_drive_collects_from_the_first_write_on(self, folder: Path) -> None:
+        arguments = f"{SMALL} --precondition random:2 --json"
+        found = serve(arguments, folder, run=FIO.format(size="8M")).document
+        assert found["preconditioning"]["host_pages"] == 2 * found["logical_pages"]
+        assert found["wa"] > 1.5
+        assert found["host_bytes"] == 8 << 20
+
+    def test_a_timed_drive_tells_latencies(self, folder: Path) -> None:
+        found = serve(f"{SMALL} --timed --json", folder, run=FIO.format(size="2M")).document
+        latency = found["latency_us"]
+        assert latency["read"] is None
+        assert 0 < latency["write"]["p50"] <= latency["write"]["p99"] <= latency["write"]["max"]
+        assert sum(found["causes"].values()) == found["flash_pages"]
+
+    def test_a_capture_of_the_pins_measures_what_the_drive_counts(self, folder: Path) -> None:
+        arguments = f"{SMALL} --rb-capture rb.vcd --precondition full --json"
+        found = serve(arguments, folder, run=FIO.format(size="4M")).document
+        measured = f"{folder}/rb.vcd --device ssd-v --dies 2 --host-bytes 4MiB"
+        capture = in_process.document("measure rb", measured)
+        # Reads, programs and erases overlap in time, and are told apart by it alone.
+        assert capture["wa"] == pytest.approx(found["wa"], rel=0.05)
+        assert sorted(one.name for one in folder.iterdir()) == ["fio.txt", "rb.vcd", "t"]
+
+    def test_figures_are_drawn(self, folder: Path) -> None:
+        done = serve(f"{SMALL} --plot wa.svg", folder, run=FIO.format(size="40M"))
+        assert done.status == 0
+        assert "write amplification" in (folder / "wa.svg").read_text()
+
+    def test_counters_of_drives_are_kept_in_a_folder(self, folder: Path) -> None:
+        (folder / "image").write_bytes(os.urandom(1 << 20))
+        assert serve(f"{SMALL} --counters logs", folder, run="nbdcopy image $uri").status == 0
+        smart = json.loads((folder / "logs" / "smart.json").read_text())
+        assert smart["data_units_written"] == 3  # of 512,000 bytes
+
+    def test_a_daemon_of_the_command_ends_with_it(self, folder: Path) -> None:
+        done = serve(SMALL, folder, run=f"setsid sh -c 'sleep 600; : {folder}' & true")
+        assert done.status == 0
+        assert left_behind(folder) == []
+
+
+@needs("fio")
+def test_a_recording_replays_to_the_same_counts(folder: Path) -> None:
+    load = FIO.format(size="200M").replace("randwrite", "randtrimwrite")
+    mixed = FIO.format(size="8M").replace("bs=4k", "bs=512")
+    arguments = f"{SMALL} --manager sepgc --record t.parquet --json"
+    served = serve(arguments, folder, run=f"{load}; {mixed}")
+    assert served.status == 0, served.err
+    replayed = in_process.document("simulate", f"--trace {folder}/t.parquet")
+    for key in ("host_pages", "causes", "erases", "flash_pages"):
+        assert replayed[key] == served.document[key], key
+    assert sorted(one.name for one in folder.iterdir()) == ["fio.txt", "t", "t.parquet"]
+
+
+class TestRefused:
+    @pytest.mark.skipif(not PLUGIN.exists(), reason="needs the nbdkit plugin")
+    def test_without_nbdkit_the_package_is_named(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(programs, "_SYSTEM_FOLDERS", "")
+        monkeypatch.setattr(served, "PATH", str(folder))
+        done = serve(SMALL, folder, run="true")
+        assert done.status == 2
+        assert "nbdkit is not installed; install the Debian package nbdkit" in done.err
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            ("--manager oracle", ["oracle", "invalidation times", "single"]),
+            ("--fs ntfs", ["fs", "ntfs", "ext4"]),
+            ("--max-wa 0", ["--max-wa", "above 0"]),
+            ("--precondition aged:none.csv", ["none.csv"]),
+            ("--plot wa.txt", ["wa.txt", "png"]),
+            ("--record t.svg --plot t.svg", ["one file"]),
+            ("--record none/t.parquet", ["none/t.parquet"]),
+            ("--metrics 8.8.8.8:80", ["8.8.8.8"]),
+            ("--count-from mkfs", ["count_from", "start", "command"]),
+        ],
+    )
+    def test_bad_options_are_one_sentence(
+        self, folder: Path, arguments: str, words: list[str]
+    ) -> None:
+        if missing() and ("record" in arguments or "metrics" in arguments):
+            pytest.skip(f"needs {', '.join(missing())}")
+        done = serve(f"{SMALL} {arguments}", folder, run="true")
+        assert (done.status, done.out) == (2, "")
+        said = [line for line in done.err.splitlines() if "note:" not in line]
+        assert len(said) == 1
+        for word in words:
+            assert word in said[0]
+        assert left_behind(folder) == []
+
+    def test_the_help_has_an_example(self, folder: Path) -> None:
+        done = serve("--help", folder)
+        assert "Example: writeamp serve --device ssd-v" in " ".join(done.out.split())

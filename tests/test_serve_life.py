@@ -1,0 +1,220 @@
+"""The life of a virtual drive: in front, kept over its end, interrupted; and its sockets."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from served import FIO, SMALL, ctrl_c_heard, ended, left_behind, needs, serve, start, wait_for_file
+from vssd_documents import wait_until
+from writeamp.vssd.control import Control
+
+
+@needs("nbdcopy")
+class TestInFront:
+    def test_it_serves_until_it_is_stopped(self, folder: Path) -> None:
+        (folder / "image").write_bytes(os.urandom(1 << 20))
+        running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
+        assert running.stdout is not None
+        line = running.stdout.readline()
+        uri = f"nbd+unix:///?socket={folder}/ssd.sock"
+        assert line == f"serving ssd-v, 64 MiB: {uri}\n"
+        for name in ("ssd.sock", "ssd.sock.control"):
+            assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
+        subprocess.run(["nbdcopy", "image", uri], cwd=folder, check=True)
+        running.send_signal(signal.SIGTERM)
+        done = ended(running)
+        assert done.status == 0, done.err
+        assert "1,048,576 bytes in 256 pages" in done.out
+        assert left_behind(folder) == []
+        assert not (folder / "ssd.sock").exists()
+        assert not (folder / "ssd.sock.control").exists()
+
+    def test_ctrl_c_is_the_same_and_stdout_the_document_alone(self, folder: Path) -> None:
+        running = start([*SMALL.split(), "--socket", "ssd.sock", "--json"], folder)
+        wait_until(lambda: Control(folder / "ssd.sock.control").answers())
+        running.send_signal(signal.SIGINT)
+        done = ended(running)
+        assert done.status == 0, done.err
+        assert done.document["wa"] is None
+        assert "nbd+unix:///?socket=" in done.err
+
+    def test_a_client_that_stays_does_not_keep_it(self, folder: Path) -> None:
+        running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
+        assert running.stdout is not None
+        running.stdout.readline()
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(folder / "ssd.sock"))
+            assert client.recv(8) == b"NBDMAGIC"
+            running.send_signal(signal.SIGINT)
+            assert ended(running).status == 0
+        assert left_behind(folder) == []
+
+    def test_nbdkit_that_is_killed_is_said(self, folder: Path) -> None:
+        running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
+        assert running.stdout is not None
+        running.stdout.readline()
+        (pid,) = pids(folder)
+        os.kill(pid, signal.SIGKILL)
+        done = ended(running)
+        assert done.status == 2
+        assert "nbdkit was killed by signal 9" in done.err
+        assert left_behind(folder) == []
+
+    def test_nbdkit_ends_with_a_process_that_is_killed(self, folder: Path) -> None:
+        running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
+        assert running.stdout is not None
+        running.stdout.readline()
+        running.kill()
+        running.wait()
+        wait_until(lambda: pids(folder) == [])
+
+
+def pids(folder: Path) -> list[int]:
+    """Return the processes of nbdkit that serve a drive of a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_text().split("\0")
+        except OSError:
+            continue
+        if words[0].endswith("nbdkit") and any(str(folder) in word for word in words):
+            found.append(int(process.name))
+    return found
+
+
+@needs("nbdcopy")
+class TestSockets:
+    def test_one_that_nobody_listens_at_is_replaced(self, folder: Path) -> None:
+        for name in ("ssd.sock", "ssd.sock.control"):
+            with socket.socket(socket.AF_UNIX) as stale:
+                stale.bind(str(folder / name))
+        assert serve(f"{SMALL} --socket ssd.sock", folder, run="nbdinfo $uri").status == 0
+
+    def test_one_that_somebody_listens_at_is_not(self, folder: Path) -> None:
+        with socket.socket(socket.AF_UNIX) as used:
+            used.bind(str(folder / "ssd.sock"))
+            used.listen()
+            done = serve(f"{SMALL} --socket ssd.sock", folder, run="true")
+        assert (done.status, done.out) == (2, "")
+        assert f"a server listens at {folder}/ssd.sock already" in done.err
+        assert (folder / "ssd.sock").is_socket()
+
+    def test_a_file_is_no_socket(self, folder: Path) -> None:
+        (folder / "ssd.sock").write_text("mine")
+        done = serve(f"{SMALL} --socket ssd.sock", folder, run="true")
+        assert done.status == 2
+        assert "is no socket" in done.err
+        assert (folder / "ssd.sock").read_text() == "mine"
+
+    @pytest.mark.parametrize("name", ["none/ssd.sock", "x" * 108])
+    def test_one_that_cannot_be_is_refused(self, folder: Path, name: str) -> None:
+        done = serve(f"{SMALL} --socket {name}", folder, run="true")
+        assert done.status == 2
+        assert "socket" in done.err
+        assert left_behind(folder) == []
+
+    def test_a_name_with_spaces_and_signs_is_one(self, folder: Path) -> None:
+        assert serve(f"{SMALL} --socket 'my & ssd?.sock'", folder, run='nbdinfo "$uri"').status == 0
+
+
+@needs("nbdcopy", "fio")
+class TestKept:
+    def test_a_drive_goes_on_where_it_was_stopped(self, folder: Path) -> None:
+        (folder / "image").write_bytes(os.urandom(1 << 20))
+        kept = f"{SMALL} --backing drive.wa"
+        first = serve(f"{kept} --json", folder, run=f"nbdcopy image $uri; {FIO.format(size='80M')}")
+        assert first.status == 0, first.err
+        back = "nbdcopy image $uri; nbdcopy $uri back; cmp -n 1048576 image back"
+        second = serve(f"{kept} --json --precondition full", folder, run=back)
+        assert second.status == 0, second.err
+        assert any("goes on as it is" in note for note in second.document["notes"])
+        assert second.document["max_erase_count"] >= first.document["max_erase_count"]
+        assert second.document["host_pages"] == 256
+
+    def test_a_drive_that_was_killed_goes_on_too(self, folder: Path) -> None:
+        (folder / "image").write_bytes(os.urandom(1 << 20))
+        words = [*SMALL.split(), "--backing", "drive.wa", "--socket", "ssd.sock"]
+        running = start(words, folder)
+        assert running.stdout is not None
+        running.stdout.readline()
+        uri = f"nbd+unix:///?socket={folder}/ssd.sock"
+        subprocess.run(["nbdcopy", "image", uri], cwd=folder, check=True)
+        before = Control(folder / "ssd.sock.control").counters()
+        for pid in (running.pid, *pids(folder)):
+            os.kill(pid, signal.SIGKILL)
+        running.wait()
+        again = start(words, folder)
+        assert again.stdout is not None
+        again.stdout.readline()
+        after = Control(folder / "ssd.sock.control").counters()
+        subprocess.run(["nbdcopy", uri, "back"], cwd=folder, check=True)
+        again.terminate()
+        assert ended(again).status == 0
+        assert (folder / "back").read_bytes()[: 1 << 20] == (folder / "image").read_bytes()
+        assert (after["host"]["written_pages"], after["programs"]) == (
+            before["host"]["written_pages"],
+            before["programs"],
+        )
+
+    def test_another_drive_is_refused_in_the_words_of_the_plugin(self, folder: Path) -> None:
+        assert serve(f"{SMALL} --backing drive.wa", folder, run="true").status == 0
+        done = serve(f"{SMALL} --backing drive.wa --manager sepgc", folder, run="true")
+        assert done.status == 2
+        assert done.err.count("\n") == 1 + done.err.count("writeamp: note:")
+        assert "drive.wa" in done.err
+        assert left_behind(folder) == []
+
+
+class TestInterrupted:
+    @needs()
+    def test_a_command_hears_ctrl_c_and_the_figures_are_printed(self, folder: Path) -> None:
+        command = f"trap 'exit 9' INT; touch {folder}/ready; while :; do sleep 0.05; done"
+        running = start([*SMALL.split(), "--json", "--run", command], folder)
+        wait_for_file(folder / "ready", running)
+        running.send_signal(signal.SIGINT)
+        done = ended(running)
+        assert done.status == 130
+        assert (done.document["interrupted"], done.document["run_exit_status"]) == (True, 9)
+        assert "interrupted; the figures are of what was written by then" in done.err
+        assert left_behind(folder) == []
+
+    @needs("setsid")
+    def test_ctrl_c_of_a_terminal_reaches_the_command_once(self, folder: Path) -> None:
+        master, slave = pty.openpty()
+        trap = f"trap 'echo >> {folder}/heard; exit 9' INT"
+        command = f"{trap}; touch {folder}/ready; while :; do sleep 0.05; done"
+        with os.fdopen(master, "wb", buffering=0) as keyboard:
+            words = ["setsid", "--ctty", "--wait", sys.executable, "-m", "writeamp", "serve"]
+            with ctrl_c_heard():
+                running = subprocess.Popen(
+                    [*words, *SMALL.split(), "--run", command],
+                    cwd=folder,
+                    stdin=slave,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            os.close(slave)
+            wait_until((folder / "ready").exists)
+            keyboard.write(b"\x03")
+            assert running.wait(60) == 130
+        assert (folder / "heard").read_text() == "\n"
+
+    @needs()
+    def test_it_is_heard_while_a_drive_is_aged(self, folder: Path) -> None:
+        aged = ["--device", "ssd-v", "--size", "2GiB", "--precondition", "random:1000"]
+        running = start([*aged, "--record", "t.parquet", "--run", "true"], folder)
+        wait_until(lambda: any((folder / "t").glob("writeamp-*")))
+        running.send_signal(signal.SIGTERM)
+        done = ended(running)
+        assert (done.status, done.out) == (143, "")
+        assert done.err == "writeamp: interrupted; nothing was written\n"
+        assert [one.name for one in folder.iterdir()] == ["t"]
+        assert left_behind(folder) == []

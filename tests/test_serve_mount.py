@@ -1,0 +1,135 @@
+"""A file system on a virtual drive: mounted, used, and gone, whenever the end comes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from served import (
+    MOUNTING,
+    PATH,
+    SMALL,
+    ended,
+    left_behind,
+    needs,
+    serve,
+    start,
+)
+from writeamp.vssd.mount import FILE_SYSTEMS
+
+MOUNT = f"{SMALL} --mount mnt"
+BIG_ENOUGH = {"ext4": SMALL, "xfs": "--device ssd-v --size 320MiB", "btrfs": "--size 128MiB"}
+pytestmark = needs(*MOUNTING, root=True)
+
+
+class TestMounted:
+    @pytest.mark.parametrize("file_system", FILE_SYSTEMS)
+    def test_a_command_uses_it_and_nothing_is_left(self, folder: Path, file_system: str) -> None:
+        if shutil.which(f"mkfs.{file_system}", path=PATH) is None:
+            pytest.skip(f"needs mkfs.{file_system}")
+        arguments = f"{BIG_ENOUGH[file_system]} --mount mnt --fs {file_system} --json"
+        command = 'head -c 2000000 /dev/urandom > mnt/one && cmp mnt/one "$mountpoint/one"'
+        done = serve(arguments, folder, run=command)
+        assert done.status == 0, done.err
+        layers = done.document["layers"]
+        assert 2_000_000 <= layers["application_bytes"] < 2_010_000
+        assert layers["file_system_bytes"] >= 2_000_000
+        assert layers["device_bytes"] == done.document["host_bytes"]
+        assert layers["flash_bytes"] == done.document["flash_bytes"]
+        # The command's pages alone: mkfs wrote more than what is between these.
+        assert layers["device_bytes"] < 3_000_000
+        assert left_behind(folder) == []
+        assert not (folder / "mnt").exists()
+
+    def test_making_the_file_system_counts_if_that_is_asked_for(self, folder: Path) -> None:
+        later = serve(f"{MOUNT} --json", folder, run="true").document
+        whole = serve(f"{MOUNT} --count-from start --json", folder, run="true").document
+        assert later["host_pages"] < whole["host_pages"]
+        assert whole["counted_from_request"] == 0 < later["counted_from_request"]
+
+    def test_what_is_deleted_is_trimmed(self, folder: Path) -> None:
+        command = "head -c 9000000 /dev/urandom > mnt/one && sync && rm mnt/one"
+        done = serve(f"{MOUNT} --json", folder, run=command)
+        assert done.document["host"]["trimmed_bytes"] >= 9_000_000 - 4096
+
+    def test_a_folder_that_was_there_stays(self, folder: Path) -> None:
+        (folder / "mnt").mkdir()
+        assert serve(MOUNT, folder, run="touch mnt/one").status == 0
+        assert list((folder / "mnt").iterdir()) == []
+
+    def test_a_file_system_on_a_kept_drive_stays(self, folder: Path) -> None:
+        kept = f"{MOUNT} --backing drive.wa"
+        assert serve(kept, folder, run="echo hello > mnt/one").status == 0
+        assert serve(kept, folder, run="grep -q hello mnt/one").status == 0
+        done = serve(f"{kept} --fs xfs", folder, run="true")
+        assert done.status == 2
+        assert "the drive has ext4 on it; give --fs ext4" in done.err
+        assert left_behind(folder) == []
+
+    def test_a_drive_stays_aged_when_the_file_system_is_made(self, folder: Path) -> None:
+        arguments = f"{MOUNT} --count-from start --json"
+        new = serve(arguments, folder, run="true").document
+        assert new["host"]["trimmed_pages"] >= new["logical_pages"]
+        aged = serve(f"{arguments} --precondition full", folder, run="true").document
+        # What mkfs fills with zeros holds nothing either.
+        assert aged["host"]["trimmed_pages"] < aged["logical_pages"] / 4
+
+    def test_the_layers_are_drawn(self, folder: Path) -> None:
+        command = "head -c 2000000 /dev/urandom > mnt/one"
+        assert serve(f"{MOUNT} --plot layers.svg", folder, run=command).status == 0
+        assert "file system" in (folder / "layers.svg").read_text()
+
+    def test_in_front_it_is_there_until_ctrl_c(self, folder: Path) -> None:
+        running = start(MOUNT.split(), folder)
+        assert running.stdout is not None
+        assert f"mounted at {folder}/mnt" in running.stdout.readline()
+        (folder / "mnt" / "one").write_bytes(b"x" * 100_000)
+        running.send_signal(signal.SIGINT)
+        done = ended(running)
+        assert done.status == 0
+        assert "file system wrote" in done.out
+        assert "application wrote" not in done.out
+        assert left_behind(folder) == []
+
+    def test_a_daemon_that_uses_it_is_ended(self, folder: Path) -> None:
+        done = serve(MOUNT, folder, run="cd mnt && (setsid sh -c 'echo x > y; sleep 600' &)")
+        assert done.status == 0
+        assert left_behind(folder) == []
+
+
+class TestRefused:
+    def test_a_folder_in_use_is_left_alone(self, folder: Path) -> None:
+        (folder / "mnt").mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "none", "mnt"], cwd=folder, check=True)
+        try:
+            done = serve(MOUNT, folder, run="true")
+        finally:
+            subprocess.run(["umount", "mnt"], cwd=folder, check=True)
+        assert done.status == 2
+        assert "mnt is mounted already" in done.err
+
+    @pytest.mark.parametrize("name", ["file", "none/mnt"])
+    def test_a_place_that_cannot_be_is_refused(self, folder: Path, name: str) -> None:
+        (folder / "file").touch()
+        done = serve(f"{SMALL} --mount {name}", folder, run="true")
+        assert done.status == 2
+        assert name in done.err
+        assert left_behind(folder) == []
+
+    def test_without_root_the_option_is_named(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(os, "geteuid", lambda: 1000)
+        done = serve(MOUNT, folder, run="true")
+        assert done.status == 2
+        assert "--mount needs root" in done.err
+
+    def test_a_drive_too_small_for_its_file_system_is_said(self, folder: Path) -> None:
+        done = serve(f"{MOUNT} --fs xfs", folder, run="true")
+        assert done.status == 2
+        assert "mkfs.xfs failed" in done.err
+        assert left_behind(folder) == []

@@ -1,0 +1,137 @@
+"""`wa.VirtualSsd`: a drive while a block lasts."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+import writeamp as wa
+from served import MOUNTING, left_behind, needs
+from writeamp.errors import WriteampError
+
+pytestmark = needs("nbdcopy")
+
+
+@pytest.fixture(autouse=True)
+def private(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have private files where a test can look for what is left."""
+    (folder / "t").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder / "t"))
+    monkeypatch.chdir(folder)
+
+
+def copy(drive: wa.VirtualSsd, size: int = 1 << 20) -> None:
+    """Write to a drive."""
+    Path("image").write_bytes(os.urandom(size))
+    subprocess.run(["nbdcopy", "image", drive.uri], check=True)
+
+
+def test_a_block_has_a_drive_that_counts(folder: Path) -> None:
+    with wa.VirtualSsd("tlc-datacenter", size="1GiB") as drive:
+        assert math.isnan(drive.wa)
+        copy(drive)
+        assert drive.wa == 1.0
+        assert drive.host_bytes == drive.flash_bytes == 1 << 20
+        assert drive.counters()["host"]["written_pages"] == 256
+        assert drive.unix_socket.is_socket()
+        assert drive.mount_point is None
+        assert drive.result().causes == {"host": 256, "gc": 0, "wear_leveling": 0}
+        assert drive.device.capacity_bytes == 1 << 30
+    assert left_behind(folder) == []
+
+
+def test_counting_begins_anew() -> None:
+    with wa.VirtualSsd("ssd-v", size="64MiB") as drive:
+        copy(drive)
+        drive.begin()
+        assert drive.host_bytes == 0
+        copy(drive, 4096)
+        assert drive.host_bytes == 4096
+        assert drive.counters()["host"]["written_bytes"] == (1 << 20) + 4096
+
+
+def test_it_takes_the_settings_of_a_simulation() -> None:
+    settings = {"manager": "sepgc", "victims": "fifo", "op": 0.5, "layout": "flat", "seed": 7}
+    with wa.VirtualSsd(blocks=64, pages_per_block=16, **settings) as drive:
+        assert drive.result().to_dict()["manager"] == "sepgc"
+        assert drive.device.op == pytest.approx(0.5, rel=0.01)
+
+
+def test_it_can_be_aged() -> None:
+    with wa.VirtualSsd("ssd-v", size="64MiB", precondition="random:1") as drive:
+        copy(drive)
+        assert drive.wa > 1.2
+
+
+def test_a_recording_is_written_at_the_end(folder: Path) -> None:
+    with wa.VirtualSsd("ssd-v", size="64MiB", record=folder / "t.parquet") as drive:
+        copy(drive)
+    found = wa.simulate(trace=folder / "t.parquet", progress=None)
+    assert found.host_pages == 256
+
+
+def test_an_error_in_the_block_stops_it_and_writes_no_recording(folder: Path) -> None:
+    def fail() -> None:
+        with wa.VirtualSsd("ssd-v", size="64MiB", record="t.parquet") as drive:
+            copy(drive)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert left_behind(folder) == []
+    assert not Path("t.parquet").exists()
+
+
+def test_one_that_cannot_start_leaves_nothing(folder: Path) -> None:
+    Path("drive.wa").write_bytes(b"no drive")
+    with pytest.raises(WriteampError, match=r"drive\.wa"):
+        wa.VirtualSsd("ssd-v", size="64MiB", backing="drive.wa").__enter__()
+    assert left_behind(folder) == []
+    assert Path("drive.wa").read_bytes() == b"no drive"
+
+
+def test_it_is_open_once_at_a_time_and_can_be_opened_again() -> None:
+    drive = wa.VirtualSsd("ssd-v", size="64MiB")
+    for _ in range(2):
+        with drive:
+            with pytest.raises(WriteampError, match="open already"):
+                drive.__enter__()
+            copy(drive)
+            assert drive.host_bytes == 1 << 20
+    with pytest.raises(WriteampError, match="not open"):
+        _ = drive.wa
+
+
+def test_a_thread_has_drives_of_its_own(folder: Path) -> None:
+    found: list[float] = []
+
+    def work() -> None:
+        with wa.VirtualSsd("ssd-v", size="64MiB") as drive:
+            subprocess.run(["nbdinfo", drive.uri], check=True, stdout=subprocess.DEVNULL)
+            found.append(drive.host_bytes)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert found == [0, 0]
+    assert left_behind(folder) == []
+
+
+@needs(*MOUNTING, root=True)
+def test_a_file_system_is_written_back_before_it_is_counted(folder: Path) -> None:
+    with wa.VirtualSsd("ssd-v", size="64MiB", mount=folder / "mnt") as drive:
+        assert drive.mount_point == folder / "mnt"
+        (folder / "mnt" / "one").write_bytes(os.urandom(2_000_000))
+        result = drive.result()
+        assert result.layers is not None
+        assert result.layers.application is None
+        assert 2_000_000 <= result.layers.file_system == drive.host_bytes
+    assert left_behind(folder) == []
+    assert not (folder / "mnt").exists()
