@@ -90,7 +90,8 @@ class TestEndings:
         stranger = [
             "sh",
             "-c",
-            "while ! test -e ../in; do sleep 0.01; done; cd ../mnt; touch ../inside; sleep 600",
+            "while ! test -e ../in; do sleep 0.01; done; cd ../mnt; touch ../inside; "
+            "exec sleep 600",
         ]
         (folder / "elsewhere").mkdir()
         with subprocess.Popen(stranger, cwd=folder / "elsewhere") as running:
