@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::edges::Edges;
 use crate::error::{Error, Result};
 use crate::journaling::Journal;
+use crate::private;
 use crate::record::{Ask, Record};
 use crate::report::{self, Samples};
 
@@ -125,7 +126,8 @@ impl Flash {
 
 impl Recording {
     pub fn new(path: &Path) -> Result<Self> {
-        let file = File::create(path).map_err(|error| Error::io(path, "create it", &error))?;
+        let file = private::written().create(true).truncate(true).open(path);
+        let file = file.map_err(|error| Error::io(path, "create it", &error))?;
         Ok(Recording { path: path.to_owned(), file: BufWriter::with_capacity(1 << 18, file) })
     }
 

@@ -5,7 +5,7 @@
 //! row, then is answered: nothing answered is lost when the process is killed. A flush makes data
 //! durable, then rows, and then notes that they are: nothing flushed is lost with power.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::journal::{Head, Segment};
+use crate::private;
 use crate::record::Record;
 
 /// What a drive is in files, once it is open.
@@ -107,8 +108,7 @@ impl Files {
     fn open_data(&self, size_bytes: u64) -> Result<(File, bool)> {
         let path = &self.data;
         let failed = |error| Error::io(path, "open it", &error);
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = private::written().read(true).create(true).truncate(false).open(path);
         let file = file.map_err(failed)?;
         // SAFETY: a system call on a descriptor that is open.
         if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
@@ -237,7 +237,8 @@ impl Files {
         let begun = File::open(&journal).and_then(|file| file.sync_all());
         begun.map_err(|error| Error::io(&journal, "synchronise it", &error))?;
         self.sync_names()?;
-        let written = File::create(&new).and_then(|mut file| {
+        let made = private::written().create(true).truncate(true).open(&new);
+        let written = made.and_then(|mut file| {
             file.write_all(bytes)?;
             file.sync_all()
         });
