@@ -47,7 +47,11 @@ impl Desk {
     pub fn serve(&mut self, ask: &Ask, at_ns: u64, partly_held: u64) -> Result<Option<u32>> {
         let (mut timed, mut sequence) = (None, self.served);
         if let (Some(journal), Flash::Counted(books)) = (&mut self.journal, &mut self.flash) {
-            journal.make_room(books)?;
+            match journal.make_room(books) {
+                // On a full disk, reads are answered and not counted.
+                Err(_) if ask.op == Op::Read => return Ok(None),
+                made => made?,
+            }
             sequence = books.requests().served;
             timed = journal.times().then(Instant::now);
         }

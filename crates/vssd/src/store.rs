@@ -176,15 +176,25 @@ impl Files {
         let number = kept.number;
         let (segment, rows) = self.replay(&mut books, number)?;
         if segment.number == number {
-            segment.cut(rows)?;
-            let head = Head::after(rows);
-            return Ok(Opened { books, data, segment: Arc::new(segment), head, files: self });
+            return self.opened(books, data, segment, rows);
         }
         // Several journals, so the server ended while it was taking a snapshot: taken now instead.
-        let number = self.journals()?.last().copied().unwrap_or(segment.number) + 1;
-        let next = Segment::create(&self.journal(number), number, books.requests().served)?;
-        self.keep(&snapshot(&mut books, number), number)?;
-        Ok(Opened { books, data, segment: Arc::new(next), head: Head::after(0), files: self })
+        segment.sync()?;
+        let (number, first) = (segment.number + 1, books.requests().served);
+        let Ok(next) = Segment::create(&self.journal(number), number, first) else {
+            return self.opened(books, data, segment, rows);
+        };
+        if let Err(error) = self.keep(&snapshot(&mut books, number), number) {
+            // The last one and all journals since are kept, until there is space.
+            eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
+        }
+        self.opened(books, data, next, 0)
+    }
+
+    fn opened(self, books: Books, data: Data, segment: Segment, rows: usize) -> Result<Opened> {
+        segment.cut(rows)?;
+        let head = Head::after(rows);
+        Ok(Opened { books, data, segment: Arc::new(segment), head, files: self })
     }
 
     /// Serves the requests of all journals from `number` on; returns the last that was needed, and
@@ -196,7 +206,7 @@ impl Files {
             let path = self.journal(number);
             return Err(Error::damaged(&path, "the journal of this drive is missing"));
         }
-        let mut last = None;
+        let mut last: Option<(Segment, usize)> = None;
         let mut is_over = false;
         for number in numbers {
             if is_over {
@@ -223,7 +233,10 @@ impl Files {
                 // One that failed failed then too, and left the same counters.
                 let _ = books.serve(ask);
             }
-            last = Some((segment, records.len()));
+            // What goes on from it may be made durable, and must not be without it.
+            if let Some((before, _)) = last.replace((segment, records.len())) {
+                before.sync()?;
+            }
         }
         Ok(last.expect("the first journal is there"))
     }
