@@ -5,7 +5,7 @@
 Two servers, the memory plugin and the virtual SSD with a backing file (so with its journal and
 snapshots), serve fio in turn; the ratio of each pair is printed, and the median. The drive is aged
 before: full and written at random, so that it collects all the time. Restarts are of that drive,
-killed under load. Needs nbdkit and fio.
+killed under load. Needs nbdkit, nbdinfo and fio.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LOADS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", default="8GiB", help="what the host sees")
-    parser.add_argument("--rounds", type=int, default=8, help="alternations")
+    parser.add_argument("--rounds", type=int, default=8, help="alternations; 0: restart alone")
     parser.add_argument("--seconds", type=int, default=4, help="of each run of fio")
     parser.add_argument("--device", default="ssd-v")
     parser.add_argument("--manager", default="sepgc")
@@ -60,14 +60,16 @@ def compare(asked: argparse.Namespace, folder: Path) -> None:
     state = folder / "state"
     state.write_bytes(aged_state(specification, lambda: None)[0])
     config.write_text(json.dumps(plugin_config(specification, state=state)))
-    with Server(folder, "memory", ["memory", str(size_bytes)]) as memory:
-        with Server(folder, "own", own) as drive:
-            for load, options in LOADS.items():
-                rates = [
-                    [server.fio(options, asked.seconds, asked.size) for server in (memory, drive)]
-                    for _ in range(asked.rounds)
-                ]
-                report(load, rates)
+    with (
+        Server(folder, "memory", ["memory", str(size_bytes)]) as memory,
+        Server(folder, "own", own) as drive,
+    ):
+        for load, options in LOADS.items() if asked.rounds else ():
+            rates = [
+                [server.fio(options, asked.seconds, asked.size) for server in (memory, drive)]
+                for _ in range(asked.rounds)
+            ]
+            report(load, rates)
     restart(Server(folder, "own", own), asked)
 
 
@@ -95,25 +97,35 @@ class Server:
     """nbdkit with a plugin."""
 
     def __init__(self, folder: Path, name: str, arguments: list[str]) -> None:
+        """Serve nothing yet."""
         self.socket = folder / f"{name}.sock"
         self.arguments = arguments
         self.process: Any = None
 
+    @property
+    def uri(self) -> str:
+        """The address for clients."""
+        return f"nbd+unix:///?socket={self.socket}"
+
     def __enter__(self) -> Server:
+        """Return it once it answers."""
         self.socket.unlink(missing_ok=True)
         words = ["nbdkit", "--foreground", "--unix", str(self.socket), *self.arguments]
         self.process = subprocess.Popen(words)
         while not self.socket.exists():
             time.sleep(0.005)
+        # It is answered once the drive is there.
+        subprocess.run(["nbdinfo", "--size", self.uri], stdout=subprocess.DEVNULL, check=True)
         return self
 
     def __exit__(self, *_error: object) -> None:
+        """Stop it."""
         self.process.terminate()
         self.process.wait()
 
     def start_fio(self, options: str, seconds: int, size: str) -> Any:
-        uri = f"nbd+unix:///?socket={self.socket}"
-        words = f"fio --name=b --ioengine=nbd --uri={uri} --bs=4k --norandommap --time_based"
+        """Return fio under way."""
+        words = f"fio --name=b --ioengine=nbd --uri={self.uri} --bs=4k --norandommap --time_based"
         words += f" --runtime={seconds} --size={size.removesuffix('iB')} {options}"
         return subprocess.Popen(
             [*words.split(), "--output-format=json"],

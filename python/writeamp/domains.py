@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Protocol
@@ -35,6 +36,20 @@ def finite(value: object) -> float:
     except (OverflowError, ValueError):
         return math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def with_unit(text: str, units: Mapping[str, float]) -> float:
+    """Return a number with one of some units in the base unit, and NaN for anything else.
+
+    >>> with_unit("1.5 kB", {"B": 1, "kB": 1000})
+    1500.0
+    """
+    found = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]*)\s*", text)
+    unit = units.get(found.group(2)) if found else None
+    try:
+        return float(found.group(1)) * unit if found and unit else math.nan
+    except ValueError:
+        return math.nan
 
 
 class Domain(Protocol):

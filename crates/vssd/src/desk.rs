@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::edges::Edges;
 use crate::error::{Error, Result};
 use crate::journaling::Journal;
+use crate::private;
 use crate::record::{Ask, Record};
 use crate::report::{self, Samples};
 
@@ -46,7 +47,11 @@ impl Desk {
     pub fn serve(&mut self, ask: &Ask, at_ns: u64, partly_held: u64) -> Result<Option<u32>> {
         let (mut timed, mut sequence) = (None, self.served);
         if let (Some(journal), Flash::Counted(books)) = (&mut self.journal, &mut self.flash) {
-            journal.make_room(books)?;
+            match journal.make_room(books) {
+                // On a full disk, reads are answered and not counted.
+                Err(_) if ask.op == Op::Read => return Ok(None),
+                made => made?,
+            }
             sequence = books.requests().served;
             timed = journal.times().then(Instant::now);
         }
@@ -125,7 +130,8 @@ impl Flash {
 
 impl Recording {
     pub fn new(path: &Path) -> Result<Self> {
-        let file = File::create(path).map_err(|error| Error::io(path, "create it", &error))?;
+        let file = private::written().create(true).truncate(true).open(path);
+        let file = file.map_err(|error| Error::io(path, "create it", &error))?;
         Ok(Recording { path: path.to_owned(), file: BufWriter::with_capacity(1 << 18, file) })
     }
 

@@ -8,6 +8,7 @@ use writeamp_engine::timing::Edge;
 
 use crate::clocked::Clocked;
 use crate::error::{Error, Result};
+use crate::private;
 
 /// Where edges go.
 pub struct Edges {
@@ -19,7 +20,8 @@ pub struct Edges {
 impl Edges {
     /// A file without any.
     pub fn new(path: &Path) -> Result<Self> {
-        let file = File::create(path).map_err(|error| Error::io(path, "create it", &error))?;
+        let file = private::written().create(true).truncate(true).open(path);
+        let file = file.map_err(|error| Error::io(path, "create it", &error))?;
         Ok(Edges { path: path.to_owned(), file: BufWriter::new(file), taken: Vec::new() })
     }
 

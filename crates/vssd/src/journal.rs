@@ -16,6 +16,7 @@ use memmap2::{MmapOptions, MmapRaw};
 
 use crate::data::allocate;
 use crate::error::{Error, Result};
+use crate::private;
 use crate::record::{ROW_BYTES, Record};
 
 const MAGIC: [u8; 8] = *b"WampJrnl";
@@ -48,7 +49,7 @@ impl Segment {
     /// A segment without rows, at a path where no file is.
     pub fn create(path: &Path, number: u64, first_sequence: u64) -> Result<Self> {
         let failed = |error| Error::io(path, "create it", &error);
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let file = private::written().read(true).create_new(true).open(path);
         let file = file.map_err(failed)?;
         let map = (|| {
             file.set_len(FILE_BYTES as u64)?;

@@ -19,6 +19,7 @@ mod error;
 mod held;
 pub mod journal;
 mod journaling;
+mod private;
 pub mod record;
 mod report;
 pub mod store;

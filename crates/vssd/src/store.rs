@@ -5,7 +5,7 @@
 //! row, then is answered: nothing answered is lost when the process is killed. A flush makes data
 //! durable, then rows, and then notes that they are: nothing flushed is lost with power.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::journal::{Head, Segment};
+use crate::private;
 use crate::record::Record;
 
 /// What a drive is in files, once it is open.
@@ -107,8 +108,7 @@ impl Files {
     fn open_data(&self, size_bytes: u64) -> Result<(File, bool)> {
         let path = &self.data;
         let failed = |error| Error::io(path, "open it", &error);
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = private::written().read(true).create(true).truncate(false).open(path);
         let file = file.map_err(failed)?;
         // SAFETY: a system call on a descriptor that is open.
         if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
@@ -176,15 +176,25 @@ impl Files {
         let number = kept.number;
         let (segment, rows) = self.replay(&mut books, number)?;
         if segment.number == number {
-            segment.cut(rows)?;
-            let head = Head::after(rows);
-            return Ok(Opened { books, data, segment: Arc::new(segment), head, files: self });
+            return self.opened(books, data, segment, rows);
         }
         // Several journals, so the server ended while it was taking a snapshot: taken now instead.
-        let number = self.journals()?.last().copied().unwrap_or(segment.number) + 1;
-        let next = Segment::create(&self.journal(number), number, books.requests().served)?;
-        self.keep(&snapshot(&mut books, number), number)?;
-        Ok(Opened { books, data, segment: Arc::new(next), head: Head::after(0), files: self })
+        segment.sync()?;
+        let (number, first) = (segment.number + 1, books.requests().served);
+        let Ok(next) = Segment::create(&self.journal(number), number, first) else {
+            return self.opened(books, data, segment, rows);
+        };
+        if let Err(error) = self.keep(&snapshot(&mut books, number), number) {
+            // The last one and all journals since are kept, until there is space.
+            eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
+        }
+        self.opened(books, data, next, 0)
+    }
+
+    fn opened(self, books: Books, data: Data, segment: Segment, rows: usize) -> Result<Opened> {
+        segment.cut(rows)?;
+        let head = Head::after(rows);
+        Ok(Opened { books, data, segment: Arc::new(segment), head, files: self })
     }
 
     /// Serves the requests of all journals from `number` on; returns the last that was needed, and
@@ -196,7 +206,7 @@ impl Files {
             let path = self.journal(number);
             return Err(Error::damaged(&path, "the journal of this drive is missing"));
         }
-        let mut last = None;
+        let mut last: Option<(Segment, usize)> = None;
         let mut is_over = false;
         for number in numbers {
             if is_over {
@@ -223,7 +233,10 @@ impl Files {
                 // One that failed failed then too, and left the same counters.
                 let _ = books.serve(ask);
             }
-            last = Some((segment, records.len()));
+            // What goes on from it may be made durable, and must not be without it.
+            if let Some((before, _)) = last.replace((segment, records.len())) {
+                before.sync()?;
+            }
         }
         Ok(last.expect("the first journal is there"))
     }
@@ -237,7 +250,8 @@ impl Files {
         let begun = File::open(&journal).and_then(|file| file.sync_all());
         begun.map_err(|error| Error::io(&journal, "synchronise it", &error))?;
         self.sync_names()?;
-        let written = File::create(&new).and_then(|mut file| {
+        let made = private::written().create(true).truncate(true).open(&new);
+        let written = made.and_then(|mut file| {
             file.write_all(bytes)?;
             file.sync_all()
         });

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from writeamp.domains import MOST, shown
+from writeamp.domains import MOST, shown, with_unit
 from writeamp.errors import WriteampError
 
 _LETTERS = "KMGTPE"
@@ -35,7 +34,7 @@ def parse_bytes(name: str, text: str) -> float:
     Raises:
         WriteampError: there is no number, or no unit, or the size is not above 0.
     """
-    size = _bytes_of(text, _UNITS)
+    size = with_unit(text, _UNITS)
     if not 0 < size < math.inf:
         raise WriteampError(
             f"{name} is {shown(text)}; it must be a number above 0 with a unit: B, kB, MB, GB, TB, "
@@ -75,7 +74,7 @@ class ByteSize:
         size = value
         if isinstance(value, str):
             # 1.92TB is whole, though 1.92·10¹² is so in floating point by luck only.
-            found = _bytes_of(value, _SHORT_UNITS)
+            found = with_unit(value, _SHORT_UNITS)
             size = round(found) if 0 < found <= MOST and _is_near_whole(found) else None
         is_whole = isinstance(size, Integral) and not isinstance(size, bool)
         if not is_whole or not 0 < int(size) <= MOST:
@@ -89,13 +88,3 @@ class ByteSize:
 
 def _is_near_whole(size: float) -> bool:
     return abs(size - round(size)) <= 1e-12 * size
-
-
-def _bytes_of(text: str, units: dict[str, int]) -> float:
-    """Return the bytes, or NaN for what is no size in these units."""
-    found = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z]*)\s*", text)
-    unit = units.get(found.group(2)) if found else None
-    try:
-        return float(found.group(1)) * unit if found and unit else math.nan
-    except ValueError:
-        return math.nan

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass
 from typing import Any
 
-from writeamp.domains import finite, shown
+from writeamp.domains import finite, shown, with_unit
 from writeamp.errors import WriteampError
 
 _SECONDS = {
@@ -35,7 +33,7 @@ class _Quantity:
 
     def check(self, name: str, value: Any) -> float:
         """Return the number in the base unit; one that has no unit is in it already."""
-        number = _of_text(value, self.units) if isinstance(value, str) else finite(value)
+        number = with_unit(value, self.units) if isinstance(value, str) else finite(value)
         if not self.least < number <= self.most:
             raise WriteampError(f"{name} is {shown(value)}; it must be {self.words}")
         return number
@@ -59,12 +57,3 @@ def shown_duration(seconds: float) -> str:
         if seconds >= _SECONDS[name] or seconds == 0:
             return f"{seconds / _SECONDS[name]:.4g} {name}"
     return f"{seconds / _SECONDS['ns']:.4g} ns"
-
-
-def _of_text(text: str, units: dict[str, float]) -> float:
-    found = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]*)\s*", text)
-    unit = units.get(found.group(2)) if found else None
-    try:
-        return float(found.group(1)) * unit if found and unit else math.nan
-    except ValueError:
-        return math.nan

@@ -20,6 +20,7 @@ from writeamp.devices.policy import Policy
 from writeamp.experiments.byte_amplification import differs
 from writeamp.experiments.counted import json_number
 from writeamp.experiments.preconditioning import Ageing
+from writeamp.experiments.verdicts import programmed_enough
 from writeamp.plots.figures.layers import wa_by_layer
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.output import save
@@ -142,9 +143,15 @@ class ServeResult:
 
     @cached_property
     def steady_state(self) -> SteadyState | None:
-        """What batch means say of WA; None of no writes. Nothing is left out as a warm-up."""
+        """What batch means say of WA; None of no writes. Nothing is left out as a warm-up.
+
+        A drive of which little was ever programmed is not steady: it has hardly collected yet.
+        """
         host, flash = self._intervals()
-        return analyse(host, flash, warmup=0) if host.size else None
+        if not host.size:
+            return None
+        times = sum(self.ended["programs"].values()) / self.device.physical_pages
+        return programmed_enough(analyse(host, flash, warmup=0), times)
 
     @property
     def ci(self) -> tuple[float, float]:
@@ -255,7 +262,7 @@ class ServeResult:
         if self.layers is not None:
             return wa_by_layer(
                 self.layers.bytes_by_layer(),
-                title=f"What became of what was written: {what}",
+                title=f"Bytes written by layer: {what}",
                 subtitle=f"{self.settings.fs} · {subtitle}",
             )
         host, flash = self._intervals()

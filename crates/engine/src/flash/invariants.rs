@@ -9,6 +9,9 @@ type Check = Result<(), String>;
 /// The pages written of an open block whose frontier is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 
+/// Pages between one that is checked and one whose place in the other map is fetched meanwhile.
+const AHEAD: u32 = 32;
+
 fn holds(holds: bool, invariant: impl FnOnce() -> String) -> Check {
     if holds { Ok(()) } else { Err(invariant()) }
 }
@@ -90,6 +93,11 @@ impl Array {
                 let from = first.max(block * pages_per_block);
                 let to = first.saturating_add(64).min((block + 1) * pages_per_block);
                 for page in from..to {
+                    if let Some(&ahead) = self.physical_to_logical.get((page + AHEAD) as usize)
+                        && ahead < self.logical_pages()
+                    {
+                        self.prefetch_map(ahead);
+                    }
                     let is_marked = marks >> (page - first) & 1 == 1;
                     if page >= end {
                         holds(!is_marked, || "only what was written is invalid".into())?;

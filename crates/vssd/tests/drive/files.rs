@@ -1,7 +1,7 @@
 //! Files that are not as they should be: a sentence, and nothing is touched.
 
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use writeamp_vssd::{Drive, Error};
@@ -51,6 +51,19 @@ fn two_servers_cannot_use_one_drive() {
     assert!(refused(&path).sentence.contains("another server is using this drive"));
     drop(first);
     open(&path).unwrap();
+}
+
+#[test]
+fn all_files_are_for_their_owner_alone() {
+    let (directory, path) = place();
+    let mut config = config("sepgc", Some(&path));
+    config.record = Some(directory.path().join("recording"));
+    let drive = Drive::open(&config).unwrap();
+    Call::Write { offset: 0, length: PAGE_BYTES, fill: 1, fua: true }.ask(&drive).unwrap();
+    drive.settle();
+    let entries = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap());
+    let modes: Vec<_> = entries.map(|entry| entry.metadata().unwrap().mode() & 0o777).collect();
+    assert!(modes.len() >= 4 && modes.iter().all(|mode| *mode == 0o600), "{modes:?}");
 }
 
 #[test]

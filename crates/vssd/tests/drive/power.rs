@@ -33,7 +33,7 @@ fn image(directory: &Path) -> Image {
             let file = fs::File::open(entry.path()).ok()?;
             file.take(most).read_to_end(&mut bytes).ok().map(|_| (name, bytes))
         })
-        .filter(|(name, _)| !name.ends_with(".new"))
+        .filter(|(name, _)| name != "drive.wa.flash.new")
         .collect()
 }
 
@@ -43,7 +43,7 @@ fn number(name: &str) -> Option<u64> {
 
 /// What the disk holds: names of one moment, and of each block the durable or the later version.
 fn after_loss(durable: &Image, later: &Image, random: &mut Xoshiro256PlusPlus) -> Image {
-    let mut draw = |share: u64| random.next_u64() % share == 0;
+    let mut draw = |share: u64| random.next_u64().is_multiple_of(share);
     let mut found = Image::new();
     // A snapshot is durable before it bears its name, and the journals before it go after that.
     let is_renamed = durable["drive.wa.flash"] != later["drive.wa.flash"] && draw(2);

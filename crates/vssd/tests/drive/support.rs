@@ -156,7 +156,7 @@ pub fn place() -> (tempfile::TempDir, PathBuf) {
     (directory, path)
 }
 
-/// Rounds of a long test: all of them if WRITEAMP_TEST_FULL is set.
+/// Rounds of a long test: all of them if `WRITEAMP_TEST_FULL` is set.
 pub fn rounds(short: u64, full: u64) -> u64 {
     if std::env::var_os("WRITEAMP_TEST_FULL").is_some() { full } else { short }
 }
