@@ -19,6 +19,7 @@ from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.policy import Policy
 from writeamp.traces import recording
+from writeamp.traces.formats.parquet import recorded_in
 
 
 def served(rows: Rows, fill: int = 0, **policy: Any) -> dict[str, int]:
@@ -118,6 +119,20 @@ def test_a_replay_comes_to_the_counters_that_serve_printed(options: str, tmp_pat
     assert printed["read_modify_write_pages"] > 1_000
     assert printed["host"]["trimmed_pages"] > 1_000
     assert printed["causes"]["gc"] > 1_000
+
+
+def test_the_recording_of_a_drive_that_was_kept_says_so(tmp_path: Path) -> None:
+    if shutil.which("nbdkit") is None:
+        pytest.skip("needs nbdkit")
+    trace = tmp_path / "t.parquet"
+    found = []
+    for _ in range(2):
+        with wa.VirtualSsd(size="64MiB", backing=tmp_path / "drive", record=trace):
+            pass
+        told = recorded_in(trace)
+        assert told is not None
+        found.append(told.precondition)
+    assert found == ["none", "kept"]
 
 
 def test_a_filled_drive_is_filled_again(tmp_path: Path) -> None:
