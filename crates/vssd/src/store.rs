@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memmap2::{Mmap, MmapOptions};
 use writeamp_engine::state::{self, Reader, State, Writer};
 
 use crate::books::Books;
@@ -169,7 +170,7 @@ impl Files {
 
     fn go_on(self, mut books: Books, data: Data) -> Result<Opened> {
         let path = self.flash();
-        let bytes = fs::read(&path).map_err(|error| Error::io(&path, "read it", &error))?;
+        let bytes = mapped(&path).map_err(|error| Error::io(&path, "read it", &error))?;
         let mut kept = Snapshot { number: 0, books: &mut books };
         state::unpack(&mut kept, &bytes).map_err(|error| Error::damaged(&path, error))?;
         drop(bytes);
@@ -269,6 +270,13 @@ impl Files {
         let synced = File::open(&self.directory).and_then(|directory| directory.sync_all());
         synced.map_err(|error| Error::io(&self.directory, "synchronise it", &error))
     }
+}
+
+/// The bytes of a file, without a copy of them.
+fn mapped(path: &Path) -> io::Result<Mmap> {
+    let file = File::open(path)?;
+    // SAFETY: snapshots are replaced, never written to; and the drive's lock is ours.
+    unsafe { MmapOptions::new().populate().map(&file) }
 }
 
 fn remove(path: &Path) -> Result<()> {
