@@ -177,6 +177,7 @@ impl Drive {
             edges.take(clocked)?;
         }
         drop(desk);
+        self.settle();
         self.sync()
     }
 
