@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -188,7 +189,13 @@ class TestControl:
 
 
 def result(
-    *, layers: Layers | None = None, written: list[int] | None = None, **ended: object
+    *,
+    layers: Layers | None = None,
+    written: list[int] | None = None,
+    device: wa.Device = DEVICE,
+    settings: DriveSettings | None = None,
+    is_kept: bool = False,
+    **ended: object,
 ) -> ServeResult:
     """Return what a drive did that was fresh when counting began."""
     began = counters(
@@ -200,9 +207,10 @@ def result(
     )
     pages = [1000, 20_000] if written is None else written
     return ServeResult(
-        device=DEVICE,
+        device=device,
         policy=Policy("single", None, None),
-        settings=DriveSettings(),
+        settings=settings or DriveSettings(),
+        is_kept=is_kept,
         began=began,
         ended=counters(**ended),
         samples={"written_pages": pages, "programmed_pages": [2 * page for page in pages]},
@@ -239,6 +247,41 @@ class TestResult:
     def test_samples_make_an_interval_around_their_mean(self) -> None:
         found = result(written=list(range(1000, 21_000, 500)))
         assert found.ci == pytest.approx((2, 2))
+
+    def test_a_few_pages_are_too_little_and_not_nothing(self) -> None:
+        notes = result(written=[1000]).notes
+        assert any("19,000 pages make 0 samples" in note for note in notes)
+        assert not any("wrote nothing" in note for note in notes)
+
+    @pytest.mark.parametrize(("erases", "when"), [(1, "in this run"), (0, "yet")])
+    def test_without_collection_there_is_no_interval(self, erases: int, when: str) -> None:
+        found = result(written=list(range(1000, 21_000, 500)), erases=erases)
+        found = replace(found, began=found.began | {"erases": erases})
+        assert found.to_dict()["wa_ci95"] == [None, None]
+        assert f"no interval: nothing was collected {when}" in found.notes
+
+    def test_a_short_run_is_measured_since_the_drive_was_new(self) -> None:
+        programs = {"host": 3000, "gc": 1000, "wear_leveling": 0}
+        found = result(written=list(range(1000, 21_000, 500)), programs=programs)
+        assert any("0.80 times since the drive was new" in note for note in found.notes)
+
+    def test_padding_that_is_left_out_is_said(self) -> None:
+        said = "7 flushes: the pages that they pad are counted with --timed only"
+        wide = wa.device("tlc-datacenter", size="1GiB")
+        assert said in result(device=wide).notes
+        timed = DriveSettings(timed=True)
+        none = COUNTERS["host"] | {"flushes": 0}
+        for other in (
+            result(device=wide, settings=timed),
+            result(device=wide, host=none),
+            result(device=wa.device("ssd-v", size="1GiB")),  # programs single pages
+        ):
+            assert not any("pad" in note for note in other.notes)
+
+    def test_a_drive_that_goes_on_was_not_preconditioned(self) -> None:
+        full = DriveSettings(precondition="full")
+        assert result(settings=full).to_dict()["precondition"] == "full"
+        assert result(settings=full, is_kept=True).to_dict()["precondition"] == "kept"
 
     def test_nothing_written_has_no_write_amplification(self) -> None:
         began = result().began

@@ -39,7 +39,7 @@ def _facts(result: ServeResult) -> list[tuple[str, str]]:
         ("drive", f"{device.name}: {shown_bytes(device.capacity_bytes)}, {device.layout}"),
         ("space", f"op {device.op:.4g} = (T-U)/U, fill {device.fill:.4g}"),
         ("manager, victims", str(result.policy)),
-        ("before", f"precondition {result.settings.precondition}"),
+        ("before", _before(result)),
         ("counted", f"{shown_duration(result.elapsed_s)}, from the {_since(result)} on"),
         ("host wrote", f"{result.host_bytes:,} bytes in {result.host_pages:,} pages"),
     ]
@@ -60,6 +60,10 @@ def _facts(result: ServeResult) -> list[tuple[str, str]]:
     return [*rows, (name, _wa(result))]
 
 
+def _before(result: ServeResult) -> str:
+    return "kept from an earlier run" if result.is_kept else f"precondition {result.precondition}"
+
+
 def _since(result: ServeResult) -> str:
     if result.settings.counts_from_start or result.run is None:
         return "start"
@@ -70,6 +74,8 @@ def _wa(result: ServeResult) -> str:
     low, high = result.ci
     if math.isnan(result.wa):
         return "none: the host wrote nothing"
+    if math.isnan(low) and not result.has_collected:
+        return f"{result.wa:.4f}  (no interval: nothing was collected)"
     if math.isnan(low):
         return f"{result.wa:.4f}  (too little for an interval)"
     return f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"

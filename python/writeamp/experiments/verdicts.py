@@ -13,12 +13,12 @@ from writeamp.traces.pages import PageTrace
 _FEWEST_TIMES_PROGRAMMED = 2
 
 
-def programmed_enough(steady: SteadyState, times: float) -> SteadyState:
-    """Refuse a run in which all of the flash was programmed too few times since the fill."""
+def programmed_enough(steady: SteadyState, times: float, *, since: str = "the fill") -> SteadyState:
+    """Refuse a run in which all of the flash was programmed too few times since a moment."""
     if times >= _FEWEST_TIMES_PROGRAMMED:
         return steady
     reason = (
-        f"too short: all of the flash was programmed {times:.2f} times since the fill, at "
+        f"too short: all of the flash was programmed {times:.2f} times since {since}, at "
         f"least {_FEWEST_TIMES_PROGRAMMED} are needed"
     )
     return replace(steady, steady=False, reason=reason)

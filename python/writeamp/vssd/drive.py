@@ -38,6 +38,7 @@ class Drive:
     ageing: Ageing | None
     recorder: Recorder
     remarks: tuple[str, ...]
+    is_kept: bool
     mounted: Mounted | None = None
     began: Document = field(default_factory=dict)
     _file_system_began: int = 0
@@ -95,6 +96,7 @@ class Drive:
             samples=control.series(),
             blocks=control.blocks(),
             ageing=self.ageing,
+            is_kept=self.is_kept,
             run=run,
             run_exit_status=status,
             interrupted_by=interrupted_by,
@@ -144,7 +146,7 @@ def start_drive(
     server = start_server(config, where, folder, signals, undo)
     if state is not None:
         state.unlink()
-    drive = Drive(found, server, ageing, recorder, _remarks(found, is_kept=is_kept))
+    drive = Drive(found, server, ageing, recorder, _remarks(found, is_kept=is_kept), is_kept)
     if settings.counters is not None:
         undo.enter_context(Refresher(Path(settings.counters), server.control, found.device))
     if settings.metrics is not None:

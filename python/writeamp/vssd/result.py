@@ -25,8 +25,10 @@ from writeamp.plots.figures.layers import wa_by_layer
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.output import save
 from writeamp.plots.spec import FigureSpec
-from writeamp.statistics.steady import MIN_INTERVALS, SteadyState, analyse
+from writeamp.statistics.steady import SteadyState, analyse
 from writeamp.text import printable
+from writeamp.traces.recorded import KEPT
+from writeamp.vssd import notes
 from writeamp.vssd.control import Document
 from writeamp.vssd.layers import Layers
 from writeamp.vssd.settings import DriveSettings
@@ -64,6 +66,8 @@ class ServeResult:
     samples: Mapping[str, list[int]]
     blocks: Document
     ageing: Ageing | None = None
+    is_kept: bool = False
+    """Whether the drive went on from an earlier run."""
     layers: Layers | None = None
     run: str | None = None
     """The command, if there was one."""
@@ -116,6 +120,21 @@ class ServeResult:
         return self._counted("read_modify_write_pages")
 
     @property
+    def precondition(self) -> str:
+        """The state that the drive began in: a setting, or "kept" from an earlier run."""
+        return KEPT if self.is_kept else self.settings.precondition
+
+    @property
+    def has_collected(self) -> bool:
+        """True if any block was erased since counting began."""
+        return self.erases > 0
+
+    @property
+    def has_ever_collected(self) -> bool:
+        """True if any block was erased since the drive was new."""
+        return int(self.ended["erases"]) > 0
+
+    @property
     def max_erase_count(self) -> int:
         """Erases of the most worn block since the drive was new."""
         return int(self.ended["max_erase_count"])
@@ -151,13 +170,13 @@ class ServeResult:
         if not host.size:
             return None
         times = sum(self.ended["programs"].values()) / self.device.physical_pages
-        return programmed_enough(analyse(host, flash, warmup=0), times)
+        return programmed_enough(analyse(host, flash, warmup=0), times, since="the drive was new")
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% confidence interval of `wa`; NaN where too little was written for one."""
+        """The 95% confidence interval of `wa`; NaN of too few writes, or where none collected."""
         found = self.steady_state
-        if found is None:
+        if found is None or not self.has_collected:
             return math.nan, math.nan
         # Without a write cache, no drive programs less than the host writes.
         is_below = found.ci_low < 1 <= self.wa
@@ -187,17 +206,19 @@ class ServeResult:
     @property
     def notes(self) -> list[str]:
         """Sentences that a reader of the figures should know."""
-        found = [*self.remarks, *(self.ageing.warnings if self.ageing else [])]
-        steady = self.steady_state
-        if steady is None:
-            found.append("the host wrote nothing, so there is no write amplification")
-        elif math.isnan(steady.ci_low):
-            found.append(
-                f"too little was written for a confidence interval: {self.host_pages:,} pages make "
-                f"{self._intervals()[0].size} samples, and {MIN_INTERVALS} are needed"
-            )
-        elif not steady.steady:
-            found.append(f"not steady, so this WA may not last: {steady.reason}")
+        of_ageing = self.ageing.warnings if self.ageing else []
+        found = [
+            *self.remarks,
+            *of_ageing,
+            *notes.of_wa(
+                self.steady_state,
+                host_pages=self.host_pages,
+                samples=self._intervals()[0].size,
+                has_collected=self.has_collected,
+                has_ever_collected=self.has_ever_collected,
+            ),
+            *notes.of_flushes(self.host["flushes"] if self._leaves_out_padding() else 0),
+        ]
         return found + (self.layers.notes() if self.layers else [])
 
     def with_layers(self, layers: Layers) -> ServeResult:
@@ -236,7 +257,7 @@ class ServeResult:
             "interrupted": self.interrupted_by is not None,
             "count_from": self.settings.count_from,
             "counted_from_request": self.began["since"],
-            "precondition": self.settings.precondition,
+            "precondition": self.precondition,
             "preconditioning": self.ageing.to_dict() if self.ageing else None,
             "file_system": self.settings.fs if self.settings.mount else None,
             "device": self.device.name,
@@ -296,6 +317,11 @@ class ServeResult:
     def __repr__(self) -> str:
         """Return the line in brackets."""
         return f"<ServeResult: {self}>"
+
+    def _leaves_out_padding(self) -> bool:
+        """Return whether flushes would pad program units, if only the drive were timed."""
+        could_pad = self.device.times is not None and self.device.pages_per_program > 1
+        return could_pad and not self.settings.is_timed
 
     def _counted(self, *place: str) -> int:
         """Return how far a count came between the two moments."""

@@ -1,0 +1,50 @@
+"""Sentences that a reader of a virtual drive's figures should know."""
+
+from __future__ import annotations
+
+from writeamp.statistics.steady import MIN_INTERVALS, SteadyState
+
+
+def of_wa(
+    steady: SteadyState | None,
+    *,
+    host_pages: int,
+    samples: int,
+    has_collected: bool,
+    has_ever_collected: bool,
+) -> list[str]:
+    """Return what limits write amplification, if anything does.
+
+    Args:
+        steady: what batch means say; None where no sample was taken.
+        host_pages: pages that the host wrote.
+        samples: samples taken while it did.
+        has_collected: whether a block was erased since counting began.
+        has_ever_collected: whether one was since the drive was new.
+    """
+    if not host_pages:
+        return ["the host wrote nothing, so there is no write amplification"]
+    if samples < MIN_INTERVALS:
+        return [
+            f"too little was written for a confidence interval: {host_pages:,} pages make "
+            f"{samples} samples, and {MIN_INTERVALS} are needed"
+        ]
+    found = []
+    if not has_collected:
+        when = "in this run" if has_ever_collected else "yet"
+        found.append(f"no interval: nothing was collected {when}")
+    if steady is not None and not steady.steady:
+        found.append(f"not steady, so this WA may not last: {steady.reason}")
+    return found
+
+
+def of_flushes(flushes: int) -> list[str]:
+    """Return what an untimed drive leaves out of the flushes that it was asked for."""
+    if not flushes:
+        return []
+    what = (
+        "1 flush: the pages that it pads"
+        if flushes == 1
+        else f"{flushes:,} flushes: the pages that they pad"
+    )
+    return [f"{what} are counted with --timed only"]
