@@ -62,7 +62,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("serve --precondition workload", ["precondition workload", "full or none"]),
     ("serve --device ssd-v --timed --backing drive.wa", ["timed", "--backing"]),
     ("serve --time-scale 0", ["time_scale", "above 0"]),
-    ("serve --max-wa -1", ["--max-wa", "above 0"]),
+    ("serve --max-wa 0.99", ["--max-wa", "at least 1"]),
     ("serve --fs fat", ["fs", "ext4, xfs, btrfs"]),
     # Policies and workloads.
     (f"{DRIVE} --manager hcwf:d=0", ["d=0", "from 1"]),

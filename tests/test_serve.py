@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import in_process
@@ -60,7 +61,18 @@ class TestCaptive:
         done = serve(f"{SMALL} --max-wa 1.01", folder, run=FIO.format(size="300M"))
         assert done.status == 3
         assert "above the 1.01 of --max-wa" in done.err
-        assert serve(f"{SMALL} --max-wa 1.01", folder, run=FIO.format(size="10M")).status == 0
+        done = serve(f"{SMALL} --max-wa 1.01", folder, run=FIO.format(size="10M"))
+        assert done.status == 0
+        assert "note: no collection has happened yet: --precondition random" in done.err
+        aged = f"{SMALL} --precondition random:1 --max-wa 100"
+        done = serve(aged, folder, run=FIO.format(size="10M"))
+        assert done.status == 0
+        assert "no collection" not in done.err
+
+    def test_a_limit_judges_nothing_where_nothing_was_written(self, folder: Path) -> None:
+        done = serve(f"{SMALL} --max-wa 2", folder, run="true")
+        assert done.status == 3
+        assert "nothing was written, so --max-wa has nothing to judge" in done.err
 
     def test_writes_smaller_than_a_page_are_read_modified_and_written(self, folder: Path) -> None:
         (folder / "image").write_bytes(os.urandom(1 << 20))
@@ -141,7 +153,7 @@ class TestRefused:
         [
             ("--manager oracle", ["oracle", "invalidation times", "single"]),
             ("--fs ntfs", ["fs", "ntfs", "ext4"]),
-            ("--max-wa 0", ["--max-wa", "above 0"]),
+            ("--max-wa 0", ["--max-wa", "at least 1"]),
             ("--precondition aged:none.csv", ["none.csv"]),
             ("--plot wa.txt", ["wa.txt", "png"]),
             ("--record t.svg --plot t.svg", ["one file"]),
@@ -177,6 +189,21 @@ class TestRefused:
         assert (done.status, done.out) == (2, "")
         assert "wa.svg would replace a file of the drive" in done.err
 
-    def test_the_help_has_an_example(self, folder: Path) -> None:
-        done = serve("--help", folder)
-        assert "Example: writeamp serve --device ssd-v" in " ".join(done.out.split())
+    @pytest.mark.parametrize("command", ["", " "])
+    def test_an_empty_command_is_refused(self, folder: Path, command: str) -> None:
+        done = serve(SMALL, folder, run=command)
+        assert (done.status, done.out) == (2, "")
+        assert "--run is empty" in done.err
+
+
+class TestHelp:
+    def test_its_example_survives_pasting(self, folder: Path) -> None:
+        lines = serve("--help", folder).out.split("Example: ")[1].splitlines()
+        pasted = "\n".join(lines[: next(i for i, line in enumerate(lines) if not line.strip())])
+        assert shlex.split(pasted)[:4] == ["writeamp", "serve", "--device", "ssd-v"]
+        assert shlex.split(pasted)[-2:] == ["--run", "nbdcopy /bin/sh $uri"]
+
+    def test_it_offers_only_managers_that_need_no_hints(self, folder: Path) -> None:
+        told = serve("--help", folder).out
+        assert "sepbit" in told
+        assert not any(name in told for name in ("oracle", "nvme-fdp"))

@@ -26,6 +26,8 @@ class TestInFront:
         line = running.stdout.readline()
         uri = f"nbd+unix:///?socket={folder}/ssd.sock"
         assert line == f"serving ssd-v, 64 MiB: {uri}\n"
+        socket = running.stdout.readline().partition("`writeamp top ")[2].partition("`")[0]
+        assert Path(socket) == folder / "ssd.sock"
         for name in ("ssd.sock", "ssd.sock.control"):
             assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
         subprocess.run(["nbdcopy", "image", uri], cwd=folder, check=True)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -23,7 +23,10 @@ from writeamp.experiments.setting import (
     places_in,
     words_of,
 )
-from writeamp.registry.entries import engine_entries
+from writeamp.registry.entries import EngineKind, engine_entries
+
+# Gives the examples of one kind.
+Examples: TypeAlias = Callable[[EngineKind], tuple[str, ...]]
 
 _TIMED = "Virtual time (runs that have a latency)"
 _PANELS = {
@@ -53,7 +56,10 @@ _SaveConfig = Annotated[
 
 
 def register_settings(
-    app: typer.Typer, kinds: Sequence[type[Settings]], body: Callable[..., None]
+    app: typer.Typer,
+    kinds: Sequence[type[Settings]],
+    body: Callable[..., None],
+    examples: Examples | None = None,
 ) -> None:
     """Add the verb that `body` is called, with an option for each setting of some groups.
 
@@ -61,10 +67,12 @@ def register_settings(
         app: the command line.
         kinds: the groups.
         body: takes the groups in this order, and by keyword the options of its own.
+        examples: what the help offers of each kind that the engine has, if the verb does not take
+            all of them.
     """
     verb = body.__name__
     places = places_in(kinds, verb)
-    settings = _setting_parameters(places)
+    settings = _setting_parameters(places, examples)
     own = list(inspect.signature(body, eval_str=True).parameters.values())[len(kinds) :]
 
     def command(**given: Any) -> None:
@@ -143,14 +151,20 @@ def _check_outputs(
     output.check_distinct(path for paths in outputs.values() for path in paths)
 
 
-def _setting_parameters(places: Places) -> list[inspect.Parameter]:
+def _all_examples(kind: EngineKind) -> tuple[str, ...]:
+    return tuple(entry.example for entry in engine_entries(kind))
+
+
+def _setting_parameters(
+    places: Places, examples: Examples | None = None
+) -> list[inspect.Parameter]:
     """Return an option for each setting; none that is not given has a value."""
     found = []
     for name, (kind, field_name) in places.items():
         one = next(one for one in fields(kind) if one.name == field_name)  # type: ignore[arg-type]
         words = words_of(one)
         if words.flag is not None:
-            annotation = _annotation(name, words, one.default, one.metadata["domain"])
+            annotation = _annotation(name, words, one.default, one.metadata["domain"], examples)
             found.append(_parameter(name, annotation))
     return found
 
@@ -161,7 +175,9 @@ def _parameter(name: str, annotation: Any) -> inspect.Parameter:
     )
 
 
-def _annotation(name: str, words: Words, default: Any, domain: Any) -> Any:
+def _annotation(
+    name: str, words: Words, default: Any, domain: Any, examples: Examples | None
+) -> Any:
     flag = words.flag or f"--{name.replace('_', '-')}"
     value_type: Any = {
         "count": int,
@@ -183,7 +199,7 @@ def _annotation(name: str, words: Words, default: Any, domain: Any) -> Any:
     completions = words.choices
     help_text = f"{words.help[0].upper()}{words.help[1:]}"
     if words.kind is not None:
-        completions = tuple(entry.example for entry in engine_entries(words.kind))
+        completions = (examples or _all_examples)(words.kind)
         help_text += f", for example {', '.join(completions)}"
         more["metavar"] = "SPEC"
     elif name == "device":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sys
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_settings
 from writeamp.cli.serve_table import print_served
 from writeamp.domains import Number
+from writeamp.errors import WriteampError
 from writeamp.experiments.device_settings import DeviceSettings
 from writeamp.experiments.preconditioning import CHUNK_PAGES
 from writeamp.experiments.settings import PolicySettings
@@ -24,19 +26,19 @@ from writeamp.vssd.drive import Drive
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.session import serve as serve_drive
 from writeamp.vssd.settings import DriveSettings
-from writeamp.vssd.specification import Specification, specify, summary
+from writeamp.vssd.specification import Specification, served_examples, specify, summary
 
 _STDERR = 2
 _COMMAND_FAILED = 1
 _EXCEEDED = 3
-_MOST_WA = Number("be above 0", lambda value: value > 0)
+_MOST_WA = Number("be at least 1", lambda value: value >= 1)
 # The fewest rounds of random writes after which a drive is found steady.
 _FEWEST_ROUNDS = 5
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    register_settings(app, (DeviceSettings, PolicySettings, DriveSettings), serve)
+    register_settings(app, (DeviceSettings, PolicySettings, DriveSettings), serve, served_examples)
 
 
 def serve(
@@ -58,7 +60,8 @@ def serve(
         float | None,
         typer.Option(
             "--max-wa",
-            help="Exit with status 3 if write amplification is above this.",
+            help="Exit with status 3 if write amplification (`wa`, of pages) is above this, or if "
+            "nothing was written.",
             parser=options.number,
             metavar="X",
             rich_help_panel="Run",
@@ -77,12 +80,15 @@ def serve(
 ) -> None:
     """Serve a virtual SSD to real programs over NBD, and tell its write amplification (WA).
 
-    Exits with 1 if the command failed, 3 if WA is above --max-wa. With --json the output of the
-    command goes to stderr.
+    Exits with 1 if the command failed, 3 if WA is above --max-wa; without --run,
+    Ctrl-C and SIGTERM end it with 0. With --json the output of the command goes to
+    stderr. Without a size, the generic drive has 3.125 GiB, and a profile the size
+    that it says, but at most 64 GiB.
 
-    Example: writeamp serve --device ssd-v --size 1GiB --run 'fio --name=w --ioengine=nbd
-    --uri=$uri --rw=randwrite --bs=4k --size=900M'
+    Example: writeamp serve --device ssd-v --size 1G --run 'nbdcopy /bin/sh $uri'
     """
+    if run is not None and not run.strip():
+        raise WriteampError("--run is empty; give a command, or leave it out to serve until Ctrl-C")
     if max_wa is not None:
         _MOST_WA.check("--max-wa", max_wa)
     if plot is not None:
@@ -128,11 +134,14 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
     where = [drive.server.uri]
     if drive.mounted is not None:
         where.append(f"mounted at {drive.mounted.point}")
-    sentence = f"serving {summary(drive.specification.device)}: {', '.join(where)}"
-    if json:
-        boundary.say(sentence)
-    else:
-        print(sentence, flush=True)
+    for sentence in (
+        f"serving {summary(drive.specification.device)}: {', '.join(where)}",
+        f"Ctrl-C ends it; `writeamp top {shlex.quote(str(drive.server.socket))}` shows its counts",
+    ):
+        if json:
+            boundary.say(sentence)
+        else:
+            print(sentence, flush=True)
 
 
 def _tell(result: ServeResult, plot: Path | None, *, json: bool) -> None:
@@ -158,9 +167,20 @@ def _end(result: ServeResult, max_wa: float | None) -> None:
     if result.run_exit_status:
         boundary.say(f"the command failed with status {result.run_exit_status}")
         raise typer.Exit(_COMMAND_FAILED)
-    if max_wa is not None and result.exceeds(max_wa):
+    if max_wa is not None:
+        _judge(result, max_wa)
+
+
+def _judge(result: ServeResult, max_wa: float) -> None:
+    """Fail where write amplification is above the limit, or where there is none."""
+    if not result.host_pages:
+        boundary.say("nothing was written, so --max-wa has nothing to judge")
+        raise typer.Exit(_EXCEEDED)
+    if result.exceeds(max_wa):
         boundary.say(f"write amplification is {result.wa:.4f}, above the {max_wa:g} of --max-wa")
         raise typer.Exit(_EXCEEDED)
+    if not result.has_ever_collected:
+        options.note("no collection has happened yet: --precondition random ages the drive before")
 
 
 def _end_as_interrupted(number: signal.Signals) -> None:

@@ -23,7 +23,7 @@ from writeamp.experiments.plan import Plan
 from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.preconditioning import Ageing, precondition
 from writeamp.experiments.settings import LoadSettings, PolicySettings, SimulationSettings
-from writeamp.registry.entries import engine_entries
+from writeamp.registry.entries import EngineKind, Entry, engine_entries
 from writeamp.vssd.settings import DriveSettings
 
 _NO_HINTS = "nothing"
@@ -172,6 +172,11 @@ def summary(device: Device) -> str:
     return f"{device.name}, {shown_bytes(device.capacity_bytes)}"
 
 
+def served_examples(kind: EngineKind) -> tuple[str, ...]:
+    """Return an example of each policy of a kind that a virtual drive can work by."""
+    return tuple(entry.example for entry in _served_entries(kind))
+
+
 def _all_pages(device: Device, settings: DriveSettings) -> int:
     """Return the pages of the host, and of the mapping table if that lies on the flash."""
     if not settings.is_timed:
@@ -184,13 +189,20 @@ def _refuse_hints(policy: PolicySettings) -> None:
     hints = declared(str(policy.manager))["hears"]
     if hints == _NO_HINTS:
         return
-    good = [
-        entry.name for entry in engine_entries("managers") if entry.declared["hears"] == _NO_HINTS
-    ]
+    good = [entry.name for entry in _served_entries("managers")]
     raise WriteampError(
         f"{policy.manager} needs hints on {hints.replace('_', ' ')}, which no program gives a "
         f"drive; block managers that need none: {', '.join(good)}"
     )
+
+
+def _served_entries(kind: EngineKind) -> list[Entry]:
+    is_manager = kind == "managers"
+    return [
+        entry
+        for entry in engine_entries(kind)
+        if not is_manager or entry.declared["hears"] == _NO_HINTS
+    ]
 
 
 def _text(path: Path | None) -> str | None:
