@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import signal
 import socket
 import stat
@@ -12,7 +13,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from served import FIO, SMALL, ctrl_c_heard, ended, left_behind, needs, serve, start, wait_for_file
+from served import (
+    FIO,
+    PATH,
+    SMALL,
+    ctrl_c_heard,
+    ended,
+    left_behind,
+    needs,
+    serve,
+    start,
+    wait_for_file,
+)
 from vssd_documents import wait_until
 from writeamp.vssd.control import Control
 
@@ -70,13 +82,25 @@ class TestInFront:
         assert "nbdkit was killed by signal 9" in done.err
         assert left_behind(folder) == []
 
-    def test_nbdkit_ends_with_a_process_that_is_killed(self, folder: Path) -> None:
-        running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
+    def test_a_client_that_stays_does_not_outlive_a_process_that_is_killed(
+        self, folder: Path
+    ) -> None:
+        words = [*SMALL.split(), "--backing", "drive.wa", "--socket", "ssd.sock"]
+        running = start(words, folder)
         assert running.stdout is not None
         running.stdout.readline()
-        running.kill()
-        running.wait()
-        wait_until(lambda: pids(folder) == [])
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(folder / "ssd.sock"))
+            assert client.recv(8) == b"NBDMAGIC"
+            running.kill()
+            running.wait()
+            wait_until(lambda: pids(folder) == [])
+            # Neither the socket nor the file is held any more.
+            again = start(words, folder)
+            assert again.stdout is not None
+            assert again.stdout.readline().startswith("serving ssd-v")
+            again.send_signal(signal.SIGTERM)
+            assert ended(again).status == 0
 
 
 def pids(folder: Path) -> list[int]:
@@ -173,6 +197,29 @@ class TestKept:
         assert done.err.count("\n") == 1 + done.err.count("writeamp: note:")
         assert "drive.wa" in done.err
         assert left_behind(folder) == []
+
+
+@needs()
+def test_what_nbdkit_complains_of_at_its_end_is_told(folder: Path) -> None:
+    script = folder / "bin" / "nbdkit"
+    script.parent.mkdir()
+    # Its words come when the counts were taken: the drive has been asked to end by then.
+    script.write_text(
+        "#!/bin/sh\ntrap 'kill $!' TERM\n"
+        f'{shutil.which("nbdkit", path=PATH)} "$@" &\nwait\nwait\n'
+        "echo 'writeamp: warning: no snapshot was taken: it broke'\n"
+        "echo 'nbdkit: vssd: error: the data cannot be made durable' >&2\nexit 5\n"
+    )
+    script.chmod(0o755)
+    arguments = [*SMALL.split(), "--json", "--run", "true"]
+    done = ended(start(arguments, folder, path=f"{script.parent}:{PATH}"))
+    assert done.status == 0, done.err
+    notes = done.document["notes"]
+    assert "no snapshot was taken: it broke" in notes
+    assert "the data cannot be made durable" in notes
+    assert any("nbdkit ended with status 5" in note for note in notes)
+    assert "the data cannot be made durable" in done.err
+    assert left_behind(folder) == []
 
 
 class TestInterrupted:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from writeamp.errors import WriteampError
 from writeamp.vssd.control import SUFFIX, Control
-from writeamp.vssd.programs import Daemon, start_daemon
+from writeamp.vssd.programs import Daemon, end, kill_after_us, start_daemon
 from writeamp.vssd.signals import HeldSignals
 from writeamp.vssd.sockets import claim, has_clients
 
@@ -30,6 +30,8 @@ class Server:
     socket: Path
     control: Control
     daemon: Daemon
+    remarks: list[str]
+    """What went wrong by the time that it had ended."""
 
     @property
     def uri(self) -> str:
@@ -45,17 +47,24 @@ class Server:
         self.daemon.check()
 
     def stop(self) -> None:
-        """Ask it to end, though clients are connected: nbdkit itself would wait for them to leave.
+        """End it, though clients are connected: nbdkit itself would wait for them to leave.
 
-        What it answered is kept by then, and what it wrote down is in its files.
+        What it answered is kept by then, and what it wrote down is in its files. What it complained
+        of, to its end, comes to the remarks.
         """
         process = self.daemon.process
         process.terminate()
-        leave_by = time.monotonic() + _FOR_CLIENTS_S
+        leave_by, is_cut = time.monotonic() + _FOR_CLIENTS_S, False
         while process.poll() is None and has_clients(self.socket):
             if time.monotonic() > leave_by:
                 process.kill()
+                is_cut = True
             time.sleep(_BETWEEN_LOOKS_S)
+        end(process)
+        self.remarks.extend(self.daemon.complaints())
+        failure = self.daemon.failure()
+        if failure is not None and not is_cut:
+            self.remarks.append(failure)
 
 
 def start_server(
@@ -63,7 +72,9 @@ def start_server(
     where: Path,
     folder: Path,
     signals: HeldSignals,
+    *,
     undo: ExitStack,
+    remarks: list[str],
 ) -> Server:
     """Start a drive, and return when it serves.
 
@@ -73,6 +84,7 @@ def start_server(
         folder: a private one for its configuration and messages.
         signals: what ends the wait.
         undo: what will stop the drive and remove its sockets.
+        remarks: takes what the drive complained of, when it has been stopped.
 
     Raises:
         WriteampError: somebody listens there, or the drive cannot be; the sentence says why.
@@ -97,7 +109,9 @@ def start_server(
         *("--foreground", "--exit-with-parent", "--unix", str(where), "--pidfile", str(running)),
         *(str(_PLUGIN), f"config={file}"),
     )
-    server = Server(where, Control(control), daemon)
+    # That alone waits for clients to leave, and holds the socket and the drive's files until then.
+    kill_after_us(undo, daemon.process)
+    server = Server(where, Control(control), daemon, remarks)
     undo.callback(server.stop)
     # The drive is opened after nbdkit says that it runs; with a long journal, long after.
     daemon.wait_until(lambda: running.exists() and server.control.answers(), signals)
