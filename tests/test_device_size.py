@@ -312,3 +312,8 @@ class TestExperiments:
         trace = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
         found = wa.simulate(trace=trace, size="512MiB", spread=False)
         assert found.to_dict()["capacity_bytes"] == 2**29
+
+
+def test_a_size_below_a_page_is_shown_as_it_was_asked_for() -> None:
+    with pytest.raises(wa.WriteampError, match=r"^size is 100 B; "):
+        wa.device("ssd-v", size=100)

@@ -70,6 +70,22 @@ class TestMounted:
         assert "the drive has ext4 on it; give --fs ext4" in done.err
         assert left_behind(folder) == []
 
+    def test_data_without_a_file_system_stay(self, folder: Path) -> None:
+        kept = f"{SMALL} --backing drive.wa"
+        (folder / "image").write_bytes(b"data" * 1024)
+        assert serve(kept, folder, run="nbdcopy image $uri").status == 0
+        done = serve(f"{kept} --mount mnt", folder, run="true")
+        assert (done.status, done.out) == (2, "")
+        assert "the drive holds data but no file system that is known" in done.err
+        assert left_behind(folder) == []
+        same = "nbdcopy $uri back; cmp -n 4096 image back"
+        assert serve(kept, folder, run=same).status == 0
+
+    def test_a_kept_drive_without_data_gets_a_file_system(self, folder: Path) -> None:
+        kept = f"{SMALL} --backing drive.wa --precondition full"
+        assert serve(kept, folder, run="true").status == 0
+        assert serve(f"{kept} --mount mnt", folder, run="touch mnt/one").status == 0
+
     def test_a_drive_stays_aged_when_the_file_system_is_made(self, folder: Path) -> None:
         arguments = f"{MOUNT} --count-from start --json"
         new = serve(arguments, folder, run="true").document

@@ -374,6 +374,7 @@ class TestSettings:
             ({"precondition": "workload"}, "nobody knows"),
             ({"device": "ssd-v", "timed": True, "backing": "x"}, "no file keeps"),
             ({"fs": "fat"}, "ext4, xfs, btrfs"),
+            ({"fs": "ext4"}, "mount"),
             ({"time_scale": 0}, "above 0"),
             ({"socket": 3}, "path"),
         ],

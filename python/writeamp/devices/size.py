@@ -55,14 +55,14 @@ def sized(shape: Device, op: float, size_bytes: int, *, keep: Collection[str] = 
     """
     full_bytes = round(shape.physical_pages / (1 + op)) * shape.page_bytes
     pages = size_bytes // shape.page_bytes
-    found = _of_blocks(_shaped(shape, pages, op), pages, op)
+    found = _of_blocks(_shaped(shape, pages, op, size_bytes), pages, op)
     sentences = _sentences(shape, found, op, full_bytes)
     return _with_caches(
         replace(found, shrunk=(*shape.shrunk, *sentences)), size_bytes / full_bytes, keep
     )
 
 
-def _shaped(shape: Device, logical_pages: int, op: float) -> Device:
+def _shaped(shape: Device, logical_pages: int, op: float, size_bytes: int) -> Device:
     """Return the shape whose planes have blocks enough when its host sees so many pages."""
     fewest, pages = _fewest_blocks(shape), needed_pages(logical_pages, op)
     if whole_units(pages, shape.planes * shape.pages_per_block) >= fewest:
@@ -79,7 +79,7 @@ def _shaped(shape: Device, logical_pages: int, op: float) -> Device:
     if per_block < fewest_pages:
         least = shape.planes * fewest * fewest_pages / (1 + op) * shape.page_bytes
         raise WriteampError(
-            f"size is {shown_bytes(logical_pages * shape.page_bytes)}; a drive like {shape.name} "
+            f"size is {shown_bytes(size_bytes)}; a drive like {shape.name} "
             f"shows its host at least {shown_bytes(math.ceil(least))}, with {fewest} blocks of "
             f"{fewest_pages} pages in each plane of one die"
         )

@@ -137,6 +137,7 @@ def start_drive(
     settings = found.settings
     _check(found)
     is_kept = settings.backing is not None and os.path.exists(settings.backing + FLASH_SUFFIX)
+    holds_data = is_kept and _holds_data(str(settings.backing))
     folder = undo.enter_context(private_folder())
     state, ageing = None, None
     if found.is_aged and not is_kept:
@@ -162,8 +163,9 @@ def start_drive(
             server.socket,
             found.device.capacity_bytes,
             Path(settings.mount),
-            settings.fs,
+            settings.file_system,
             is_kept=is_kept,
+            holds_data=holds_data,
             is_aged=found.is_aged,
             folder=folder,
             signals=signals,
@@ -180,10 +182,20 @@ def _check(found: Specification) -> None:
     settings = found.settings
     require("nbdkit")
     if settings.mount is not None:
-        check_mount(Path(settings.mount), settings.fs)
+        check_mount(Path(settings.mount), settings.file_system)
     settings.check_outputs()
     for path in settings.output_files():
         output.check_target(path, "recording", inputs=found.input_files)
+
+
+def _holds_data(backing: str) -> bool:
+    """Return whether a host has stored anything in a backing file: what ages a drive does not."""
+    try:
+        with open(backing, "rb") as file:
+            os.lseek(file.fileno(), 0, os.SEEK_DATA)
+    except OSError:  # all of it is a hole; a file that cannot be read is refused by the plugin
+        return False
+    return True
 
 
 def _age(

@@ -86,6 +86,7 @@ def mount_drive(
     file_system: str,
     *,
     is_kept: bool,
+    holds_data: bool,
     is_aged: bool,
     folder: Path,
     signals: HeldSignals,
@@ -100,6 +101,7 @@ def mount_drive(
         point: where to mount; a folder that is not there is made, and removed again.
         file_system: one of `FILE_SYSTEMS`.
         is_kept: whether the drive may have one from before; that is mounted as it is.
+        holds_data: whether a host has stored anything there, which no file system replaces.
         is_aged: whether the drive must not be trimmed when the file system is made.
         folder: a private one.
         signals: what ends it.
@@ -107,12 +109,17 @@ def mount_drive(
         remarks: takes a sentence if somebody uses it to the end.
 
     Raises:
-        WriteampError: a layer failed, or the drive has another file system.
+        WriteampError: a layer failed, or the drive has another file system, or data without one.
         KeyboardInterrupt: a signal came.
     """
     point = point.absolute()
     loop = _attach(socket, size_bytes, folder, signals, undo)
     if not (is_kept and _has(loop, file_system, signals)):
+        if holds_data:
+            raise WriteampError(
+                "the drive holds data but no file system that is known; use it without --mount, or "
+                "give another --backing"
+            )
         more = _WITHOUT_DISCARD[file_system] if is_aged else ()
         run(signals, *_MAKE[file_system], *more, loop)
     if not point.exists():

@@ -263,7 +263,7 @@ class ServeResult:
             "counted_from_request": self.began["since"],
             "precondition": self.precondition,
             "preconditioning": self.ageing.to_dict() if self.ageing else None,
-            "file_system": self.settings.fs if self.settings.mount else None,
+            "file_system": self.settings.file_system if self.settings.mount else None,
             "device": self.device.name,
             **self.device.facts(),
             **self.policy.facts(),
@@ -288,7 +288,7 @@ class ServeResult:
             return wa_by_layer(
                 self.layers.bytes_by_layer(),
                 title=f"Bytes written by layer: {what}",
-                subtitle=f"{self.settings.fs} · {subtitle}",
+                subtitle=f"{self.settings.file_system} · {subtitle}",
             )
         host, flash = self._intervals()
         low, high = self.ci

@@ -16,6 +16,7 @@ from writeamp.experiments.setting import Settings, setting, words_of
 from writeamp.vssd.mount import FILE_SYSTEMS
 
 _FROM_START, _FROM_COMMAND = "start", "command"
+_RECORDED = ".parquet"
 # What a kept drive has beside its data once it has been used, and what its journals' names begin
 # with (crates/vssd/src/store.rs).
 FLASH_SUFFIX = ".flash"
@@ -60,11 +61,11 @@ class DriveSettings(Settings):
         metavar="DIR",
         **_DRIVE,
     )
-    fs: str = setting(
-        "ext4",
+    fs: str | None = setting(
+        None,
         OneOf(FILE_SYSTEMS),
         f"file system for --mount: {', '.join(FILE_SYSTEMS)}. On a preconditioned drive it is made "
-        "without discard, or the drive would be new again",
+        "without discard, or the drive would be new again (default ext4)",
         choices=FILE_SYSTEMS,
         **_DRIVE,
     )
@@ -144,6 +145,13 @@ class DriveSettings(Settings):
                     raise WriteampError(f"{one.name} is {value!r}; it must be a path")
                 object.__setattr__(self, one.name, str(value))
         super().__post_init__()
+        if self.fs is not None and self.mount is None:
+            raise WriteampError("fs says what to mount the drive with; give mount (--mount) too")
+
+    @property
+    def file_system(self) -> str:
+        """The file system for `mount`."""
+        return self.fs or FILE_SYSTEMS[0]
 
     @property
     def is_timed(self) -> bool:
@@ -160,13 +168,14 @@ class DriveSettings(Settings):
         return [path for path in (self.record, self.rb_capture) if path is not None]
 
     def check_outputs(self, others: Iterable[output.AnyPath] = ()) -> None:
-        """Refuse files to write that are one, or that are part of the drive which is kept.
+        """Refuse files to write that are one, part of the drive which is kept, or misnamed.
 
         Args:
             others: files that are written besides `output_files`.
 
         Raises:
-            WriteampError: two outputs are one file, or one would replace the drive.
+            WriteampError: two outputs are one file, one would replace the drive, or the name of the
+                recording does not end in .parquet.
         """
         outputs = [*others, *self.output_files()]
         output.check_distinct(outputs)
@@ -176,6 +185,10 @@ class DriveSettings(Settings):
                     f"{os.fspath(path)} would replace a file of the drive that is kept in "
                     f"{self.backing}; choose another name"
                 )
+        if self.record is not None and Path(self.record).suffix.lower() != _RECORDED:
+            raise WriteampError(
+                f"{self.record}: recordings are Parquet files; end the name in {_RECORDED}"
+            )
 
     def _is_of_the_drive(self, path: output.AnyPath) -> bool:
         if self.backing is None:
