@@ -26,6 +26,7 @@ from writeamp.plots import (
 )
 from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.spec import BarChart, LineChart
+from writeamp.plots.style import shortened
 
 SUBTITLE = "op = (T-U)/U = 0.4286, 8,192 blocks of 128 pages, seed 1"
 SIGNATURES = {
@@ -331,7 +332,7 @@ def test_a_cause_that_wrote_nothing_has_no_place_in_the_legend() -> None:
     [
         (2.41234, 0.021, "2.41 ± 0.02"),
         (1.85512, 0.00033, "1.8551 ± 0.0003"),
-        (25.3, 4.0, "25 ± 4"),
+        (25.3, 4.0, "25.30 ± 4.00"),
         (1.0, 0.0, "1.000"),
         (1.5, math.nan, "1.500"),
     ],
@@ -341,6 +342,30 @@ def test_a_value_has_the_decimals_that_its_error_leaves(
 ) -> None:
     row = PolicyResult("a", wa, {"host": 1}, wa - half_width, wa + half_width)
     assert wa_by_policy([row], title="", subtitle="").texts == (text,)
+
+
+def test_an_interval_to_one_side_is_a_range() -> None:
+    row = PolicyResult("a", 1.2346, {"host": 1}, 1.0, 2.73)
+    chart = wa_by_policy([row], title="", subtitle="s")
+    assert chart.texts == ("1.23 (1.00 to 2.73)",)
+    assert chart.subtitle == "s · the range in brackets is 95% confidence"
+
+
+@pytest.mark.parametrize("suffix", ["svg", "html"])
+def test_a_title_that_is_too_long_ends_in_an_ellipsis(tmp_path: Path, suffix: str) -> None:
+    row = PolicyResult("a", 2.0, {"host": 1})
+    words = "of a command that has very many words " * 10
+    for title, is_cut in ((words, True), ("of few words", False)):
+        save(wa_by_policy([row], title=title, subtitle=""), tmp_path / f"a.{suffix}")
+        text = (tmp_path / f"a.{suffix}").read_text()
+        begun = text[text.index(title[:12]) :][:200]
+        assert ("…" in begun or r"\u2026" in begun) == is_cut
+        assert title.rstrip() in text or is_cut
+
+
+@pytest.mark.parametrize(("most", "text"), [(5, "abcde"), (4, "abc…"), (1, "…")])
+def test_a_text_is_shortened_to_what_fits(most: int, text: str) -> None:
+    assert shortened("abcde", lambda part: len(part) <= most) == text
 
 
 def test_what_plus_minus_means_is_said_where_it_is_used() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 
 from writeamp.plots.spec import Dash, Mark
 
@@ -20,6 +22,11 @@ HOST_COLOR = "#B4BBC4"
 INK = "#222222"
 MUTED = "#666666"
 GRID = "#E3E6EA"
+
+_FEWEST_DECIMALS = 2
+# An interval is written with "±" if its shorter side is at least so much of the longer one.
+_SYMMETRIC = 0.8
+_RANGE = re.compile(r"\([0-9.]+ to [0-9.]+\)")
 
 _THEORY_COLOR = "#333333"
 _THEORY_DASHES: tuple[Dash, ...] = ("dash", "dot", "dashdot", "longdash")
@@ -49,20 +56,39 @@ def heat_ink(value: float, limit: float) -> str:
 
 
 def with_legend_of_error(subtitle: str, texts: Iterable[str]) -> str:
-    """Return the subtitle with what "±" means added, if any of the texts has one."""
-    if not any("±" in text for text in texts):
+    """Return the subtitle with what "±" and ranges mean added, if any of the texts has one."""
+    shown = list(texts)
+    signs = ["±"] if any("±" in text for text in shown) else []
+    ranges = ["the range in brackets"] if any(map(_RANGE.search, shown)) else []
+    if not signs + ranges:
         return subtitle
-    return f"{subtitle} · ± is 95% confidence"
+    return f"{subtitle} · {' or '.join(signs + ranges)} is 95% confidence"
 
 
 def with_error(wa: float, ci_low: float, ci_high: float) -> str:
-    """Return "1.855 ± 0.003", with the decimals that the error leaves meaningful.
+    """Return "1.855 ± 0.003", with the decimals that the error leaves meaningful, at least two.
 
-    Without an interval, or with one of no visible width, the value stands alone.
+    An interval that reaches further to one side is a range: "1.23 (1.00 to 2.73)". Without an
+    interval, or with one of no visible width, the value stands alone.
     """
-    # Of an interval that reaches further to one side, that side.
-    half_width = max(wa - ci_low, ci_high - wa)
+    below, above = wa - ci_low, ci_high - wa
+    half_width = max(below, above)
     if math.isnan(half_width) or half_width < 1e-6:
         return f"{wa:.3f}"
-    decimals = max(0, -math.floor(math.log10(half_width)))
+    decimals = max(_FEWEST_DECIMALS, -math.floor(math.log10(half_width)))
+    if min(below, above) < _SYMMETRIC * half_width:
+        return f"{wa:.{decimals}f} ({ci_low:.{decimals}f} to {ci_high:.{decimals}f})"
     return f"{wa:.{decimals}f} ± {half_width:.{decimals}f}"
+
+
+def shortened(text: str, fits: Callable[[str], bool]) -> str:
+    """Return a text, or as much of its beginning as fits with an ellipsis after it."""
+    if fits(text):
+        return text
+    ends = range(len(text))
+    most = bisect_left(ends, True, key=lambda end: not fits(_cut(text, end)))
+    return _cut(text, max(0, most - 1))
+
+
+def _cut(text: str, end: int) -> str:
+    return f"{text[:end].rstrip()}…"

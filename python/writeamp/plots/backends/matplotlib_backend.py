@@ -12,16 +12,19 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
 from writeamp.plots.backends.matplotlib_grids import draw_heat_maps, draw_panels
 from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
 from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart, Strip
-from writeamp.plots.style import GRID, INK, MUTED
+from writeamp.plots.style import GRID, INK, MUTED, shortened
 
 _DPI = 160
 _LINES_INCHES, _STRIP_INCHES = 5.0, 0.9
 _LEGEND_COLUMNS = 4
+# Of the width, for a title and what is left of it.
+_TITLE_SHARE = 0.98
 # Text stays text in SVG and PDF, and the same figure gives the same bytes.
 _SETTINGS = {
     "svg.fonttype": "none",
@@ -178,13 +181,24 @@ def _titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
     if not in_panels:
         axes.set_title(spec.subtitle, loc="left", fontsize=9.5, color=MUTED, pad=10)
     # Above panels, which have titles of their own, an empty line keeps room for the subtitle.
-    text = f"{spec.title}\n " if in_panels else spec.title
-    title = figure.suptitle(text, ha="left", fontsize=13, fontweight="bold")
+    after = "\n " if in_panels else ""
+    title = figure.suptitle(spec.title + after, ha="left", fontsize=13, fontweight="bold")
     # The layout decides where the axes begin; the title stands flush with them.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     left = axes.get_position().x0
     title.set_x(left)
+    _shorten(title, spec.title, after, figure)
     if in_panels:
         bottom = figure.transFigure.inverted().transform(title.get_window_extent())[0][1]
         figure.text(left, bottom, spec.subtitle, fontsize=9.5, color=MUTED, va="bottom")
+
+
+def _shorten(title: Text, text: str, after: str, figure: Figure) -> None:
+    """Show of a title what does not reach beyond the right edge, and then what stands after it."""
+
+    def fits(part: str) -> bool:
+        title.set_text(part + after)
+        return bool(title.get_window_extent().x1 <= _TITLE_SHARE * figure.bbox.width)
+
+    title.set_text(shortened(text, fits) + after)

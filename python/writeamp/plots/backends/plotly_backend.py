@@ -21,10 +21,11 @@ from writeamp.plots.spec import (
     PanelChart,
     Strip,
 )
-from writeamp.plots.style import GRID, INK, MUTED
+from writeamp.plots.style import GRID, INK, MUTED, shortened
 
 # Of the height of a chart, for each strip.
 _STRIP_SHARE = 0.14
+_TITLE_CHARACTERS = 90
 
 
 def render(spec: FigureSpec, _kind: str) -> bytes:
@@ -32,7 +33,7 @@ def render(spec: FigureSpec, _kind: str) -> bytes:
     figure = _draw(spec)
     figure.update_layout(
         title={
-            "text": f"<b>{text_of(spec.title)}</b>",
+            "text": f"<b>{text_of(shortened(spec.title, _fits))}</b>",
             "subtitle": {"text": text_of(spec.subtitle), "font": {"color": MUTED, "size": 13}},
             "x": 0,
             "xref": "paper",
@@ -47,6 +48,11 @@ def render(spec: FigureSpec, _kind: str) -> bytes:
         config={"displaylogo": False, "typesetMath": False},
     )
     return page.encode()
+
+
+def _fits(title: str) -> bool:
+    """Return whether a title fits on a page of a common width, which only a browser knows."""
+    return len(title) <= _TITLE_CHARACTERS
 
 
 def _draw(spec: FigureSpec) -> Any:
