@@ -129,6 +129,8 @@ def test_what_goes_wrong_at_the_end_is_a_warning() -> None:
     running.wait()
     with pytest.warns(RuntimeWarning, match="nbdkit was killed by signal 9"):
         drive.close()
+    with pytest.raises(WriteampError, match="not open"):
+        _ = drive.wa
 
 
 def test_it_is_open_once_at_a_time_and_can_be_opened_again() -> None:
@@ -140,7 +142,27 @@ def test_it_is_open_once_at_a_time_and_can_be_opened_again() -> None:
             copy(drive)
             assert drive.host_bytes == 1 << 20
     with pytest.raises(WriteampError, match="not open"):
+        _ = drive.uri
+
+
+def test_its_last_figures_stay_after_the_block() -> None:
+    drive = wa.VirtualSsd("ssd-v", size="64MiB")
+    with pytest.raises(WriteampError, match="not open"):
         _ = drive.wa
+    with drive:
+        copy(drive)
+    assert drive.host_bytes == drive.flash_bytes == 1 << 20
+    assert drive.wa == drive.result().wa == 1.0
+    with drive:
+        assert drive.host_bytes == 0
+    assert drive.host_bytes == 0
+
+
+def test_it_is_shown_in_a_few_words() -> None:
+    drive = wa.VirtualSsd("ssd-v", size="64MiB")
+    assert repr(drive) == "<VirtualSsd: ssd-v, 64 MiB, not open>"
+    with drive:
+        assert repr(drive) == "<VirtualSsd: ssd-v, 64 MiB, open>"
 
 
 def test_a_thread_has_drives_of_its_own(folder: Path) -> None:

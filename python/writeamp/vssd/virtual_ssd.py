@@ -19,7 +19,7 @@ from writeamp.vssd.drive import Drive, start_drive
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
 from writeamp.vssd.signals import held_signals
-from writeamp.vssd.specification import specify
+from writeamp.vssd.specification import specify, summary
 
 _KINDS = (DeviceSettings, PolicySettings, DriveSettings)
 _PLACES = places_in(_KINDS, "serve")
@@ -54,6 +54,7 @@ class VirtualSsd:
         made = made_settings("VirtualSsd", _KINDS, _PLACES, given)
         self._specification = specify(*cast("tuple[Any, Any, Any]", made))
         self._running: Drive | None = None
+        self._last: ServeResult | None = None
         self._undo = ExitStack()
 
     def __enter__(self) -> VirtualSsd:
@@ -64,6 +65,7 @@ class VirtualSsd:
         """
         if self._running is not None:
             raise WriteampError("this virtual drive is open already")
+        self._last = None
         try:
             with held_signals() as signals, ExitStack() as undo:
                 running = start_drive(self._specification, signals, undo)
@@ -90,6 +92,7 @@ class VirtualSsd:
         with held_signals():
             atexit.unregister(self.close)
             running, self._running = self._running, None
+            self._last = _last_of(running) if running else self._last
             self._undo.__exit__(kind, error, trace)
         for sentence in running.last_remarks if running else ():
             warnings.warn(sentence, RuntimeWarning, stacklevel=2)
@@ -133,7 +136,15 @@ class VirtualSsd:
         return self.control.counters()
 
     def result(self) -> ServeResult:
-        """Return what was counted since `begin`; a file system writes first what it holds back."""
+        """Return what was counted since `begin`, after the block the last of it.
+
+        A file system writes first what it holds back.
+
+        Raises:
+            WriteampError: the drive was never open, or its server has ended.
+        """
+        if self._running is None and self._last is not None:
+            return self._last
         return self._open().result()
 
     @property
@@ -151,7 +162,20 @@ class VirtualSsd:
         """Bytes that the flash programmed since `begin`."""
         return self.result().flash_bytes
 
+    def __repr__(self) -> str:
+        """Return the drive in brackets, and whether it is open."""
+        state = "not open" if self._running is None else "open"
+        return f"<VirtualSsd: {summary(self.device)}, {state}>"
+
     def _open(self) -> Drive:
         if self._running is None:
             raise WriteampError("this virtual drive is not open; use it in a with block")
         return self._running
+
+
+def _last_of(running: Drive) -> ServeResult | None:
+    """Return the figures of a drive that is about to be stopped; None if its server has ended."""
+    try:
+        return running.result()
+    except WriteampError:
+        return None
