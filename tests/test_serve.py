@@ -163,6 +163,20 @@ class TestRefused:
             assert word in said[0]
         assert left_behind(folder) == []
 
+    @needs()
+    @pytest.mark.parametrize("name", ["drive.wa", "drive.wa.flash", "drive.wa.journal-1", "link"])
+    def test_no_recording_replaces_the_drive_that_is_kept(self, folder: Path, name: str) -> None:
+        (folder / "link").symlink_to("drive.wa")
+        done = serve(f"{SMALL} --backing drive.wa --record {name}", folder, run="true")
+        assert (done.status, done.out) == (2, "")
+        assert f"{name} would replace a file of the drive that is kept in drive.wa" in done.err
+        assert sorted(one.name for one in folder.iterdir()) == ["link", "t"]
+
+    def test_no_figure_replaces_it_either(self, folder: Path) -> None:
+        done = serve(f"{SMALL} --backing wa.svg --plot wa.svg", folder, run="true")
+        assert (done.status, done.out) == (2, "")
+        assert "wa.svg would replace a file of the drive" in done.err
+
     def test_the_help_has_an_example(self, folder: Path) -> None:
         done = serve("--help", folder)
         assert "Example: writeamp serve --device ssd-v" in " ".join(done.out.split())

@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from writeamp import output
 from writeamp.cli import boundary, options
 from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_settings
@@ -88,7 +87,7 @@ def serve(
         _MOST_WA.check("--max-wa", max_wa)
     if plot is not None:
         check_target(plot)
-        output.check_distinct([plot, *drive.output_files()])
+        drive.check_outputs([plot])
     found = specify(device, policy, drive)
     with ExitStack() as bars:
         result = serve_drive(

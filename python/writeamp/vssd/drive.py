@@ -22,11 +22,10 @@ from writeamp.vssd.programs import private_folder, require
 from writeamp.vssd.recorder import Recorder, recording
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.server import Server, start_server
+from writeamp.vssd.settings import FLASH_SUFFIX
 from writeamp.vssd.signals import HeldSignals
 from writeamp.vssd.specification import Specification, aged_state, plugin_config
 
-# What a kept drive has beside its data once it has been used.
-_FLASH_SUFFIX = ".flash"
 _SOCKET = "nbd.sock"
 
 
@@ -133,7 +132,7 @@ def start_drive(
     """
     settings = found.settings
     _check(found)
-    is_kept = settings.backing is not None and os.path.exists(settings.backing + _FLASH_SUFFIX)
+    is_kept = settings.backing is not None and os.path.exists(settings.backing + FLASH_SUFFIX)
     folder = undo.enter_context(private_folder())
     state, ageing = None, None
     if found.is_aged and not is_kept:
@@ -175,9 +174,9 @@ def _check(found: Specification) -> None:
     require("nbdkit")
     if settings.mount is not None:
         check_mount(Path(settings.mount), settings.fs)
+    settings.check_outputs()
     for path in settings.output_files():
         output.check_target(path, "recording", inputs=found.input_files)
-    output.check_distinct(settings.output_files())
 
 
 def _age(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import ClassVar
 
+from writeamp import output
 from writeamp.domains import Flag, Number, OneOf, Whole
 from writeamp.errors import WriteampError
 from writeamp.experiments.precondition import CHOICES, PreconditionText
@@ -13,6 +16,10 @@ from writeamp.experiments.setting import Settings, setting, words_of
 from writeamp.vssd.mount import FILE_SYSTEMS
 
 _FROM_START, _FROM_COMMAND = "start", "command"
+# What a kept drive has beside its data once it has been used, and what its journals' names begin
+# with (crates/vssd/src/store.rs).
+FLASH_SUFFIX = ".flash"
+_JOURNALS = ".journal-"
 _SCALE = Number("be above 0 and at most 1e9", lambda value: 0 < value <= 1e9)
 
 _DRIVE = {"panel": "virtual"}
@@ -151,3 +158,30 @@ class DriveSettings(Settings):
     def output_files(self) -> list[str]:
         """Return the files that are written whole when the run has ended."""
         return [path for path in (self.record, self.rb_capture) if path is not None]
+
+    def check_outputs(self, others: Iterable[output.AnyPath] = ()) -> None:
+        """Refuse files to write that are one, or that are part of the drive which is kept.
+
+        Args:
+            others: files that are written besides `output_files`.
+
+        Raises:
+            WriteampError: two outputs are one file, or one would replace the drive.
+        """
+        outputs = [*others, *self.output_files()]
+        output.check_distinct(outputs)
+        for path in outputs:
+            if self._is_of_the_drive(path):
+                raise WriteampError(
+                    f"{os.fspath(path)} would replace a file of the drive that is kept in "
+                    f"{self.backing}; choose another name"
+                )
+
+    def _is_of_the_drive(self, path: output.AnyPath) -> bool:
+        if self.backing is None:
+            return False
+        folder, name = os.path.split(os.path.abspath(self.backing))
+        beside = os.path.join(os.path.realpath(folder), name)
+        real = os.path.realpath(path)
+        of_the_flash = (beside + FLASH_SUFFIX, beside + _JOURNALS)
+        return real == os.path.realpath(self.backing) or real.startswith(of_the_flash)
