@@ -68,13 +68,25 @@ class TestInFront:
         assert "nbdkit was killed by signal 9" in done.err
         assert left_behind(folder) == []
 
-    def test_nbdkit_ends_with_a_process_that_is_killed(self, folder: Path) -> None:
-        running = start([*SMALL.split(), "--socket", "ssd.sock"], folder)
+    def test_a_client_that_stays_does_not_outlive_a_process_that_is_killed(
+        self, folder: Path
+    ) -> None:
+        words = [*SMALL.split(), "--backing", "drive.wa", "--socket", "ssd.sock"]
+        running = start(words, folder)
         assert running.stdout is not None
         running.stdout.readline()
-        running.kill()
-        running.wait()
-        wait_until(lambda: pids(folder) == [])
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(folder / "ssd.sock"))
+            assert client.recv(8) == b"NBDMAGIC"
+            running.kill()
+            running.wait()
+            wait_until(lambda: pids(folder) == [])
+            # Neither the socket nor the file is held any more.
+            again = start(words, folder)
+            assert again.stdout is not None
+            assert again.stdout.readline().startswith("serving ssd-v")
+            again.send_signal(signal.SIGTERM)
+            assert ended(again).status == 0
 
 
 def pids(folder: Path) -> list[int]:

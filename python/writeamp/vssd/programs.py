@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,17 +130,6 @@ class Daemon:
         found = map(_COMPLAINT.fullmatch, self._text().splitlines())
         return list(dict.fromkeys(one["sentence"] for one in found if one))
 
-    def stop(self) -> None:
-        """End it; what does not obey is killed after a minute."""
-        self.process.terminate()
-        try:
-            self.process.wait(PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        with suppress(OSError):
-            os.close(self.pidfd)
-
     def _text(self) -> str:
         return self.messages.read_text(errors="replace")
 
@@ -153,6 +142,9 @@ def start_daemon(undo: ExitStack, messages: Path, name: str, *arguments: str) ->
         messages: the file that its messages go to.
         name: a program of `_PACKAGES`.
         arguments: what it is given.
+
+    Raises:
+        WriteampError: it is not installed.
     """
     with messages.open("wb") as sink:
         process = subprocess.Popen(
@@ -163,9 +155,44 @@ def start_daemon(undo: ExitStack, messages: Path, name: str, *arguments: str) ->
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    daemon = Daemon(name, process, messages, os.pidfd_open(process.pid))
-    undo.callback(daemon.stop)
-    return daemon
+    undo.callback(end, process)
+    handle = os.pidfd_open(process.pid)
+    undo.callback(os.close, handle)
+    return Daemon(name, process, messages, handle)
+
+
+def kill_after_us(undo: ExitStack, process: subprocess.Popen[bytes]) -> None:
+    """Have a program killed as soon as this process has gone without ending it.
+
+    A shell waits for the end of a pipe that is open for writing here alone.
+
+    Args:
+        undo: what will end the shell, and should have ended the program by then.
+        process: the program.
+    """
+    watch = subprocess.Popen(
+        ["/bin/sh", "-c", 'read -r _; kill -KILL "$0"', str(process.pid)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+    def stop() -> None:
+        watch.kill()
+        watch.communicate()
+
+    undo.callback(stop)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a program, unless it has ended; what does not obey is killed after a minute."""
+    process.terminate()
+    try:
+        process.wait(PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from writeamp.errors import WriteampError
 from writeamp.vssd.control import SUFFIX, Control
-from writeamp.vssd.programs import Daemon, start_daemon
+from writeamp.vssd.programs import Daemon, end, kill_after_us, start_daemon
 from writeamp.vssd.signals import HeldSignals
 from writeamp.vssd.sockets import claim, has_clients
 
@@ -45,7 +45,7 @@ class Server:
         self.daemon.check()
 
     def stop(self) -> None:
-        """Ask it to end, though clients are connected: nbdkit itself would wait for them to leave.
+        """End it, though clients are connected: nbdkit itself would wait for them to leave.
 
         What it answered is kept by then, and what it wrote down is in its files.
         """
@@ -56,6 +56,7 @@ class Server:
             if time.monotonic() > leave_by:
                 process.kill()
             time.sleep(_BETWEEN_LOOKS_S)
+        end(process)
 
 
 def start_server(
@@ -97,6 +98,8 @@ def start_server(
         *("--foreground", "--exit-with-parent", "--unix", str(where), "--pidfile", str(running)),
         *(str(_PLUGIN), f"config={file}"),
     )
+    # That alone waits for clients to leave, and holds the socket and the drive's files until then.
+    kill_after_us(undo, daemon.process)
     server = Server(where, Control(control), daemon)
     undo.callback(server.stop)
     # The drive is opened after nbdkit says that it runs; with a long journal, long after.
