@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import signal
 import socket
 import stat
@@ -12,7 +13,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from served import FIO, SMALL, ctrl_c_heard, ended, left_behind, needs, serve, start, wait_for_file
+from served import (
+    FIO,
+    PATH,
+    SMALL,
+    ctrl_c_heard,
+    ended,
+    left_behind,
+    needs,
+    serve,
+    start,
+    wait_for_file,
+)
 from vssd_documents import wait_until
 from writeamp.vssd.control import Control
 
@@ -183,6 +195,29 @@ class TestKept:
         assert done.err.count("\n") == 1 + done.err.count("writeamp: note:")
         assert "drive.wa" in done.err
         assert left_behind(folder) == []
+
+
+@needs()
+def test_what_nbdkit_complains_of_at_its_end_is_told(folder: Path) -> None:
+    script = folder / "bin" / "nbdkit"
+    script.parent.mkdir()
+    # Its words come when the counts were taken: the drive has been asked to end by then.
+    script.write_text(
+        "#!/bin/sh\ntrap 'kill $!' TERM\n"
+        f'{shutil.which("nbdkit", path=PATH)} "$@" &\nwait\nwait\n'
+        "echo 'writeamp: warning: no snapshot was taken: it broke'\n"
+        "echo 'nbdkit: vssd: error: the data cannot be made durable' >&2\nexit 5\n"
+    )
+    script.chmod(0o755)
+    arguments = [*SMALL.split(), "--json", "--run", "true"]
+    done = ended(start(arguments, folder, path=f"{script.parent}:{PATH}"))
+    assert done.status == 0, done.err
+    notes = done.document["notes"]
+    assert "no snapshot was taken: it broke" in notes
+    assert "the data cannot be made durable" in notes
+    assert any("nbdkit ended with status 5" in note for note in notes)
+    assert "the data cannot be made durable" in done.err
+    assert left_behind(folder) == []
 
 
 class TestInterrupted:

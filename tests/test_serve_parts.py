@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,39 @@ class TestPrograms:
         monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
         with pytest.raises(KeyboardInterrupt), held_signals() as held:
             programs.run(held, "mount")
+        assert processes.children(os.getpid()) == []
+
+    def test_one_that_has_ended_is_told_by_its_errors_and_not_by_its_warnings(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        script = tmp_path / "nbdkit"
+        script.write_text(
+            "#!/bin/sh\necho 'writeamp: warning: no snapshot'\necho other\n"
+            "echo 'nbdkit: vssd[1]: error: no space' >&2\nexit 1\n"
+        )
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        with ExitStack() as undo:
+            daemon = programs.start_daemon(undo, tmp_path / "messages", "nbdkit")
+            daemon.process.wait()
+            assert daemon.complaints() == ["no snapshot", "no space"]
+            with pytest.raises(WriteampError, match=r"^no space$"):
+                daemon.check()
+
+    def test_one_is_ended_also_where_it_cannot_be_waited_for(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        script = tmp_path / "nbdkit"
+        script.write_text("#!/bin/sh\nexec sleep 600\n")
+        script.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+        def refuse(_pid: int) -> int:
+            raise OSError("too many open files")
+
+        monkeypatch.setattr(os, "pidfd_open", refuse)
+        with pytest.raises(OSError, match="too many"), ExitStack() as undo:
+            programs.start_daemon(undo, tmp_path / "messages", "nbdkit")
         assert processes.children(os.getpid()) == []
 
 

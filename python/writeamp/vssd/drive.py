@@ -38,6 +38,8 @@ class Drive:
     ageing: Ageing | None
     recorder: Recorder
     remarks: tuple[str, ...]
+    last_remarks: list[str]
+    """What went wrong while it was taken down."""
     mounted: Mounted | None = None
     began: Document = field(default_factory=dict)
     _file_system_began: int = 0
@@ -141,10 +143,11 @@ def start_drive(
     edges = undo.enter_context(pins(found))
     config = plugin_config(found, state=state, record=recorder.raw, ready_busy=edges)
     where = folder / _SOCKET if settings.socket is None else Path(settings.socket)
-    server = start_server(config, where, folder, signals, undo)
+    last_remarks: list[str] = []
+    server = start_server(config, where, folder, signals, undo=undo, remarks=last_remarks)
     if state is not None:
         state.unlink()
-    drive = Drive(found, server, ageing, recorder, _remarks(found, is_kept=is_kept))
+    drive = Drive(found, server, ageing, recorder, _remarks(found, is_kept=is_kept), last_remarks)
     if settings.counters is not None:
         undo.enter_context(Refresher(Path(settings.counters), server.control, found.device))
     if settings.metrics is not None:
@@ -162,6 +165,7 @@ def start_drive(
             folder=folder,
             signals=signals,
             undo=undo,
+            remarks=last_remarks,
         )
     if not settings.counts_from_start:
         drive.begin()

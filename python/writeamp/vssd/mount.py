@@ -90,6 +90,7 @@ def mount_drive(
     folder: Path,
     signals: HeldSignals,
     undo: ExitStack,
+    remarks: list[str],
 ) -> Mounted:
     """Make a file system on a drive and mount it, with discard so that freed space is trimmed.
 
@@ -103,6 +104,7 @@ def mount_drive(
         folder: a private one.
         signals: what ends it.
         undo: what will take it down.
+        remarks: takes a sentence if somebody uses it to the end.
 
     Raises:
         WriteampError: a layer failed, or the drive has another file system.
@@ -116,7 +118,7 @@ def mount_drive(
     if not point.exists():
         undo.callback(_remove_folder, point)
         point.mkdir()
-    undo.callback(_leave, point)
+    undo.callback(_leave, point, remarks)
     run(signals, "mount", "-t", file_system, "-o", "discard", loop, str(point))
     mounted = Mounted(point, loop)
     mounted.sync(signals)
@@ -155,14 +157,10 @@ def _has(loop: str, file_system: str, signals: HeldSignals) -> bool:
     return bool(found)
 
 
-def _leave(point: Path) -> None:
-    """Unmount the file system.
-
-    Raises:
-        WriteampError: it was in use until the end, and detached all the same.
-    """
+def _leave(point: Path, remarks: list[str]) -> None:
+    """Unmount the file system; one that is in use until the end is detached all the same."""
     if not _unmounted(point, "umount", (), ("--lazy",)):
-        raise WriteampError(
+        remarks.append(
             f"{point} was in use to the end; it is detached, and gone when nobody uses it"
         )
 

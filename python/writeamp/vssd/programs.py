@@ -38,7 +38,7 @@ PATIENCE_S = 60.0
 _BETWEEN_LOOKS_S = 0.02
 _LAST_LINES = 3
 # As programs of nbdkit's family say it, the parts of them that speak in between.
-_COMPLAINT = re.compile(r"[\w-]+: (?:.*?: )?error: (?P<sentence>.*)")
+_COMPLAINT = re.compile(r"[\w-]+: (?:.*?: )?(?P<kind>error|warning): (?P<sentence>.*)")
 
 
 def require(*names: str) -> None:
@@ -119,16 +119,30 @@ class Daemon:
         status = self.process.poll()
         if status is None:
             return
-        complaints = self.complaints()
-        if complaints:
-            raise WriteampError(complaints[0])
-        how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-        raise WriteampError(f"{self.name} {how}: {last_words(self._text())}")
+        errors = self.complaints("error")
+        raise WriteampError(errors[0] if errors else self._how_it_ended(status))
 
-    def complaints(self) -> list[str]:
-        """Return what it said that went wrong, each sentence once."""
+    def complaints(self, *kinds: str) -> list[str]:
+        """Return what it said that went wrong, each sentence once.
+
+        Args:
+            kinds: "error" or "warning"; both without one.
+        """
         found = map(_COMPLAINT.fullmatch, self._text().splitlines())
-        return list(dict.fromkeys(one["sentence"] for one in found if one))
+        return list(
+            dict.fromkeys(
+                one["sentence"] for one in found if one and (not kinds or one["kind"] in kinds)
+            )
+        )
+
+    def failure(self) -> str | None:
+        """Return how it ended, if that was not well; None of one that runs."""
+        status = self.process.poll()
+        return self._how_it_ended(status) if status else None
+
+    def _how_it_ended(self, status: int) -> str:
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+        return f"{self.name} {how}: {last_words(self._text())}"
 
     def _text(self) -> str:
         return self.messages.read_text(errors="replace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -203,6 +203,10 @@ class ServeResult:
     def with_layers(self, layers: Layers) -> ServeResult:
         """Return the same with what each layer wrote."""
         return replace(self, layers=layers)
+
+    def with_remarks(self, remarks: Iterable[str]) -> ServeResult:
+        """Return the same with more remarks, each of them once."""
+        return replace(self, remarks=tuple(dict.fromkeys((*self.remarks, *remarks))))
 
     def exceeds(self, most: float) -> bool:
         """Return whether `wa` is above a limit; that of no writes is not."""

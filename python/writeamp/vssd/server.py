@@ -30,6 +30,8 @@ class Server:
     socket: Path
     control: Control
     daemon: Daemon
+    remarks: list[str]
+    """What went wrong by the time that it had ended."""
 
     @property
     def uri(self) -> str:
@@ -47,16 +49,22 @@ class Server:
     def stop(self) -> None:
         """End it, though clients are connected: nbdkit itself would wait for them to leave.
 
-        What it answered is kept by then, and what it wrote down is in its files.
+        What it answered is kept by then, and what it wrote down is in its files. What it complained
+        of, to its end, comes to the remarks.
         """
         process = self.daemon.process
         process.terminate()
-        leave_by = time.monotonic() + _FOR_CLIENTS_S
+        leave_by, is_cut = time.monotonic() + _FOR_CLIENTS_S, False
         while process.poll() is None and has_clients(self.socket):
             if time.monotonic() > leave_by:
                 process.kill()
+                is_cut = True
             time.sleep(_BETWEEN_LOOKS_S)
         end(process)
+        self.remarks.extend(self.daemon.complaints())
+        failure = self.daemon.failure()
+        if failure is not None and not is_cut:
+            self.remarks.append(failure)
 
 
 def start_server(
@@ -64,7 +72,9 @@ def start_server(
     where: Path,
     folder: Path,
     signals: HeldSignals,
+    *,
     undo: ExitStack,
+    remarks: list[str],
 ) -> Server:
     """Start a drive, and return when it serves.
 
@@ -74,6 +84,7 @@ def start_server(
         folder: a private one for its configuration and messages.
         signals: what ends the wait.
         undo: what will stop the drive and remove its sockets.
+        remarks: takes what the drive complained of, when it has been stopped.
 
     Raises:
         WriteampError: somebody listens there, or the drive cannot be; the sentence says why.
@@ -100,7 +111,7 @@ def start_server(
     )
     # That alone waits for clients to leave, and holds the socket and the drive's files until then.
     kill_after_us(undo, daemon.process)
-    server = Server(where, Control(control), daemon)
+    server = Server(where, Control(control), daemon, remarks)
     undo.callback(server.stop)
     # The drive is opened after nbdkit says that it runs; with a long journal, long after.
     daemon.wait_until(lambda: running.exists() and server.control.answers(), signals)

@@ -26,7 +26,8 @@ def serve(
     """Serve a drive while a command runs, or without one until a signal comes.
 
     What the command wrote is written back to the drive, then counted, and only then is the file
-    system unmounted: what unmounting writes does not count.
+    system unmounted: what unmounting writes does not count. What goes wrong after the counts were
+    taken comes to the remarks of the result.
 
     Args:
         found: the drive.
@@ -51,7 +52,7 @@ def serve(
             drive.recorder.ends_at(result.ended)
         # What came while all was taken down asked for nothing else.
         signals.came.clear()
-        return result
+        return result.with_remarks(drive.last_remarks)
 
 
 def _wait(drive: Drive, signals: HeldSignals) -> None:
