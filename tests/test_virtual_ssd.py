@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import math
 import os
+import signal
 import subprocess
 import tempfile
 import threading
@@ -13,6 +15,7 @@ import pytest
 import writeamp as wa
 from served import MOUNTING, left_behind, needs
 from writeamp.errors import WriteampError
+from writeamp.vssd import virtual_ssd
 
 pytestmark = needs("nbdcopy")
 
@@ -93,6 +96,39 @@ def test_one_that_cannot_start_leaves_nothing(folder: Path) -> None:
         wa.VirtualSsd("ssd-v", size="64MiB", backing="drive.wa").__enter__()
     assert left_behind(folder) == []
     assert Path("drive.wa").read_bytes() == b"no drive"
+
+
+@pytest.mark.parametrize("moment", ["start_drive", "atexit.register"])
+def test_a_signal_at_the_end_of_its_building_leaves_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    owner = atexit if moment == "atexit.register" else virtual_ssd
+    name = moment.rpartition(".")[2]
+    real = getattr(owner, name)
+
+    def interrupted(*given: object) -> object:
+        done = real(*given)
+        signal.raise_signal(signal.SIGINT)
+        return done
+
+    drive = wa.VirtualSsd("ssd-v", size="64MiB")
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            drive.__enter__()
+    assert left_behind(folder) == []
+    with drive:
+        copy(drive)
+
+
+def test_what_goes_wrong_at_the_end_is_a_warning() -> None:
+    drive = wa.VirtualSsd("ssd-v", size="64MiB")
+    drive.__enter__()
+    running = drive._open().server.daemon.process
+    running.kill()
+    running.wait()
+    with pytest.warns(RuntimeWarning, match="nbdkit was killed by signal 9"):
+        drive.close()
 
 
 def test_it_is_open_once_at_a_time_and_can_be_opened_again() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import warnings
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -63,13 +64,17 @@ class VirtualSsd:
         """
         if self._running is not None:
             raise WriteampError("this virtual drive is open already")
-        with held_signals() as signals, ExitStack() as undo:
-            running = self._running = start_drive(self._specification, signals, undo)
-            undo.push(lambda kind, *_: None if kind else running.end_recording())
-            signals.check()
-            self._undo = undo.pop_all()
-        # An exception may come between here and the block.
-        atexit.register(self.close)
+        try:
+            with held_signals() as signals, ExitStack() as undo:
+                running = start_drive(self._specification, signals, undo)
+                undo.push(lambda kind, *_: None if kind else running.end_recording())
+                self._running, self._undo = running, undo.pop_all()
+                # An exception may come between here and the block.
+                atexit.register(self.close)
+        except BaseException as error:
+            # A signal that was held is delivered when the drive is there already.
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     def __exit__(
@@ -78,11 +83,16 @@ class VirtualSsd:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop the drive; a recording is written if the block ended well."""
+        """Stop the drive; a recording is written if the block ended well.
+
+        What goes wrong meanwhile, but for what raises, is a RuntimeWarning.
+        """
         with held_signals():
             atexit.unregister(self.close)
-            self._running = None
+            running, self._running = self._running, None
             self._undo.__exit__(kind, error, trace)
+        for sentence in running.last_remarks if running else ():
+            warnings.warn(sentence, RuntimeWarning, stacklevel=2)
 
     def close(self) -> None:
         """Stop the drive; nothing if it is stopped already."""
