@@ -84,9 +84,12 @@ class Drive:
             WriteampError: the drive has ended.
         """
         self.server.check()
+        control, found = self.server.control, self.specification
+        file_system = None
         if self.mounted is not None:
             self.mounted.sync(None)
-        control, found = self.server.control, self.specification
+            # Right beside the drive's own counts, as in `begin`: others may go on writing.
+            file_system = self.mounted.written_bytes() - self._file_system_began
         ended = control.counters()
         made = ServeResult(
             device=found.device,
@@ -102,16 +105,12 @@ class Drive:
             interrupted_by=interrupted_by,
             remarks=(*self.remarks, *self.server.daemon.complaints()),
         )
-        return made if self.mounted is None else made.with_layers(self._layers(made, written))
-
-    def _layers(self, made: ServeResult, written: Written | None) -> Layers:
-        assert self.mounted is not None
-        return Layers.of(
-            written,
-            file_system=self.mounted.written_bytes() - self._file_system_began,
-            device=made.host_bytes,
-            flash=made.flash_bytes,
+        if file_system is None:
+            return made
+        layers = Layers.of(
+            written, file_system=file_system, device=made.host_bytes, flash=made.flash_bytes
         )
+        return made.with_layers(layers)
 
 
 def start_drive(
