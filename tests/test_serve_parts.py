@@ -331,7 +331,9 @@ class TestSettings:
             ({"precondition": "workload"}, "nobody knows"),
             ({"device": "ssd-v", "timed": True, "backing": "x"}, "no file keeps"),
             ({"fs": "fat"}, "ext4, xfs, btrfs"),
-            ({"time_scale": 0}, "above 0"),
+            ({"time_scale": 0}, "from 1e-6 to 1e9"),
+            ({"time_scale": 9e-7}, "from 1e-6 to 1e9"),
+            ({"time_scale": 2e9}, "from 1e-6 to 1e9"),
             ({"socket": 3}, "path"),
         ],
     )

@@ -20,7 +20,7 @@ _FROM_START, _FROM_COMMAND = "start", "command"
 # with (crates/vssd/src/store.rs).
 FLASH_SUFFIX = ".flash"
 _JOURNALS = ".journal-"
-_SCALE = Number("be above 0 and at most 1e9", lambda value: 0 < value <= 1e9)
+_SCALE = Number("be from 1e-6 to 1e9", lambda value: 1e-6 <= value <= 1e9)
 
 _DRIVE = {"panel": "virtual"}
 _COUNTED = {"panel": "counted"}
