@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def requests(count: int = 60_000, seed: int = 1) -> Rows:
     return checked(rows)
 
 
-def metadata(**changes: Any) -> dict[str, Any]:
+def metadata(**changes: Any) -> dict[str, str]:
     known = {
         "version": 1,
         "device": DRIVE.to_dict(),
@@ -56,7 +57,7 @@ def metadata(**changes: Any) -> dict[str, Any]:
         "count_from_request": 0,
         "timed": False,
     }
-    return {"writeamp_recording": known | changes}
+    return {"writeamp_recording": json.dumps(known | changes)}
 
 
 def recorded(folder: Path, rows: Rows, **changes: Any) -> Path:

@@ -25,10 +25,8 @@ def print_served(result: ServeResult) -> None:
     """Print what the host wrote, what the flash did for it, and what each layer made of it."""
     stdout.print(options.facts(_facts(result)))
     if result.layers is not None:
-        columns = ("layer", ">bytes", ">factor")
-        stdout.print(
-            options.table("From the application to the flash", columns, _rows(result.layers))
-        )
+        rows = _rows(result.layers)
+        stdout.print(options.table("From the application to the flash", _OF_LAYERS, rows))
     if result.latency_us is not None:
         stdout.print(options.table("In the drive's time", _OF_LATENCY, _latencies(result)))
 

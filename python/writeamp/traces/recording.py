@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +17,7 @@ from writeamp.traces.formats.parquet import metadata_of
 from writeamp.traces.quoting import one_line
 from writeamp.traces.trace import SCHEMA
 
-# A request as crates/nbdkit appends it, little-endian.
+# A request as crates/vssd appends it (src/record.rs), little-endian.
 ROW = np.dtype(
     [
         ("at_ns", "<u8"),
@@ -46,7 +44,7 @@ _CHUNK_ROWS = 1 << 20
 _Rows = npt.NDArray[np.void]
 
 
-def write_parquet(raw: Path, target: Path, metadata: Mapping[str, Any]) -> int:
+def write_parquet(raw: Path, target: Path, metadata: Mapping[str, str]) -> int:
     """Write a raw recording as a trace: row for row, in the order in which they were served.
 
     Requests of several connections may have been stamped in another order than they were served
@@ -56,7 +54,7 @@ def write_parquet(raw: Path, target: Path, metadata: Mapping[str, Any]) -> int:
     Args:
         raw: what the virtual drive wrote.
         target: the Parquet file to make or replace.
-        metadata: JSON values by key, kept as text in the file's metadata.
+        metadata: texts by key for the file's metadata.
 
     Returns:
         The number of requests.
@@ -65,7 +63,6 @@ def write_parquet(raw: Path, target: Path, metadata: Mapping[str, Any]) -> int:
         WriteampError: `raw` cannot be read or is no recording, or `target` cannot be written.
     """
     rows = _rows(raw)
-    texts = {key: json.dumps(value) for key, value in metadata.items()}
     frames = register_io_source(lambda *_: _frames(rows), schema=_COLUMNS)
     with output.replacing(target, "trace", inputs=[raw]) as file:
         try:
@@ -73,7 +70,7 @@ def write_parquet(raw: Path, target: Path, metadata: Mapping[str, Any]) -> int:
                 file,
                 compression="zstd",
                 row_group_size=_CHUNK_ROWS,
-                metadata=metadata_of(["vssd"]) | texts,
+                metadata=metadata_of(["vssd"]) | dict(metadata),
             )
         except pl.exceptions.PolarsError as error:
             # Its Parquet writer reports a full disk as an error of its own.

@@ -135,7 +135,7 @@ def _attach(
     client = start_daemon(
         undo, folder / "nbdfuse.messages", "nbdfuse", str(disk), "--unix", str(socket)
     )
-    # In use only where the file system on it is, which has been said.
+    # If this stays in use, so did the file system on it, and there is a remark on that already.
     undo.callback(_unmounted, disk, "fusermount3", ("-u",), ("-u", "-z"))
     client.wait_until(lambda: _size_of(disk) == size_bytes, signals)
     undo.callback(_detach_loops, disk)

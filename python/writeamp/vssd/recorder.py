@@ -6,15 +6,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from writeamp.traces.recorded import KEPT, RECORDING_KEY
+from writeamp.traces.recorded import KEPT, RECORDING_KEY, Recorded
 from writeamp.traces.recording import ROW, write_parquet
 from writeamp.vssd.control import Document
 from writeamp.vssd.live_file import live_file
 from writeamp.vssd.specification import Specification
-
-_VERSION = 1
 
 
 class Recorder:
@@ -56,23 +53,22 @@ def recording(found: Specification, *, is_kept: bool) -> Iterator[Recorder]:
         recorder = Recorder(raw)
         yield recorder
         recorder.cut()
-        metadata = {RECORDING_KEY: _metadata(found, recorder, is_kept=is_kept)}
-        write_parquet(raw, Path(target), metadata)
+        recorded = _recorded(found, recorder, is_kept=is_kept)
+        write_parquet(raw, Path(target), {RECORDING_KEY: recorded.to_text()})
 
 
-def _metadata(found: Specification, recorder: Recorder, *, is_kept: bool) -> dict[str, Any]:
+def _recorded(found: Specification, recorder: Recorder, *, is_kept: bool) -> Recorded:
     """Return what a replay needs to build the same drive and to count from the same moment."""
     policy, settings = found.policy, found.settings
-    return {
-        "version": _VERSION,
-        "device": found.device.to_dict(),
-        "policy": {
+    return Recorded(
+        device=found.device.to_dict(),
+        policy={
             "manager": policy.manager,
             "victims": policy.asked_victims,
             "wear_leveling": policy.wear_leveling,
             "seed": settings.seed,
         },
-        "precondition": KEPT if is_kept else settings.precondition,
-        "count_from_request": recorder.first_counted,
-        "timed": settings.is_timed,
-    }
+        precondition=KEPT if is_kept else settings.precondition,
+        count_from_request=recorder.first_counted,
+        timed=settings.is_timed,
+    )

@@ -25,8 +25,8 @@ def claim(path: Path) -> None:
         raise WriteampError(f"{str(path)!r} is no file name, it holds a NUL")
     if len(str(path).encode()) > _LONGEST_BYTES:
         raise WriteampError(
-            f"socket {path} has a name of more than {_LONGEST_BYTES} bytes, which Linux does not "
-            "take; use a shorter one, or a folder nearer to the root"
+            f"the path of socket {path} has more than {_LONGEST_BYTES} bytes, the most that Linux "
+            "allows; give a shorter path"
         )
     try:
         mode = path.stat().st_mode
