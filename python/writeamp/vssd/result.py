@@ -21,14 +21,12 @@ from writeamp.experiments.byte_amplification import differs
 from writeamp.experiments.counted import json_number
 from writeamp.experiments.preconditioning import Ageing
 from writeamp.experiments.verdicts import programmed_enough
-from writeamp.plots.figures.layers import wa_by_layer
-from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.output import save
 from writeamp.plots.spec import FigureSpec
 from writeamp.statistics.steady import MIN_INTERVALS, SteadyState, analyse
-from writeamp.text import printable
 from writeamp.vssd.control import Document
 from writeamp.vssd.layers import Layers
+from writeamp.vssd.result_figure import layers_figure, wa_figure
 from writeamp.vssd.settings import DriveSettings
 
 _OF_THE_HOST = (
@@ -258,32 +256,16 @@ class ServeResult:
         Raises:
             WriteampError: nothing was written.
         """
-        subtitle = (
-            f"{printable(self.device.name)}, {shown_bytes(self.device.capacity_bytes)} · op = "
-            f"(T-U)/U = {self.device.op:.4g} · {self.policy} · seed {self.settings.seed}"
-        )
-        what = printable(self.run or "a host of its own")
         if self.layers is not None:
-            return wa_by_layer(
-                self.layers.bytes_by_layer(),
-                title=f"Bytes written by layer: {what}",
-                subtitle=f"{self.settings.fs} · {subtitle}",
-            )
-        host, flash = self._intervals()
-        low, high = self.ci
-        return wa_over_time(
-            [
-                WaSeries(
-                    label=str(self.policy),
-                    drive_writes=np.cumsum(host) / self.device.logical_pages,
-                    wa=flash / host,
-                    steady_wa=self.wa,
-                    ci_low=low,
-                    ci_high=high,
-                )
-            ],
-            title=f"Write amplification over time: {what}",
-            subtitle=subtitle,
+            return layers_figure(self.layers, self.device, self.policy, self.settings, self.run)
+        return wa_figure(
+            self._intervals(),
+            self.wa,
+            self.ci,
+            device=self.device,
+            policy=self.policy,
+            settings=self.settings,
+            run=self.run,
         )
 
     def plot(self, path: str | Path) -> None:

@@ -1,0 +1,80 @@
+"""The figure of what a virtual drive did: its layers, or write amplification over time."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.devices.byte_sizes import shown_bytes
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.plots.figures.layers import wa_by_layer
+from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
+from writeamp.plots.spec import FigureSpec
+from writeamp.text import printable
+from writeamp.vssd.layers import Layers
+from writeamp.vssd.settings import DriveSettings
+
+
+def layers_figure(
+    layers: Layers, device: Device, policy: Policy, settings: DriveSettings, run: str | None
+) -> FigureSpec:
+    """Describe the bytes of each layer and the factors between them."""
+    return wa_by_layer(
+        layers.bytes_by_layer(),
+        title=f"Bytes written by layer: {_host(run)}",
+        subtitle=f"{settings.fs} · {_drive(device, policy, settings)}",
+    )
+
+
+def wa_figure(
+    intervals: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
+    wa: float,
+    ci: tuple[float, float],
+    *,
+    device: Device,
+    policy: Policy,
+    settings: DriveSettings,
+    run: str | None,
+) -> FigureSpec:
+    """Describe WA while the host wrote.
+
+    Args:
+        intervals: host pages written and flash pages programmed in each interval.
+        wa: write amplification of all of it.
+        ci: its confidence interval.
+        device: the drive.
+        policy: its manager and victims.
+        settings: the rest of it.
+        run: the command, if there was one.
+
+    Raises:
+        WriteampError: nothing was written.
+    """
+    host, flash = intervals
+    low, high = ci
+    return wa_over_time(
+        [
+            WaSeries(
+                label=str(policy),
+                drive_writes=np.cumsum(host) / device.logical_pages,
+                wa=flash / host,
+                steady_wa=wa,
+                ci_low=low,
+                ci_high=high,
+            )
+        ],
+        title=f"Write amplification over time: {_host(run)}",
+        subtitle=_drive(device, policy, settings),
+    )
+
+
+def _drive(device: Device, policy: Policy, settings: DriveSettings) -> str:
+    return (
+        f"{printable(device.name)}, {shown_bytes(device.capacity_bytes)} · op = "
+        f"(T-U)/U = {device.op:.4g} · {policy} · seed {settings.seed}"
+    )
+
+
+def _host(run: str | None) -> str:
+    return printable(run or "a host of its own")
