@@ -7,6 +7,7 @@ pub const THREAD_MODEL_PARALLEL: c_int = 3;
 pub const FLAG_MAY_TRIM: u32 = 1 << 0;
 pub const FLAG_FUA: u32 = 1 << 1;
 pub const FLAG_REQ_ONE: u32 = 1 << 2;
+pub const FLAG_FAST_ZERO: u32 = 1 << 3;
 pub const FUA_NATIVE: c_int = 2;
 pub const CACHE_NATIVE: c_int = 2;
 pub const EXTENT_HOLE: u32 = 1 << 0;

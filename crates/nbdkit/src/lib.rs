@@ -206,10 +206,16 @@ unsafe extern "C" fn trim(_: *mut c_void, length: u32, offset: u64, flags: u32) 
     answered(|| drive()?.trim(offset, u64::from(length), flags & abi::FLAG_FUA != 0))
 }
 
-/// Always fast: data are given back, and the flash only counts.
+/// Fast where space may be given back; else zeros are stored.
 unsafe extern "C" fn zero(_: *mut c_void, length: u32, offset: u64, flags: u32) -> c_int {
     let (may_trim, fua) = (flags & abi::FLAG_MAY_TRIM != 0, flags & abi::FLAG_FUA != 0);
-    answered(|| drive()?.zero(offset, u64::from(length), may_trim, fua))
+    answered(|| {
+        if flags & abi::FLAG_FAST_ZERO != 0 && !may_trim {
+            let sentence = "zeros that keep their space are not faster than a write".into();
+            return Err(Error { sentence, errno: libc::EOPNOTSUPP });
+        }
+        drive()?.zero(offset, u64::from(length), may_trim, fua)
+    })
 }
 
 unsafe extern "C" fn extents(
@@ -244,7 +250,7 @@ fn drive() -> Result<&'static Drive> {
 
 /// 0, or −1 once nbdkit was told what went wrong. No panic crosses into nbdkit.
 fn answered(serve: impl FnOnce() -> Result<()>) -> c_int {
-    let panicked = |_| Err(Error::invalid("a defect of writeamp: the request panicked"));
+    let panicked = |_| Err(Error::fault("a defect of writeamp: the request panicked"));
     let Err(error) = catch_unwind(AssertUnwindSafe(serve)).unwrap_or_else(panicked) else {
         return 0;
     };

@@ -45,6 +45,7 @@ fn every_field_lies_where_the_header_says() {
         ("NBDKIT_FLAG_MAY_TRIM", i64::from(abi::FLAG_MAY_TRIM)),
         ("NBDKIT_FLAG_FUA", i64::from(abi::FLAG_FUA)),
         ("NBDKIT_FLAG_REQ_ONE", i64::from(abi::FLAG_REQ_ONE)),
+        ("NBDKIT_FLAG_FAST_ZERO", i64::from(abi::FLAG_FAST_ZERO)),
         ("NBDKIT_FUA_NATIVE", i64::from(abi::FUA_NATIVE)),
         ("NBDKIT_CACHE_NATIVE", i64::from(abi::CACHE_NATIVE)),
         ("NBDKIT_EXTENT_HOLE", i64::from(abi::EXTENT_HOLE)),

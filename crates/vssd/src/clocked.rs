@@ -17,6 +17,8 @@ use crate::record::Ask;
 
 /// The longest latency that is told apart: more than a day.
 const MOST_NS: u64 = 100_000_000_000_000;
+/// Who waits looks again after so long, whatever the clock says.
+const LONGEST_WAIT_S: f64 = 60.0;
 
 /// A timed drive and the clock that it follows.
 pub struct Clocked {
@@ -90,11 +92,12 @@ impl Clocked {
     }
 
     /// Lets happen what has happened by now.
-    pub fn catch_up(&mut self) -> Result<()> {
+    /// True if requests were done by that.
+    pub fn catch_up(&mut self) -> Result<bool> {
         self.catch_up_to(self.now_ns())
     }
 
-    fn catch_up_to(&mut self, now_ns: u64) -> Result<()> {
+    fn catch_up_to(&mut self, now_ns: u64) -> Result<bool> {
         while self.ssd.next_event_ns().is_some_and(|at_ns| at_ns <= now_ns) {
             self.ssd.step(&mut self.completed)?;
         }
@@ -107,13 +110,14 @@ impl Clocked {
             }
             self.done.insert(id, at_ns);
         }
-        Ok(())
+        Ok(!self.done.is_empty())
     }
 
     /// How long until something happens, in the host's time; `None` if nothing will.
     pub fn until_next(&self) -> Option<Duration> {
-        let at = Duration::from_nanos(self.ssd.next_event_ns()?).mul_f64(self.scale);
-        Some(at.saturating_sub(self.started.elapsed()))
+        let at_s = self.ssd.next_event_ns()? as f64 * 1e-9 * self.scale;
+        let left_s = at_s - self.started.elapsed().as_secs_f64();
+        Some(Duration::from_secs_f64(left_s.clamp(0.0, LONGEST_WAIT_S)))
     }
 
     /// Takes the edges of Ready/Busy pins so far.
@@ -137,7 +141,7 @@ impl Clocked {
     }
 
     fn now_ns(&self) -> u64 {
-        self.started.elapsed().div_f64(self.scale).as_nanos() as u64
+        (self.started.elapsed().as_secs_f64() / self.scale * 1e9) as u64
     }
 }
 

@@ -105,9 +105,9 @@ impl Config {
                 self.size_bytes, self.drive.logical_pages
             )));
         }
-        if !(self.time_scale > 0.0 && self.time_scale.is_finite()) {
+        if !(1e-6..=1e9).contains(&self.time_scale) {
             return Err(Error::invalid(format!(
-                "time_scale is {}; it must be a positive number",
+                "time_scale is {}; it must be from 1e-6 to 1e9",
                 self.time_scale
             )));
         }

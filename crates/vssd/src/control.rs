@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,7 +34,12 @@ impl Control {
         let private = std::fs::Permissions::from_mode(0o600);
         std::fs::set_permissions(path, private).map_err(failed)?;
         let accept = move || {
-            for client in listener.incoming().flatten() {
+            for client in listener.incoming() {
+                let Ok(client) = client else {
+                    // There are no descriptors left; the client stays in line meanwhile.
+                    std::thread::sleep(Duration::from_millis(100));
+                    continue;
+                };
                 let drive = drive.clone();
                 let talk = move || talk(client, &drive);
                 // Where no thread can be started, the client is hung up on.
@@ -74,13 +80,13 @@ pub fn answer(line: &str, drive: &Drive) -> Value {
     let error = |sentence: String| json!({"error": sentence});
     let question: Question = match serde_json::from_str(line) {
         Ok(question) => question,
-        Err(why) => return error(format!("the question is none: {why}")),
+        Err(why) => return error(format!("this is no JSON object with an \"ask\": {why}")),
     };
     let found = match &*question.ask {
         "counters" => drive.counters(false).map(Value::Object),
         "begin" => drive.counters(true).map(Value::Object),
-        "series" => Ok(drive.series()),
-        "blocks" => Ok(drive.blocks()),
+        "series" => drive.series(),
+        "blocks" => drive.blocks(),
         other => {
             return error(format!(
                 "there is no {other:?} to ask for; valid: counters, begin, series, blocks"

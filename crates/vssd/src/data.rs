@@ -69,7 +69,7 @@ impl Data {
         Ok(())
     }
 
-    /// Stores bytes, once there is space for all of them. An error changes nothing.
+    /// Stores bytes, once there is space for all of them. Without, none is stored.
     pub fn write(&self, offset: u64, from: &[u8]) -> io::Result<()> {
         let _kept = self.punching.read().expect("no writer panicked");
         self.reserve(offset..offset + from.len() as u64)?;
@@ -77,23 +77,35 @@ impl Data {
         Ok(())
     }
 
-    /// Makes bytes 0, and gives their space back.
-    pub fn zero(&self, range: Range<u64>) -> io::Result<()> {
+    /// Makes bytes 0, and gives their space back where that can be.
+    pub fn discard(&self, range: Range<u64>) -> io::Result<()> {
         let first = range.start.next_multiple_of(MAPPED_BYTES).min(range.end);
         let end = (range.end / MAPPED_BYTES * MAPPED_BYTES).max(first);
-        self.fill_with_zeros(range.start..first)?;
-        self.fill_with_zeros(end..range.end)?;
-        if first < end { self.punch(first..end) } else { Ok(()) }
+        self.write_zeros(range.start..first)?;
+        self.write_zeros(end..range.end)?;
+        if first == end {
+            return Ok(());
+        }
+        match self.punch(first..end) {
+            Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
+                self.write_zeros(first..end)
+            }
+            done => done,
+        }
+    }
+
+    /// Makes bytes 0, and keeps space for them.
+    pub fn write_zeros(&self, range: Range<u64>) -> io::Result<()> {
+        for first in range.clone().step_by(ZEROS.len()) {
+            let length = (range.end - first).min(ZEROS.len() as u64);
+            self.write(first, &ZEROS[..length as usize])?;
+        }
+        Ok(())
     }
 
     /// Makes what was stored so far survive a loss of power.
     pub fn sync(&self) -> io::Result<()> {
         self.file.as_ref().map_or(Ok(()), |backing| backing.file.sync_data())
-    }
-
-    fn fill_with_zeros(&self, range: Range<u64>) -> io::Result<()> {
-        let length = (range.end - range.start) as usize;
-        if length == 0 { Ok(()) } else { self.write(range.start, &ZEROS[..length]) }
     }
 
     fn punch(&self, range: Range<u64>) -> io::Result<()> {
@@ -154,8 +166,11 @@ impl Backing {
         let mut at = bytes.start;
         while at < bytes.end {
             let hole = self.seek(at, libc::SEEK_HOLE)?.min(bytes.end);
-            // Behind the last data there are none to be found.
-            let data = self.seek(hole, libc::SEEK_DATA).unwrap_or(bytes.end).min(bytes.end);
+            let data = match self.seek(hole, libc::SEEK_DATA) {
+                // Behind the last data there are none to be found.
+                Err(error) if error.raw_os_error() == Some(libc::ENXIO) => bytes.end,
+                found => found?.min(bytes.end),
+            };
             self.file.write_all_at(&ZEROS[..(data - hole) as usize], hole)?;
             at = data;
         }
@@ -216,7 +231,7 @@ mod tests {
     fn zeros_lie_exactly_where_they_were_asked_for() {
         for data in both() {
             data.write(0, &vec![7; 1 << 20]).unwrap();
-            data.zero(4095..12289).unwrap();
+            data.discard(4095..12289).unwrap();
             let mut found = vec![1; 1 << 20];
             data.read(0, &mut found).unwrap();
             for (at, byte) in found.iter().enumerate() {
@@ -229,7 +244,7 @@ mod tests {
     fn what_was_given_back_can_be_written_again() {
         for data in both() {
             data.write(0, &[7; 8192]).unwrap();
-            data.zero(0..8192).unwrap();
+            data.discard(0..8192).unwrap();
             data.write(4096, &[9; 4096]).unwrap();
             let mut found = [1; 8192];
             data.read(0, &mut found).unwrap();

@@ -40,6 +40,8 @@ pub enum Flash {
 pub struct Recording {
     path: PathBuf,
     file: BufWriter<File>,
+    /// What ended it, such as a full disk: the host's requests do not fail for that.
+    failure: Option<Error>,
 }
 
 impl Desk {
@@ -47,11 +49,12 @@ impl Desk {
     pub fn serve(&mut self, ask: &Ask, at_ns: u64, partly_held: u64) -> Result<Option<u32>> {
         let (mut timed, mut sequence) = (None, self.served);
         if let (Some(journal), Flash::Counted(books)) = (&mut self.journal, &mut self.flash) {
-            match journal.make_room(books) {
-                // On a full disk, reads are answered and not counted.
-                Err(_) if ask.op == Op::Read => return Ok(None),
-                made => made?,
+            let made = journal.make_room(books);
+            // On a full disk, what changes no data is answered and not counted.
+            if journal.shortage().is_some() && matches!(ask.op, Op::Read | Op::Flush) {
+                return Ok(None);
             }
+            made?;
             sequence = books.requests().served;
             timed = journal.times().then(Instant::now);
         }
@@ -66,7 +69,7 @@ impl Desk {
             journal.append(&Record { at_ns, ask: *ask, sequence });
         }
         if let Some(recording) = &mut self.recording {
-            recording.append(&Record { at_ns, ask: *ask, sequence: self.served })?;
+            recording.append(&Record { at_ns, ask: *ask, sequence: self.served });
         }
         self.served += 1;
         if ask.op == Op::Write {
@@ -132,15 +135,28 @@ impl Recording {
     pub fn new(path: &Path) -> Result<Self> {
         let file = private::written().create(true).truncate(true).open(path);
         let file = file.map_err(|error| Error::io(path, "create it", &error))?;
-        Ok(Recording { path: path.to_owned(), file: BufWriter::with_capacity(1 << 18, file) })
+        let file = BufWriter::with_capacity(1 << 18, file);
+        Ok(Recording { path: path.to_owned(), file, failure: None })
     }
 
-    pub fn append(&mut self, record: &Record) -> Result<()> {
-        let written = self.file.write_all(&record.encode());
-        written.map_err(|error| Error::io(&self.path, "record a request", &error))
+    pub fn append(&mut self, record: &Record) {
+        if self.failure.is_none() {
+            let written = self.file.write_all(&record.encode());
+            self.note(written);
+        }
     }
 
+    /// Hands over what was recorded so far; an error if requests are missing from it.
     pub fn flush(&mut self) -> Result<()> {
-        self.file.flush().map_err(|error| Error::io(&self.path, "record requests", &error))
+        if self.failure.is_none() {
+            let written = self.file.flush();
+            self.note(written);
+        }
+        self.failure.clone().map_or(Ok(()), Err)
+    }
+
+    fn note(&mut self, written: std::io::Result<()>) {
+        let failed = |error| Error::io(&self.path, "record requests, so some are missing", &error);
+        self.failure = written.map_err(failed).err();
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use serde_json::{Map, Value};
 use writeamp_engine::request::Op;
 
 use crate::books::Pages;
+use crate::clocked::Clocked;
 use crate::config::Config;
 use crate::data::Data;
 use crate::desk::{Desk, Flash, Recording};
@@ -29,6 +31,9 @@ pub struct Drive {
     desk: Mutex<Desk>,
     /// Woken when a request of a timed drive is done.
     done: Condvar,
+    /// True if there will soon be no space to write requests down.
+    is_short: AtomicBool,
+    has_lost_writes: AtomicBool,
 }
 
 /// What is stored.
@@ -44,9 +49,9 @@ impl Drive {
         config.check()?;
         let page_bytes = u64::from(config.drive.geometry.page_bytes);
         let (flash, data, journal) = if let Some(path) = &config.backing {
-            let Opened { books, data, segment, head, files } = store::open(config, path)?;
+            let Opened { books, data, segment, head, replay, files } = store::open(config, path)?;
             let longest_replay = Duration::from_millis(config.longest_replay_ms);
-            let journal = Journal::new(files, segment, head, longest_replay);
+            let journal = Journal::new(files, segment, head, replay, longest_replay)?;
             (Flash::Counted(books), data, Some(journal))
         } else {
             let state = store::initial_state(config)?;
@@ -72,6 +77,8 @@ impl Drive {
             held,
             desk: Mutex::new(desk),
             done: Condvar::new(),
+            is_short: AtomicBool::new(false),
+            has_lost_writes: AtomicBool::new(false),
         })
     }
 
@@ -88,7 +95,7 @@ impl Drive {
     /// Reads bytes.
     pub fn read(&self, offset: u64, to: &mut [u8]) -> Result<()> {
         let Some(ask) = self.ask(Op::Read, offset, to.len() as u64, false)? else { return Ok(()) };
-        self.serve(self.lock(), &ask)?;
+        self.serve(self.lock()?, &ask)?;
         let pages = Pages::of(&ask, self.page_bytes).range;
         let mut at = 0;
         for (end, holds) in self.held.runs(pages) {
@@ -131,8 +138,9 @@ impl Drive {
         let inner = self.whole_pages(offset, length);
         let whole_bytes = inner.end - inner.start;
         let Some(ask) = self.ask(Op::Trim, inner.start, whole_bytes, fua)? else { return Ok(()) };
-        self.data.zero(inner).map_err(|error| full(&error))?;
-        let desk = self.lock();
+        self.check_room()?;
+        self.data.discard(inner).map_err(|error| full(&error))?;
+        let desk = self.lock()?;
         self.held.set(Pages::of(&ask, self.page_bytes).range, false);
         self.serve(desk, &ask)?;
         if fua { self.sync() } else { Ok(()) }
@@ -140,7 +148,7 @@ impl Drive {
 
     /// Makes all that was answered before durable.
     pub fn flush(&self) -> Result<()> {
-        self.serve(self.lock(), &Ask::flush())?;
+        self.serve(self.lock()?, &Ask::flush())?;
         self.sync()
     }
 
@@ -161,29 +169,27 @@ impl Drive {
 
     /// Waits until no snapshot is being taken.
     pub fn settle(&self) {
-        while self.lock().journal.as_ref().is_some_and(Journal::is_busy) {
+        while self.lock().is_ok_and(|desk| desk.journal.as_ref().is_some_and(Journal::is_busy)) {
             std::thread::sleep(Duration::from_micros(100));
         }
     }
 
     /// Makes everything durable; the last call before the drive goes.
     pub fn close(&self) -> Result<()> {
-        let mut desk = self.lock();
-        if let Some(recording) = &mut desk.recording {
-            recording.flush()?;
-        }
+        self.settle();
+        let synced = self.sync();
+        let mut desk = self.lock()?;
         if let Flash::Clocked(clocked, Some(edges)) = &mut desk.flash {
             clocked.catch_up()?;
             edges.take(clocked)?;
         }
-        drop(desk);
-        self.settle();
-        self.sync()
+        let recorded = desk.recording.as_mut().map_or(Ok(()), Recording::flush);
+        synced.and(recorded)
     }
 
     /// Counters as a document; those of the run begin anew if `begin`.
     pub fn counters(&self, begin: bool) -> Result<Map<String, Value>> {
-        let mut desk = self.lock();
+        let mut desk = self.lock()?;
         let desk = &mut *desk;
         if let Flash::Clocked(clocked, edges) = &mut desk.flash {
             clocked.catch_up()?;
@@ -192,9 +198,7 @@ impl Drive {
             }
         }
         // Whoever asks may then read the recording.
-        if let Some(recording) = &mut desk.recording {
-            recording.flush()?;
-        }
+        let recorded = desk.recording.as_mut().map_or(Ok(()), Recording::flush);
         let counters = desk.flash.counters();
         if begin {
             (desk.since, desk.samples) = (desk.served, Samples::from(&counters));
@@ -210,17 +214,18 @@ impl Drive {
         found.insert("elapsed_ns".into(), (self.started.elapsed().as_nanos() as u64).into());
         found.insert("size_bytes".into(), self.size_bytes.into());
         found.insert("latency".into(), desk.flash.latencies());
+        found.insert("recording_error".into(), recorded.err().map(|error| error.sentence).into());
         Ok(found)
     }
 
     /// Samples since counting began.
-    pub fn series(&self) -> Value {
-        self.lock().samples.to_json()
+    pub fn series(&self) -> Result<Value> {
+        Ok(self.lock()?.samples.to_json())
     }
 
     /// Blocks by valid pages and by erases.
-    pub fn blocks(&self) -> Value {
-        report::blocks(self.lock().flash.flash())
+    pub fn blocks(&self) -> Result<Value> {
+        Ok(report::blocks(self.lock()?.flash.flash()))
     }
 
     /// The request, if it lies on the drive and asks for anything.
@@ -241,18 +246,19 @@ impl Drive {
         first..end.max(first)
     }
 
-    /// Stores data, then serves the request. Pages that were written in part are first made whole
-    /// with nobody else at the desk, for two requests may begin the same page.
+    /// Stores data, then serves the request. Pages that hold none yet are begun with nobody else at the
+    /// desk: two requests may begin the same page, and what they do not write of it must be zeros.
     fn store(&self, ask: &Ask, source: Source<'_>) -> Result<()> {
+        self.check_room()?;
         let pages = Pages::of(ask, self.page_bytes);
-        let desk = if pages.partial().next().is_some() {
-            let desk = self.lock();
+        let desk = if pages.range.clone().all(|page| self.held.holds(page)) {
+            self.put(ask, source)?;
+            self.lock()?
+        } else {
+            let desk = self.lock()?;
             self.begin_pages(ask, &pages)?;
             self.put(ask, source)?;
             desk
-        } else {
-            self.put(ask, source)?;
-            self.lock()
         };
         self.serve_written(desk, ask, pages)?;
         if ask.fua { self.sync() } else { Ok(()) }
@@ -261,7 +267,7 @@ impl Drive {
     fn put(&self, ask: &Ask, source: Source<'_>) -> Result<()> {
         let stored = match source {
             Source::Bytes(bytes) => self.data.write(ask.offset, bytes),
-            Source::Zeros => self.data.zero(ask.offset..ask.offset + u64::from(ask.length)),
+            Source::Zeros => self.data.write_zeros(ask.offset..ask.offset + u64::from(ask.length)),
         };
         stored.map_err(|error| full(&error))
     }
@@ -272,7 +278,7 @@ impl Drive {
         for page in pages.partial().filter(|page| !self.held.holds(*page)) {
             let (first, last) = (page * self.page_bytes, (page + 1) * self.page_bytes);
             for rest in [first..ask.offset.max(first), end.min(last)..last] {
-                self.data.zero(rest).map_err(|error| full(&error))?;
+                self.data.write_zeros(rest).map_err(|error| full(&error))?;
             }
         }
         Ok(())
@@ -299,10 +305,11 @@ impl Drive {
             desk = self.wait(desk)?;
         }
         let id = desk.serve(ask, at_ns, partly_held)?;
+        let is_short = desk.journal.as_ref().is_some_and(|journal| journal.shortage().is_some());
+        self.is_short.store(is_short, Ordering::Relaxed);
         while let (Some(id), Flash::Clocked(clocked, _)) = (id, &mut desk.flash) {
-            clocked.catch_up()?;
+            self.catch_up(clocked)?;
             if clocked.take_done(id) {
-                self.done.notify_all();
                 break;
             }
             desk = self.wait(desk)?;
@@ -310,36 +317,62 @@ impl Drive {
         Ok(())
     }
 
+    /// An error, before any data changes, if there is no space to write the request down.
+    fn check_room(&self) -> Result<()> {
+        if !self.is_short.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut desk = self.lock()?;
+        let Desk { journal: Some(journal), flash: Flash::Counted(books), .. } = &mut *desk else {
+            return Ok(());
+        };
+        journal.make_room(books)?;
+        journal.shortage().cloned().map_or(Ok(()), Err)
+    }
+
+    /// Lets happen what has happened by now, and wakes whoever waits for it.
+    fn catch_up(&self, clocked: &mut Clocked) -> Result<()> {
+        if clocked.catch_up()? {
+            self.done.notify_all();
+        }
+        Ok(())
+    }
+
     /// Waits until something happens to a timed drive.
     fn wait<'a>(&self, desk: MutexGuard<'a, Desk>) -> Result<MutexGuard<'a, Desk>> {
         let Flash::Clocked(clocked, _) = &desk.flash else { return Ok(desk) };
-        let poisoned = |()| Error::invalid("a request panicked");
-        match clocked.until_next() {
-            Some(time) => {
-                let (mut desk, _) = self.done.wait_timeout(desk, time).map_err(|_| poisoned(()))?;
-                if let Flash::Clocked(clocked, _) = &mut desk.flash {
-                    clocked.catch_up()?;
-                }
-                self.done.notify_all();
-                Ok(desk)
-            }
-            None => self.done.wait(desk).map_err(|_| poisoned(())),
+        let Some(time) = clocked.until_next() else {
+            return self.done.wait(desk).map_err(|_| broken());
+        };
+        let (mut desk, _) = self.done.wait_timeout(desk, time).map_err(|_| broken())?;
+        if let Flash::Clocked(clocked, _) = &mut desk.flash {
+            self.catch_up(clocked)?;
         }
+        Ok(desk)
     }
 
+    /// The machine tells of a failed write-back once, and only one of those who ask: after it, nothing
+    /// is called durable any more.
     fn sync(&self) -> Result<()> {
-        let unsynced = self.lock().journal.as_ref().map(Journal::unsynced);
+        let unsynced = self.lock()?.journal.as_ref().map(Journal::unsynced);
         let Some(unsynced) = unsynced else { return Ok(()) };
-        unsynced.sync(&self.data)?;
-        if let Some(journal) = &mut self.lock().journal {
+        if self.has_lost_writes.load(Ordering::Acquire) {
+            let why = "data could not be made durable before; start the drive again";
+            return Err(Error::fault(why));
+        }
+        let synced = unsynced.sync(&self.data);
+        if synced.is_err() {
+            self.has_lost_writes.store(true, Ordering::Release);
+        }
+        synced?;
+        if let Some(journal) = &mut self.lock()?.journal {
             journal.synced(&unsynced);
         }
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Desk> {
-        // A panic is a bug of the engine; the counters are then those before the request.
-        self.desk.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> Result<MutexGuard<'_, Desk>> {
+        self.desk.lock().map_err(|_| broken())
     }
 }
 
@@ -348,13 +381,14 @@ fn unread(error: &io::Error) -> Error {
     Error { sentence, errno: error.raw_os_error().unwrap_or(libc::EIO) }
 }
 
+/// The error after a panic, which is a defect of the engine: its state may be half changed, and what
+/// is written down would not fit to it.
+fn broken() -> Error {
+    Error::fault("a request has panicked, so this drive serves no more; start it again")
+}
+
 /// The error of a store for which the machine has no space.
 fn full(error: &io::Error) -> Error {
-    let sentence = match error.raw_os_error() {
-        Some(libc::EOPNOTSUPP) => {
-            "the file system of the backing file reserves no space (fallocate); use another".into()
-        }
-        _ => format!("the data cannot be stored: {error}"),
-    };
+    let sentence = format!("the data cannot be stored: {error}");
     Error { sentence, errno: error.raw_os_error().unwrap_or(libc::EIO) }
 }

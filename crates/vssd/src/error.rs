@@ -22,6 +22,11 @@ impl Error {
         Error { sentence: sentence.into(), errno: libc::EINVAL }
     }
 
+    /// Something went wrong inside, so that nothing more can be promised.
+    pub fn fault(sentence: impl Into<String>) -> Self {
+        Error { sentence: sentence.into(), errno: libc::EIO }
+    }
+
     /// What a file holds is not what it should be.
     pub fn damaged(path: &Path, why: impl Display) -> Self {
         Error { sentence: format!("{}: {why}", path.display()), errno: libc::EIO }

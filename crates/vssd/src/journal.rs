@@ -29,6 +29,8 @@ const MARK_AT: usize = 512;
 pub const ROWS: usize = 1 << 20;
 /// Space is asked for in so many rows.
 const CHUNK_ROWS: usize = 1 << 15;
+/// It is asked for while there is still room for so many: more than requests can be under way.
+const SPARE_ROWS: usize = 1 << 10;
 /// Bytes of the file, which is sparse.
 pub const FILE_BYTES: usize = HEADER_BYTES + ROWS * ROW_BYTES;
 
@@ -218,17 +220,22 @@ impl Head {
         self.rows as u64
     }
 
-    /// True if the segment takes no more.
-    pub fn is_full(&self) -> bool {
-        self.rows == ROWS
+    /// True if the segment takes only few more.
+    pub fn is_near_end(&self) -> bool {
+        self.rows + SPARE_ROWS >= ROWS
     }
 
-    /// Makes sure that there is space for another row; the segment is not full.
+    /// True if there is space for another row.
+    pub fn has_room(&self) -> bool {
+        self.rows < self.reserved_rows
+    }
+
+    /// Makes sure that there is space for the next rows, as far as the segment goes.
     pub fn reserve(&mut self, segment: &Segment) -> Result<()> {
-        if self.rows < self.reserved_rows {
+        if self.rows + SPARE_ROWS < self.reserved_rows || self.reserved_rows == ROWS {
             return Ok(());
         }
-        let rows = self.rows..(self.rows + CHUNK_ROWS).min(ROWS);
+        let rows = self.reserved_rows..(self.reserved_rows + CHUNK_ROWS).min(ROWS);
         let byte = |row: usize| (HEADER_BYTES + row * ROW_BYTES) as u64;
         allocate(&segment.file, 0, &(byte(rows.start)..byte(rows.end)))
             .map_err(|error| Error::io(&segment.path, "make it longer", &error))?;

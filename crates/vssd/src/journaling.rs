@@ -26,6 +26,7 @@ pub struct Journal {
     replay: Duration,
     /// Time that it may take.
     longest_replay: Duration,
+    shortage: Option<Error>,
     keeper: Keeper,
 }
 
@@ -44,25 +45,38 @@ pub struct Unsynced {
 
 impl Journal {
     /// The journal of a drive that was opened.
-    pub fn new(files: Files, segment: Arc<Segment>, head: Head, longest_replay: Duration) -> Self {
-        let keeper = Keeper::new(files.clone());
-        let (unsynced, replay) = (Vec::new(), Duration::ZERO);
-        Journal { files, segment, head, unsynced, replay, longest_replay, keeper }
+    pub fn new(
+        files: Files,
+        segment: Arc<Segment>,
+        head: Head,
+        replay: Duration,
+        longest_replay: Duration,
+    ) -> Result<Self> {
+        let keeper = Keeper::new(files.clone())?;
+        let (unsynced, shortage) = (Vec::new(), None);
+        Ok(Journal { files, segment, head, unsynced, replay, longest_replay, shortage, keeper })
     }
 
     /// Makes room for another row; takes a snapshot if one is due.
     pub fn make_room(&mut self, books: &mut Books) -> Result<()> {
         let is_due = self.replay > self.longest_replay && !self.keeper.is_busy();
-        if is_due || self.head.is_full() {
-            let begun = self.begin_next(books);
-            // Where there is no space for another journal, this one is used to its end.
-            if self.head.is_full() {
-                begun?;
-            } else {
-                self.replay = Duration::ZERO;
-            }
+        let mut made = Ok(());
+        if is_due || self.head.is_near_end() {
+            made = self.begin_next(books);
+            self.replay = Duration::ZERO;
         }
-        self.head.reserve(&self.segment)
+        // Where there is no space for another journal, this one is used to its end.
+        let reserved = self.head.reserve(&self.segment);
+        self.shortage = if self.head.is_near_end() { made.err() } else { reserved.err() };
+        match &self.shortage {
+            Some(shortage) if !self.head.has_room() => Err(shortage.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Why there will soon be no room for further rows, if that is so.
+    pub fn shortage(&self) -> Option<&Error> {
+        self.shortage.as_ref()
     }
 
     /// True while a snapshot is being taken.
@@ -136,21 +150,24 @@ impl Unsynced {
 }
 
 impl Keeper {
-    fn new(files: Files) -> Self {
+    fn new(files: Files) -> Result<Self> {
         let (jobs, taken) = mpsc::channel::<(Vec<u8>, u64)>();
         let is_busy = Arc::new(AtomicBool::new(false));
         let busy = is_busy.clone();
         let work = move || {
             for (bytes, number) in taken {
+                let _idle_again = Idle(&busy);
                 // Without space for a snapshot, the last one and all journals since are kept.
                 if let Err(error) = files.keep(&bytes, number) {
                     eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
                 }
-                busy.store(false, Ordering::Release);
             }
         };
-        let thread = std::thread::Builder::new().name("keeper".into()).spawn(work).ok();
-        Keeper { jobs: Some(jobs), is_busy, thread }
+        let thread = std::thread::Builder::new().name("keeper".into()).spawn(work);
+        let thread = thread.map_err(|error| {
+            Error::fault(format!("no thread can be started for snapshots: {error}"))
+        })?;
+        Ok(Keeper { jobs: Some(jobs), is_busy, thread: Some(thread) })
     }
 
     fn is_busy(&self) -> bool {
@@ -163,6 +180,15 @@ impl Keeper {
         if jobs.send((bytes, number)).is_err() {
             self.is_busy.store(false, Ordering::Release);
         }
+    }
+}
+
+/// Ends the time of being busy, however that comes.
+struct Idle<'a>(&'a AtomicBool);
+
+impl Drop for Idle<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
     }
 }
 

@@ -11,6 +11,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use memmap2::{Mmap, MmapOptions};
 use writeamp_engine::state::{self, Reader, State, Writer};
@@ -33,6 +34,8 @@ pub struct Opened {
     pub segment: Arc<Segment>,
     /// Its end.
     pub head: Head,
+    /// Time that serving it anew took.
+    pub replay: Duration,
     /// The files.
     pub files: Files,
 }
@@ -109,6 +112,13 @@ impl Files {
     fn open_data(&self, size_bytes: u64) -> Result<(File, bool)> {
         let path = &self.data;
         let failed = |error| Error::io(path, "open it", &error);
+        if self.flash().exists() && !path.exists() {
+            let why = format!(
+                "the data of this drive are missing; its flash is there, in {}",
+                self.flash().display()
+            );
+            return Err(Error::damaged(path, why));
+        }
         let file = private::written().read(true).create(true).truncate(false).open(path);
         let file = file.map_err(failed)?;
         // SAFETY: a system call on a descriptor that is open.
@@ -164,8 +174,10 @@ impl Files {
             remove(&self.journal(number))?;
         }
         let segment = Segment::create(&self.journal(1), 1, 0)?;
+        // Its length is part of what a snapshot promises.
+        data.sync().map_err(|error| Error::io(&self.data, "synchronise it", &error))?;
         self.keep(&snapshot(&mut books, 1), 1)?;
-        Ok(Opened { books, data, segment: Arc::new(segment), head: Head::after(0), files: self })
+        self.opened(books, data, segment, 0, Duration::ZERO)
     }
 
     fn go_on(self, mut books: Books, data: Data) -> Result<Opened> {
@@ -175,27 +187,36 @@ impl Files {
         state::unpack(&mut kept, &bytes).map_err(|error| Error::damaged(&path, error))?;
         drop(bytes);
         let number = kept.number;
+        let began = Instant::now();
         let (segment, rows) = self.replay(&mut books, number)?;
+        let replay = began.elapsed();
         if segment.number == number {
-            return self.opened(books, data, segment, rows);
+            return self.opened(books, data, segment, rows, replay);
         }
         // Several journals, so the server ended while it was taking a snapshot: taken now instead.
         segment.sync()?;
         let (number, first) = (segment.number + 1, books.requests().served);
         let Ok(next) = Segment::create(&self.journal(number), number, first) else {
-            return self.opened(books, data, segment, rows);
+            return self.opened(books, data, segment, rows, replay);
         };
         if let Err(error) = self.keep(&snapshot(&mut books, number), number) {
             // The last one and all journals since are kept, until there is space.
             eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
         }
-        self.opened(books, data, next, 0)
+        self.opened(books, data, next, 0, Duration::ZERO)
     }
 
-    fn opened(self, books: Books, data: Data, segment: Segment, rows: usize) -> Result<Opened> {
+    fn opened(
+        self,
+        books: Books,
+        data: Data,
+        segment: Segment,
+        rows: usize,
+        replay: Duration,
+    ) -> Result<Opened> {
         segment.cut(rows)?;
         let head = Head::after(rows);
-        Ok(Opened { books, data, segment: Arc::new(segment), head, files: self })
+        Ok(Opened { books, data, segment: Arc::new(segment), head, replay, files: self })
     }
 
     /// Serves the requests of all journals from `number` on; returns the last that was needed, and
@@ -256,7 +277,11 @@ impl Files {
             file.write_all(bytes)?;
             file.sync_all()
         });
-        written.map_err(failed)?;
+        if let Err(error) = written {
+            // A part of it is of no use, and takes space from the host.
+            remove(&new)?;
+            return Err(failed(error));
+        }
         fs::rename(&new, &path).map_err(failed)?;
         self.sync_names()?;
         for old in self.journals()?.into_iter().filter(|old| *old < number) {

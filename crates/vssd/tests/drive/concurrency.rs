@@ -53,3 +53,19 @@ fn flushes_of_many_threads_while_journals_are_rotated_come_back() {
     drop(drive);
     assert_eq!(counters(&open(&path).unwrap()), before);
 }
+
+#[test]
+fn two_writes_that_begin_the_same_page_leave_what_one_of_them_wrote() {
+    let drive = Drive::open(&config("sepgc", None)).unwrap();
+    for page in 0..SIZE_BYTES / PAGE_BYTES {
+        let at = page * PAGE_BYTES;
+        thread::scope(|scope| {
+            scope.spawn(|| drive.write(at, &[1; PAGE_BYTES as usize], false).unwrap());
+            scope.spawn(|| drive.write(at, &[2; 512], false).unwrap());
+        });
+        let mut found = [0; PAGE_BYTES as usize];
+        drive.read(at, &mut found).unwrap();
+        assert!(found[..512].iter().all(|byte| *byte == found[0]) && found[0] != 0, "page {page}");
+        assert!(found[512..].iter().all(|byte| *byte == 1), "page {page}");
+    }
+}

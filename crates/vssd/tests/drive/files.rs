@@ -75,6 +75,15 @@ fn data_that_serve_did_not_make_are_left_alone() {
 }
 
 #[test]
+fn data_that_are_missing_are_not_made_anew() {
+    let (_directory, path) = place();
+    used(&path);
+    fs::remove_file(&path).unwrap();
+    assert!(refused(&path).sentence.contains("the data of this drive are missing"));
+    assert!(!path.exists());
+}
+
+#[test]
 fn data_that_were_cut_are_refused() {
     let (_directory, path) = place();
     used(&path);

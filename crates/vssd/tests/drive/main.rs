@@ -6,3 +6,4 @@ mod killed;
 mod model;
 mod power;
 mod support;
+mod timed;

@@ -1,0 +1,74 @@
+//! A drive in real time.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use writeamp_vssd::{Config, Drive};
+
+use crate::support::{Call, PAGE_BYTES, PAGES, SIZE_BYTES, config, contents, random};
+
+fn timed(program_us: u64, time_scale: f64) -> Config {
+    let mut config = config("sepgc", None);
+    config.times = Some(json!({"timing": {"read_us": 20, "program_us": program_us}}));
+    config.time_scale = time_scale;
+    config
+}
+
+#[test]
+fn a_request_takes_at_least_as_long_as_its_flash_operation() {
+    let drive = Drive::open(&timed(1000, 5.0)).unwrap();
+    let began = Instant::now();
+    drive.write(0, &[1; PAGE_BYTES as usize], false).unwrap();
+    assert!(began.elapsed() >= Duration::from_millis(5));
+    let latency = &drive.counters(false).unwrap()["latency"]["write"];
+    assert!(latency["p50_ns"].as_u64().unwrap() >= 999_000, "{latency}");
+}
+
+#[test]
+fn requests_of_many_threads_are_all_answered() {
+    let drive = Drive::open(&timed(100, 1.0)).unwrap();
+    thread::scope(|scope| {
+        for part in 0..8 {
+            let drive = &drive;
+            scope.spawn(move || {
+                for page in (part..PAGES).step_by(8) {
+                    let at = page * PAGE_BYTES;
+                    drive.write(at, &[part as u8 + 1; PAGE_BYTES as usize], false).unwrap();
+                }
+                drive.flush().unwrap();
+            });
+        }
+    });
+    let found = drive.counters(false).unwrap();
+    assert_eq!(found["host"]["written_pages"], PAGES);
+    assert_eq!(found["latency"]["write"]["requests"], PAGES);
+    let bytes = contents(&drive);
+    assert!((0..SIZE_BYTES).all(|at| u64::from(bytes[at as usize]) == at / PAGE_BYTES % 8 + 1));
+}
+
+#[test]
+fn bytes_are_those_that_were_written_whatever_is_still_in_the_cache() {
+    let mut config = timed(50, 1.0);
+    config.times.as_mut().unwrap()["write_cache"] = json!({"bytes": 16 * PAGE_BYTES});
+    let drive = Drive::open(&config).unwrap();
+    let (mut random, mut model) = (random(4), vec![0; SIZE_BYTES as usize]);
+    for _ in 0..300 {
+        let call = Call::draw(&mut random);
+        call.ask(&drive).unwrap();
+        call.apply(&mut model);
+    }
+    assert!(contents(&drive) == model);
+}
+
+#[test]
+fn what_cannot_be_kept_or_scaled_is_refused() {
+    let refused = |config: &Config| config.check().unwrap_err().sentence;
+    let mut kept = timed(100, 1.0);
+    kept.backing = Some(Path::new("drive.wa").into());
+    assert!(refused(&kept).contains("which no file keeps"));
+    for scale in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-30, 1e10] {
+        assert!(refused(&timed(100, scale)).contains("time_scale is"));
+    }
+}
