@@ -105,8 +105,8 @@ def start_server(
         undo,
         folder / "nbdkit.messages",
         "nbdkit",
-        # Its end goes with that of the thread which starts it, however that comes: nbdkit would then
-        # wait for clients to leave, so the plugin turns that into a kill.
+        # Its end goes with that of the thread which starts it, however that comes. nbdkit would
+        # then wait for clients to leave, so the plugin turns that into a kill.
         *("--foreground", "--exit-with-parent", "--unix", str(where), "--pidfile", str(running)),
         *(str(_PLUGIN), f"config={file}"),
     )
