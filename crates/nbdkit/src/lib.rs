@@ -111,6 +111,10 @@ fn read_config() -> Result<Config> {
 unsafe extern "C" fn after_fork() -> c_int {
     answered(|| {
         let config = read_config()?;
+        if config.dies_with_parent {
+            // SAFETY: a system call with a number of a signal.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        }
         let drive = Arc::new(Drive::open(&config)?);
         if let Some(path) = &config.control {
             let control = Control::listen(path, drive.clone())?;

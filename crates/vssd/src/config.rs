@@ -31,6 +31,10 @@ pub struct Config {
     pub record: Option<PathBuf>,
     /// Unix socket that tells the counters.
     pub control: Option<PathBuf>,
+    /// True if the server is to be killed when the process that started it has gone: the journal
+    /// stands that, and clients who stay do not hold the drive.
+    #[serde(default)]
+    pub dies_with_parent: bool,
     /// A restart serves again what the journal holds: in about this time, after which a snapshot is
     /// taken.
     #[serde(default = "longest_replay_ms")]

@@ -175,30 +175,6 @@ def start_daemon(undo: ExitStack, messages: Path, name: str, *arguments: str) ->
     return Daemon(name, process, messages, handle)
 
 
-def kill_after_us(undo: ExitStack, process: subprocess.Popen[bytes]) -> None:
-    """Have a program killed as soon as this process has gone without ending it.
-
-    A shell waits for the end of a pipe that is open for writing here alone.
-
-    Args:
-        undo: what will end the shell, and should have ended the program by then.
-        process: the program.
-    """
-    watch = subprocess.Popen(
-        ["/bin/sh", "-c", 'read -r _; kill -KILL "$0"', str(process.pid)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-    def stop() -> None:
-        watch.kill()
-        watch.communicate()
-
-    undo.callback(stop)
-
-
 def end(process: subprocess.Popen[bytes]) -> None:
     """End a program, unless it has ended; what does not obey is killed after a minute."""
     process.terminate()

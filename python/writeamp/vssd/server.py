@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from writeamp.errors import WriteampError
 from writeamp.vssd.control import SUFFIX, Control
-from writeamp.vssd.programs import Daemon, end, kill_after_us, start_daemon
+from writeamp.vssd.programs import Daemon, end, start_daemon
 from writeamp.vssd.signals import HeldSignals
 from writeamp.vssd.sockets import claim, has_clients
 
@@ -100,17 +100,16 @@ def start_server(
         claim(path)
         undo.callback(_remove, path)
     file, running = folder / "config.json", folder / "nbdkit.pid"
-    file.write_text(json.dumps(config | {"control": str(control)}))
+    file.write_text(json.dumps(config | {"control": str(control), "dies_with_parent": True}))
     daemon = start_daemon(
         undo,
         folder / "nbdkit.messages",
         "nbdkit",
-        # Its end goes with that of the thread which starts it, however that comes.
+        # Its end goes with that of the thread which starts it, however that comes. nbdkit would
+        # then wait for clients to leave, so the plugin turns that into a kill.
         *("--foreground", "--exit-with-parent", "--unix", str(where), "--pidfile", str(running)),
         *(str(_PLUGIN), f"config={file}"),
     )
-    # That alone waits for clients to leave, and holds the socket and the drive's files until then.
-    kill_after_us(undo, daemon.process)
     server = Server(where, Control(control), daemon, remarks)
     undo.callback(server.stop)
     # The drive is opened after nbdkit says that it runs; with a long journal, long after.
