@@ -50,6 +50,7 @@ COUNTERS: dict[str, Any] = {
     "min_erase_count": 3,
     "mean_erase_count": 9.01,
     "latency": None,
+    "recording_error": None,
 }
 BLOCKS: dict[str, Any] = {
     "valid_pages_histogram": [1, *[0] * 37, 40, 50, *[0] * 10, 3],

@@ -207,6 +207,7 @@ class ServeResult:
         of_ageing = self.ageing.warnings if self.ageing else []
         found = [
             *self.remarks,
+            *filter(None, [self.ended["recording_error"]]),
             *of_ageing,
             *notes.of_wa(
                 self.steady_state,
