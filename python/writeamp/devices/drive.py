@@ -108,13 +108,18 @@ class Device:
                 f"{self.name} is a {self.kind}, not one flash drive; it serves timed runs only"
             )
         return EngineGeometry(
-            **{name: getattr(self, name) for name in _SHAPE}
-            | {"blocks_per_plane": _fits("blocks", self.blocks_per_plane)},
-            page_bytes=self.page_bytes,
-            erase_unit=self.erase_unit,
-            # Of a superblock, pages lie on the dies in the order of program units anyway.
-            stripe_pages=1 if self.erase_unit == "superblock" else self.pages_per_program,
+            **self.shape() | {"blocks_per_plane": _fits("blocks", self.blocks_per_plane)}
         )
+
+    def shape(self) -> dict[str, Any]:
+        """Return what the engine builds a geometry from, by its names."""
+        # Of a superblock, pages lie on the dies in the order of program units anyway.
+        stripe_pages = 1 if self.erase_unit == "superblock" else self.pages_per_program
+        return {name: getattr(self, name) for name in _SHAPE} | {
+            "page_bytes": self.page_bytes,
+            "erase_unit": self.erase_unit,
+            "stripe_pages": stripe_pages,
+        }
 
     @property
     def physical_pages(self) -> int:

@@ -17,7 +17,8 @@ from writeamp.experiments.preconditioning import Ageing
 from writeamp.registry.specs import Spec
 from writeamp.statistics.steady import SteadyState
 
-_OF_THE_HOST = (
+# What the host asked for, as the engine counts it.
+OF_THE_HOST = (
     "written_pages",
     "written_bytes",
     "read_pages",
@@ -107,7 +108,7 @@ class Counted:
         `read_bytes`, `trimmed_pages`, `trimmed_bytes` and `flushes`. A page of which a request
         covers only a part counts whole in pages and with that part in bytes.
         """
-        counters = {name: f"host_{name}" for name in _OF_THE_HOST}
+        counters = {name: f"host_{name}" for name in OF_THE_HOST}
         counters |= {"written_pages": "host_pages", "written_bytes": "host_bytes"}
         return {name: self._measured(counter) for name, counter in counters.items()}
 

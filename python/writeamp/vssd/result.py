@@ -18,7 +18,7 @@ from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.experiments.byte_amplification import differs
-from writeamp.experiments.counted import json_number
+from writeamp.experiments.counted import OF_THE_HOST, json_number
 from writeamp.experiments.preconditioning import Ageing
 from writeamp.experiments.verdicts import programmed_enough
 from writeamp.plots.output import save
@@ -31,18 +31,7 @@ from writeamp.vssd.layers import Layers
 from writeamp.vssd.result_figure import layers_figure, wa_figure
 from writeamp.vssd.settings import DriveSettings
 
-_OF_THE_HOST = (
-    "written_pages",
-    "written_bytes",
-    "read_pages",
-    "read_bytes",
-    "trimmed_pages",
-    "trimmed_bytes",
-    "flushes",
-    "write_requests",
-    "read_requests",
-    "trim_requests",
-)
+_OF_THE_HOST = (*OF_THE_HOST, "write_requests", "read_requests", "trim_requests")
 _LATENCIES = ("mean", "p50", "p99", "p99_9", "max")
 _NS_PER_S = 1e9
 _NS_PER_US = 1e3

@@ -27,17 +27,6 @@ from writeamp.registry.entries import EngineKind, Entry, engine_entries
 from writeamp.vssd.settings import DriveSettings
 
 _NO_HINTS = "nothing"
-# Geometry as the plugin takes it, beside what the engine's view adds.
-_GEOMETRY = (
-    "channels",
-    "chips_per_channel",
-    "dies_per_chip",
-    "planes_per_die",
-    "blocks_per_plane",
-    "pages_per_block",
-    "page_bytes",
-    "erase_unit",
-)
 
 
 @dataclass(frozen=True)
@@ -124,11 +113,9 @@ def plugin_config(
         ready_busy: where edges of the Ready/Busy pins are written down.
     """
     device, policy, settings = found.device, found.policy, found.settings
-    stripe_pages = 1 if device.erase_unit == "superblock" else device.pages_per_program
     return {
         "drive": {
-            "geometry": {key: getattr(device, key) for key in _GEOMETRY}
-            | {"stripe_pages": stripe_pages},
+            "geometry": device.shape(),
             "logical_pages": _all_pages(device, settings),
             "layout": device.layout,
             "manager": policy.manager,
