@@ -14,3 +14,9 @@ settings.load_profile("unhurried")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder with a short name, in which sockets fit."""
     return tmp_path_factory.mktemp("s")
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run sweeps in this process unless a test asks for workers."""
+    monkeypatch.setattr("writeamp.runners.choice.processors", lambda: 1)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,8 +66,12 @@ def interrupted(
     *,
     after_s: float = SECONDS_TO_START,
     by: signal.Signals = signal.SIGINT,
+    when: Callable[[], bool] | None = None,
 ) -> Done:
-    """Run a command in a process of its own, and press Ctrl-C when it has worked for so long."""
+    """Run a command in a process of its own, and press Ctrl-C when it has worked for so long.
+
+    With `when`, press it when that is true.
+    """
     # Where the tests run in a shell's background, Ctrl-C is ignored, and would be by the process.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     running = subprocess.Popen(
@@ -79,7 +84,8 @@ def interrupted(
     )
     signal.signal(signal.SIGINT, before)
     used = psutil.Process(running.pid)
-    while running.poll() is None and sum(used.cpu_times()[:2]) < after_s:
+    is_time = when or (lambda: sum(used.cpu_times()[:2]) >= after_s)
+    while running.poll() is None and not is_time():
         time.sleep(0.02)
     assert running.poll() is None, "it ended before Ctrl-C came"
     running.send_signal(by)

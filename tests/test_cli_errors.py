@@ -14,6 +14,8 @@ DRIVE = "simulate --blocks 64 --pages-per-block 16"
 TRACE = "simulate --op 0.1 --pages-per-block 4 --trace"
 LIFE = "endurance --blocks 64 --pages-per-block 16 --w-max 10"
 
+ROOT = Path(__file__).resolve().parent.parent
+SWEEP = f"sweep {ROOT}/examples/op_by_manager.toml --out {{folder}}/results"
 ALLOCATE = "allocate --sizes"
 
 # Command line, and words that the sentence must hold: what was wrong, and what would be right.
@@ -216,6 +218,16 @@ CASES: list[tuple[str, list[str]]] = [
     ("allocate --explore 1 --fill 0.7", ["1 chunks", "2 to 24"]),
     ("allocate --explore 25 --fill 0.7", ["25 chunks", "2 to 24"]),
     ("allocate --explore ten --fill 0.7", ["--explore", "ten"]),
+    ("sweep no-such.toml --out results", ["no-such.toml", "no such file"]),
+    ("sweep {bad_toml} --out results", ["bad_toml.toml", "not valid TOML"]),
+    ("sweep show {folder}", ["folder", "no results"]),
+    (f"{SWEEP} --workers 0", ["--workers", "equal to 1"]),
+    (f"{SWEEP} --workers 2 --scheduler tcp://127.0.0.1:9", ["one or the other"]),
+    (f"{SWEEP} --scheduler no://where", ["no://where", "tcp://HOST:PORT"]),
+    (f"{SWEEP} --scheduler tcp://127.0.0.1:9", ["tcp://127.0.0.1:9", "connection refused"]),
+    ('compare --managers single --scheduler ""', ["scheduler", "tcp://HOST:PORT"]),
+    (f"{SWEEP} --tls-cert cert.pem --scheduler tls://127.0.0.1:9", ["--tls-key", "all three"]),
+    (f"{SWEEP} --tls-ca-file a --tls-cert b --tls-key c", ["TLS", "address"]),
     ("allocate --explore 10 --sizes 0.5,0.5 --fill 0.7", ["explore", "sizes", "neither"]),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -16,10 +17,14 @@ import polars as pl
 import pytest
 import recordings
 import served
+import tomli_w
 import writeamp as wa
+from collecting import Formula
 from forms import FULL
 from served import MOUNTING
 from vssd_documents import control_server
+from writeamp.blackbox.collection import collect
+from writeamp.blackbox.designs import Design
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -27,6 +32,8 @@ PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "d
 # Commands that take more than ten seconds, and what makes them short; by how they begin.
 SHORT = {
     "writeamp allocate --explore 20": "--explore 10",
+    "writeamp blackbox collect --target x25-m": "--size 256MiB --points 4 --time 100ms --workers 1",
+    "writeamp blackbox collect --target drive.img": "--size 16MiB --points 9 --runtime 100ms",
     "writeamp compare --device eagletree": "--replicas 1 --writes 500000",
     "writeamp endurance": "--w-max 50 --replicas 2",
     "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
@@ -37,6 +44,7 @@ LONG = "writeamp reproduce"
 NOT_RUN = "writeamp --install-completion"
 # It needs what a machine may not have.
 SERVE = "writeamp serve"
+FIO = "writeamp blackbox collect --target drive.img"
 # What the pages call files that a reader has, by format.
 TRACES = {
     "msr": ["TRACE", "IN.csv", "disk.csv", "hm_0.csv", "trace.csv"],
@@ -88,8 +96,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     recordings.recorded(folder, recordings.requests(5_000), device=wa.device().to_dict())
     small = "--blocks 64 --pages-per-block 16 --op 0.2 --writes 4000"
     assert in_process.run("simulate", f"{small} --save-config {folder}/experiment.toml").status == 0
+    axes = {"op": [0.2, 0.3], "manager": ["single", "sepgc"]}
+    sweep = {"device": {"blocks": 64, "pages_per_block": 16}, "run": {"writes": 4000}}
+    (folder / "sweep.toml").write_text(tomli_w.dumps(sweep | {"sweep": {"axes": axes}}))
+    bounds = {"op": {"from": 0.15, "to": 0.4}, "workload.s": {"from": 0.6, "to": 1.2}}
+    design = {"design": "saltelli", "samples": 16, "axes": bounds}
+    matters = sweep | {"load": {"workload": "zipf"}, "sweep": design}
+    (folder / "matters.toml").write_text(tomli_w.dumps(matters))
+    measure_drives(folder)
     with control_server(folder / "vssd.sock.control"):
         yield folder
+
+
+def measure_drives(folder: Path) -> None:
+    """Make measurements of two drives, and a model of each."""
+    for drive, file in (("x25-m", "x25m"), ("apex", "apex")):
+        table = folder / f"{file}.parquet"
+        collect(Formula(name=drive), out=table, design=Design("random", points=80))
+        arguments = f"{table} --model cart --out {folder}/{file}.model"
+        assert in_process.run("blackbox train", arguments).status == 0
 
 
 def test_there_are_commands_of_every_verb() -> None:
@@ -101,9 +126,9 @@ def test_there_are_commands_of_every_verb() -> None:
 
 
 def is_run(command: str) -> bool:
-    """Return whether a command ends by itself, and changes nothing of the machine."""
+    """Return whether a command ends by itself, changes nothing of the machine, and runs on it."""
     serves_for_ever = command.startswith(SERVE) and "--run" not in command
-    return command != NOT_RUN and not serves_for_ever
+    return command != NOT_RUN and not serves_for_ever and "--scheduler" not in command
 
 
 @pytest.mark.parametrize("command", list(filter(is_run, commands())), ids=str)
@@ -112,6 +137,8 @@ def test_a_command_works_and_prints_one_json_document(
 ) -> None:
     if command.startswith(LONG) and not FULL:
         pytest.skip("`make test-full` runs it")
+    if command.startswith(FIO) and shutil.which("fio") is None:
+        pytest.skip("needs fio")
     if command.startswith(SERVE):
         programs = MOUNTING if "--mount" in command else ()
         lacking = served.missing("fio", *programs, root="--mount" in command)

@@ -150,12 +150,17 @@ def test_replacing_one_of_two_that_exclude_each_other_replaces_the_other() -> No
     )
 
 
+def test_the_files_that_it_reads_are_traces_and_profiles() -> None:
+    asked = experiment(trace="run.csv", precondition="aged:before.csv", device="mine.toml")
+    assert asked.input_files == ("run.csv", "before.csv", "mine.toml")
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_keyword_functions_take_every_setting_and_show_its_default(verb: str) -> None:
     function = getattr(wa, verb)
     shown = inspect.signature(function).parameters
     places = setting_places(verb)
-    assert set(shown) - {"progress"} == set(places)
+    assert set(shown) - {"progress", "runner"} == set(places)
     typed = typing.get_type_hints(getattr(functions, f"{verb.capitalize()}Arguments"))
     assert set(typed) == set(places) - {"device", "workload"}
     assert shown["seed"].default == 1

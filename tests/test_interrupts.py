@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import Any
 import pytest
 import writeamp as wa
 from in_process import Done, document, interrupt, interrupted
-from writeamp import parallel
 
 # No thread of these may end by itself before the test does.
 ENDLESS = {"blocks": 2048, "op": 0.28}
@@ -160,46 +158,6 @@ def test_the_library_hands_over_what_was_finished() -> None:
     whole = wa.endurance(blocks=64, pages_per_block=16, w_max=100, replicas=2)
     mine = found.lives.filter(found.lives["seed"] <= 2)
     assert mine.equals(whole.lives.filter(whole.lives["seed"].is_in(mine["seed"].implode())))
-
-
-class TestThreads:
-    def test_there_are_no_more_than_processors_and_runs(self) -> None:
-        cores = parallel.processors()
-        assert parallel.useful_threads(100_000, 100_000) == cores
-        assert parallel.useful_threads(None, 1) == 1
-        assert parallel.useful_threads(1, 100) == 1
-        found = wa.endurance(blocks=60, w_max=3, replicas=9, pages_per_block=16, threads=100_000)
-        assert found.plan.threads == min(cores, 9)
-
-    def test_an_error_stops_the_others_and_is_raised(self) -> None:
-        def work(one: int) -> int:
-            if one == 0:
-                raise KeyError(one)
-            while True:  # until somebody gives up on it
-                time.sleep(0.01)
-                parallel.stop_if_asked()
-
-        with pytest.raises(KeyError):
-            parallel.run_all(work, [(1,), (0,)], threads=2)
-
-    def test_work_within_work_stops_with_it(self) -> None:
-        stopped = threading.Event()
-
-        def inner(_: int) -> None:
-            try:
-                wa.simulate(writes=10**12, **ENDLESS)
-            except parallel.Stopped:
-                stopped.set()
-                raise
-
-        def outer(one: int) -> None:
-            if one == 0:
-                raise KeyError(one)
-            parallel.run_all(inner, [(0,)])
-
-        with pytest.raises(KeyError):
-            parallel.run_all(outer, [(1,), (0,)], threads=2)
-        assert stopped.wait(10)
 
 
 def test_the_process_of_the_command_ends_though_a_library_does_not_hear(tmp_path: Path) -> None:

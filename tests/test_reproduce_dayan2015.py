@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from elsewhere import AsElsewhere
 from writeamp.plots import save
 from writeamp.reproduce import PAPERS, Bench, Findings, Item
 from writeamp.reproduce.dayan2015 import allocation
@@ -37,7 +38,7 @@ PRINTED = {
 
 @pytest.fixture(scope="module")
 def found() -> Findings:
-    bench = Bench(figures=True)
+    bench = Bench(figures=True, runner=AsElsewhere())
     return sum((part(bench) for part in PARTS if part is not allocation.run), Findings())
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from elsewhere import AsElsewhere
 from writeamp.reproduce import PAPERS, Bench, Findings
 from writeamp.reproduce.four_level import formulas, oltp, walvd
 from writeamp.reproduce.four_level.drives import Life, Scale
@@ -18,7 +19,7 @@ TRACE = Path(__file__).parents[2] / "shared" / "traces" / "financial1_prefix10k.
 
 @pytest.fixture(scope="module")
 def found() -> Findings:
-    return PAPERS["four-level"].run(Bench(figures=True))
+    return PAPERS["four-level"].run(Bench(figures=True, runner=AsElsewhere()))
 
 
 def ours(found: Findings, start: str) -> dict[str, float]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sweeping import Backwards
 from writeamp.cli import main
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import Line, Panel, PanelChart
@@ -25,6 +26,7 @@ from writeamp.reproduce import (
     find_paper,
     within,
 )
+from writeamp.runners import Here
 
 MISPRINT = Erratum(corrected=2.0, tolerance=0.01, why="a digit is missing")
 WINDOW = OpenDetail("the window", "64", {"with 1": 2.0, "with 64": 1.2})
@@ -100,7 +102,9 @@ def test_one_differing_item_is_enough_not_to_be_reproduced() -> None:
 
 
 def test_work_is_done_in_order_and_an_error_comes_through() -> None:
-    assert Bench().map(lambda a, b: a - b, [(5, 1), (4, 2), (3, 3)]) == [4, 2, 0]
+    differences = [(5, 1), (4, 2), (3, 3)]
+    for runner in (None, Here(), Backwards()):
+        assert Bench(runner=runner).map(lambda a, b: a - b, differences) == [4, 2, 0]
     with pytest.raises(ZeroDivisionError):
         Bench().map(lambda a: 1 // a, [(1,), (0,)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import writeamp as wa
+from elsewhere import AsElsewhere
 from writeamp.reproduce import PAPERS, Bench, Findings, Item
 from writeamp.reproduce.park2017.hot_file import PASSES, overwrite, overwrite_for_long, two_files
 
@@ -70,7 +71,7 @@ ERRATA = {
 @pytest.fixture(scope="session")
 def found() -> Findings:
     """The short version, run once."""
-    return PAPERS["park2017"].run(Bench())
+    return PAPERS["park2017"].run(Bench(runner=AsElsewhere()))
 
 
 def item_of(found: Findings, name: str, published: float) -> Item:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import writeamp as wa
 from writeamp.plots import FigureSpec, HeatMapChart, PanelChart, save
-from writeamp.plots.spec import HeatMap, Line, Mark, Panel
+from writeamp.plots.spec import ColorScale, HeatMap, Line, Mark, Panel
 from writeamp.plots.style import heat_ink
 from writeamp.reproduce.park2017 import figures
 from writeamp.reproduce.park2017.hot_file import Passes
@@ -43,7 +43,7 @@ def heat_maps() -> HeatMapChart:
         color_label="error (%)",
         maps=maps,
         columns=2,
-        limit=80.0,
+        scale=ColorScale(-80.0, 80.0, diverges=True),
         cell_format="{:+z.0f}",
     )
 
@@ -87,8 +87,12 @@ def test_a_label_that_several_panels_share_is_in_the_legend_once(tmp_path: Path)
 
 
 def test_text_on_a_dark_cell_is_light() -> None:
-    assert heat_ink(-70, 80) == heat_ink(70, 80) == "white"
-    assert heat_ink(10, 80) != "white"
+    errors = ColorScale(-80.0, 80.0, diverges=True)
+    assert heat_ink(-70, errors) == heat_ink(70, errors) == "white"
+    assert heat_ink(10, errors) != "white"
+    rising = ColorScale(1.0, 3.0)
+    assert heat_ink(2.8, rising) == "white"
+    assert heat_ink(1.1, rising) != "white"
 
 
 def test_the_error_map_is_the_predicted_over_the_simulated_value_in_percent() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from elsewhere import AsElsewhere
 from writeamp.reproduce import PAPERS, Bench, Findings
 from writeamp.reproduce.verschoren2019 import levelers
 
@@ -15,7 +16,7 @@ ROW_1_AS_PRINTED = "Table 1, ODE: b=64, S_f=0.15, d/d*=4/1, r/f=0.96/0.24"
 
 @pytest.fixture(scope="module")
 def found() -> Findings:
-    return PAPERS["verschoren2019"].run(Bench(figures=True))
+    return PAPERS["verschoren2019"].run(Bench(figures=True, runner=AsElsewhere()))
 
 
 def test_the_tables_agree_with_print_to_the_printed_digits(found: Findings) -> None:

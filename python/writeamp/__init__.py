@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from writeamp.experiments.simulation_result import Result
     from writeamp.experiments.timed_result import TimedResult
     from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
+    from writeamp.sweeps.functions import sweep
+    from writeamp.sweeps.result import Sweep
+    from writeamp.sweeps.results import SweepResults, sweep_results
     from writeamp.theory.prediction import Prediction, predict, predict_sweep
     from writeamp.vssd.result import ServeResult
     from writeamp.vssd.virtual_ssd import VirtualSsd
@@ -38,6 +41,8 @@ __all__ = [
     "Result",
     "ServeResult",
     "Spec",
+    "Sweep",
+    "SweepResults",
     "TimedResult",
     "VirtualSsd",
     "WriteampError",
@@ -53,6 +58,8 @@ __all__ = [
     "predict_sweep",
     "run",
     "simulate",
+    "sweep",
+    "sweep_results",
     "traces",
     "victims",
     "wear_leveling",
@@ -72,6 +79,9 @@ _HOMES = {
     "writeamp.experiments.simulation_result": ("Result",),
     "writeamp.experiments.timed_result": ("TimedResult",),
     "writeamp.registry.specs": ("Spec", "manager", "victims", "wear_leveling", "workload"),
+    "writeamp.sweeps.functions": ("sweep",),
+    "writeamp.sweeps.result": ("Sweep",),
+    "writeamp.sweeps.results": ("SweepResults", "sweep_results"),
     "writeamp.theory.prediction": ("Prediction", "predict", "predict_sweep"),
     "writeamp.vssd.result": ("ServeResult",),
     "writeamp.vssd.virtual_ssd": ("VirtualSsd",),

@@ -38,14 +38,6 @@ pub enum Error {
     /// Bytes that are no state of the drive to be restored.
     #[error("{0}")]
     State(String),
-    /// Threads that the machine refused.
-    #[error("cannot start {threads} threads: {why}; use fewer")]
-    Threads {
-        /// Threads that were asked for.
-        threads: usize,
-        /// Reason that the machine gave.
-        why: String,
-    },
     /// Someone asked for it.
     #[error("the run was cancelled")]
     Cancelled,

@@ -1,8 +1,7 @@
 //! A page-mapped flash drive in memory, and the policies that decide its write amplification.
 //!
 //! The engine is deterministic and does no I/O: it reads no file, no clock and no environment. One
-//! seed makes a run; the same seed gives the same counters on every machine. Only [`endurance`]
-//! starts threads, one for each replica of a run at a time, and its results do not depend on how many.
+//! seed makes a run; the same seed gives the same counters on every machine. It starts no threads.
 //!
 //! The rooms, from the bottom up:
 //! - [`flash`]: mechanism. Pages, blocks, the logical→physical map, counters, invariants.

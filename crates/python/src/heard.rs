@@ -16,7 +16,7 @@ const POLL: Duration = Duration::from_millis(50);
 const STACK_BYTES: usize = 8 << 20;
 
 /// Does the work on a thread of its own, while this one looks for Ctrl-C and for the wish to stop
-/// of who started it (`writeamp.parallel`). If either comes, the work is left alone, and what it
+/// of who started it (`writeamp.runners`). If either comes, the work is left alone, and what it
 /// finds is dropped.
 pub fn heard<T: Send + 'static>(
     py: Python<'_>,
@@ -53,5 +53,5 @@ pub fn heard_often<T: Send + 'static>(
 
 fn go_on(py: Python<'_>) -> PyResult<()> {
     py.check_signals()?;
-    py.import("writeamp.parallel")?.call_method0("stop_if_asked").map(drop)
+    py.import("writeamp.runners.stopping")?.call_method0("stop_if_asked").map(drop)
 }

@@ -25,6 +25,7 @@ use writeamp_engine as engine;
 use writeamp_engine::flash::{Cause, Counters, Recorder, Wear};
 use writeamp_engine::hints::Hears;
 use writeamp_engine::observe::GroupChange;
+use writeamp_engine::timing::{Ssd, Timing};
 use writeamp_engine::workloads::Schedule;
 use writeamp_engine::{managers, observe};
 
@@ -158,6 +159,13 @@ impl Simulation {
     fn precondition(&self, py: Python<'_>, host: &EarlierHost, pages: u64) -> PyResult<u64> {
         py.detach(|| self.inner().precondition(&mut **host.workload(), pages))
             .map_err(|e| raised(&e))
+    }
+
+    /// Lets the drive collect what it would while its host left it alone for long, in no time.
+    /// `times` is the JSON of a profile's tables.
+    fn rest(&self, py: Python<'_>, times: &str) -> PyResult<()> {
+        let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
+        py.detach(|| Ssd::rest(self.inner().drive_mut(), &timing)).map_err(|e| raised(&e))
     }
 
     /// Starts a new series, sampled every `interval_pages` host pages.

@@ -9,6 +9,7 @@ import typer
 from writeamp._engine import __version__
 from writeamp.cli import (
     allocate,
+    blackbox,
     boundary,
     compare,
     endurance,
@@ -20,6 +21,7 @@ from writeamp.cli import (
     reproduce,
     serve,
     simulate,
+    sweep,
     top,
     trace,
 )
@@ -55,12 +57,14 @@ def _root(
 simulate.register(app)
 compare.register(app)
 endurance.register(app)
+sweep.register(app)
 meanfield.register(app)
 predict.register(app)
 allocate.register(app)
 serve.register(app)
 trace.register(app)
 measure.register(app)
+blackbox.register(app)
 top.register(app)
 reproduce.register(app)
 listing.register(app)

@@ -8,12 +8,24 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from writeamp.cli.options import stderr
 
+_MOMENTS_S = 30.0
+_EVER_S = 1e9
+
 
 class Bar:
     """A progress bar on stderr, if that is a terminal."""
 
-    def __init__(self, verb: str, words: Callable[[int, int], str]) -> None:
-        """Make a bar for what `verb` says; `words` tells how far it is, of what is expected."""
+    def __init__(
+        self, verb: str, words: Callable[[int, int], str], *, by_own_pace: bool = False
+    ) -> None:
+        """Make a bar for what `verb` says.
+
+        Args:
+            verb: what is being done.
+            words: tells how far it is, of what is expected.
+            by_own_pace: whether the time left follows from all that is done, for parts that may
+                take minutes each, and not from the last moments.
+        """
         self._words = words
         self._progress = Progress(
             TextColumn("{task.description}"),
@@ -23,6 +35,7 @@ class Bar:
             console=stderr,
             transient=True,
             disable=not stderr.is_terminal,
+            speed_estimate_period=_EVER_S if by_own_pace else _MOMENTS_S,
         )
         self._task = self._progress.add_task(verb, total=None, words="")
 

@@ -14,11 +14,13 @@ from writeamp.cli import options
 from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
+from writeamp.cli.runner_options import with_scheduler
 from writeamp.experiments.comparison import run_comparison
 from writeamp.experiments.comparison_result import Comparison
 from writeamp.experiments.experiment import Experiment
 from writeamp.plots import check_target
 from writeamp.plots.style import with_error
+from writeamp.runners import Runner
 
 # What a host can say of its pages, in words.
 _HINTS = (
@@ -29,7 +31,7 @@ _HINTS = (
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    register_experiment(app, compare)
+    register_experiment(app, with_scheduler(compare))
 
 
 def compare(
@@ -43,6 +45,7 @@ def compare(
             metavar="FILE",
         ),
     ] = None,
+    runner: Runner | None,
     json: options.Json = False,
 ) -> None:
     """Compare block managers on one drive: WA by cause, wear, memory, speed.
@@ -55,7 +58,7 @@ def compare(
     if plot is not None:
         check_target(plot)
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
-        found = options.whole_or_part(lambda: run_comparison(experiment, bar.update))
+        found = options.whole_or_part(lambda: run_comparison(experiment, bar.update, runner))
     for sentence in found.notes:
         options.note(sentence)
     for sentence in found.warnings:

@@ -11,6 +11,7 @@ from writeamp.cli import options
 from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
+from writeamp.cli.runner_options import with_scheduler
 from writeamp.devices.byte_sizes import parse_bytes
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
@@ -19,11 +20,12 @@ from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.lifetime import run_lifetime
 from writeamp.experiments.lifetime_result import Endurance
 from writeamp.plots import check_target
+from writeamp.runners import Runner
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    register_experiment(app, endurance)
+    register_experiment(app, with_scheduler(endurance))
 
 
 def endurance(
@@ -67,6 +69,7 @@ def endurance(
             "--plot-erases", help="Draw how often the blocks were erased.", metavar="FILE"
         ),
     ] = None,
+    runner: Runner | None,
     json: options.Json = False,
 ) -> None:
     """Run drives until they are worn out: PE fairness, endurance, years of life.
@@ -90,7 +93,9 @@ def endurance(
             drive_writes_a_day(device, daily_bytes, capacity_bytes)
 
     with Bar("wearing out", _percent) as bar:
-        found = options.whole_or_part(lambda: run_lifetime(experiment, bar.update, check_drive))
+        found = options.whole_or_part(
+            lambda: run_lifetime(experiment, bar.update, check_drive, runner)
+        )
     for sentence in found.notes:
         options.note(sentence)
     if json:
@@ -131,7 +136,8 @@ def _print(found: Endurance, daily_bytes: float | None, capacity_bytes: float | 
         (
             "run",
             f"{found.replicas} replicas to W_max {plan.w_max:,}, seeds {found.seeds[0]} to "
-            f"{found.seeds[-1]}, {found.elapsed_s:.1f} s on {plan.threads} thread(s)",
+            f"{found.seeds[-1]}, {found.elapsed_s:.1f} s"
+            + ("" if plan.threads is None else f" on {plan.threads} thread(s)"),
         ),
         (
             "host wrote",

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from writeamp import traces
+from writeamp.blackbox.features import FEATURE_SETS
+from writeamp.blackbox.kinds import MODEL_SUMMARIES
 from writeamp.cli import options
 from writeamp.cli.terminal import LEAST_COLUMNS
 from writeamp.devices.profile import profile, profile_names
@@ -61,6 +63,8 @@ KINDS: dict[str, Callable[[], list[_Row]]] = {
     "wear_levelers": _of_engine("wear_levelers"),
     "models": lambda: [_plain_row(m.name, m.summary) for m in MODELS.values()],
     "formats": lambda: [_plain_row(f.name, f.summary) for f in traces.FORMATS.values()],
+    "feature_sets": lambda: [_plain_row(f.name, f.source) for f in FEATURE_SETS.values()],
+    "blackbox_models": lambda: [_plain_row(*one) for one in MODEL_SUMMARIES.items()],
     "devices": lambda: [_device_row(name) for name in profile_names()],
 }
 

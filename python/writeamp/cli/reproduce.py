@@ -12,9 +12,11 @@ from rich.text import Text
 
 from writeamp.cli import options
 from writeamp.cli.options import stderr, stdout
+from writeamp.cli.runner_options import with_scheduler
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots import check_target, save
 from writeamp.reproduce import PAPERS, Bench, Findings, Item, Paper, Verdict, find_paper
+from writeamp.runners import Runner
 
 DIFFERS = 1
 _PLOT_SUFFIX = ".png"
@@ -28,7 +30,7 @@ _STYLES: dict[Verdict, str] = {
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("reproduce")(reproduce)
+    app.command("reproduce")(with_scheduler(reproduce))
 
 
 def reproduce(
@@ -47,6 +49,7 @@ def reproduce(
     full: Annotated[
         bool, typer.Option("--full", help="Drives of full size and long runs (minutes).")
     ] = False,
+    runner: Runner | None,
     json: options.Json = False,
 ) -> None:
     """Compute a paper's published values anew; the status is 1 if one differs unexplained.
@@ -58,7 +61,7 @@ def reproduce(
         _prepare(plots)
     started = time.perf_counter()
     with stderr.status(f"reproducing {found_paper.name}") as status:
-        bench = Bench(full=full, figures=plots is not None, step=status.update)
+        bench = Bench(full=full, figures=plots is not None, step=status.update, runner=runner)
         findings, interrupted = Findings(), False
         try:
             findings = found_paper.run(bench)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import tomllib
-from pathlib import Path
 from typing import Any
 
+from writeamp import files
 from writeamp.errors import WriteampError
 
 
@@ -17,7 +17,7 @@ def read_text(path: str | os.PathLike[str], what: str) -> str:
         WriteampError: it cannot be read, or is not UTF-8 text.
     """
     try:
-        return Path(path).read_text("utf-8")
+        return files.local(path).read_text("utf-8")
     except (OSError, ValueError) as error:  # also a NUL in the name
         why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else None
         if isinstance(error, OSError):

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -25,6 +25,7 @@ from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.device_settings import DeviceSettings
+from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.recorded import with_recorded
 from writeamp.experiments.setting import Places, Settings, by_group, places_in, words_of
 from writeamp.experiments.settings import (
@@ -200,9 +201,10 @@ class Experiment:
 
     @property
     def input_files(self) -> tuple[str, ...]:
-        """The files that it names, which no result of it may replace: trace and profile."""
-        trace, profile = self.load.trace, self.device.profile
-        traces = (str(trace),) if isinstance(trace, str | Path) else ()
+        """The files that it reads, which no result of it may replace: traces and profiles."""
+        named = (self.load.trace, Precondition.of(self.load.precondition).trace)
+        traces = tuple(str(trace) for trace in named if isinstance(trace, str | Path))
+        profile = self.device.profile
         return traces + (files_of(profile) if isinstance(profile, str) else ())
 
     @property
@@ -235,9 +237,15 @@ class Experiment:
         default. What changes speed only (`threads`, `batch_pages`) and the engine's version are
         not in it; a trace file is in it by its path.
         """
-        text = json.dumps(self._meaning(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return _digest(self._meaning)
 
+    @property
+    def hash_without_seed(self) -> str:
+        """The same of all but the seed, which is all that replicas differ in."""
+        run = {name: one for name, one in self._meaning["run"].items() if name != "seed"}
+        return _digest(self._meaning | {"run": run})
+
+    @cached_property
     def _meaning(self) -> dict[str, Any]:
         """Return what the experiment means, every choice in one form."""
         load = _meant(self.load)
@@ -270,6 +278,11 @@ class Experiment:
             del found["blocks_per_plane"], found["logical_pages"]
             found["op"] = settings.asked_op or profile_op(base)
         return found
+
+
+def _digest(meaning: dict[str, Any]) -> str:
+    text = json.dumps(meaning, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def setting_types(verb: str) -> tuple[type[Settings], ...]:

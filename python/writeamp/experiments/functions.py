@@ -22,6 +22,7 @@ from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.timed_result import TimedResult
 from writeamp.registry.specs import SpecLike
+from writeamp.runners import Runner
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -96,8 +97,13 @@ class EnduranceArguments(_Arguments, total=False):
     threads: int | None
 
 
-def _with_defaults(verb: str) -> Callable[[_F], _F]:
-    """Show the settings' defaults in a function's signature, where `help` looks for them."""
+def _with_defaults(verb: str, *others: str) -> Callable[[_F], _F]:
+    """Show the settings' defaults in a function's signature, where `help` looks for them.
+
+    Args:
+        verb: whose settings they are.
+        others: arguments besides, which are None by default.
+    """
 
     def show(function: _F) -> _F:
         at_front = [
@@ -112,7 +118,7 @@ def _with_defaults(verb: str) -> Callable[[_F], _F]:
         }
         by_keyword = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-            for name, default in (defaults | {"progress": None}).items()
+            for name, default in (defaults | dict.fromkeys(others)).items()
             if name not in ("device", "workload")
         ]
         function.__signature__ = inspect.Signature([*at_front, *by_keyword])  # type: ignore[attr-defined]
@@ -121,7 +127,7 @@ def _with_defaults(verb: str) -> Callable[[_F], _F]:
     return show
 
 
-@_with_defaults("simulate")
+@_with_defaults("simulate", "progress")
 def simulate(
     device: DeviceLike | None = None,
     workload: SpecLike | None = None,
@@ -185,12 +191,13 @@ def simulate(
     )
 
 
-@_with_defaults("compare")
+@_with_defaults("compare", "progress", "runner")
 def compare(
     device: DeviceLike | None = None,
     workload: SpecLike | None = None,
     *,
     progress: Progress | None = None,
+    runner: Runner | None = None,
     **settings: Unpack[CompareArguments],
 ) -> Comparison:
     """Simulate the same drive and host under each of several block managers.
@@ -199,13 +206,15 @@ def compare(
         device: as for `simulate`, like `workload`.
         workload: see `device`.
         progress: called after each run with the runs done and in all.
+        runner: who does the runs, a `writeamp.runners.Runner`; by default this process, several of
+            them at the same time.
         settings: by keyword. `managers`: block managers, each of which becomes a row: a list of
             specs or texts, or one text with commas. `victims`: victim policy for all of them; each
             manager's own by default. `replicas`: runs of each manager, with seeds from `seed` on; a
             trace has no draws of its own. `writes`: host page writes after the initial fill of each
             run, of which the second half is measured; by default 20 times the logical pages, or
-            those of the trace. `threads`: runs at the same time; as many as there are processors by
-            default. All others as for `simulate`.
+            those of the trace. `threads`: runs at the same time without a runner; as many as there
+            are processors by default. All others as for `simulate`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -217,16 +226,17 @@ def compare(
     ['single', 'sepgc']
     """
     return run_comparison(
-        Experiment.of("compare", device=device, workload=workload, **settings), progress
+        Experiment.of("compare", device=device, workload=workload, **settings), progress, runner
     )
 
 
-@_with_defaults("endurance")
+@_with_defaults("endurance", "progress", "runner")
 def endurance(
     device: DeviceLike | None = None,
     workload: SpecLike | None = None,
     *,
     progress: Progress | None = None,
+    runner: Runner | None = None,
     **settings: Unpack[EnduranceArguments],
 ) -> Endurance:
     """Run replicas of a drive until they are worn out; measure how evenly and how long.
@@ -239,14 +249,17 @@ def endurance(
         device: as for `simulate`, like `workload`; a trace is replayed without end.
         workload: see `device`.
         progress: called from time to time with the erases of the most worn block, summed over the
-            replicas, and what they will be in the end.
+            replicas, and what they will be in the end; by one thread at a time, but not always this
+            one. With a runner it is called on this thread, after each life.
+        runner: who wears the replicas out, as for `compare`.
         settings: by keyword. `w_max`: erases after which a block is worn out (the paper's W_max).
             `replicas`: drives to run; the intervals are over them. `seed`: replica i is the run
             with seed + i. `spare_share`: share of the drive's blocks (of each LUN's, unless the
             layout is "flat"), rounded down to whole blocks, that is set aside to replace worn ones;
             they are taken from the over-provisioning. `threads`: replicas that run at the same
-            time, which changes speed only. `precondition`: "full", "workload" or "none", as for
-            `simulate`; it wears nothing and is not counted. All others as for `simulate`.
+            time without a runner, which changes speed only. `precondition`: "full", "workload" or
+            "none", as for `simulate`; it wears nothing and is not counted. All others as for
+            `simulate`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -257,7 +270,9 @@ def endurance(
     True
     """
     return run_lifetime(
-        Experiment.of("endurance", device=device, workload=workload, **settings), progress
+        Experiment.of("endurance", device=device, workload=workload, **settings),
+        progress,
+        runner=runner,
     )
 
 

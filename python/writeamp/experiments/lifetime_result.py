@@ -87,7 +87,8 @@ class Lifetime:
     policy: Policy
     run: LifetimeSettings
     spare_blocks: int
-    threads: int
+    threads: int | None
+    """Replicas that run at the same time, if they are threads of this process."""
     notes: tuple[str, ...]
 
     @property

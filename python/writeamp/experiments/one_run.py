@@ -21,8 +21,8 @@ from writeamp.experiments.passes import PassLog
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.preconditioning import CHUNK_PAGES, precondition
 from writeamp.experiments.simulation_result import EVENT_SCHEMA, Result
-from writeamp.parallel import stop_if_asked
 from writeamp.registry.specs import Spec
+from writeamp.runners import stop_if_asked
 from writeamp.statistics.judging import Intervals, Schedule
 from writeamp.statistics.steady import SteadyState
 

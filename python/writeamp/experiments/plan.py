@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from writeamp import traces
 from writeamp.devices.device import Device
@@ -52,6 +52,15 @@ class Plan:
     def used_pages(self, drive: Device) -> int:
         """Return how many logical pages the host uses at all."""
         return used_pages(self.load, self.host, drive)
+
+    def without_requests(self) -> Plan:
+        """Return the same with traces of no requests, which are large beside all the rest."""
+        return replace(
+            self,
+            load=self.load if isinstance(self.load, Spec) else self.load.without_requests(),
+            earlier=self.earlier and self.earlier.without_requests(),
+            before=self.before and self.before.without_requests(),
+        )
 
 
 def used_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device) -> int:

@@ -31,7 +31,7 @@ CHUNK_PAGES = 1 << 17
 # Steady as SNIA's Solid State Storage Performance Test Specification has it: five rounds that lie
 # within 20% of their mean, and whose best line moves by at most 10% of it; at most 25 rounds.
 _WINDOW_ROUNDS = 5
-_MOST_ROUNDS = 25
+MOST_ROUNDS = 25
 _MOST_RANGE = 0.20
 _MOST_SLOPE = 0.10
 
@@ -63,7 +63,7 @@ class Ageing:
         return [
             f"the random writes of the preconditioning were not steady after {len(self.rounds)} "
             f"drive writes: WA of the last {len(last)} is {min(last):.4g} to {max(last):.4g}; "
-            f"--precondition random:{2 * _MOST_ROUNDS} writes more"
+            f"--precondition random:{2 * MOST_ROUNDS} writes more"
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -176,7 +176,7 @@ class _Ager:
 
     def write_until_steady(self, round_pages: int) -> Ageing:
         """Let the host write rounds until they are steady, or are the most."""
-        while len(self.rounds) < _MOST_ROUNDS and not is_steady(self.rounds):
+        while len(self.rounds) < MOST_ROUNDS and not is_steady(self.rounds):
             self.round(round_pages)
         return self.found(is_steady(self.rounds))
 

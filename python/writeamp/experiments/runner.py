@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from functools import partial
 
 import psutil
 
@@ -18,8 +19,8 @@ from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.spread import Spread
 from writeamp.experiments.team import Team
 from writeamp.experiments.verdicts import not_by_loop, programmed_enough
-from writeamp.parallel import run_whole
 from writeamp.registry.specs import Spec
+from writeamp.runners import gather_whole, local_runner
 from writeamp.statistics.judging import FEWEST_CYCLES, Schedule
 from writeamp.statistics.passes import analyse_passes
 from writeamp.statistics.steady import SteadyState
@@ -71,18 +72,18 @@ def spread_over_sizes(plan: Plan, drive: Device, wa: float) -> Spread:
     the confidence interval of one run says nothing of it.
     """
 
-    def rerun(neighbour: Device) -> float:
-        try:
-            return run(plan, neighbour).wa
-        except WriteampError:  # one block less can be too few
-            return math.nan
-
     neighbours = [drive.with_extra_blocks(extra) for extra in (-1, 1)]
-    smaller, larger = run_whole(
-        rerun, [(neighbour,) for neighbour in neighbours], threads=drives_that_fit(drive)
-    )
+    runner = local_runner(len(neighbours), most=drives_that_fit(drive))
+    smaller, larger = gather_whole(runner, partial(_wa_on, plan), neighbours)
     smallest_op, largest_op = (neighbour.op for neighbour in neighbours)
     return Spread(smaller, wa, larger, smallest_op, largest_op)
+
+
+def _wa_on(plan: Plan, drive: Device) -> float:
+    try:
+        return run(plan, drive).wa
+    except WriteampError:  # one block less can be too few
+        return math.nan
 
 
 def drives_that_fit(drive: Device) -> int:

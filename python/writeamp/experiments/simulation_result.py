@@ -200,11 +200,13 @@ class Result(Counted):
             known = f"none after host page {self.events['host_pages'][-1]:,} is in it"
         return f"the manager's log of group changes is full: {known}"
 
-    def to_dict(self, *, series: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of `writeamp simulate --json`.
 
-        With `series`, two more: "series", an array for each column of `series`, and "events", an
-        object for each row of `events`.
+        Args:
+            series: add "series", an array for each column of `series`, and "events", an object for
+                each row of `events`.
+            theory: have "theory", which may take longer to compute than a short run.
         """
         found: dict[str, Any] = {
             **self._facts_of_wa(),
@@ -212,7 +214,7 @@ class Result(Counted):
             **self._facts_of_counts(),
             "utilization": self.utilization,
             "held_pages": self.held_pages,
-            "theory": vars(self.theory),
+            **({"theory": vars(self.theory)} if theory else {}),
             **self._facts_of_run(),
             "host_pages_per_s": self.host_pages_per_s,
             "warnings": self.warnings,

@@ -13,6 +13,7 @@ from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.setting import Settings
+from writeamp.files import is_address
 from writeamp.registry.specs import Spec
 
 _S = TypeVar("_S", bound=Settings)
@@ -84,13 +85,13 @@ def _from_plain(where: str, value: Any) -> Any:
         raise WriteampError(f"{where}: a device needs the keys {words}") from None
 
 
-def moved(tables: dict[str, Any], source: Path, target: Path) -> dict[str, Any]:
+def moved(tables: dict[str, Any], source: Path, target: Path | None) -> dict[str, Any]:
     """Return tables whose paths are written as seen from another folder.
 
     Args:
         tables: the tables of an experiment.
         source: the folder that the paths are relative to.
-        target: the folder that they shall be relative to.
+        target: the folder that they shall be relative to; None for absolute paths.
     """
     found = {}
     for title, table in tables.items():
@@ -101,13 +102,16 @@ def moved(tables: dict[str, Any], source: Path, target: Path) -> dict[str, Any]:
     return found
 
 
-def _moved(key: str, value: Any, source: Path, target: Path) -> Any:
+def _moved(key: str, value: Any, source: Path, target: Path | None) -> Any:
     if key == "precondition" and isinstance(value, str) and value.startswith(_AGED_BY):
         return _AGED_BY + _moved("trace", value.removeprefix(_AGED_BY), source, target)
     if key not in _PATHS or not isinstance(value, str):
         return value
     if key == "profile" and is_array(value):
         return with_members(value, lambda one: _moved(key, one, source, target))
-    if (key == "profile" and not files_of(value)) or Path(value).is_absolute():
+    is_shipped = key == "profile" and not files_of(value)
+    if is_shipped or is_address(value) or Path(value).is_absolute():
         return value
+    if target is None:
+        return Path(os.path.abspath(source / value)).as_posix()
     return Path(os.path.relpath(source / value, target)).as_posix()

@@ -10,7 +10,7 @@ import numpy as np
 from writeamp.devices.device import Device
 from writeamp.experiments.one_run import OneRun, Progress
 from writeamp.experiments.plan import Plan
-from writeamp.parallel import run_whole
+from writeamp.runners import gather_whole, local_runner
 from writeamp.statistics.judging import judge
 from writeamp.statistics.steady import SteadyState
 
@@ -74,10 +74,8 @@ class Team:
 
 
 def _together(work: Callable[[int], _T], numbers: Sequence[int]) -> list[_T]:
-    """Return what comes of each number, several at a time; of one, on this thread."""
-    if len(numbers) == 1:
-        return [work(numbers[0])]
-    return run_whole(work, [(number,) for number in numbers])
+    """Return what comes of each number: the runs share memory, so it is this process that works."""
+    return gather_whole(local_runner(len(numbers)), work, numbers)
 
 
 def _seed(seed: int, number: int) -> int:

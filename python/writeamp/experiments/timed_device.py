@@ -49,13 +49,13 @@ def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -
             is.
     """
     if device.kind == "flash":
-        check_memory("the drive needs", _bytes_needed(device))
+        check_memory("the drive needs", bytes_needed(device))
         return _flash(plan, device, plan.seed, pins=pins, tick=tick)
     _refuse_ageing(plan, device)
     if device.kind == "disk":
         return Ready(TimedDevice.disk(device.times_json), None, 0)
     flash = [one for one in device.members if one.kind == "flash"]
-    check_memory("the array needs", sum(map(_bytes_needed, flash)))
+    check_memory("the array needs", sum(map(bytes_needed, flash)))
     members = [
         _member(plan, one, plan.seed + index, pins=pins, tick=tick)
         for index, one in enumerate(device.members)
@@ -76,29 +76,63 @@ def _member(
 
 
 def _flash(plan: Plan, device: Device, seed: int, *, pins: bool, tick: Callable[[], None]) -> Ready:
-    times = device.times_json or _NO_TIMES
-    check_times(times, device.geometry)
+    simulation, ageing = aged(plan, device, seed, tick)
+    mapped_pages = simulation.mapped_pages()
+    return Ready(in_time(simulation, device, seed, pins=pins), ageing, mapped_pages)
+
+
+def aged(
+    plan: Plan, device: Device, seed: int, tick: Callable[[], None]
+) -> tuple[EngineSimulation, Ageing | None]:
+    """Return a flash drive, filled and aged as the plan says, that `in_time` takes."""
     host_pages = device.logical_pages
-    all_pages = pages_with_table(times, host_pages, device.page_bytes)
-    simulation = EngineSimulation(
-        plan.policy.drive(device, logical_pages=all_pages, observed=True),
-        EngineLoad.spec("uniform", host_pages),
+    simulation = new_flash(plan, device, seed)
+    ageing = precondition(simulation, plan, device, tick)
+    if Precondition.of(plan.host.precondition).fill != "none":
+        simulation.fill(host_pages, _all_pages(device))
+    return simulation, ageing
+
+
+def new_flash(plan: Plan, device: Device, seed: int) -> EngineSimulation:
+    """Return a new flash drive whose operations are recorded, to be given a time.
+
+    Raises:
+        WriteampError: its times cannot be, or it cannot be built.
+    """
+    check_times(_times(device), device.geometry)
+    return EngineSimulation(
+        plan.policy.drive(device, logical_pages=_all_pages(device), observed=True),
+        EngineLoad.spec("uniform", device.logical_pages),
         seed=seed,
         batch_pages=plan.run.batch_pages,
     )
-    ageing = precondition(simulation, plan, device, tick)
-    if Precondition.of(plan.host.precondition).fill != "none":
-        simulation.fill(host_pages, all_pages)
-    mapped_pages = simulation.mapped_pages()
-    engine = TimedDevice.flash(
-        simulation, times=times, host_pages=host_pages, seed=seed, ready_busy=pins
+
+
+def in_time(
+    simulation: EngineSimulation, device: Device, seed: int, *, pins: bool = False
+) -> TimedDevice:
+    """Take over a flash drive as it stands, from time 0 on."""
+    return TimedDevice.flash(
+        simulation,
+        times=_times(device),
+        host_pages=device.logical_pages,
+        seed=seed,
+        ready_busy=pins,
     )
-    return Ready(engine, ageing, mapped_pages)
 
 
-def _bytes_needed(device: Device) -> int:
-    times = device.times_json or _NO_TIMES
-    pages = pages_with_table(times, device.logical_pages, device.page_bytes)
+def _times(device: Device) -> str:
+    return device.times_json or _NO_TIMES
+
+
+def _all_pages(device: Device) -> int:
+    """Return the logical pages of the flash: those that the host sees, and a table's."""
+    return pages_with_table(_times(device), device.logical_pages, device.page_bytes)
+
+
+def bytes_needed(device: Device) -> int:
+    """Return the memory that a flash drive in time takes."""
+    pages = _all_pages(device)
     cache_bytes = int((device.times or {}).get("write_cache", {}).get("bytes", 0))
     cached_pages = min(cache_bytes // device.page_bytes, pages)
     return device.geometry.bytes_needed(pages) + _BYTES_OF_A_CACHED_PAGE * cached_pages

@@ -169,11 +169,8 @@ def _with_end(samples: _Counts, end: dict[str, int]) -> _Counts:
     host = whole["host_pages"]
     kept = np.append(host[:-1] != host[1:], True)
     # The start is a sample of its own, whatever was programmed before the first write.
+    kept[1:] &= host[1:] != host[0]
     kept[0] = True
-    if host[-1] == 0:
-        kept[1:] = False
-    elif host[1] == 0:
-        kept[1] = False
     return {name: column[kept] for name, column in whole.items()}
 
 

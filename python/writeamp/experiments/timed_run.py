@@ -23,8 +23,8 @@ from writeamp.experiments.timed_device import Ready, ready
 from writeamp.experiments.timed_found import Found
 from writeamp.experiments.timed_result import TimedResult
 from writeamp.experiments.verdicts import not_by_loop, programmed_enough
-from writeamp.parallel import stop_if_asked
 from writeamp.registry.specs import Spec
+from writeamp.runners import stop_if_asked
 from writeamp.statistics.judging import Schedule, judge
 from writeamp.statistics.steady import SteadyState
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import find_peaks  # type: ignore[import-untyped]
 from scipy.special import ndtr  # type: ignore[import-untyped]
 
 from writeamp.measure.capture import Durations, Floats
@@ -119,6 +118,8 @@ def coarser(durations: Durations) -> Durations:
 
 def _seeded(binned: Durations, shape: str) -> Mixture:
     """Return a bell for each peak that is no accident, fitted; one for all without peaks."""
+    from scipy.signal import find_peaks  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
+
     count, low_us = _on_log_grid(binned, binned.count.astype(float))
     smooth = np.convolve(count, [0.25, 0.5, 0.25], "same")
     peaks, _ = find_peaks(np.sqrt(smooth), prominence=_PROMINENCE)

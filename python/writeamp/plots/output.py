@@ -34,11 +34,15 @@ def save(spec: FigureSpec, path: str | os.PathLike[str]) -> None:
     Raises:
         WriteampError: the suffix is another, or the file cannot be written.
     """
-    suffix = check_suffix(path)
-    render = cast(Callable[[FigureSpec, str], bytes], _imported(_BACKENDS[suffix]).render)
-    content = render(_showable(spec), suffix.removeprefix("."))
+    content = rendered(spec, check_suffix(path))
     with output.replacing(path, "plot") as file:
         file.write(content)
+
+
+def rendered(spec: FigureSpec, suffix: str) -> bytes:
+    """Return the bytes of a file with a suffix that `save` can draw."""
+    render = cast(Callable[[FigureSpec, str], bytes], _imported(_BACKENDS[suffix]).render)
+    return render(_showable(spec), suffix.removeprefix("."))
 
 
 def _imported(backend: str) -> ModuleType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -14,7 +15,7 @@ Marker: TypeAlias = Literal["circle", "square", "diamond", "triangle", "cross", 
 class Line:
     """A polyline in data coordinates; without a label it has no entry in the legend.
 
-    With a marker every point is marked, and a width of 0 leaves only the marks.
+    With a marker every point is marked, and a width of 0 leaves only the marks. NaN makes a gap.
     """
 
     x: Sequence[float]
@@ -35,6 +36,16 @@ class Band:
     x_high: float
     y_low: float
     y_high: float
+    color: str
+
+
+@dataclass(frozen=True)
+class Area:
+    """What lies between two lines over the same x, filled faintly behind them."""
+
+    x: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
     color: str
 
 
@@ -122,7 +133,8 @@ class Panel:
     """One of the small charts of a `PanelChart`.
 
     In a chart whose panels have `own_axes`, its axes are its own: their labels, and whether they
-    are logarithmic; the others begin at 0.
+    are logarithmic; the others begin at 0, unless the panel is not `from_zero`. `y_ends` are then
+    the least and the greatest y that are shown.
     """
 
     title: str
@@ -132,6 +144,9 @@ class Panel:
     y_label: str = ""
     x_log: bool = False
     y_log: bool = False
+    areas: tuple[Area, ...] = ()
+    from_zero: bool = True
+    y_ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -139,9 +154,9 @@ class PanelChart:
     """Small line charts in rows of `columns`, with the same axes, and one legend for all.
 
     A label is in the legend once, as it is drawn where it comes first. Without `x_ticks` the
-    drawing library chooses them. With `own_y` each panel has a y axis of its own, from 0, for what
-    its title names; with `own_axes` each has both, as it says itself, and those of the chart say
-    nothing.
+    drawing library chooses them; with `x_names`, x is the number of a name, from 0. With `own_y`
+    each panel has a y axis of its own, from 0, for what its title names; with `own_axes` each has
+    both, as it says itself, and those of the chart say nothing.
     """
 
     title: str
@@ -155,11 +170,29 @@ class PanelChart:
     y_log: bool = False
     own_y: bool = False
     own_axes: bool = False
+    x_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColorScale:
+    """Values and their colours: those beyond an end have the colour of that end.
+
+    One that `diverges` has its palest colour amid the ends, another one at `low`.
+    """
+
+    low: float
+    high: float
+    diverges: bool = False
+
+    def share(self, value: float) -> float:
+        """Return how far along the scale a value lies, from 0 to 1; 0 on a scale of one value."""
+        span = self.high - self.low
+        return min(max((value - self.low) / span, 0.0), 1.0) if span else 0.0
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    """One grid of values: `values[row][column]`, the first row at the top."""
+    """One grid of values: `values[row][column]`, the first row at the top; NaN stays empty."""
 
     title: str
     values: tuple[tuple[float, ...], ...]
@@ -167,10 +200,9 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class HeatMapChart:
-    """Heat maps in rows of `columns`, on the same axes and the same scale of colours around 0.
+    """Heat maps in rows of `columns`, on the same axes and the same scale of colours.
 
-    Values beyond ±`limit` have the colour of the limit. Each cell shows its value as `cell_format`
-    (of `str.format`) writes it.
+    Each cell shows its value as `cell_format` (of `str.format`) writes it, if there is one.
     """
 
     title: str
@@ -182,12 +214,12 @@ class HeatMapChart:
     color_label: str
     maps: tuple[HeatMap, ...]
     columns: int
-    limit: float
+    scale: ColorScale
     cell_format: str = "{:.2f}"
 
     def cell_text(self, value: float) -> str:
         """Return what stands in a cell."""
-        return self.cell_format.format(value)
+        return "" if math.isnan(value) else self.cell_format.format(value)
 
 
 FigureSpec: TypeAlias = LineChart | BarChart | PanelChart | HeatMapChart

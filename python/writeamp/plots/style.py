@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 
-from writeamp.plots.spec import Dash, Mark
+from writeamp.plots.spec import ColorScale, Dash, Mark
 
 WA_LABEL = "write amplification"
 WA_UNIT = "flash pages programmed per host page written"
@@ -21,6 +21,7 @@ SERIES_DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot")
 HOST_COLOR = "#B4BBC4"
 INK = "#222222"
 MUTED = "#666666"
+FAINT = "#A9AFB7"
 GRID = "#E3E6EA"
 
 _FEWEST_DECIMALS = 2
@@ -50,9 +51,15 @@ def theory_marks(theory: Sequence[tuple[str, float]]) -> tuple[Mark, ...]:
     )
 
 
-def heat_ink(value: float, limit: float) -> str:
-    """Return the colour of text that stays readable on a cell of a scale from -limit to limit."""
-    return "white" if abs(value) > 0.6 * limit else INK
+# Scales of colours that both drawing libraries know: of one that diverges, and of another.
+HEAT_COLORS = {True: "RdBu", False: "YlGnBu"}
+
+
+def heat_ink(value: float, scale: ColorScale) -> str:
+    """Return the colour of text that stays readable on a cell."""
+    share = scale.share(value)
+    darkness = abs(2 * share - 1) if scale.diverges else share
+    return "white" if darkness > 0.6 else INK
 
 
 def with_legend_of_error(subtitle: str, texts: Iterable[str]) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from writeamp.errors import Interrupted
-from writeamp.parallel import run_all
 from writeamp.plots import FigureSpec
 from writeamp.reproduce.items import VERDICTS, Item, Verdict
+from writeamp.runners import Runner, gather_whole, local_runner
 
 Step: TypeAlias = Callable[[str], None]
 _T = TypeVar("_T")
@@ -26,16 +27,28 @@ def _silent(_: str) -> None:
 class Bench:
     """How to run a reproduction: at full length or in short, with figures or without.
 
-    `step` is told what is being computed, in a few words.
+    `step` is told what is being computed, in a few words. `runner` does the simulations; by default
+    threads of this process do.
     """
 
     full: bool = False
     figures: bool = False
     step: Step = _silent
+    runner: Runner | None = None
 
     def map(self, work: Callable[..., _T], arguments: Sequence[tuple[Any, ...]]) -> list[_T]:
-        """Return `work(*one)` for every `one` of the arguments, several at a time, in order."""
-        return run_all(work, arguments, threads=_MOST_THREADS)
+        """Return `work(*one)` for every `one` of the arguments, several at a time, in order.
+
+        Args:
+            work: a function of a module, also with arguments bound to it by `functools.partial`.
+            arguments: plain values.
+        """
+        runner = self.runner or local_runner(len(arguments), _MOST_THREADS)
+        return gather_whole(runner, partial(_apply, work), arguments)
+
+
+def _apply(work: Callable[..., _T], one: tuple[Any, ...]) -> _T:
+    return work(*one)
 
 
 @dataclass(frozen=True)

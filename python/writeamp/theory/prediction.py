@@ -100,14 +100,40 @@ def predict(
     markov 2.461
     """
     chosen = list(MODELS.values()) if models is None else [find_model(name) for name in models]
-    parameters = ModelInputs(
-        op=1.0,  # replaced below
+    drive = check_question(
+        op=op,
+        fill=fill,
+        spare_factor=spare_factor,
+        target_wa=target_wa,
+        utilization=utilization,
+        hot_ratio=hot_ratio,
         pages_per_block=pages_per_block,
         d=d,
         window=window,
         reserve=reserve,
         logical_blocks=logical_blocks,
     )
+    if target_wa is not None:
+        return [_inverse(model, target_wa, drive, models is not None) for model in chosen]
+    return [_forward(model, drive, models is not None) for model in chosen]
+
+
+def check_question(
+    *,
+    op: float | None = None,
+    fill: float | None = None,
+    spare_factor: float | None = None,
+    target_wa: float | None = None,
+    utilization: float | None = None,
+    hot_ratio: float | None = None,
+    **parameters: float,
+) -> ModelInputs:
+    """Return the drive that the arguments of `predict` mean; its op is 1 if a WA is given.
+
+    Raises:
+        WriteampError: no ratio, two ratios, or a value outside its domain.
+    """
+    inputs = ModelInputs(op=1.0, **parameters)
     given = op_of(op=op, fill=fill, spare_factor=spare_factor)
     if target_wa is not None:
         ratios = {"op": op, "fill": fill, "spare_factor": spare_factor}
@@ -119,16 +145,16 @@ def predict(
                     "drive; give only one of them"
                 )
         _require_amplified(target_wa)
-        return [_inverse(model, target_wa, parameters, models is not None) for model in chosen]
+        return inputs
     if given is None:
         raise WriteampError(
             f"over-provisioning is missing; give one of {', '.join(RATIOS)}, or target_wa"
         )
-    drive = replace(parameters, op=given)
+    drive = replace(inputs, op=given)
     effective = effective_op_of(given, utilization, hot_ratio)
-    if effective is not None and hot_ratio is not None:
-        drive = replace(drive, op=effective, logical_blocks=logical_blocks * hot_ratio)
-    return [_forward(model, drive, models is not None) for model in chosen]
+    if effective is None or hot_ratio is None:
+        return drive
+    return replace(drive, op=effective, logical_blocks=inputs.logical_blocks * hot_ratio)
 
 
 def effective_op_of(op: float, utilization: float | None, hot_ratio: float | None) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -62,6 +62,19 @@ class PageTrace:
     head_bytes: U32 | None = None
     tail_bytes: U32 | None = None
     path: str = ""
+
+    def without_requests(self) -> PageTrace:
+        """Return the same, but for the columns, which are empty: what is said of the trace."""
+        none = slice(0)
+        return replace(
+            self,
+            op=self.op[none],
+            start=self.start[none],
+            count=self.count[none],
+            at_ns=None,
+            head_bytes=None,
+            tail_bytes=None,
+        )
 
 
 def to_pages(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from writeamp import files
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
 
@@ -57,10 +58,10 @@ class Head:
 
 
 def file_path(path: str | os.PathLike[str]) -> Path:
-    """Return the path.
+    """Return the path; of an address such as `s3://…` that of its content, which is fetched.
 
     Raises:
-        WriteampError: no file can have that name.
+        WriteampError: no file can have that name, or the content cannot be fetched.
     """
     if not isinstance(path, str | os.PathLike) or not isinstance(name := os.fspath(path), str):
         raise WriteampError(f"{shown(path)} is no file name, which is a text or a Path")
@@ -70,7 +71,7 @@ def file_path(path: str | os.PathLike[str]) -> Path:
         name.encode()
     except UnicodeEncodeError:  # it could be opened, but not printed, drawn or saved
         raise WriteampError(f"{name!r} is not UTF-8 text; rename the file, or link to it") from None
-    return Path(path)
+    return files.local(name) if files.is_address(name) else Path(path)
 
 
 def read_head(path: Path) -> Head:
@@ -114,7 +115,8 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
         WriteampError: there is none, it is empty, or it may not be read.
     """
     try:
-        status = path.stat()
+        content = files.local(path)
+        status = content.stat()
         if stat.S_ISDIR(status.st_mode):
             raise WriteampError(f"{path}: is a directory, a trace is one file")
         if not stat.S_ISREG(status.st_mode):
@@ -122,7 +124,7 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
             raise WriteampError(f"{path}: is not a regular file, a trace is one file")
         if status.st_size == 0:
             raise WriteampError(f"{path}: the file is empty, a trace needs at least one request")
-        file = path.open("rb")
+        file = content.open("rb")
     except FileNotFoundError:
         raise WriteampError(f"{path}: there is no such file") from None
     except OSError as error:

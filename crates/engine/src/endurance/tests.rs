@@ -1,3 +1,5 @@
+use std::thread;
+
 use super::*;
 use crate::flash::{Cause, Geometry};
 use crate::managers::Layout;
@@ -16,15 +18,19 @@ fn study(wear: Wear) -> Study {
     };
     let manager = "sepgc".into();
     let fill = std::iter::once(0..300).collect();
-    Study { manager, setup, fill, replicas: 5, batch_pages: 1024, threads: 1 }
+    Study { manager, setup, fill, batch_pages: 1024 }
 }
 
 fn load(text: &'static str, pages: u32) -> impl Fn(u64) -> Result<Box<dyn Workload>> + Sync {
     move |seed| workloads::build(text, pages, Context::root(seed))
 }
 
+fn life_of(study: &Study, replica: u32) -> Life {
+    life(study, replica, load("hot-cold:f=0.1,r=0.9", 300), &Watch::default()).unwrap()
+}
+
 fn lives_of(study: &Study) -> Vec<Life> {
-    lives(study, load("hot-cold:f=0.1,r=0.9", 300), &Watch::default()).unwrap()
+    (0..5).map(|replica| life_of(study, replica)).collect()
 }
 
 const WORN: Wear = Wear { limit: 40, spare_blocks_per_pool: 3 };
@@ -34,38 +40,44 @@ fn a_drive_whose_blocks_are_erased_in_turn_lives_as_long_as_counting_says() {
     // Sequential writes and FIFO: blocks 0, 1, 2, 3, 0, … are erased without a valid page.
     let mut one = study(Wear { limit: 3, spare_blocks_per_pool: 0 });
     one.setup.geometry = Geometry::flat(4, 2).unwrap();
-    (one.setup.logical_pages, one.replicas) = (6, 1);
+    one.setup.logical_pages = 6;
     one.fill = vec![0..2, 2..6];
     (one.setup.victims, one.manager) = (Some("fifo".into()), "single".into());
-    let found = lives(&one, load("sequential", 6), &Watch::default()).unwrap();
+    let found = life(&one, 0, load("sequential", 6), &Watch::default()).unwrap();
     let facts =
         |moment: &Moment| (moment.erases, moment.migrated_pages(Cause::Gc), moment.host_pages);
     // The 8 pages of the empty drive are written before the first erase, and 2 after each.
     assert_eq!(
-        found[0].first_to_reach.iter().map(facts).collect::<Vec<_>>(),
+        found.first_to_reach.iter().map(facts).collect::<Vec<_>>(),
         [(1, 0, 8), (5, 0, 16), (9, 0, 24)]
     );
-    assert_eq!(facts(&found[0].end.moment), (9, 0, 24));
-    assert_eq!(found[0].end.erase_counts, [3, 2, 2, 2]);
+    assert_eq!(facts(&found.end.moment), (9, 0, 24));
+    assert_eq!(found.end.erase_counts, [3, 2, 2, 2]);
 }
 
 #[test]
-fn neither_threads_nor_batches_change_a_life() {
+fn neither_a_life_beside_it_nor_batches_change_a_life() {
     let first = study(WORN);
     let found = lives_of(&first);
-    for (threads, batch_pages) in [(2, 1024), (3, 1), (1, 77)] {
-        assert_eq!(lives_of(&Study { batch_pages, threads, ..first.clone() }), found);
+    let together: Vec<Life> = thread::scope(|scope| {
+        let study = &first;
+        let started: Vec<_> =
+            (0..5).map(|replica| scope.spawn(move || life_of(study, replica))).collect();
+        started.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert_eq!(together, found);
+    for batch_pages in [1, 77] {
+        assert_eq!(lives_of(&Study { batch_pages, ..first.clone() }), found);
     }
     assert_ne!(found[0], found[1]);
 }
 
 #[test]
 fn replica_i_is_the_run_with_seed_plus_i() {
-    let all = lives_of(&study(WORN));
-    for life in all {
-        let mut alone = Study { replicas: 1, ..study(WORN) };
-        alone.setup.seed += u64::from(life.replica);
-        assert_eq!(lives_of(&alone), [Life { replica: 0, ..life }]);
+    for (replica, life) in (0..5_u64).zip(lives_of(&study(WORN))) {
+        let mut alone = study(WORN);
+        alone.setup.seed += replica;
+        assert_eq!(life_of(&alone, 0), life);
     }
 }
 
@@ -93,37 +105,30 @@ fn the_way_to_a_larger_limit_leads_through_the_smaller_ones() {
 }
 
 #[test]
-fn a_watch_sees_how_far_the_replicas_are_and_stops_them() {
+fn a_watch_sees_how_far_a_life_is_and_stops_it() {
     let watch = Watch::default();
-    lives(&study(WORN), load("uniform", 300), &watch).unwrap();
-    assert_eq!(watch.reached_erases(), 5 * 40);
+    life(&study(WORN), 0, load("uniform", 300), &watch).unwrap();
+    assert_eq!(watch.reached_erases(), 40);
     let watch = Watch::default();
     watch.cancel();
-    assert_eq!(lives(&study(WORN), load("uniform", 300), &watch), Err(Error::Cancelled));
-    assert_eq!(watch.ended(), []);
+    assert_eq!(life(&study(WORN), 0, load("uniform", 300), &watch), Err(Error::Cancelled));
 }
 
 #[test]
-fn the_lives_that_ended_before_a_cancel_are_kept_as_they_are_in_the_whole_study() {
+fn a_life_is_cancelled_while_its_drive_is_built() {
     let watch = Watch::default();
     let uniform = load("uniform", 300);
-    // One thread drives the replicas in turn; the third one's workload is built after a cancel.
     let cancelling = |seed| {
-        if seed == study(WORN).setup.seed + 2 {
-            watch.cancel();
-        }
+        watch.cancel();
         uniform(seed)
     };
-    assert_eq!(lives(&study(WORN), cancelling, &watch), Err(Error::Cancelled));
-    let whole = lives(&study(WORN), load("uniform", 300), &Watch::default()).unwrap();
-    assert_eq!(watch.ended(), whole[..2]);
-    assert_eq!(whole.iter().map(|life| life.replica).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    assert_eq!(life(&study(WORN), 0, cancelling, &watch), Err(Error::Cancelled));
 }
 
 #[test]
 fn what_cannot_end_a_life_is_refused() {
     let refused = |study: &Study, load: &(dyn Fn(u64) -> Result<Box<dyn Workload>> + Sync)| {
-        lives(study, load, &Watch::default()).unwrap_err().to_string()
+        life(study, 0, load, &Watch::default()).unwrap_err().to_string()
     };
     let endless = refused(&study(Wear::default()), &load("uniform", 300));
     assert!(endless.contains("without a wear limit"), "{endless}");

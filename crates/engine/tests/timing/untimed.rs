@@ -4,10 +4,12 @@
 use writeamp_engine::flash::{Cause, Counters, EraseUnit, Shape};
 use writeamp_engine::managers::Layout;
 use writeamp_engine::simulation::Simulation;
-use writeamp_engine::timing::{ByKind, Direction, Limits, Ssd, TimedRun, Timing};
+use writeamp_engine::timing::{
+    BlockDevice, ByKind, Collection, Direction, Limits, Ssd, TimedRun, Timing,
+};
 use writeamp_engine::workloads::{self, Context, Workload};
 
-use crate::rig::{PAGE, setup, timing, written};
+use crate::rig::{PAGE, answers, read, setup, timing, written};
 
 const SHAPE: Shape = Shape {
     channels: 2,
@@ -98,4 +100,33 @@ fn a_run_depends_on_its_seed_and_on_nothing_else() {
         assert_eq!(outcome(3, events), whole, "in steps of {events} events");
     }
     assert_ne!(outcome(4, 1 << 30), whole);
+}
+
+/// Pages that a drive in time collects after its only request, rested or not before time began.
+fn collected_while_idle(background: bool, has_rested: bool) -> u64 {
+    let collection = Collection { background, soft_blocks: 6, ..Collection::default() };
+    let timing = Timing { collection, ..timing() };
+    let mut drive = written("single", setup(SHAPE, Layout::StripedPerLun, LOGICAL_PAGES), &fill());
+    let mut host = workload("uniform", 1);
+    let mut pages = vec![0; WRITES as usize];
+    host.next(&mut pages);
+    drive.write(&pages, None).expect("pages of the drive");
+    if has_rested {
+        Ssd::rest(&mut *drive, &timing).expect("a drive that can collect");
+    }
+    drive.assert_invariants();
+    let mut ssd = Ssd::new(drive, timing, LOGICAL_PAGES, 1).expect("a possible profile");
+    answers(&mut ssd, &[(0, read(0))]);
+    ssd.counters().expect("a flash drive").programs(Cause::Gc)
+}
+
+#[test]
+fn a_drive_that_was_left_alone_before_time_began_collects_nothing_while_it_idles() {
+    assert!(collected_while_idle(true, false) > 0);
+    assert_eq!(collected_while_idle(true, true), 0);
+}
+
+#[test]
+fn a_drive_without_background_collection_does_not_rest() {
+    assert_eq!(collected_while_idle(false, false), collected_while_idle(false, true));
 }

@@ -180,8 +180,8 @@ def _titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
     in_panels = isinstance(spec, PanelChart | HeatMapChart)
     if not in_panels:
         axes.set_title(spec.subtitle, loc="left", fontsize=9.5, color=MUTED, pad=10)
-    # Above panels, which have titles of their own, an empty line keeps room for the subtitle.
-    after = "\n " if in_panels else ""
+    # Above panels, which have titles of their own, empty lines keep room for the subtitle.
+    after = "\n " * (spec.subtitle.count("\n") + 1) if in_panels else ""
     title = figure.suptitle(spec.title + after, ha="left", fontsize=13, fontweight="bold")
     # The layout decides where the axes begin; the title stands flush with them.
     figure.draw_without_rendering()

@@ -16,12 +16,16 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
 from writeamp.plots.spec import HeatMap, HeatMapChart, Panel, PanelChart
-from writeamp.plots.style import GRID, INK, heat_ink
+from writeamp.plots.style import GRID, HEAT_COLORS, INK, heat_ink
 
 _MOST_LEGEND_COLUMNS = 3
 _WIDTH_INCHES = 10.0
-_HEAT_COLORS = "RdBu"
 _MANY_DECADES = 1e3
+# Where a decade of a narrow panel is ticked.
+_FEW_STEPS = (1.0, 3.0)
+_LEAST_MAP_INCHES, _MOST_MAP_INCHES = 1.6, 8.0
+# So many stand beside each other along the width of a figure.
+_NAME_CHARACTERS = 90
 
 
 def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
@@ -57,9 +61,12 @@ def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
 
 
 def _legend(figure: Figure, handles: dict[str, Artist], grid: npt.NDArray[Any]) -> Axes:
-    """Draw one legend for all panels, and return the first one's axes."""
+    """Draw one legend for all panels, if there is any to draw, and return the first one's axes."""
+    first: Axes = grid.flat[0]
+    if not handles:
+        return first
     legend_rows = math.ceil(len(handles) / _MOST_LEGEND_COLUMNS)
-    figure.legend(
+    legend = figure.legend(
         list(handles.values()),
         list(handles),
         loc="outside lower center",
@@ -67,7 +74,8 @@ def _legend(figure: Figure, handles: dict[str, Artist], grid: npt.NDArray[Any]) 
         ncols=math.ceil(len(handles) / legend_rows),
         handlelength=2.6,
     )
-    first: Axes = grid.flat[0]
+    for handle in filter(None, legend.legend_handles):
+        handle.set_alpha(1.0)  # a faded mark is hardly seen
     return first
 
 
@@ -78,19 +86,26 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
     if y_log:
         axes.set_yscale("log")
     panels = (panel,) if spec.own_axes else spec.panels
-    _plain_ticks(axes, panels, x_log=x_log, y_log=y_log)
+    _plain_ticks(axes, panels, spec.columns, x_log=x_log, y_log=y_log)
     if spec.x_ticks:
         axes.set_xticks(spec.x_ticks)
         axes.set_xticks((), minor=True)
+    if spec.x_names:
+        _name_ticks(axes, spec)
+    for area in panel.areas:
+        axes.fill_between(area.x, area.low, area.high, color=area.color, alpha=0.18, lw=0)
     for mark in panel.levels:
         axes.axhline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=1.5)
     drawn = [(line, draw_line(axes, line)) for line in panel.lines]
     if not alone:
         axes.set_title(panel.title, loc="left", fontsize=10, fontweight="bold")
-    if spec.own_y or (spec.own_axes and not y_log):
+    from_zero = spec.own_axes and panel.from_zero
+    if spec.own_y or (from_zero and not y_log):
         axes.set_ylim(bottom=0)
-    if spec.own_axes and not x_log:
+    if from_zero and not x_log:
         axes.set_xlim(left=0)
+    if spec.own_axes and panel.y_ends:
+        axes.set_ylim(panel.y_ends)
     axes.grid(color=GRID, lw=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -98,29 +113,48 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
     return labelled + mark_handles(panel.levels)
 
 
-def _plain_ticks(axes: Axes, panels: Sequence[Panel], *, x_log: bool, y_log: bool) -> None:
+def _name_ticks(axes: Axes, spec: PanelChart) -> None:
+    """Write names along the x axis, aslant where they would run into each other."""
+    last = len(spec.x_names) - 1
+    characters = len(spec.x_names) * max(map(len, spec.x_names))
+    axes.set_xticks(range(last + 1), spec.x_names)
+    if characters * spec.columns > _NAME_CHARACTERS:
+        for label in axes.get_xticklabels():
+            label.set(rotation=30, ha="right", rotation_mode="anchor")
+    axes.set_xlim(-0.5, last + 0.5)
+
+
+def _plain_ticks(
+    axes: Axes, panels: Sequence[Panel], columns: int, *, x_log: bool, y_log: bool
+) -> None:
     """Write logarithmic ticks as numbers: powers would be markup, which texts here never are."""
     plain = FuncFormatter(lambda value, _: f"{value:g}")
     if x_log:
         axes.xaxis.set_major_formatter(plain)
         axes.xaxis.set_minor_formatter(NullFormatter())
+        values = [x for panel in panels for line in panel.lines for x in line.x]
+        steps = _log_steps(values)
+        is_crowded = columns > 2 and max(steps) > 1
+        axes.xaxis.set_major_locator(LogLocator(subs=_FEW_STEPS if is_crowded else steps))
     if y_log:
         axes.yaxis.set_major_formatter(plain)
         axes.yaxis.set_minor_formatter(NullFormatter())
-        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(panels)))
+        values = [y for panel in panels for line in panel.lines for y in line.y]
+        axes.yaxis.set_major_locator(LogLocator(subs=_log_steps(values)))
 
 
-def _log_steps(panels: Sequence[Panel]) -> tuple[float, ...]:
+def _log_steps(values: Sequence[float]) -> tuple[float, ...]:
     """Return where a decade is ticked: also within it if there are few."""
-    values = [y for panel in panels for line in panel.lines for y in line.y]
-    return (1.0,) if max(values) > _MANY_DECADES * min(values) else (1.0, 2.0, 5.0)
+    known = [value for value in values if not math.isnan(value)]
+    return (1.0,) if max(known) > _MANY_DECADES * min(known) else (1.0, 2.0, 5.0)
 
 
 def draw_heat_maps(figure: Figure, spec: HeatMapChart) -> Axes:
     """Draw heat maps with one scale of colours at the right; return the first one's axes."""
     rows = math.ceil(len(spec.maps) / spec.columns)
     map_height = _WIDTH_INCHES / spec.columns * 0.75 * len(spec.y_ticks) / len(spec.x_ticks)
-    figure.set_size_inches(_WIDTH_INCHES, 1.6 + rows * map_height)
+    fitting = min(max(map_height, _LEAST_MAP_INCHES), _MOST_MAP_INCHES)
+    figure.set_size_inches(_WIDTH_INCHES, 1.6 + rows * fitting)
     grid = figure.subplots(rows, spec.columns, squeeze=False, sharex=True, sharey=True)
     for axes, heat_map in zip(grid.flat, spec.maps, strict=False):
         image = _heat_map(axes, heat_map, spec)
@@ -137,14 +171,14 @@ def draw_heat_maps(figure: Figure, spec: HeatMapChart) -> Axes:
 def _heat_map(axes: Axes, heat_map: HeatMap, spec: HeatMapChart) -> AxesImage:
     image = axes.imshow(
         heat_map.values,
-        cmap=mpl.colormaps[_HEAT_COLORS],
-        vmin=-spec.limit,
-        vmax=spec.limit,
+        cmap=mpl.colormaps[HEAT_COLORS[spec.scale.diverges]],
+        vmin=spec.scale.low,
+        vmax=spec.scale.high,
         aspect="auto",
     )
     for row, values in enumerate(heat_map.values):
         for column, value in enumerate(values):
-            color = heat_ink(value, spec.limit)
+            color = heat_ink(value, spec.scale)
             text = spec.cell_text(value)
             axes.text(column, row, text, ha="center", va="center", fontsize=9, color=color)
     axes.set_title(heat_map.title, loc="left", fontsize=10, color=INK)

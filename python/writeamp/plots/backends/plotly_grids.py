@@ -8,11 +8,16 @@ from typing import Any
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 from plotly.subplots import make_subplots  # type: ignore[import-untyped]
 
-from writeamp.plots.backends.plotly_parts import legend_entry, line_style, stroke, text_of
+from writeamp.plots.backends.plotly_parts import (
+    area_style,
+    legend_entry,
+    line_style,
+    stroke,
+    text_of,
+)
 from writeamp.plots.spec import HeatMapChart, PanelChart
-from writeamp.plots.style import GRID, heat_ink
+from writeamp.plots.style import GRID, HEAT_COLORS, heat_ink
 
-_HEAT_COLORS = "RdBu"
 _ROW_PIXELS = 300
 
 
@@ -22,6 +27,8 @@ def panels(spec: PanelChart) -> Any:
     labels: set[str] = set()
     for index, panel in enumerate(spec.panels):
         place = _place(index, spec.columns)
+        for area in panel.areas:
+            figure.add_scatter(**area_style(area), **place)
         for line in panel.lines:
             new = line.label is not None and line.label not in labels
             figure.add_scatter(
@@ -42,6 +49,15 @@ def panels(spec: PanelChart) -> Any:
     figure.update_xaxes(gridcolor=GRID, zeroline=False, type="log" if spec.x_log else "linear")
     if spec.x_ticks:
         figure.update_xaxes(tickmode="array", tickvals=spec.x_ticks)
+    if spec.x_names:
+        last = len(spec.x_names) - 1
+        names = [text_of(name) for name in spec.x_names]
+        figure.update_xaxes(
+            tickmode="array",
+            tickvals=list(range(last + 1)),
+            ticktext=names,
+            range=[-0.5, last + 0.5],
+        )
     figure.update_yaxes(gridcolor=GRID, zeroline=False, type="log" if spec.y_log else "linear")
     if spec.own_y:
         figure.update_yaxes(rangemode="tozero")
@@ -58,8 +74,12 @@ def _own_axes(figure: Any, spec: PanelChart) -> None:
             (figure.update_xaxes, panel.x_label, panel.x_log),
             (figure.update_yaxes, panel.y_label, panel.y_log),
         ):
-            kind = {"type": "log"} if is_log else {"type": "linear", "rangemode": "tozero"}
+            mode = "tozero" if panel.from_zero else "normal"
+            kind = {"type": "log"} if is_log else {"type": "linear", "rangemode": mode}
             update(title_text=text_of(label), **kind, **place)
+        if panel.y_ends:
+            ends = [math.log10(end) if panel.y_log else end for end in panel.y_ends]
+            figure.update_yaxes(range=ends, **place)
 
 
 def heat_maps(spec: HeatMapChart) -> Any:
@@ -78,14 +98,14 @@ def heat_maps(spec: HeatMapChart) -> Any:
                     y=y_ticks[row],
                     text=text_of(spec.cell_text(value)),
                     showarrow=False,
-                    font={"color": heat_ink(value, spec.limit), "size": 11},
+                    font={"color": heat_ink(value, spec.scale), "size": 11},
                     **place,
                 )
     figure.update_layout(
         coloraxis={
-            "colorscale": _HEAT_COLORS,
-            "cmin": -spec.limit,
-            "cmax": spec.limit,
+            "colorscale": HEAT_COLORS[spec.scale.diverges],
+            "cmin": spec.scale.low,
+            "cmax": spec.scale.high,
             "colorbar": {"title": {"text": text_of(spec.color_label), "side": "right"}},
         }
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from writeamp.plots.spec import Line, Mark, Marker
+from writeamp.plots.spec import Area, Line, Mark, Marker
 
 _PIXELS_PER_POINT = 4 / 3
 _MARKERS: dict[Marker, str] = {
@@ -46,6 +46,21 @@ def line_style(line: Line) -> dict[str, Any]:
         # Of each tick rather than of them all: where they crowd, the shade is darker.
         style["marker"]["opacity"] = style.pop("opacity")
     return style
+
+
+def area_style(area: Area) -> dict[str, Any]:
+    """Return a trace that fills an area, without a place in the legend."""
+    # The opacity of a trace is none of its filling.
+    red, green, blue = bytes.fromhex(area.color.removeprefix("#"))
+    return {
+        "x": [*area.x, *reversed(area.x)],
+        "y": [*area.high, *reversed(area.low)],
+        "mode": "none",
+        "fill": "toself",
+        "fillcolor": f"rgba({red}, {green}, {blue}, 0.18)",
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def stroke(mark: Mark) -> dict[str, object]:

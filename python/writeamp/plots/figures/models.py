@@ -7,19 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from writeamp.errors import WriteampError
+from writeamp.plots.labels import axis_label, upright_label
 from writeamp.plots.spec import Line, LineChart
-from writeamp.plots.style import WA_LABEL, WA_UNIT, series_color, series_dash
-
-_WA_AXIS = f"{WA_LABEL}\n({WA_UNIT})"
-_OP_AXIS = "op = (T-U)/U (T physical, U logical pages)"
-
-_X_LABELS = {
-    "op": _OP_AXIS,
-    "spare_factor": "spare factor (T-U)/T (T physical, U logical pages)",
-    "fill": "fill U/T (T physical, U logical pages)",
-    "pages_per_block": "pages per block",
-    "target_wa": f"{WA_LABEL} ({WA_UNIT})",
-}
+from writeamp.plots.style import series_color, series_dash
 
 
 @dataclass(frozen=True)
@@ -78,8 +68,8 @@ def models_over(
         if inverse
         else "Write amplification that the models predict",
         subtitle=subtitle,
-        x_label=_X_LABELS[parameter],
-        y_label=_OP_AXIS if inverse else _WA_AXIS,
+        x_label=axis_label(parameter),
+        y_label=upright_label("op" if inverse else "wa"),
         lines=tuple(lines),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 from writeamp import allocation
@@ -56,12 +57,10 @@ def run(bench: Bench) -> Findings:
     size = FULL if bench.full else SHORT
     bench.step("drives in equilibrium (eq. 3)")
     keys = [*product(("uniform", *_STATIC), _LAYOUTS, (_GREEDY, _LRU))]
-    steady = dict(zip(keys, bench.map(lambda *key: _steady_wa(size, *key), keys), strict=True))
+    steady = dict(zip(keys, bench.map(partial(_steady_wa, size), keys), strict=True))
     bench.step("LRU and greedy after a double swap (Fig. 2)")
     choices = [(*choice, victims) for choice in _CHOICES for victims in (_GREEDY, _LRU)]
-    swapped = dict(
-        zip(choices, bench.map(lambda *one: _double_swap(size, *one), choices), strict=True)
-    )
+    swapped = dict(zip(choices, bench.map(partial(_double_swap, size), choices), strict=True))
     items = [*_uniform(steady), *_static(steady), *_lru(size, steady, swapped)]
     figures: dict[str, FigureSpec] = {"fig2-double-swap": _figure_2(size, swapped)}
     return Findings(items, figures if bench.figures else {})

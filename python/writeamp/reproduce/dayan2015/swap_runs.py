@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TypeAlias
 
@@ -105,7 +106,7 @@ def simulated(bench: Bench) -> Swaps:
         *((m, frequencies, s) for m in MANAGERS for frequencies in TWO_GROUPS for s in _swaps(2)),
         *((m, FIVE_GROUPS, s) for m in MANAGERS for s in _swaps(len(FIVE_GROUPS))),
     ]
-    runs = bench.map(lambda *key: _simulated(size, *key), keys)
+    runs = bench.map(partial(_simulated, size), keys)
     return Swaps(size, dict(zip(keys, runs, strict=True)))
 
 

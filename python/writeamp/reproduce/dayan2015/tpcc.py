@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from statistics import fmean
 
@@ -69,7 +70,7 @@ def run(bench: Bench) -> Findings:
         (*key, seed) for key in _keys() for seed in range(1, 1 + _seeds(key, full=bench.full))
     ]
     runs: dict[_Key, list[Run]] = {}
-    found = bench.map(lambda *one: _simulated(size, *one), seeded)
+    found = bench.map(partial(_simulated, size), seeded)
     for (manager, fill, _), one in zip(seeded, found, strict=True):
         runs.setdefault((manager, fill), []).append(one)
     study = _Study(size, runs)

@@ -19,9 +19,9 @@ from writeamp._engine import Drive as EngineDrive
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.device import Device, device
-from writeamp.parallel import stop_if_asked
 from writeamp.reproduce.four_level.formulas import write_amplification
 from writeamp.reproduce.four_level.loads import PAGE_BYTES
+from writeamp.runners import stop_if_asked
 
 MIB = 2**20
 GIB = 2**30

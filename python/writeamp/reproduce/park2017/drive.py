@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import polars as pl
@@ -38,6 +39,9 @@ _DRIVE_TOLERANCE = 0.01
 # The short run has as many superblocks, each of fewer pages; the map of errors fewer still.
 _SHORT_PAGES, _SHORT_MAP_PAGES = 1024, 64
 _FULL_MAP_PAGES = 256
+
+# Until a small share of writes to cold data has undone the separation of the files.
+_FOR_LONG_DRIVE_WRITES = 120
 
 _INTERLEAVED = "phases:writes=1/1,of=sequential/uniform"
 _HALVES = "mix:sizes=1/1,weights=1/1,of=sequential/uniform"
@@ -122,13 +126,8 @@ def _figure_3(bench: Bench, drive: Device) -> Findings:
 def _figure_4(bench: Bench, drive: Device) -> Findings:
     grid = list(product(_PATTERNS, UTILIZATIONS, HOT_RATIOS))
 
-    def one(pattern: str, utilization: float, hot_ratio: float) -> Passes:
-        bench.step(
-            f"Fig. 4: {_PATTERNS[pattern]}, utilization {utilization:.0%}, hot {hot_ratio:.0%}"
-        )
-        return overwrite(drive, utilization, hot_ratio, pattern)
-
-    found = dict(zip(grid, bench.map(one, grid), strict=True))
+    bench.step(f"{len(grid)} pairs of files under {len(_PATTERNS)} patterns (Fig. 4)")
+    found = dict(zip(grid, bench.map(partial(_overwritten, drive), grid), strict=True))
     items = [
         _against_drive(published, place, found["uniform", *place])
         for place, published in MEASURED.items()
@@ -138,6 +137,10 @@ def _figure_4(bench: Bench, drive: Device) -> Findings:
         return Findings(items)
     figure = figures.grid(drive, _PATTERNS, found, MEASURED)
     return Findings(items, {"fig4-grid": figure})
+
+
+def _overwritten(drive: Device, pattern: str, utilization: float, hot_ratio: float) -> Passes:
+    return overwrite(drive, utilization, hot_ratio, pattern)
 
 
 def _against_drive(published: float, place: tuple[float, float], passes: Passes) -> Item:
@@ -227,13 +230,8 @@ def _where_effective_op_fails(bench: Bench) -> Findings:
     cold_shares = (0.0, 0.01, 0.1)
     points = list(product(cold_shares, patterns, UTILIZATIONS, HOT_RATIOS))
 
-    def one(cold_share: float, pattern: str, utilization: float, hot_ratio: float) -> float:
-        bench.step(f"map of errors: {pattern}, {cold_share:.0%} of the writes to cold data")
-        return overwrite_for_long(
-            drive, utilization, hot_ratio, pattern=pattern, cold_share=cold_share
-        )
-
-    found = dict(zip(points, bench.map(one, points), strict=True))
+    bench.step(f"{len(points)} points of a map of errors")
+    found = dict(zip(points, bench.map(partial(_overwritten_for_long, drive), points), strict=True))
     return Findings(
         figures={
             "effective-op-error": figures.errors(drive, patterns, found),
@@ -242,22 +240,29 @@ def _where_effective_op_fails(bench: Bench) -> Findings:
     )
 
 
+def _overwritten_for_long(
+    drive: Device, cold_share: float, pattern: str, utilization: float, hot_ratio: float
+) -> float:
+    return overwrite_for_long(drive, utilization, hot_ratio, pattern=pattern, cold_share=cold_share)
+
+
 def _over_time(bench: Bench, drive: Device) -> LineChart:
     """Return how long a small share of the writes takes to undo the separation of the files."""
-    utilization, hot_ratio, drive_writes = 0.9, 0.1, 120
-
-    def one(cold_share: float) -> pl.DataFrame:
-        return simulate(
-            drive,
-            two_files(utilization, hot_ratio, "uniform", cold_share),
-            utilization=utilization,
-            writes=drive_writes * drive.logical_pages,
-            warmup=0,
-            replicas=1,
-        ).series
-
+    utilization, hot_ratio = 0.9, 0.1
     bench.step("cold data that is not quite cold, over time")
     shares = (0.0, 0.005, 0.01, 0.02, 0.05)
-    found = zip(shares, bench.map(one, [(share,) for share in shares]), strict=True)
+    runs = [(drive, utilization, hot_ratio, share) for share in shares]
+    found = zip(shares, bench.map(_series, runs), strict=True)
     series = {s: (f["drive_writes"].to_numpy(), f["wa"].to_numpy()) for s, f in found}
     return figures.over_time(drive, utilization, hot_ratio, series)
+
+
+def _series(drive: Device, utilization: float, hot_ratio: float, cold_share: float) -> pl.DataFrame:
+    return simulate(
+        drive,
+        two_files(utilization, hot_ratio, "uniform", cold_share),
+        utilization=utilization,
+        writes=_FOR_LONG_DRIVE_WRITES * drive.logical_pages,
+        warmup=0,
+        replicas=1,
+    ).series

@@ -11,6 +11,7 @@ from writeamp import models
 from writeamp.devices.device import Device
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.spec import (
+    ColorScale,
     Dash,
     HeatMap,
     HeatMapChart,
@@ -284,7 +285,7 @@ def errors(
         color_label="(predicted − simulated) / simulated (%)",
         maps=maps,
         columns=len(patterns),
-        limit=80.0,
+        scale=ColorScale(-80.0, 80.0, diverges=True),
         cell_format="{:+z.0f}",
     )
 

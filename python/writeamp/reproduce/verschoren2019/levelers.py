@@ -79,7 +79,6 @@ def _outcome(load: Load, manager: str, leveler: str | None, w_max: int, replicas
         wear_leveling=leveler,
         w_max=w_max,
         replicas=replicas,
-        threads=1,
     )
     low, high = life.pe_fairness_ci95
     return Outcome(

@@ -49,7 +49,6 @@ class Study:
             spare_factor=_SPARE_FACTOR,
             w_max=self.w_max,
             replicas=self.replicas,
-            threads=1,
         )
 
 
@@ -65,7 +64,7 @@ def run(bench: Bench) -> Findings:
     study = FULL if bench.full else SHORT
     bench.step(f"fairness and endurance to W_max = {study.w_max} (Figs. 2 and 3)")
     keys = [(mode, d, r) for mode in _MODES for d in _D for r in _HOT_WRITE_FRACTIONS]
-    lives = bench.map(lambda mode, d, r: study.life(mode.format(d=d), r), keys)
+    lives = bench.map(study.life, [(mode.format(d=d), r) for mode, d, r in keys])
     found = dict(zip(keys, lives, strict=True))
     items = [*_fairness(study, found), *_endurance(study, found)]
     if not bench.figures:

@@ -6,6 +6,7 @@ use super::Ssd;
 use super::programs::PageWrite;
 use crate::error::Result;
 use crate::flash::{Cause, Geometry, filled};
+use crate::managers::BlockManager;
 use crate::timing::map_cache::Evicted;
 use crate::timing::nand::OpId;
 use crate::timing::params::Timing;
@@ -36,9 +37,7 @@ pub struct Upkeep {
 impl Upkeep {
     /// Nothing yet, of a new drive with so many logical pages.
     pub fn new(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> Result<Self> {
-        let spare_pages = geometry.physical_pages() - logical_pages;
-        let spare_blocks = spare_pages / geometry.pages_per_block() / geometry.luns();
-        let soft_blocks = timing.collection.soft_blocks.min((spare_blocks / 4).max(1));
+        let soft_blocks = soft_blocks(timing, geometry, logical_pages);
         let most_reads = timing.refresh.reads_per_block;
         let counted = if most_reads > 0 { geometry.blocks() as usize } else { 0 };
         Ok(Upkeep {
@@ -88,7 +87,34 @@ impl Upkeep {
     }
 }
 
+/// Free blocks of a LUN up to which it collects while it is idle: what the profile says, but no more
+/// than a quarter of the spare ones.
+fn soft_blocks(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> u32 {
+    let spare_pages = geometry.physical_pages() - logical_pages;
+    let spare_blocks = spare_pages / geometry.pages_per_block() / geometry.luns();
+    timing.collection.soft_blocks.min((spare_blocks / 4).max(1))
+}
+
 impl Ssd {
+    /// Lets a drive collect, without time, what it would collect if its host left it alone for long.
+    pub fn rest(drive: &mut dyn BlockManager, timing: &Timing) -> Result<()> {
+        if !timing.collection.background {
+            return Ok(());
+        }
+        let geometry = *drive.flash().geometry();
+        let blocks = soft_blocks(timing, &geometry, drive.flash().logical_pages());
+        for lun in 0..geometry.luns() as usize {
+            let pool = if drive.flash().pools() == 1 { 0 } else { lun };
+            // As many moves as a drive in time makes at most before its host's next request.
+            for _ in 0..geometry.blocks() {
+                if drive.flash().free_blocks(pool) >= blocks || !drive.collect_idle(lun)? {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Uses the entry of a page in the mapping table: the read of it, not yet submitted, if it is not
     /// in memory.
     pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {

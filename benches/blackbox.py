@@ -1,0 +1,125 @@
+"""Black-box models: speed, and accuracy beside others: `python benches/blackbox.py [TABLE…]`.
+
+Prints two tables of speed, on made-up data of the size that paper 2 collects, and for each table of
+measurements (Parquet, as `writeamp.blackbox.measurements` says) the mean relative error of each
+model by five-fold cross-validation over workloads. `pip install lightgbm cubist` adds these two.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from writeamp.blackbox.features import FEATURE_SETS, of_trace
+from writeamp.blackbox.features.extended import EXTENDED
+from writeamp.blackbox.measurements import TARGETS, observed, workloads
+from writeamp.blackbox.models.checks import folds_of
+from writeamp.blackbox.models.grouped import fitted
+from writeamp.blackbox.models.linear_forest import LinearForestRegressor
+from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.blackbox.models.registry import MODELS, make_model
+from writeamp.blackbox.scores import score
+from writeamp.errors import WriteampError
+from writeamp.traces.trace import SCHEMA, Trace
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+from blackbox_tables import GRID, measured
+
+_REQUESTS = 2_000_000
+
+
+def main() -> None:
+    models()
+    features()
+    for path in sys.argv[1:]:
+        accuracy(pl.read_parquet(path), Path(path).stem)
+
+
+def models() -> None:
+    table = measured(10_000)
+    x, y = table.select(*GRID).to_numpy(), table["latency_us"].to_numpy()
+    many = x[np.random.default_rng(0).integers(0, len(x), 1_000_000)]
+    print("| model | fit 10,000 rows, s | leaves | predict 1,000,000 rows, s |\n|---|---|---|---|")
+    for name, model in (
+        ("linear-tree", LinearTreeRegressor(log_target=True)),
+        ("linear-tree, quantile 0.5", LinearTreeRegressor(log_target=True, quantile=0.5)),
+        ("linear-forest of 5", LinearForestRegressor(n_estimators=5, log_target=True)),
+    ):
+        fit_s = best_s(lambda m=model: m.fit(x, y))
+        leaves = getattr(model, "n_leaves_", "")
+        print(
+            f"| {name} | {fit_s:.2f} | {leaves} | {best_s(lambda m=model: m.predict(many)):.2f} |"
+        )
+
+
+def features() -> None:
+    rng = np.random.default_rng(0)
+    columns = {
+        "timestamp_ns": np.cumsum(rng.integers(0, 100_000, _REQUESTS)),
+        "device": np.zeros(_REQUESTS, dtype=int),
+        "op": rng.choice(["read", "write"], _REQUESTS),
+        "offset": rng.integers(0, 1 << 20, _REQUESTS) * 4096,
+        "length": rng.choice([4096, 16384], _REQUESTS),
+    }
+    frame = pl.DataFrame({name: columns[name] for name in SCHEMA}).cast(SCHEMA)
+    trace = Trace(frame, "bench", "bench", ["bench"])
+    print("\n| features of windows of 1 s | million requests a second |\n|---|---|")
+    for name in FEATURE_SETS:
+        seconds = best_s(lambda n=name: of_trace(trace, 1.0, features=n, capacity_bytes=1 << 33))
+        print(f"| {name} | {_REQUESTS / seconds / 1e6:.1f} |")
+
+
+def accuracy(table: pl.DataFrame, name: str) -> None:
+    targets = [one for one in ("latency", "bandwidth", "throughput") if TARGETS[one] in table]
+    print(f"\n| MRE, {name}, {table.height} rows | {' | '.join(targets)} |")
+    print("|---" * (1 + len(targets)) + "|")
+    for model_name, model in candidates():
+        cells = [f"{mre(table, target, model):.2%}" for target in targets]
+        print(f"| {model_name} | {' | '.join(cells)} |", flush=True)
+
+
+def candidates() -> Iterator[tuple[str, Any]]:
+    for name in MODELS:
+        try:
+            yield name, make_model(name, log_target=True, names=EXTENDED.names)
+        except WriteampError as error:
+            print(error, file=sys.stderr)
+    try:
+        from cubist import Cubist  # noqa: PLC0415 (only for this comparison: its licence is the GPL)
+    except ModuleNotFoundError:
+        return
+    for committees in (1, 20):
+        model = Cubist(n_committees=committees)
+        log = TransformedTargetRegressor(model, func=np.log, inverse_func=np.exp)
+        yield f"Cubist, {committees} committees", log
+
+
+def mre(table: pl.DataFrame, target: str, model: Any) -> float:
+    rows = observed(table, target)
+    x, y = EXTENDED.of(rows).to_numpy(), rows[TARGETS[target]].to_numpy()
+    groups, predicted = workloads(rows), np.empty(rows.height)
+    for held_out in folds_of(rows.height, groups, 5, seed=0):
+        kept = np.setdiff1d(np.arange(rows.height), held_out)
+        fold = fitted(clone(model), x[kept], y[kept], groups[kept])
+        predicted[held_out] = fold.predict(x[held_out])
+    return score(target, y, predicted).mre
+
+
+def best_s(call: Callable[[], object]) -> float:
+    seconds = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - begun)
+    return min(seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Designs: which points of the space are measured."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.blackbox.space import (
+    GRID,
+    KIB,
+    SECTOR_BYTES,
+    WorkloadPoint,
+    grid,
+    grid_size,
+    of_values,
+)
+from writeamp.domains import OneOf, Whole
+from writeamp.errors import WriteampError
+from writeamp.sweeps.axes import Bounded
+from writeamp.sweeps.designs import SAMPLERS
+
+GRID_DESIGN = "grid"
+# Whose points follow from what was measured before them.
+ACTIVE = "active"
+
+MOST_POINTS = 1_000_000
+
+# Draws of the Sobol sequence among which the grid is looked for; the few cells that it never comes
+# to follow after them.
+_GRID_DRAWS = 1 << 17
+
+_DEPTHS = Bounded("queue_depth", 1, 64, "log", is_integer=True)
+_SECTORS = Bounded("sectors", 2, 256 * KIB // SECTOR_BYTES, "log", is_integer=True)
+_STRIDES_KIB = Bounded("stride", 1, 256, "linear", is_integer=True)
+# So large a share of the draws lies at either end of a range where the end is a kind of its own: a
+# workload that never writes, or one that is sequential.
+_END_SHARE = 0.1
+_SEQUENTIAL_SHARE = 0.4
+
+
+def grid_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
+    """Give an even subsample of paper 2's grid: the cells that a Sobol sequence comes to first.
+
+    Every value of every characteristic is taken nearly equally often, and the points of a smaller
+    subsample are the first of a larger one.
+    """
+    return islice(_grid_in_order(seed), points)
+
+
+def random_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
+    """Give points drawn independently, between the least and the greatest values of the grid."""
+    return _drawn("random", points, seed)
+
+
+def latin_hypercube_points(points: int, seed: int) -> Iterator[WorkloadPoint]:
+    """Give points of which each has a range of every characteristic to itself."""
+    return _drawn("latin-hypercube", points, seed)
+
+
+DESIGNS: Mapping[str, Callable[[int, int], Iterator[WorkloadPoint]]] = {
+    GRID_DESIGN: grid_points,
+    "random": random_points,
+    "latin-hypercube": latin_hypercube_points,
+}
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which points are measured, and how many.
+
+    Attributes:
+        kind: one of `DESIGNS`, or "active".
+        points: how many.
+        seed: decides which.
+
+    Raises:
+        WriteampError: a value outside its domain.
+    """
+
+    kind: str = GRID_DESIGN
+    points: int = 600
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        OneOf((*DESIGNS, ACTIVE)).check("design", self.kind)
+        Whole(1, MOST_POINTS).check("points", self.points)
+        if self.kind == GRID_DESIGN and self.points > grid_size():
+            raise WriteampError(
+                f"points is {self.points}; the grid of paper 2 has {grid_size()} workloads, and "
+                "the designs random and latin-hypercube draw more"
+            )
+        Whole(0).check("design_seed", self.seed)
+
+    def listed(self) -> list[WorkloadPoint]:
+        """Return the points of a design that needs no results."""
+        return list(DESIGNS[self.kind](self.points, self.seed))
+
+
+def once_each(points: Iterable[WorkloadPoint]) -> list[WorkloadPoint]:
+    """Return the points without those that came before, in their order."""
+    return list(dict.fromkeys(points))
+
+
+def _grid_in_order(seed: int) -> Iterator[WorkloadPoint]:
+    seen: set[WorkloadPoint] = set()
+    levels = [len(values) for values in GRID.values()]
+    shares = SAMPLERS["sobol"](_GRID_DRAWS, len(levels), seed)
+    for cell in (shares * levels).astype(np.intp):
+        point = of_values(tuple(one[at] for one, at in zip(GRID.values(), cell, strict=True)))
+        if point not in seen:
+            seen.add(point)
+            yield point
+    left = [point for point in grid() if point not in seen]
+    random.Random(seed).shuffle(left)
+    yield from left
+
+
+def _drawn(sampler: str, points: int, seed: int) -> Iterator[WorkloadPoint]:
+    for shares in SAMPLERS[sampler](points, len(GRID), seed):
+        yield _between(shares)
+
+
+def _between(shares: npt.NDArray[np.float64]) -> WorkloadPoint:
+    writes, depth, write_size, read_size, *rest = map(float, shares)
+    return of_values(
+        (
+            _with_ends(writes),
+            _DEPTHS.at(depth),
+            _SECTORS.at(write_size) * SECTOR_BYTES,
+            _SECTORS.at(read_size) * SECTOR_BYTES,
+            *map(_with_ends, rest[:2]),
+            *map(_stride_bytes, rest[2:]),
+        )
+    )
+
+
+def _with_ends(share: float) -> float:
+    """Return a ratio; the ends of its range are as likely as `_END_SHARE` says."""
+    inner = (share - _END_SHARE) / (1 - 2 * _END_SHARE)
+    return round(min(max(inner, 0.0), 1.0), 4)
+
+
+def _stride_bytes(share: float) -> float:
+    if share < _SEQUENTIAL_SHARE:
+        return 0
+    return _STRIDES_KIB.at((share - _SEQUENTIAL_SHARE) / (1 - _SEQUENTIAL_SHARE)) * KIB

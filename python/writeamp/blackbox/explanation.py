@@ -1,0 +1,163 @@
+"""What a trained model has learnt: its rules, what matters to it, and how it responds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.blackbox.features.registry import find_feature_set
+from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
+from writeamp.blackbox.predictions import Predictions
+from writeamp.blackbox.ranges import Range
+from writeamp.blackbox.training import BlackBox
+
+F64 = npt.NDArray[np.float64]
+
+_STEPS = 49
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The tree of one target, or of one kind of its workloads.
+
+    Attributes:
+        name: of the kind of workloads; empty if the tree is of all.
+        leaves: how many leaves it has.
+        text: a line for each node, with the equation of each leaf.
+    """
+
+    name: str
+    leaves: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What the model of one target has learnt.
+
+    Attributes:
+        target: its name.
+        importances: share of what the model explains that each feature does; None if this kind of
+            model has none.
+        rules: its trees; none of a kind that has other parts, or too many.
+    """
+
+    target: str
+    importances: Mapping[str, float] | None
+    rules: tuple[Rules, ...]
+
+
+@dataclass(frozen=True)
+class Response:
+    """The predictions as one characteristic varies and the others stay.
+
+    Attributes:
+        characteristic: which one.
+        x: its values, rising; shape (steps,).
+        predictions: of each target; shape (steps,).
+    """
+
+    characteristic: str
+    x: F64
+    predictions: Mapping[str, Predictions]
+
+
+def explained(model: BlackBox, target: str) -> Explanation:
+    """Return what the model of a target has learnt."""
+    names = find_feature_set(model.features).names
+    fitted = model.estimators[target].estimator_
+    shares = _importances(fitted)
+    return Explanation(
+        target,
+        None if shares is None else dict(zip(names, map(float, shares), strict=True)),
+        tuple(
+            Rules(name, tree.n_leaves_, tree.export_text(names))
+            for name, tree in _trees(fitted).items()
+        ),
+    )
+
+
+def typical_workload(model: BlackBox) -> pl.DataFrame:
+    """Return one row of characteristics: the median of the training rows in each."""
+    return pl.DataFrame({name: [one.typical] for name, one in model.ranges.items()})
+
+
+def like(model: BlackBox, workload: pl.DataFrame) -> pl.DataFrame:
+    """Return a row of characteristics with what it does not say as it typically was in training.
+
+    A workload that only reads says nothing of its writes, and the other way round.
+    """
+    typical = typical_workload(model)
+    is_said = {"write": pl.col("write_ratio") > 0, "read": pl.col("write_ratio") < 1}
+    return workload.select(
+        pl.when(is_said.get(name.partition("_")[0], True) | pl.lit(name == "write_ratio"))
+        .then(name)
+        .fill_null(typical[name].item())
+        .alias(name)
+        for name in typical.columns
+    )
+
+
+def responses(model: BlackBox, workload: pl.DataFrame) -> list[Response]:
+    """Return how predictions respond to each characteristic, over its range in training.
+
+    Sizes and depths go up by a factor, all others by steps. A characteristic that was the same in
+    all training rows has no response.
+
+    Args:
+        model: a trained model.
+        workload: one row of characteristics, at which the others stay.
+
+    Raises:
+        WriteampError: a characteristic that the features need is missing.
+    """
+    found = []
+    for name, one in model.ranges.items():
+        if one.low < one.high:
+            x = _steps(name, one)
+            rows = pl.concat([workload] * len(x)).with_columns(pl.Series(name, x))
+            found.append(Response(name, x, model.predict(rows)))
+    return found
+
+
+def strongest(found: Iterable[Response], target: str, most: int) -> list[Response]:
+    """Return the responses in which a target changes by the greatest factor, such first.
+
+    A target that is not predicted at any step, WA where nothing is written, has none there.
+    """
+
+    def factor(one: Response) -> float:
+        values = one.predictions[target].value
+        return float(np.nanmax(values) / np.nanmin(values))
+
+    predicted = [one for one in found if np.isfinite(one.predictions[target].value).any()]
+    return sorted(predicted, key=factor, reverse=True)[:most]
+
+
+def _steps(name: str, within: Range) -> F64:
+    is_by_factor = name.endswith("_size_bytes") or name == "queue_depth"
+    spaced = np.geomspace if is_by_factor and within.low > 0 else np.linspace
+    return spaced(within.low, within.high, _STEPS)
+
+
+def _trees(fitted: Any) -> dict[str, LinearTreeRegressor]:
+    if isinstance(fitted, LinearTreeRegressor):
+        return {"": fitted}
+    if isinstance(fitted, WorkloadSpecificRegressor):
+        return dict(fitted.models_)
+    return {}
+
+
+def _importances(fitted: Any) -> F64 | None:
+    if isinstance(fitted, WorkloadSpecificRegressor):
+        return _importances(fitted.models_["general"])
+    # A baseline is wrapped for the logarithm of its target.
+    inner = getattr(fitted, "regressor_", fitted)
+    found: F64 | None = getattr(inner, "feature_importances_", None)
+    return found

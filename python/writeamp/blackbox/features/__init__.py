@@ -1,0 +1,23 @@
+"""What a workload is like, in numbers: from a fio job, a workload of ours or a trace."""
+
+from __future__ import annotations
+
+from writeamp.blackbox.features.characteristics import Characteristics, DriveUse
+from writeamp.blackbox.features.feature_set import Feature, FeatureSet
+from writeamp.blackbox.features.fio_job import of_fio_job, read_fio_jobs
+from writeamp.blackbox.features.registry import FEATURE_SETS, find_feature_set
+from writeamp.blackbox.features.trace_windows import of_trace
+from writeamp.blackbox.features.workload_spec import of_workload
+
+__all__ = [
+    "FEATURE_SETS",
+    "Characteristics",
+    "DriveUse",
+    "Feature",
+    "FeatureSet",
+    "find_feature_set",
+    "of_fio_job",
+    "of_trace",
+    "of_workload",
+    "read_fio_jobs",
+]

@@ -1,0 +1,16 @@
+"""The kinds of models by name, for those who must not wait until scikit-learn is there."""
+
+from __future__ import annotations
+
+MODEL_SUMMARIES = {
+    "linear-tree": "a tree with linear models in its leaves",
+    "linear-forest": "the mean of 30 such trees, each of a part of the rows",
+    "quantile-tree": "the tree with the median in its leaves",
+    "workload-specific": (
+        "a tree for each of paper 2's eight kinds of workload, and one for all others"
+    ),
+    "linear": "one linear model (baseline)",
+    "cart": "a tree with constant leaves (baseline)",
+    "boosted": "boosted trees with constant leaves (baseline)",
+    "lightgbm": "LightGBM's boosted linear trees (baseline)",
+}

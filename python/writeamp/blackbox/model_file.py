@@ -1,0 +1,119 @@
+"""Trained models in files: JSON with a version and a checksum, from which nothing is run."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from writeamp.blackbox.features.registry import find_feature_set
+from writeamp.blackbox.little import RELATED
+from writeamp.blackbox.measurements import TARGETS
+from writeamp.blackbox.models.conformal import ConformalRegressor
+from writeamp.blackbox.models.documents import Document, from_document, to_document
+from writeamp.blackbox.models.tree_document import numbers
+from writeamp.blackbox.ranges import Range
+from writeamp.blackbox.training import BlackBox
+from writeamp.errors import WriteampError
+from writeamp.output import AnyPath, replacing
+
+_FORMAT = "writeamp black-box model"
+_VERSION = 1
+
+
+def save(model: BlackBox, path: AnyPath) -> None:
+    """Write a trained model to a file, which `load` gives back exactly.
+
+    Raises:
+        WriteampError: the model cannot be saved, or the file not be written.
+    """
+    content = _text(
+        {
+            "drive": model.drive,
+            "features": model.features,
+            "model": model.model,
+            "level": model.level,
+            "is_joint": model.is_joint,
+            "ranges": {name: asdict(one) for name, one in model.ranges.items()},
+            "unseen_mre": model.unseen_mre,
+            "estimators": {name: to_document(one) for name, one in model.estimators.items()},
+            "trained_on": {name: sorted(marks) for name, marks in model.trained_on.items()},
+        }
+    )
+    checksum = zlib.crc32(content.encode())
+    frame = {"format": _FORMAT, "version": _VERSION, "crc32": checksum, "content": content}
+    with replacing(path, "model") as file:
+        file.write(_text(frame).encode())
+
+
+def load(path: AnyPath) -> BlackBox:
+    """Return the model that a file holds.
+
+    Raises:
+        WriteampError: the file cannot be read, is no such file, is damaged, or is of a version that
+            this one does not know.
+    """
+    name = os.fspath(path)
+    try:
+        frame = json.loads(Path(name).read_bytes())
+    except OSError as error:
+        raise WriteampError(f"cannot read model {name!r}: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise _refusal(name, "it is no JSON") from None
+    if not isinstance(frame, dict) or frame.get("format") != _FORMAT:
+        raise _refusal(name, f"its format is not {_FORMAT!r}")
+    if frame.get("version") != _VERSION:
+        raise _refusal(
+            name, f"its version is {frame.get('version')!r}, and this writeamp reads {_VERSION}"
+        )
+    content = frame.get("content")
+    if not isinstance(content, str) or zlib.crc32(content.encode()) != frame.get("crc32"):
+        raise _refusal(name, "it is damaged: its checksum is not that of its content")
+    try:
+        return _model(json.loads(content))
+    except WriteampError as error:
+        raise _refusal(name, str(error)) from None
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise _refusal(name, f"its content is not valid ({type(error).__name__})") from None
+
+
+def _model(content: Document) -> BlackBox:
+    features = find_feature_set(str(content["features"]))
+    estimators = {str(name): from_document(one) for name, one in content["estimators"].items()}
+    for target, one in estimators.items():
+        fits = isinstance(one, ConformalRegressor) and one.n_features_in_ == len(features.names)
+        if target not in TARGETS or not fits:
+            raise WriteampError(
+                f"its model of {target!r} is none of the features {features.name!r}"
+            )
+    trained_on = {name: frozenset(content["trained_on"][name]) for name in estimators}
+    is_joint = bool(content["is_joint"])
+    if not estimators or (is_joint and not set(RELATED) <= set(estimators)):
+        raise WriteampError(f"it predicts {', '.join(estimators) or 'nothing'} only")
+    return BlackBox(
+        drive=str(content["drive"]),
+        features=features.name,
+        model=str(content["model"]),
+        level=float(content["level"]),
+        is_joint=is_joint,
+        ranges={name: _range(content["ranges"][name]) for name in features.needs},
+        unseen_mre={name: float(content["unseen_mre"][name]) for name in estimators},
+        estimators=estimators,
+        trained_on=trained_on,
+    )
+
+
+def _range(document: Document) -> Range:
+    low, typical, high = numbers([document[one] for one in ("low", "typical", "high")], 3).tolist()
+    return Range(low, typical, high)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
+def _refusal(name: str, why: str) -> WriteampError:
+    return WriteampError(f"{name!r} is no model that can be used: {why}")

@@ -1,0 +1,96 @@
+"""What the estimators accept: rows of finite numbers, and parameters in their domains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import GroupKFold, KFold
+from sklearn.utils.validation import validate_data
+
+from writeamp.errors import WriteampError
+
+F64 = npt.NDArray[np.float64]
+I64 = npt.NDArray[np.int64]
+
+
+def training_rows(estimator: BaseEstimator, features: Any, target: Any) -> tuple[F64, F64]:
+    """Return features (rows, features) and target (rows,) as floats, of 2 rows at least.
+
+    Raises:
+        WriteampError: a value is missing or not finite.
+        ValueError: another shape, as scikit-learn words it.
+    """
+    features, target = validate_data(
+        estimator,
+        features,
+        target,
+        dtype=np.float64,
+        y_numeric=True,
+        ensure_all_finite="allow-nan",
+        ensure_min_samples=2,
+    )
+    return _complete(estimator, features), np.asarray(target, dtype=np.float64)
+
+
+def rows_to_predict(estimator: BaseEstimator, features: Any) -> F64:
+    """Return features (rows, features) as floats; errors as of `training_rows`."""
+    found = validate_data(
+        estimator, features, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
+    )
+    return _complete(estimator, found)
+
+
+def folds_of(rows: int, groups: Any, folds: int, seed: int) -> list[I64]:
+    """Return the rows that each fold of a cross-validation holds out, groups never divided.
+
+    There are fewer folds than asked for if there are fewer rows or groups.
+
+    Raises:
+        WriteampError: there are other than one group for each row, or one group only.
+    """
+    if groups is None:
+        splits = KFold(min(folds, rows), shuffle=True, random_state=seed).split(np.zeros(rows))
+        return [held_out for _, held_out in splits]
+    groups = _one_for_each(rows, groups)
+    different = len(np.unique(groups))
+    if different < 2:
+        raise WriteampError("all rows are of one group; a cross-validation needs two at least")
+    splitter = GroupKFold(min(folds, different), shuffle=True, random_state=seed)
+    return [held_out for _, held_out in splitter.split(np.zeros(rows), groups=groups)]
+
+
+def labels_of(rows: int, groups: Any) -> I64:
+    """Return a number from 0 on for the group of each row; each row is one if there are none."""
+    if groups is None:
+        return np.arange(rows)
+    return np.unique(_one_for_each(rows, groups), return_inverse=True)[1]
+
+
+def outside(features: F64, low: F64, high: F64) -> npt.NDArray[np.bool_]:
+    """Return which rows have a feature below its `low` or above its `high`; shape (rows,)."""
+    found: npt.NDArray[np.bool_] = np.any((features < low) | (features > high), axis=1)
+    return found
+
+
+def _one_for_each(rows: int, groups: Any) -> npt.NDArray[Any]:
+    found = np.asarray(groups)
+    if found.shape != (rows,):
+        raise WriteampError(
+            f"groups have the shape {found.shape}; valid is one for each of {rows} rows"
+        )
+    return found
+
+
+def _complete(estimator: BaseEstimator, features: F64) -> F64:
+    missing = np.argwhere(np.isnan(features))
+    if len(missing):
+        row, column = (int(place) for place in missing[0])
+        names = getattr(estimator, "feature_names_in_", None)
+        where = f"column {column}" if names is None else f"column {names[column]!r}"
+        raise WriteampError(
+            f"row {row}, {where} is NaN; every feature of every row must be a finite number"
+        )
+    return features

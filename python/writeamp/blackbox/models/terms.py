@@ -1,0 +1,61 @@
+"""The regressors of a leaf: each feature, and the logarithm of those that span magnitudes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+F64 = npt.NDArray[np.float64]
+
+# A feature from 1 to 4 is as good as straight in its logarithm.
+_SPANS = 8.0
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Which terms a model has.
+
+    Attributes:
+        features: how many features there are; the first terms are they themselves.
+        logs: the features that have a logarithm too, in order of the further terms.
+        units: the unit of each in log(1 + x ÷ unit), the least value above 0 that it had.
+    """
+
+    features: int
+    logs: tuple[int, ...]
+    units: tuple[float, ...]
+
+    def of(self, features: F64) -> F64:
+        """Return the terms of rows of features; shape (rows, terms), column by column in memory."""
+        columns = np.empty((len(features), self.features + len(self.logs)), order="F")
+        columns[:, : self.features] = features
+        for place, (feature, unit) in enumerate(zip(self.logs, self.units, strict=True)):
+            columns[:, self.features + place] = self.log(features[:, feature], unit)
+        return columns
+
+    @staticmethod
+    def log(values: F64, unit: float) -> F64:
+        """Return log(1 + x ÷ unit); below 0, where no training row was, that of 0."""
+        found: F64 = np.log1p(np.maximum(values, 0.0) / unit)
+        return found
+
+    def origin(self, term: int) -> int:
+        """Return the feature that a term comes from."""
+        return term if term < self.features else self.logs[term - self.features]
+
+
+def terms_of(features: F64, *, with_logs: bool) -> Terms:
+    """Return the terms that suit these training rows.
+
+    A feature has a logarithm if it is never below 0 and its values above 0 span a factor of 8.
+    """
+    logs: list[int] = []
+    units: list[float] = []
+    for place, column in enumerate(features.T if with_logs else ()):
+        above = column[column > 0]
+        if len(above) and column.min() >= 0 and above.max() > _SPANS * above.min():
+            logs.append(place)
+            units.append(float(above.min()))
+    return Terms(features.shape[1], tuple(logs), tuple(units))

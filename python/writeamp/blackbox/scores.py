@@ -1,0 +1,89 @@
+"""How good predictions are, by the three measures of paper 2, section IV.A."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.errors import WriteampError
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a model's predictions of one target are worth.
+
+    Attributes:
+        target: its name.
+        r2: 1 − SSE ÷ SST; NaN if all that was observed is the same.
+        mae: mean absolute error, in the unit of the target.
+        mean: mean of what was observed.
+        mre: mean relative error, a ratio.
+        n: how many rows were predicted.
+        coverage: share of them that lies within its prediction interval.
+    """
+
+    target: str
+    r2: float
+    mae: float
+    mean: float
+    mre: float
+    n: int
+    coverage: float = math.nan
+
+
+def score(
+    target: str,
+    observed: npt.ArrayLike,
+    predicted: npt.ArrayLike,
+    interval: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+) -> Score:
+    """Return the score of predictions.
+
+    The measures of a single prediction, |p − p̂| and |(p − p̂) ÷ p|, are averaged over all rows;
+    SSE = Σ(p − p̂)² and SST = Σ(p − p̄)².
+
+    Args:
+        target: name of what is predicted.
+        observed: p; shape (rows,).
+        predicted: p̂; shape (rows,).
+        interval: lower and upper ends of prediction intervals; shape (rows,) each.
+
+    Raises:
+        WriteampError: there are no rows, shapes differ, a value is not finite, or one observed is
+            0, for which there is no relative error.
+
+    >>> found = score("latency", [10, 20, 30], [11, 20, 27])
+    >>> round(found.r2, 3), round(found.mae, 3), round(found.mre, 3)
+    (0.95, 1.333, 0.067)
+    """
+    actual, found = np.asarray(observed, dtype=float), np.asarray(predicted, dtype=float)
+    if actual.ndim != 1 or actual.shape != found.shape or len(actual) == 0:
+        raise WriteampError(
+            f"{target}: observed has the shape {actual.shape} and predicted {found.shape}; both "
+            "must be one row of values, of the same length and not empty"
+        )
+    usable = np.isfinite(actual) & np.isfinite(found) & (actual != 0)
+    if not usable.all():
+        row = int(np.argmin(usable))
+        raise WriteampError(
+            f"{target}: row {row} was observed as {actual[row]:g} and predicted as {found[row]:g}; "
+            "both must be finite, and what was observed not 0"
+        )
+    errors = np.abs(actual - found)
+    sst = float(np.sum((actual - actual.mean()) ** 2))
+    coverage = math.nan
+    if interval is not None:
+        low, high = (np.asarray(end, dtype=float) for end in interval)
+        coverage = float(np.mean((low <= actual) & (actual <= high)))
+    return Score(
+        target=target,
+        r2=1 - float(np.sum(errors**2)) / sst if sst > 0 else math.nan,
+        mae=float(errors.mean()),
+        mean=float(actual.mean()),
+        mre=float(np.mean(errors / np.abs(actual))),
+        n=len(actual),
+        coverage=coverage,
+    )

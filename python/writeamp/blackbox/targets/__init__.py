@@ -1,0 +1,1 @@
+"""What is measured: a simulated device in virtual time, or a real one through fio."""

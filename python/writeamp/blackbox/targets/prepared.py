@@ -1,0 +1,113 @@
+"""A preconditioned device, saved, of which any number can be made anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from writeamp._engine import TimedDevice
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.experiments.memory import check_memory
+from writeamp.experiments.plan import Plan
+from writeamp.experiments.settings import LoadSettings, SimulationSettings
+from writeamp.experiments.timed_device import aged, bytes_needed, in_time, new_flash
+from writeamp.registry.specs import Spec
+from writeamp.runners import stop_if_asked
+
+# How often what the write cache and the free blocks hold is programmed before a run may end.
+_FILLINGS = 2
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A flash drive of the device with its saved state, or a disk, which has none."""
+
+    device: Device
+    plan: Plan
+    state: bytes | None = None
+    filling_pages: int = 0
+    warnings: tuple[str, ...] = ()
+
+    def new(self) -> TimedDevice:
+        if self.state is None:
+            return TimedDevice.disk(self.device.times_json)
+        simulation = new_flash(self.plan, self.device, self.plan.seed)
+        simulation.restore(self.state)
+        return in_time(simulation, self.device, self.plan.seed)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A device whose flash drives were filled, aged by random writes, and then left alone.
+
+    After SNIA's Solid State Storage Performance Test Specification, they are written once in order,
+    and then at random until five rounds of one drive write have the same WA. At last they collect
+    in the background what they would if nobody asked for anything.
+
+    Attributes:
+        device: what it is.
+        parts: its members, or itself.
+    """
+
+    device: Device
+    parts: tuple[_Part, ...]
+
+    @staticmethod
+    def of(device: Device, seed: int) -> Prepared:
+        """Precondition a device; member i of an array has seed + i.
+
+        Raises:
+            WriteampError: it cannot be built, or this machine has no memory for it.
+        """
+        members = device.members or (device,)
+        parts = (_part(one, seed + index) for index, one in enumerate(members))
+        return Prepared(device, tuple(parts))
+
+    @property
+    def filling_pages(self) -> int:
+        """Flash pages after which a drive that is written to is no faster than it can be for long.
+
+        Twice as many as the write caches and the free blocks hold.
+        """
+        return sum(part.filling_pages for part in self.parts)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Why a drive is not steady, if one is not."""
+        return [sentence for part in self.parts for sentence in part.warnings]
+
+    def new(self) -> TimedDevice:
+        """Return such a device, which shares nothing with any other."""
+        if not self.device.members:
+            return self.parts[0].new()
+        members = [(part.new(), part.device.dies) for part in self.parts]
+        return TimedDevice.raid0(members, self.device.stripe_bytes)
+
+
+def _part(device: Device, seed: int) -> _Part:
+    plan = Plan(
+        load=Spec.of("workloads", "uniform"),
+        load_name="uniform",
+        host=LoadSettings(precondition="random"),
+        policy=Policy("single", None, None),
+        run=SimulationSettings(seed=seed),
+    )
+    if device.kind == "disk":
+        return _Part(device, plan)
+    check_memory("the drive needs", bytes_needed(device))
+    simulation, ageing = aged(plan, device, seed, stop_if_asked)
+    simulation.rest(device.times_json or "{}")
+    filling_pages = _FILLINGS * _absorbed_pages(device)
+    warnings = tuple(ageing.warnings) if ageing else ()
+    return _Part(device, plan, simulation.save(), filling_pages, warnings)
+
+
+def _absorbed_pages(device: Device) -> int:
+    """Return how many pages the write cache and the free blocks of a rested drive hold."""
+    tables = device.times or {}
+    cached_pages = int(tables.get("write_cache", {}).get("bytes", 0)) // device.page_bytes
+    soft_blocks = int(tables.get("collection", {}).get("soft_blocks", 0))
+    free_pages = soft_blocks * device.dies * device.pages_per_erase_unit
+    # Drives with little spare space keep fewer blocks free than their profile says.
+    spare_pages = device.physical_pages - device.logical_pages
+    return cached_pages + min(free_pages, spare_pages // 4)

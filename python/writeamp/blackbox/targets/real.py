@@ -1,0 +1,138 @@
+"""A real target: a file, a block device or an NBD export, measured by fio."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from writeamp.blackbox.space import WorkloadPoint
+from writeamp.blackbox.targets import fio
+from writeamp.blackbox.targets.conditioning import FILL, PRECONDITIONS, STEADY, precondition
+from writeamp.blackbox.targets.measured import Measured
+from writeamp.blackbox.targets.place import Place, kind_of, opened
+from writeamp.blackbox.targets.target import Outcome
+from writeamp.domains import Number, OneOf, Whole
+from writeamp.errors import WriteampError
+
+_SECONDS = Number("be from 0.1 to 3600", lambda value: 0.1 <= value <= 3600)
+# What fio takes shares in.
+_PERCENT_DIGITS = 2
+
+
+@dataclass(frozen=True)
+class RealSettings:
+    """How points of a real target are measured.
+
+    Attributes:
+        runtime_s: what is measured of each point; paper 2 takes a minute.
+        precondition: "none", "fill" or "steady"; by default a device is brought to steady state,
+            and anything else filled.
+        round_s: length of a round of the preconditioning to steady state.
+        seed: decides every random draw.
+
+    Raises:
+        WriteampError: a value outside its domain.
+    """
+
+    runtime_s: float = 60.0
+    precondition: str | None = None
+    round_s: float = 60.0
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        _SECONDS.check("runtime", self.runtime_s)
+        _SECONDS.check("precondition_round", self.round_s)
+        Whole(0).check("seed", self.seed)
+        if self.precondition is not None:
+            OneOf(PRECONDITIONS).check("precondition", self.precondition)
+
+
+class RealTarget:
+    """Something that fio writes to. Points are measured one after the other."""
+
+    notes: Sequence[str] = ()
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        size_bytes: int | None = None,
+        settings: RealSettings | None = None,
+        destroys: str | None = None,
+    ) -> None:
+        """Open a target; a file is made if there is none.
+
+        Args:
+            name: the path of a file or a block device, or an NBD URI.
+            size_bytes: so much of it is used, from its beginning; all of it if None.
+            settings: how points are measured.
+            destroys: the one target of which everything may be destroyed.
+
+        Raises:
+            WriteampError: it holds data or is in use, or fio cannot use it.
+        """
+        fio.check_fio()
+        self.kind = kind_of(name)
+        self.name = name
+        asked = settings or RealSettings()
+        default = STEADY if self.kind == "device" else FILL
+        self._settings = replace(asked, precondition=asked.precondition or default)
+        self._place = opened(name, size_bytes, destroys)
+
+    @property
+    def space_bytes(self) -> int:
+        """The part that is used."""
+        return self._place.size_bytes
+
+    @property
+    def seed(self) -> int:
+        """What decides every random draw."""
+        return self._settings.seed
+
+    @property
+    def meaning(self) -> Mapping[str, Any]:
+        """Where it is, how much of it is used, and all settings."""
+        where = self.name if self.kind == "nbd" else os.path.realpath(self.name)
+        return {
+            "where": where,
+            "size_bytes": self._place.size_bytes,
+            "settings": asdict(self._settings),
+        }
+
+    def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
+        """Return the nearest point that fio can do: one pattern, whole percents, whole sectors."""
+        shares = {
+            name: round(getattr(point, name), _PERCENT_DIGITS)
+            for name in ("write_ratio", "write_randomness", "read_randomness")
+        }
+        return replace(point, **shares).of_one_pattern().in_sectors(self._place.sector_bytes)
+
+    def prepare(self, *, is_prepared: bool) -> Sequence[str]:
+        """Precondition it, unless that was done before and the target is the same still."""
+        if is_prepared and not self._place.is_new:
+            return []
+        settings = self._settings
+        assert settings.precondition is not None
+        return precondition(
+            self._place, settings.precondition, round_s=settings.round_s, seed=settings.seed
+        )
+
+    def measured(self, points: Sequence[WorkloadPoint]) -> Iterator[Outcome]:
+        """Give what comes of each point, in their order."""
+        for point in points:
+            started = time.perf_counter()
+            found, error = None, None
+            try:
+                found = self._measure(self._place, point)
+            except WriteampError as refused:
+                error = str(refused)
+            yield Outcome(point, found, error, time.perf_counter() - started)
+
+    def _measure(self, place: Place, point: WorkloadPoint) -> Measured:
+        runtime_s = self._settings.runtime_s
+        options = fio.options_of(point, place, runtime_s=runtime_s, seed=self._settings.seed)
+        return fio.measured(fio.run(place, options, timeout_s=runtime_s))

@@ -1,0 +1,164 @@
+"""A device of a profile, in virtual time: every point begins in one saved, preconditioned state."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from writeamp._engine import Load as EngineLoad
+from writeamp._engine import TimedRun, __version__
+from writeamp.blackbox.space import WorkloadPoint
+from writeamp.blackbox.targets.prepared import Prepared
+from writeamp.blackbox.targets.scaled import scaled
+from writeamp.blackbox.targets.stopping import Rule, measure
+from writeamp.blackbox.targets.target import Outcome
+from writeamp.devices.device import Device, SizeLike, device
+from writeamp.domains import Number, Whole
+from writeamp.errors import WriteampError
+from writeamp.runners import Runner, local_runner
+
+PRECISION = Number("be above 0 and below 1", lambda value: 0 < value < 1)
+MOST_S = Number("be above 0 and at most 3600", lambda value: 0 < value <= 3600)
+
+
+@dataclass(frozen=True)
+class SimulatedSettings:
+    """How points of a simulated device are measured.
+
+    Attributes:
+        precision: relative half width of the 95% intervals of mean latency and bandwidth.
+        most_s: virtual time after which a point ends anyway.
+        seed: decides every random draw.
+
+    Raises:
+        WriteampError: a value outside its domain.
+    """
+
+    precision: float = 0.01
+    most_s: float = 60.0
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        PRECISION.check("precision", self.precision)
+        MOST_S.check("time", self.most_s)
+        Whole(0).check("seed", self.seed)
+
+
+class SimulatedTarget:
+    """A device of a profile, or an array of them."""
+
+    kind = "simulated"
+
+    def __init__(
+        self,
+        profile: str,
+        *,
+        size: SizeLike | None = None,
+        settings: SimulatedSettings | None = None,
+        runner: Runner | None = None,
+    ) -> None:
+        """Take a profile.
+
+        Args:
+            profile: a name, a .toml file or an array, as `writeamp.device` takes it.
+            size: what the host sees, as `writeamp.device` takes it; by default at most 8 GiB of
+                each drive, with all its dies (`scaled`).
+            settings: how points are measured.
+            runner: who measures them; by default threads of this process.
+
+        Raises:
+            WriteampError: there is no such device.
+        """
+        self.name = profile
+        self._device = scaled(profile) if size is None else device(profile, size=size)
+        self._settings = settings or SimulatedSettings()
+        self._runner = runner
+
+    @property
+    def space_bytes(self) -> int:
+        """All that the host sees."""
+        return self._device.capacity_bytes
+
+    @property
+    def seed(self) -> int:
+        """What decides every random draw."""
+        return self._settings.seed
+
+    @property
+    def meaning(self) -> Mapping[str, Any]:
+        """The shape of the device and all settings, and the engine's version."""
+        return {
+            "device": self._device.meaning(with_times=True),
+            "settings": asdict(self._settings),
+            "version": __version__,
+        }
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the device has less of than its profile."""
+        devices = (self._device, *self._device.members)
+        return list(dict.fromkeys(note for one in devices for note in one.shrunk))
+
+    def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
+        """Return the point: the engine serves every one."""
+        return point
+
+    def prepare(self, *, is_prepared: bool) -> Sequence[str]:
+        """Precondition the device, so that what cannot be is refused before any point."""
+        del is_prepared  # a state of this process is no other's
+        return _prepared(self._device, self._settings.seed).warnings
+
+    def measured(self, points: Sequence[WorkloadPoint]) -> Iterator[Outcome]:
+        """Give what comes of each point, in the order in which the runner is done with them."""
+        jobs = [_Job(point, self._device, self._settings) for point in points]
+        runner = self._runner or local_runner(len(points))
+        for _, outcome in runner.results(_outcome, jobs, lost=_lost):
+            yield outcome
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A point and all that it needs; it can be pickled."""
+
+    point: WorkloadPoint
+    device: Device
+    settings: SimulatedSettings
+
+
+def _outcome(job: _Job) -> Outcome:
+    started = time.perf_counter()
+    measured, error = None, None
+    try:
+        prepared = _prepared(job.device, job.settings.seed)
+        settings = job.settings
+        rule = Rule(settings.precision, settings.most_s, prepared.filling_pages)
+        measured = measure(_run(job, prepared), rule, writes=job.point.has_writes)
+    except WriteampError as refused:
+        error = str(refused)
+    return Outcome(job.point, measured, error, time.perf_counter() - started)
+
+
+def _lost(job: _Job, why: str) -> Outcome:
+    return Outcome(job.point, None, why, 0.0)
+
+
+def _run(job: _Job, prepared: Prepared) -> TimedRun:
+    load = EngineLoad.spec(job.point.spec, job.device.logical_pages, job.device.page_bytes)
+    return TimedRun(
+        prepared.new(),
+        load,
+        seed=job.settings.seed,
+        page_bytes=job.device.page_bytes,
+        # Beyond the longest time, for at the end of its time a run writes out what is cached.
+        time_ns=round(2e9 * job.settings.most_s),
+    )
+
+
+@lru_cache(maxsize=2)
+def _prepared(of: Device, seed: int) -> Prepared:
+    """Return the saved state of a device: made once in each process, and everywhere the same."""
+    return Prepared.of(of, seed)

@@ -1,0 +1,224 @@
+"""Run a workload in virtual time until its means are known precisely, or its time is over.
+
+The run is looked at ever less often. At each look its throughput and bandwidth are judged as WA is
+elsewhere (docs/steady-state.md): MSER-5 cuts the warm-up, batch means give the interval, and a run
+that still drifts goes on. As the number of outstanding requests is constant, mean latency is their
+number over throughput (Little's law), and as precise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import TIMED_CAUSES, TimedRun
+from writeamp.blackbox.targets.measured import Measured
+from writeamp.errors import WriteampError
+from writeamp.runners import stop_if_asked
+from writeamp.statistics.steady import SteadyState, analyse
+
+_Floats = npt.NDArray[np.float64]
+
+# Events before the first look, and how much longer the run is at each look than at the last.
+_FIRST_EVENTS = 512
+_LOOK_GROWTH = 1.3
+# As near as that the last look comes to the longest time.
+_LAST_EVENTS = 64
+# Fewer requests tell nothing about the 99th percentile.
+_LEAST_REQUESTS = 1000
+# The engine keeps up to 512 rows of what was served over time; with fewer, hardly any has passed.
+_LEAST_ROWS = 64
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a point is done.
+
+    Attributes:
+        precision: relative half width of the 95% intervals that is asked for.
+        most_s: virtual time after which it is done anyway.
+        filling_pages: flash pages that must have been programmed, if anything is written, before
+            the run may end for its precision: what the write cache and the free blocks hold, in
+            which a drive is faster than it can be for long.
+    """
+
+    precision: float
+    most_s: float
+    filling_pages: int
+
+    @property
+    def most_ns(self) -> int:
+        """The longest time, as the engine counts."""
+        return round(self.most_s * 1e9)
+
+
+def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Measured:
+    """Let a run that has just begun go on as long as the rule says, and return what it showed.
+
+    Args:
+        run: with nothing left out as its warm-up.
+        rule: when to stop.
+        writes: whether the workload writes.
+
+    Raises:
+        WriteampError: no request was answered in all that time.
+    """
+    looks, events = [_Look.at(run)], 0
+    while True:
+        stop_if_asked()
+        step = _events_to_next_look(events, run.now_ns, rule.most_ns)
+        is_over = run.advance(step) or run.now_ns >= rule.most_ns
+        events += step
+        looks.append(_Look.at(run))
+        judged = _judged(run)
+        is_filled = not writes or looks[-1].programmed_pages >= rule.filling_pages
+        if is_over or (is_filled and judged is not None and judged.meets(rule.precision)):
+            break
+    if judged is None:
+        raise WriteampError(
+            f"hardly a request was answered within {rule.most_s:g} s of virtual time; give more"
+        )
+    return _between(_first_from(looks, judged.warmup_ns), looks[-1], judged)
+
+
+def _events_to_next_look(events: int, now_ns: int, most_ns: int) -> int:
+    wanted = max(_FIRST_EVENTS, round(events * (_LOOK_GROWTH - 1)))
+    if now_ns == 0:
+        return wanted
+    left = math.ceil(events * (most_ns - now_ns) / now_ns)
+    return max(_LAST_EVENTS, min(wanted, left))
+
+
+@dataclass(frozen=True)
+class _Judged:
+    throughput: SteadyState
+    bandwidth: SteadyState
+    requests: int
+    warmup_ns: int
+
+    @property
+    def precision(self) -> float | None:
+        """The larger relative half width; None if there were too few intervals for any."""
+        widths = [one.own_half_width / one.wa for one in (self.throughput, self.bandwidth)]
+        return None if any(math.isnan(one) for one in widths) else max(widths)
+
+    @property
+    def steady(self) -> bool:
+        return self.throughput.steady and self.bandwidth.steady
+
+    def meets(self, precision: float) -> bool:
+        found = self.precision
+        is_precise = found is not None and found <= precision
+        return is_precise and self.steady and self.requests >= _LEAST_REQUESTS
+
+
+def _judged(run: TimedRun) -> _Judged | None:
+    """Judge what was served over time; None while there is nothing to judge."""
+    rows = run.rows()
+    whole = run.now_ns // rows["row_ns"]
+    requests = (rows["reads"] + rows["writes"])[:whole].astype(float)
+    if requests.size < _LEAST_ROWS or not requests.any():
+        return None
+    moved_bytes = (rows["read_bytes"] + rows["written_bytes"])[:whole].astype(float)
+    span = np.full(requests.size, float(rows["row_ns"]))
+    throughput, bandwidth = analyse(span, requests), analyse(span, moved_bytes)
+    warmup_ns = max(throughput.warmup_pages, bandwidth.warmup_pages)
+    return _Judged(throughput, bandwidth, int(requests.sum()), warmup_ns)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """All that a run has counted by one moment.
+
+    `latencies_ns` has for each direction the upper bounds and counts of a histogram, and `sums_ns`
+    the sum of the latencies.
+    """
+
+    time_ns: int
+    requests: int
+    bytes: int
+    sums_ns: dict[str, float]
+    counts: dict[str, int]
+    latencies_ns: dict[str, tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]]
+    programmed_pages: int
+    host_pages: int
+
+    @staticmethod
+    def at(run: TimedRun) -> _Look:
+        served = {one: run.served(one) for one in ("read", "write")}
+        counts = {one: found["requests"] for one, found in served.items()}
+        counters = run.counters() or {}
+        histograms = {one: found["histogram"] for one, found in served.items()}
+        return _Look(
+            time_ns=run.now_ns,
+            requests=sum(counts.values()),
+            bytes=sum(found["bytes"] for found in served.values()),
+            sums_ns={
+                one: (found["mean_ns"] or 0.0) * found["requests"] for one, found in served.items()
+            },
+            counts=counts,
+            latencies_ns={
+                one: (found["upper_ns"], found["requests"]) for one, found in histograms.items()
+            },
+            programmed_pages=sum(counters.get(cause, 0) for cause in TIMED_CAUSES),
+            host_pages=counters.get("host_pages", 0),
+        )
+
+
+def _first_from(looks: list[_Look], time_ns: int) -> _Look:
+    """Return the first look from a time on that leaves something to measure."""
+    last = looks[-1]
+    later = (one for one in looks if one.time_ns >= time_ns and one.requests < last.requests)
+    return next(later, looks[0])
+
+
+def _between(first: _Look, last: _Look, judged: _Judged) -> Measured:
+    seconds = (last.time_ns - first.time_ns) / 1e9
+    requests = last.requests - first.requests
+    sums_ns = {one: last.sums_ns[one] - first.sums_ns[one] for one in last.sums_ns}
+    counts = {one: last.counts[one] - first.counts[one] for one in last.counts}
+    mean_us = {one: sums_ns[one] / count / 1e3 if count else None for one, count in counts.items()}
+    p50_us, p99_us = _quantiles_us(first, last, (0.5, 0.99))
+    host_pages = last.host_pages - first.host_pages
+    programmed_pages = last.programmed_pages - first.programmed_pages
+    return Measured(
+        latency_us=sum(sums_ns.values()) / requests / 1e3,
+        latency_p50_us=p50_us,
+        latency_p99_us=p99_us,
+        read_latency_us=mean_us["read"],
+        write_latency_us=mean_us["write"],
+        bandwidth_mb_s=(last.bytes - first.bytes) / 1e6 / seconds,
+        throughput_iops=requests / seconds,
+        # Without a program, all that was written is in the cache, and WA is yet to come.
+        wa=programmed_pages / host_pages if host_pages and programmed_pages else None,
+        requests=requests,
+        precision=judged.precision,
+        steady=judged.steady,
+        measured_s=seconds,
+        run_s=last.time_ns / 1e9,
+    )
+
+
+def _quantiles_us(first: _Look, last: _Look, shares: tuple[float, ...]) -> list[float]:
+    """Return the latencies that such shares of the requests between two looks do not exceed."""
+    upper = np.concatenate([last.latencies_ns[one][0] for one in last.latencies_ns])
+    counts = np.concatenate(
+        [_since(first.latencies_ns[one], last.latencies_ns[one]) for one in last.latencies_ns]
+    )
+    order = np.argsort(upper, kind="stable")
+    reached = np.cumsum(counts[order])
+    places = [np.searchsorted(reached, share * reached[-1]) for share in shares]
+    return [float(upper[order][place]) / 1e3 for place in places]
+
+
+def _since(
+    first: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
+    last: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]],
+) -> _Floats:
+    """Return the counts of a histogram without those that it had before; no bin ever goes."""
+    counts = last[1].astype(float)
+    counts[np.searchsorted(last[0], first[0])] -= first[1]
+    return counts

@@ -1,0 +1,279 @@
+"""Train models on a table of measurements, and predict by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from sklearn.base import clone
+
+from writeamp.blackbox import little
+from writeamp.blackbox.features.registry import find_feature_set
+from writeamp.blackbox.measurement_file import drives_of
+from writeamp.blackbox.measurements import (
+    TARGETS,
+    fingerprints,
+    observed,
+    targets_in,
+    workloads,
+)
+from writeamp.blackbox.models.conformal import ConformalRegressor
+from writeamp.blackbox.models.registry import MODELS, make_model
+from writeamp.blackbox.predictions import HeldOut, Predictions
+from writeamp.blackbox.ranges import Range, beyond, ranges_of
+from writeamp.blackbox.scores import Score, score
+from writeamp.domains import Whole
+from writeamp.errors import WriteampError
+
+F64 = npt.NDArray[np.float64]
+# Told how many targets are done, and of how many.
+Progress = Callable[[int, int], None]
+
+_FEWEST_ROWS = 20
+
+
+@dataclass(frozen=True)
+class BlackBox:
+    """A trained model of a drive.
+
+    Attributes:
+        drive: name of the drive; empty if the measurements did not say.
+        features: name of the feature set.
+        model: name of the kind of model.
+        level: of the prediction intervals.
+        is_joint: whether latency, bandwidth and throughput are predicted together, by Little's law.
+        ranges: of each characteristic that the features are computed from, over the training rows.
+        unseen_mre: mean relative error of each target on training rows, each predicted by a model
+            that had not seen it.
+        estimators: the fitted model of each target.
+        trained_on: fingerprints of the training rows of each target.
+    """
+
+    drive: str
+    features: str
+    model: str
+    level: float
+    is_joint: bool
+    ranges: dict[str, Range]
+    unseen_mre: dict[str, float]
+    estimators: dict[str, ConformalRegressor]
+    trained_on: dict[str, frozenset[str]] = field(repr=False)
+
+    def predict(self, characteristics: pl.DataFrame) -> dict[str, Predictions]:
+        """Return the predictions of each target for rows of characteristics.
+
+        A workload that does not write has no WA: that of its rows is NaN.
+
+        Raises:
+            WriteampError: a characteristic that the features need is missing.
+        """
+        vectors = _vectors(characteristics, self.features)
+        values = {target: one.predict(vectors) for target, one in self.estimators.items()}
+        if self.is_joint:
+            values |= little.joined(values, characteristics)
+        if "wa" in values:
+            is_written = characteristics["write_ratio"].to_numpy() > 0
+            values["wa"] = np.where(is_written, values["wa"], np.nan)
+        found = {}
+        for target, one in self.estimators.items():
+            low, high = one.interval_around(values[target])
+            found[target] = Predictions(values[target], low, high, one.outside(vectors))
+        return found
+
+    def beyond(self, characteristics: pl.DataFrame) -> list[str]:
+        """Return the characteristics that some row has outside the range of the training rows."""
+        return beyond(self.ranges, characteristics)
+
+    def held_out(self, measurements: pl.DataFrame) -> list[HeldOut]:
+        """Return what was measured, and what the model says; of each target that the table has.
+
+        Raises:
+            WriteampError: one of the rows was a training row, or as of `predict`.
+        """
+        found = []
+        for target in self._targets_in(measurements):
+            rows = observed(measurements, target)
+            seen = sum(mark in self.trained_on[target] for mark in fingerprints(rows, target))
+            if seen:
+                raise WriteampError(
+                    f"{seen} of the {rows.height} rows were trained on, and say nothing of the "
+                    "error on others; cross-validate (--cv 5), or give rows that were held out"
+                )
+            said = self.predict(rows)[target]
+            values = rows[TARGETS[target]].to_numpy()
+            found.append(HeldOut(target, values, said.value, said.low, said.high))
+        return found
+
+    def cross_held_out(
+        self, measurements: pl.DataFrame, folds: int = 5, progress: Progress | None = None
+    ) -> list[HeldOut]:
+        """Return what was measured, and what models of this kind say, refitted without each fold.
+
+        All repeats of a workload are in one fold, so that none of them is predicted by the others.
+        The interval of a row is as wide as the errors in the other folds make it.
+
+        Raises:
+            WriteampError: there are too few rows or workloads, or as of `predict`.
+        """
+        Whole(2, 1000).check("folds", folds)
+        tables, refitted = {}, {}
+        targets = self._targets_in(measurements)
+        for done, target in enumerate(targets):
+            if progress:
+                progress(done, len(targets))
+            tables[target] = _training_table(measurements, target, self.features)
+            one = clone(self.estimators[target]).set_params(folds=folds)
+            refitted[target] = tables[target].fitted(one)
+        if self.is_joint and little.follow(measurements):
+            _join(refitted, tables)
+        return [_by_other_folds(one, refitted[one], tables[one]) for one in targets]
+
+    def evaluate(self, measurements: pl.DataFrame) -> list[Score]:
+        """Return the score of each target on measurements that the model has not seen.
+
+        Raises:
+            WriteampError: as of `held_out`.
+        """
+        return [one.score for one in self.held_out(measurements)]
+
+    def cross_validate(self, measurements: pl.DataFrame, folds: int = 5) -> list[Score]:
+        """Return the score of each target by models of this kind, refitted without each fold.
+
+        Raises:
+            WriteampError: as of `cross_held_out`.
+        """
+        return [one.score for one in self.cross_held_out(measurements, folds)]
+
+    def _targets_in(self, measurements: pl.DataFrame) -> list[str]:
+        """Return the targets of the model that a table has."""
+        found = [one for one in targets_in(measurements) if one in self.estimators]
+        if not found:
+            raise WriteampError(
+                f"the measurements have none of the model's targets: {', '.join(self.estimators)}"
+            )
+        return found
+
+
+def train(
+    measurements: pl.DataFrame,
+    *,
+    features: str = "extended",
+    model: str = "linear-tree",
+    targets: Sequence[str] | None = None,
+    level: float = 0.9,
+    log_target: bool = True,
+    progress: Progress | None = None,
+) -> BlackBox:
+    """Return a model of the drive that was measured.
+
+    Each target has a model of its own. Where measurements of latency, bandwidth and throughput
+    follow Little's law, each is predicted by the median of what the three models say of it.
+
+    Args:
+        measurements: as `writeamp.blackbox.measurements` says, of one drive.
+        features: name of the feature set.
+        model: name of the kind of model.
+        targets: names of targets; None for all that the table has enough rows of.
+        level: share of unseen workloads that lie within their prediction interval.
+        log_target: fit logarithms of the targets, as paper 2 does.
+        progress: called with the number of targets that are done, and of all.
+
+    Raises:
+        WriteampError: an unknown name, a missing column, a value that is missing or not above 0,
+            too few rows, or rows of several drives.
+    """
+    drives = drives_of(measurements)
+    if len(drives) > 1:
+        raise WriteampError(
+            f"the measurements are of {len(drives)} drives, {', '.join(drives)}; a model is of one"
+        )
+    chosen = find_feature_set(features)
+    asked = trainable(measurements) if targets is None else targets
+    tables, fitted = {}, {}
+    for done, target in enumerate(asked):
+        if progress:
+            progress(done, len(asked))
+        tables[target] = _training_table(measurements, target, features)
+        inner = make_model(model, log_target=log_target, names=chosen.names)
+        one = ConformalRegressor(inner, level=level, folds=MODELS[model].folds, relative=log_target)
+        fitted[target] = tables[target].fitted(one)
+    is_joint = log_target and set(little.RELATED) <= set(asked) and little.follow(measurements)
+    if is_joint:
+        _join(fitted, tables)
+    measured = pl.concat([table.rows for table in tables.values()])
+    return BlackBox(
+        drive=drives[0] if drives else "",
+        features=features,
+        model=model,
+        level=level,
+        is_joint=is_joint,
+        ranges=ranges_of(measured, chosen.needs),
+        unseen_mre={one: _unseen_mre(one, fitted[one], tables[one].values) for one in asked},
+        estimators=fitted,
+        trained_on={one: frozenset(fingerprints(tables[one].rows, one)) for one in asked},
+    )
+
+
+def trainable(measurements: pl.DataFrame) -> list[str]:
+    """Return the targets of which a table has rows enough for a model; if of none, all it has."""
+    found = targets_in(measurements)
+    enough = [one for one in found if observed(measurements, one).height >= _FEWEST_ROWS]
+    return enough or found
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The rows in which a target was measured, their vectors, values and workloads."""
+
+    rows: pl.DataFrame
+    vectors: F64
+    values: F64
+    groups: npt.NDArray[np.int64]
+
+    def fitted(self, model: ConformalRegressor) -> ConformalRegressor:
+        """Return the model fitted to these rows."""
+        return model.fit(self.vectors, self.values, groups=self.groups)
+
+
+def _training_table(measurements: pl.DataFrame, target: str, features: str) -> _Table:
+    rows = observed(measurements, target)
+    if rows.height < _FEWEST_ROWS:
+        raise WriteampError(
+            f"the measurements have {rows.height} rows with the target {target}; a model needs "
+            f"{_FEWEST_ROWS} at least"
+        )
+    values = rows[TARGETS[target]].cast(pl.Float64).to_numpy()
+    return _Table(rows, _vectors(rows, features), values, workloads(rows))
+
+
+def _join(models: dict[str, ConformalRegressor], tables: dict[str, _Table]) -> None:
+    """Let what the related models say of unseen rows together decide their intervals."""
+    unseen = {target: models[target].unseen_prediction_ for target in little.RELATED}
+    for target, values in little.joined(unseen, tables[little.RELATED[0]].rows).items():
+        models[target].unseen_prediction_ = values
+        models[target].calibrate(values, tables[target].values)
+
+
+def _unseen_mre(target: str, model: ConformalRegressor, values: F64) -> float:
+    known = np.isfinite(model.unseen_prediction_)
+    return score(target, values[known], model.unseen_prediction_[known]).mre
+
+
+def _by_other_folds(target: str, model: ConformalRegressor, table: _Table) -> HeldOut:
+    """Return what was said of each row, in intervals that the other folds' errors decide."""
+    value = model.unseen_prediction_
+    low, high = np.empty(len(value)), np.empty(len(value))
+    for fold in np.unique(model.unseen_fold_):
+        held_out = model.unseen_fold_ == fold
+        others = copy(model)
+        others.calibrate(value[~held_out], table.values[~held_out])
+        low[held_out], high[held_out] = others.interval_around(value[held_out])
+    return HeldOut(target, table.values, value, low, high)
+
+
+def _vectors(characteristics: pl.DataFrame, features: str) -> F64:
+    return find_feature_set(features).of(characteristics).to_numpy()

@@ -1,0 +1,230 @@
+"""`writeamp blackbox train` and `evaluate`: fit models to measurements, and score them."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from writeamp import output
+from writeamp.blackbox.features import FEATURE_SETS
+from writeamp.blackbox.kinds import MODEL_SUMMARIES
+from writeamp.blackbox.measurement_file import read_measurements
+from writeamp.blackbox.measurements import TARGETS, targets_in
+from writeamp.cli import options
+from writeamp.cli.bar import Bar
+from writeamp.cli.blackbox_words import UNITS, number
+from writeamp.cli.options import stdout
+from writeamp.plots import check_target, save
+
+if TYPE_CHECKING:
+    from writeamp.blackbox.scores import Score
+
+_Measurements = Annotated[
+    Path,
+    typer.Argument(
+        help="Measurements (.parquet, as `blackbox collect` writes them, or .csv).",
+        metavar="MEASUREMENTS",
+        show_default=False,
+    ),
+]
+_Drive = Annotated[
+    str | None,
+    typer.Option(
+        "--drive",
+        help="Only the measurements of this drive, as `blackbox collect --target` named it.",
+        metavar="NAME",
+        show_default=False,
+    ),
+]
+
+
+def train_model(
+    measurements: _Measurements,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="The model.", metavar="FILE", show_default=False),
+    ],
+    features: Annotated[
+        str,
+        typer.Option(
+            "--features",
+            help=f"What of a workload the model knows: {', '.join(FEATURE_SETS)}.",
+            metavar="NAME",
+            autocompletion=options.completer(tuple(FEATURE_SETS)),
+        ),
+    ] = "extended",
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            help=f"The kind of model: {', '.join(MODEL_SUMMARIES)}.",
+            metavar="NAME",
+            autocompletion=options.completer(tuple(MODEL_SUMMARIES)),
+        ),
+    ] = "linear-tree",
+    targets: Annotated[
+        str | None,
+        typer.Option(
+            "--targets",
+            help=f"What is predicted, of {', '.join(TARGETS)}; by default all that was measured.",
+            metavar="NAMES",
+            show_default=False,
+        ),
+    ] = None,
+    level: Annotated[
+        float,
+        typer.Option(
+            "--level",
+            help="Share of unseen workloads that lie within their prediction interval.",
+            parser=options.number,
+            metavar="SHARE",
+        ),
+    ] = 0.9,
+    drive: _Drive = None,
+    json: options.Json = False,
+) -> None:
+    """Fit a model of a drive to its measurements.
+
+    Example: writeamp blackbox train x25m.parquet --features extended --out x25m.model
+    """
+    from writeamp.blackbox import model_file, training  # noqa: PLC0415 (takes seconds)
+
+    output.check_distinct([out, measurements])
+    output.check_target(out, "model")
+    table = read_measurements(measurements, drive)
+    started = time.perf_counter()
+    with Bar("training", _words) as bar:
+        trained = training.train(
+            table,
+            features=features,
+            model=model,
+            targets=None if targets is None else [one.strip() for one in targets.split(",")],
+            level=level,
+            progress=bar.update,
+        )
+    if targets is None:
+        for target in set(targets_in(table)) - set(trained.estimators):
+            options.note(f"{target} was measured too rarely for a model, and is left out")
+    model_file.save(trained, out)
+    rows = {target: len(marks) for target, marks in trained.trained_on.items()}
+    found = {
+        "out": str(out),
+        "drive": trained.drive,
+        "features": features,
+        "model": model,
+        "level": level,
+        "joint": trained.is_joint,
+        "targets": [
+            {"target": target, "rows": rows[target], "unseen_mre": trained.unseen_mre[target]}
+            for target in rows
+        ],
+        "elapsed_s": time.perf_counter() - started,
+    }
+    if json:
+        options.print_json(found)
+        return
+    title = f"{out}: {model} on the {features} features"
+    columns = ["target", ">rows", ">MRE on unseen"]
+    cells = [[target, str(rows[target]), f"{trained.unseen_mre[target]:.2%}"] for target in rows]
+    stdout.print(options.table(title, columns, cells))
+
+
+def evaluate_model(
+    model: Annotated[
+        Path, typer.Argument(help="A trained model.", metavar="MODEL", show_default=False)
+    ],
+    measurements: _Measurements,
+    *,
+    cv: Annotated[
+        int | None,
+        typer.Option(
+            "--cv",
+            help="Refit the model without each of so many folds of the workloads, and predict "
+            "these; without it, the measurements must be others than those it was trained on.",
+            parser=options.count,
+            metavar="FOLDS",
+            show_default=False,
+        ),
+    ] = None,
+    drive: _Drive = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Draw what was measured against what was predicted (.png, .svg, .pdf or .html).",
+            metavar="FILE",
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Score a model on measurements that it has not seen: R², mean absolute and relative error.
+
+    Example: writeamp blackbox evaluate x25m.model x25m.parquet --cv 5
+    """
+    from writeamp.blackbox import model_file, pictures  # noqa: PLC0415 (takes seconds)
+
+    if plot is not None:
+        check_target(plot)
+    trained = model_file.load(model)
+    table = read_measurements(measurements, drive)
+    with Bar("evaluating", _words) as bar:
+        held_out = (
+            trained.held_out(table)
+            if cv is None
+            else trained.cross_held_out(table, cv, progress=bar.update)
+        )
+    scores = [one.score for one in held_out]
+    if plot is not None:
+        how = "held out" if cv is None else f"{cv}-fold cross-validation"
+        save(pictures.comparison(trained, held_out, f"{table.height} rows, {how}"), plot)
+    if json:
+        options.print_json(
+            {
+                "model": str(model),
+                "measurements": str(measurements),
+                "cv": cv,
+                "level": trained.level,
+                "metrics": [_metrics(one) for one in scores],
+            }
+        )
+        return
+    stdout.print(_table(f"{model} on {measurements}", scores, trained.level))
+
+
+def _words(done: int, expected: int) -> str:
+    return f"{done} of {expected} targets"
+
+
+def _metrics(one: Score) -> dict[str, Any]:
+    return {
+        "target": one.target,
+        "r2": None if math.isnan(one.r2) else one.r2,
+        "mae": one.mae,
+        "mean": one.mean,
+        "mre": one.mre,
+        "n": one.n,
+        "coverage": one.coverage,
+    }
+
+
+def _table(title: str, scores: list[Score], level: float) -> Any:
+    columns = ["target", "unit", ">R²", ">MAE", ">mean", ">MRE", f">in {level:.0%} interval", ">n"]
+    rows = [
+        [
+            one.target,
+            UNITS[one.target],
+            "–" if math.isnan(one.r2) else f"{one.r2:.4f}",
+            number(one.mae),
+            number(one.mean),
+            f"{one.mre:.2%}",
+            f"{one.coverage:.1%}",
+            str(one.n),
+        ]
+        for one in scores
+    ]
+    return options.table(title, columns, rows)

@@ -1,0 +1,158 @@
+"""`writeamp sweep`: run many points, each once, and look at their results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import polars as pl
+import typer
+from typer.core import TyperGroup
+
+from writeamp.cli import options
+from writeamp.cli.bar import Bar
+from writeamp.cli.options import stdout
+from writeamp.cli.runner_options import with_runner
+from writeamp.cli.sweep_show import show
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.plots import check_target
+from writeamp.runners import Runner
+from writeamp.sweeps.functions import sweep
+from writeamp.sweeps.plan import Plan, plan_of
+from writeamp.sweeps.result import Sweep
+from writeamp.sweeps.results import SweepResults
+
+# The status of a sweep that came to its end, some of whose points have errors for results.
+FAILED = 1
+
+# So many errors are quoted.
+_MOST_ERRORS = 5
+
+_RUN = "run"
+
+
+class _RunUnlessNamed(TyperGroup):
+    """Takes `writeamp sweep FILE` for `writeamp sweep run FILE`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Name the verb where none is named."""
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            args = [_RUN, *args]
+        return super().parse_args(ctx, args)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    verbs = typer.Typer(
+        cls=_RunUnlessNamed,
+        help="Run many points, each once, and look at their results: `writeamp sweep FILE.toml "
+        "--out DIR`, then `writeamp sweep show DIR`.",
+        no_args_is_help=True,
+    )
+    verbs.command(_RUN)(with_runner(run))
+    verbs.command("show")(show)
+    app.add_typer(verbs, name="sweep")
+
+
+def run(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help=r"An experiment with a table \[sweep].", metavar="FILE.toml", show_default=False
+        ),
+    ],
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            help="The folder of the results; points that have one there are not run again.",
+            metavar="DIR",
+            show_default=False,
+        ),
+    ],
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run points again whose result is an error.")
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", help="Draw the results, as `sweep show` does by default.", metavar="FILE"
+        ),
+    ] = None,
+    runner: Runner,
+    json: options.Json = False,
+) -> None:
+    """Run every point of a sweep that has no result yet; `run` may be left out.
+
+    Example: writeamp sweep examples/op_by_manager.toml --out results/
+    """
+    if plot is not None:
+        check_target(plot)
+    plan = plan_of(file)
+    if plot is not None:
+        _check_picture(plan, file)
+    try:
+        with Bar("sweeping", _words, by_own_pace=True) as bar:
+            done = sweep(
+                plan, out=out, retry_failed=retry_failed, runner=runner, progress=bar.update
+            )
+    except Interrupted as stopped:
+        raise options.PartlyDone(_how_far(stopped.finished)) from None
+    _warn(done)
+    if json:
+        options.print_json(done.to_dict())
+    else:
+        facts = done.to_dict()
+        if best := facts.get("best"):
+            facts["best"] = ", ".join(f"{name} {_shown(one)}" for name, one in best.items())
+        stdout.print(options.facts([(name, _shown(one)) for name, one in facts.items()]))
+    if plot is not None:
+        done.plot(plot)
+    if done.failed or done.failed_before:
+        raise typer.Exit(FAILED)
+
+
+def _check_picture(plan: Plan, file: Path) -> None:
+    """Refuse a sweep whose axes do not fit the picture, before hours are spent on it."""
+    if plan.search is not None:
+        return
+    try:
+        SweepResults.expected(plan).curves()
+    except WriteampError as error:
+        raise WriteampError(
+            f"{file} does not fit the picture of --plot, so leave that out and draw with "
+            f"`writeamp sweep show`: {error}"
+        ) from None
+
+
+def _words(done: int, expected: int) -> str:
+    return f"{done} of {expected} points"
+
+
+def _how_far(stopped: Sweep) -> str:
+    have = stopped.done + stopped.failed + stopped.skipped
+    return (
+        f"{have} of {stopped.points} points have results in {stopped.out}, and the same command "
+        "goes on with the others"
+    )
+
+
+def _warn(done: Sweep) -> None:
+    if done.plan.merged:
+        options.note(f"{done.plan.merged} points that mean the same as others are run once")
+    if done.failed_before:
+        options.warn(
+            f"{done.failed_before} of the points that were skipped failed before; --retry-failed "
+            "runs them again"
+        )
+    if not done.failed:
+        return
+    frame = done.to_frame().filter(pl.col("error").is_not_null())
+    for row in frame.head(_MOST_ERRORS).iter_rows(named=True):
+        where = ", ".join(f"{name} {row[name]}" for name in (*done.plan.axes, "replica"))
+        options.warn(f"{where} failed: {row['error']}")
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else "–" if value is None else str(value)

@@ -1,0 +1,142 @@
+"""The figures of black-box models: how near they are, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from writeamp.plots.spec import Area, BarChart, Layer, Line, Panel, PanelChart
+from writeamp.plots.style import INK, series_color
+
+# Beside its name, a target is drawn in this unit.
+LABELS = {
+    "latency": "latency (µs)",
+    "bandwidth": "bandwidth (MB/s)",
+    "throughput": "throughput (requests/s)",
+    "wa": "write amplification",
+}
+_COLORS = {name: series_color(index) for index, name in enumerate(LABELS)}
+_COLUMNS = {1: 1, 2: 2, 3: 3, 4: 2}
+_MOST_COLUMNS = 3
+_DOT_OPACITY = 0.45
+# Axes that span more than this are logarithmic.
+_LOG_SPAN = 20.0
+# Of an axis, beyond what is drawn.
+_MARGIN = 0.04
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was measured of a target and what was predicted, of shape (n,) both; and the error."""
+
+    target: str
+    observed: Sequence[float]
+    predicted: Sequence[float]
+    mre: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What is predicted of a target at each x, with its interval; of shape (n,), x rising."""
+
+    target: str
+    x_label: str
+    x: Sequence[float]
+    value: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+def measured_against_predicted(
+    parts: Sequence[Compared], *, title: str, subtitle: str
+) -> PanelChart:
+    """Describe a panel for each target: a point a row, and the line on which all should lie."""
+    return _panels([_compared(part) for part in parts], title, subtitle)
+
+
+def curves_with_intervals(
+    curves: Sequence[Curve], *, title: str, subtitle: str, level: float
+) -> PanelChart:
+    """Describe a panel for each curve, and its prediction interval.
+
+    Those of one target have the same y axis, so that what hardly matters looks so.
+    """
+    label = f"prediction, and the band in which {level:.0%} of unseen workloads lie"
+    ends = {target: _ends([one for one in curves if one.target == target]) for target in LABELS}
+    panels = [_curve(curve, label, ends[curve.target]) for curve in curves]
+    return _panels(panels, title, subtitle)
+
+
+def importances(
+    names: Sequence[str], shares: Sequence[float], *, target: str, title: str, subtitle: str
+) -> BarChart:
+    """Describe a bar for each feature, the most important first."""
+    order = sorted(range(len(names)), key=lambda place: -shares[place])
+    values = tuple(shares[place] for place in order)
+    nothing = (float("nan"),) * len(names)
+    return BarChart(
+        title=title,
+        subtitle=subtitle,
+        x_label="share of what the model explains",
+        bars=tuple(names[place] for place in order),
+        layers=(Layer(target, _COLORS[target], values),),
+        low=nothing,
+        high=nothing,
+        texts=tuple(f"{value:.1%}" for value in values),
+    )
+
+
+def _panels(panels: Sequence[Panel], title: str, subtitle: str) -> PanelChart:
+    columns = _COLUMNS.get(len(panels), _MOST_COLUMNS)
+    return PanelChart(title, subtitle, "", "", tuple(panels), columns=columns, own_axes=True)
+
+
+def _compared(part: Compared) -> Panel:
+    ends = [min(*part.observed, *part.predicted), max(*part.observed, *part.predicted)]
+    is_log = _is_wide(ends)
+    color = _COLORS[part.target]
+    points = Line(part.observed, part.predicted, color, 0.0, opacity=_DOT_OPACITY, marker="circle")
+    return Panel(
+        f"{part.target}: mean relative error {part.mre:.1%}",
+        (Line(ends, ends, INK, 1.0, dash="dash", label="predicted as measured"), points),
+        x_label=f"measured {LABELS[part.target]}",
+        y_label=f"predicted {LABELS[part.target]}",
+        x_log=is_log,
+        y_log=is_log,
+        from_zero=False,
+    )
+
+
+def _curve(curve: Curve, label: str, ends: tuple[float, float]) -> Panel:
+    color = _COLORS[curve.target]
+    is_log = _is_wide(ends)
+    return Panel(
+        "",
+        (Line(curve.x, curve.value, color, label=label),),
+        x_label=curve.x_label,
+        y_label=LABELS[curve.target],
+        x_log=_is_wide(curve.x),
+        y_log=is_log,
+        areas=(Area(curve.x, curve.low, curve.high, color),),
+        from_zero=False,
+        y_ends=_with_margin(ends, is_log=is_log),
+    )
+
+
+def _ends(curves: Sequence[Curve]) -> tuple[float, float]:
+    """Return the least and the greatest value of curves; any two if there are none."""
+    low = [value for curve in curves for value in curve.low]
+    high = [value for curve in curves for value in curve.high]
+    return (min(low), max(high)) if low else (0.0, 1.0)
+
+
+def _with_margin(ends: tuple[float, float], *, is_log: bool) -> tuple[float, float]:
+    low, high = ends
+    if is_log:
+        factor = (high / low) ** _MARGIN
+        return low / factor, high * factor
+    return low - _MARGIN * (high - low), high + _MARGIN * (high - low)
+
+
+def _is_wide(values: Sequence[float]) -> bool:
+    return min(values) > 0 and max(values) > _LOG_SPAN * min(values)

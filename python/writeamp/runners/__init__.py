@@ -1,0 +1,29 @@
+"""Whoever does many pieces of work: this thread, threads of this process, or a cluster."""
+
+from writeamp.runners.choice import runner_of
+from writeamp.runners.gathering import gather, gather_whole
+from writeamp.runners.here import Here
+from writeamp.runners.local import local_runner
+from writeamp.runners.runner import Runner
+from writeamp.runners.share import processors, useful_threads, using_processors
+from writeamp.runners.shared import Shared
+from writeamp.runners.stopping import Stopped, stop_if_asked
+from writeamp.runners.threads import Threads
+from writeamp.runners.tls import Tls
+
+__all__ = [
+    "Here",
+    "Runner",
+    "Shared",
+    "Stopped",
+    "Threads",
+    "Tls",
+    "gather",
+    "gather_whole",
+    "local_runner",
+    "processors",
+    "runner_of",
+    "stop_if_asked",
+    "useful_threads",
+    "using_processors",
+]

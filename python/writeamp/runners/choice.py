@@ -1,0 +1,97 @@
+"""Which runner does the work: this process, processes that are started for it, or a cluster."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from writeamp.domains import POSITIVE_COUNT, shown
+from writeamp.errors import WriteampError
+from writeamp.runners.here import Here
+from writeamp.runners.runner import Runner
+from writeamp.runners.share import processors
+from writeamp.runners.threads import Threads
+from writeamp.runners.tls import Tls
+
+if TYPE_CHECKING:  # an extra, which takes half a second to load
+    from distributed import Client
+
+
+_ADDRESS = re.compile(r"(?P<scheme>tcp|tls)://[^/\s]+:[0-9]{1,5}")
+
+
+@contextmanager
+def runner_of(
+    *,
+    workers: int | None = None,
+    scheduler: str | Client | None = None,
+    tls: Tls | None = None,
+) -> Iterator[Runner]:
+    """Give a runner, whose processes and connections end with the context.
+
+    Args:
+        workers: processes of this machine; 1 is this one. By default one for each processor, or
+            as many threads of this one where Dask is not installed.
+        scheduler: the address of a Dask scheduler that runs, or a client of it.
+        tls: who we are to the scheduler, whose address begins with `tls://` then.
+
+    Raises:
+        WriteampError: arguments that exclude each other, or Dask, an extra, is not installed.
+    """
+    if scheduler is None and tls is not None:
+        raise WriteampError("TLS is for the connection to a scheduler; give its address, too")
+    if scheduler is not None and workers is not None:
+        raise WriteampError(
+            "workers are started here, and a scheduler has its own; give one or the other"
+        )
+    if workers is not None:
+        POSITIVE_COUNT.check("workers", workers)
+    if isinstance(scheduler, str):
+        _check_address(scheduler, tls)
+    if scheduler is None and (workers or processors()) == 1:
+        yield Here()
+        return
+    if scheduler is None and workers is None and not has_dask():
+        yield Threads()
+        return
+    connection, cluster = _dask("connection"), _dask("cluster")
+    if scheduler is None:
+        connect = connection.processes(processors() if workers is None else workers)
+    elif isinstance(scheduler, str):
+        connect = connection.running(scheduler, tls)
+    else:
+        connect = connection.given(scheduler)
+    with closing(cluster.Cluster(connect)) as runner:
+        yield runner
+
+
+def _check_address(scheduler: str, tls: Tls | None) -> None:
+    """Refuse what is no address of a scheduler, before Dask tries for long to find it."""
+    found = _ADDRESS.fullmatch(scheduler)
+    if found is None:
+        raise WriteampError(
+            f"scheduler is {shown(scheduler)}; it must be tcp://HOST:PORT or tls://HOST:PORT"
+        )
+    if (found["scheme"] == "tls") != (tls is not None):
+        raise WriteampError(
+            f"scheduler {scheduler} and TLS do not go together: an address at tls:// needs the "
+            "certificate of the authority, ours and its key, and no other takes them"
+        )
+
+
+def has_dask() -> bool:
+    """Return whether Dask is installed."""
+    return find_spec("distributed") is not None
+
+
+def _dask(module: str) -> Any:
+    if not has_dask():
+        raise WriteampError(
+            "workers and clusters need Dask; pip install 'writeamp[cluster]', or run in this "
+            "process with workers 1"
+        )
+    return import_module(f"writeamp.runners.dask.{module}")

@@ -1,0 +1,187 @@
+"""Ways to a Dask cluster: one that is started here for us, a scheduler that runs, a client."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import TypeAlias
+
+from distributed import Client, LocalCluster, Security
+
+from writeamp.errors import WriteampError
+from writeamp.runners.tls import Tls
+
+Connect: TypeAlias = "Callable[[], AbstractContextManager[Client]]"
+
+_CONNECT_S = 10
+_START_S = 60
+# Workers that are told to end are killed after so long.
+_END_S = 5
+_LOOPBACK = "127.0.0.1"
+_LOGGERS = ("distributed", "distributed.client")
+
+
+def processes(count: int) -> Connect:
+    """Return the way to a cluster of so many processes of this machine, which is started."""
+
+    @contextmanager
+    def connect() -> Iterator[Client]:
+        with (
+            _quiet(),
+            _own_scheduler() as scheduler,
+            _client(scheduler.scheduler_address, None) as client,
+            _own_workers(client, count),
+        ):
+            yield client
+
+    return connect
+
+
+def running(address: str, tls: Tls | None = None) -> Connect:
+    """Return the way to a scheduler that runs, such as `tcp://host:8786`."""
+
+    @contextmanager
+    def connect() -> Iterator[Client]:
+        with _quiet(), _client(address, tls) as client:
+            yield client
+
+    return connect
+
+
+def given(client: Client) -> Connect:
+    """Return the way to a cluster to which the caller has a client, which stays open."""
+
+    @contextmanager
+    def connect() -> Iterator[Client]:
+        yield client
+
+    return connect
+
+
+@contextmanager
+def _client(address: str, tls: Tls | None) -> Iterator[Client]:
+    _knock(address)
+    try:
+        client = Client(address, security=_security(tls), timeout=_CONNECT_S, set_as_default=False)
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        why = "it does not answer" if isinstance(error, TimeoutError) else _first_line(error)
+        raise WriteampError(f"cannot connect to Dask's scheduler {address}: {why}") from None
+    try:
+        yield client
+    finally:
+        with suppress(Exception):  # what the cluster did is in our hands already
+            client.close()
+
+
+def _knock(address: str) -> None:
+    """Refuse an address where nobody listens, which Dask would try again and again."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S).close()
+    except (OSError, OverflowError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise WriteampError(f"cannot connect to Dask's scheduler {address}: {why}") from None
+
+
+def _security(tls: Tls | None) -> Security | None:
+    if tls is None:
+        return None
+    for path in tls:
+        if not Path(path).is_file():
+            raise WriteampError(f"cannot read {path}, which is to identify us to the scheduler")
+    return Security(
+        tls_ca_file=tls.ca_file,
+        tls_client_cert=tls.cert,
+        tls_client_key=tls.key,
+        require_encryption=True,
+    )
+
+
+@contextmanager
+def _own_scheduler() -> Iterator[LocalCluster]:
+    # A cluster without workers is a scheduler on a thread of this process.
+    with LocalCluster(
+        n_workers=0, host=_LOOPBACK, dashboard_address=f"{_LOOPBACK}:0", silence_logs=False
+    ) as scheduler:
+        yield scheduler
+
+
+@contextmanager
+def _own_workers(client: Client, count: int) -> Iterator[None]:
+    """Run workers as programs of their own, which need nothing of the script that asks.
+
+    They end by themselves when this process is gone, and hear no Ctrl-C but through it.
+    """
+    address = client.scheduler_info()["address"]
+    with tempfile.TemporaryDirectory(prefix="writeamp-dask-", ignore_cleanup_errors=True) as folder:
+        log = Path(folder, "log")
+        options = {
+            "--nworkers": count,
+            "--nthreads": 1,
+            # Whether there is memory for a run is checked before it; a limit would kill workers.
+            "--memory-limit": 0,
+            "--local-directory": folder,
+            "--preload": "writeamp",
+        }
+        words = [f"{one}" for pair in options.items() for one in pair]
+        with log.open("wb") as output:
+            program = subprocess.Popen(
+                [sys.executable, "-m", "dask", "worker", address, "--no-dashboard", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        try:
+            _await_start(client, program, log)
+            yield
+        finally:
+            _end(program)
+
+
+def _await_start(client: Client, program: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(_START_S):
+        with suppress(TimeoutError):
+            client.wait_for_workers(1, timeout=1)
+            return
+        if program.poll() is not None:
+            break
+    last = log.read_text("utf-8", "replace").strip().splitlines()[-1:]
+    raise WriteampError(f"Dask's workers did not start: {' '.join(last) or 'they said nothing'}")
+
+
+def _end(program: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(program.pid, signal.SIGTERM)
+    try:
+        program.wait(_END_S)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(program.pid, signal.SIGKILL)
+        program.wait()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what Dask says of workers that come and go off the terminal."""
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,86 @@
+"""Files that jobs read, for workers that cannot read them: the content travels once to each."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from distributed import Client, Worker, WorkerPlugin
+
+from writeamp import files
+from writeamp.errors import WriteampError
+
+
+class SentFiles:
+    """The files that were sent to the workers of a cluster, which keep them until `close`."""
+
+    def __init__(self, client: Client) -> None:
+        """Begin with none."""
+        self._client = client
+        self._plugin_of: dict[str, str] = {}
+
+    @property
+    def identities(self) -> frozenset[str]:
+        """Those of the files that were sent."""
+        return frozenset(self._plugin_of)
+
+    def send(self, name: str, its_identity: str) -> None:
+        """Send a file to all workers that cannot read it, also to those that come later.
+
+        Raises:
+            WriteampError: it cannot be read here, or not be kept there.
+        """
+        plugin = f"writeamp-file-{secrets.token_hex(8)}"
+        try:
+            content = _Sent(name, its_identity, Path(name).read_bytes())
+            self._client.register_plugin(content, name=plugin)
+        except OSError as error:
+            raise WriteampError(f"cannot send {name} to Dask's workers: {error}") from None
+        self._plugin_of[its_identity] = plugin
+
+    def close(self) -> None:
+        """Have the workers forget them."""
+        for plugin in self._plugin_of.values():
+            with suppress(Exception):  # the scheduler may be gone
+                self._client.unregister_worker_plugin(plugin)
+
+
+def unreadable(identities: Mapping[str, str]) -> list[str]:
+    """Return the names of files that this process cannot read, or that are others here."""
+    with files.expecting(identities):
+        return [name for name, expected in identities.items() if not _is_here(name, expected)]
+
+
+def _is_here(name: str, expected: str) -> bool:
+    try:
+        return files.is_address(name) or files.identity(name) == expected
+    except WriteampError:
+        return False
+
+
+class _Sent(WorkerPlugin):
+    """The content of a file, on each worker that cannot read it itself."""
+
+    def __init__(self, name: str, its_identity: str, content: bytes) -> None:
+        """Set what is sent."""
+        self._name = name
+        self._identity = its_identity
+        self._content = content
+        self._here: Path | None = None
+
+    def setup(self, worker: Worker) -> None:
+        """Write the content into the worker's own folder, which goes with it."""
+        if unreadable({self._name: self._identity}):
+            folder = tempfile.mkdtemp(prefix="writeamp-", dir=worker.local_directory)
+            self._here = Path(folder, Path(self._name).name)
+            self._here.write_bytes(self._content)
+            files.hold(self._here, self._identity)
+
+    def teardown(self, worker: Worker) -> None:
+        """Remove it."""
+        if self._here is not None:
+            files.release(self._here, self._identity)
+            self._here.unlink(missing_ok=True)

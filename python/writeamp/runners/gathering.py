@@ -1,0 +1,53 @@
+"""The results of a runner in the order of the jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from writeamp.errors import Interrupted
+from writeamp.runners.runner import J, Runner, T
+
+
+def gather(
+    runner: Runner,
+    work: Callable[[J], T],
+    jobs: Sequence[J],
+    *,
+    files: Collection[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> list[T]:
+    """Return `work(job)` for every job, in their order.
+
+    Args:
+        runner: who does them.
+        work: as for `Runner.results`, like `jobs` and `files`.
+        jobs: what to do it with.
+        files: paths that jobs read.
+        progress: called on this thread with how many are done, and how many there are.
+
+    Raises:
+        Interrupted: Ctrl-C; `finished` maps the index of each job that was done to its result.
+        BaseException: the error of the first job that failed.
+    """
+    finished: dict[int, T] = {}
+    try:
+        for at, result in runner.results(work, jobs, files=files):
+            finished[at] = result
+            if progress:
+                progress(len(finished), len(jobs))
+    except KeyboardInterrupt:
+        raise Interrupted(finished) from None
+    return [finished[at] for at in range(len(jobs))]
+
+
+def gather_whole(runner: Runner, work: Callable[[J], T], jobs: Sequence[J]) -> list[T]:
+    """Return what `gather` does, of which a part is no result of anybody's.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, whatever was done by then.
+        BaseException: the error of the first job that failed.
+    """
+    try:
+        return gather(runner, work, jobs)
+    except Interrupted:
+        raise KeyboardInterrupt from None

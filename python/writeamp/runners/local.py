@@ -1,0 +1,18 @@
+"""Which runner this process is by itself."""
+
+from __future__ import annotations
+
+from writeamp.runners.here import Here
+from writeamp.runners.runner import Runner
+from writeamp.runners.share import useful_threads
+from writeamp.runners.threads import Threads
+
+
+def local_runner(jobs: int, most: int | None = None) -> Runner:
+    """Return what does so many jobs in this process: this thread if no others would help it.
+
+    Args:
+        jobs: how many there are to do.
+        most: how many at a time; by default, and at most, one for each processor.
+    """
+    return Here() if useful_threads(most, jobs) == 1 else Threads(most)

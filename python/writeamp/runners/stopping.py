@@ -1,0 +1,47 @@
+"""The wish that work on another thread ends.
+
+Long calls of the engine look for it by themselves; long loops of Python call `stop_if_asked`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import local
+from typing import Protocol
+
+_this_thread = local()
+
+
+class Wish(Protocol):
+    """What says that the work shall end, such as a `threading.Event`."""
+
+    def is_set(self) -> bool:
+        """Return whether it shall."""
+
+
+class Stopped(BaseException):
+    """Nobody wants any more what this thread works on."""
+
+
+def stop_if_asked() -> None:
+    """End the work of this thread if who started it has given it up.
+
+    Raises:
+        Stopped: so it is.
+    """
+    stop: Wish | None = getattr(_this_thread, "stop", None)
+    if stop is not None and stop.is_set():
+        raise Stopped
+
+
+@contextmanager
+def heeding(stop: Wish) -> Iterator[None]:
+    """Let `stop_if_asked` on this thread look at `stop`, and at nothing else."""
+    before: Wish | None = getattr(_this_thread, "stop", None)
+    _this_thread.stop = stop
+    try:
+        stop_if_asked()
+        yield
+    finally:
+        _this_thread.stop = before

@@ -1,0 +1,1 @@
+"""What a point of a sweep may be: one file for each kind."""

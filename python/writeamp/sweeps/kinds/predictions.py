@@ -1,0 +1,60 @@
+"""Points that are answers of analytic models: one model and one drive each."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from writeamp.devices.ratios import RATIOS
+from writeamp.domains import shown
+from writeamp.errors import WriteampError
+from writeamp.sweeps.designs import Choice
+from writeamp.sweeps.kinds.kind import Found, Table, from_plain, number_or_none, scalars_of
+from writeamp.sweeps.kinds.theory import TheoryKind, check_numbers
+from writeamp.theory.models._registry import MODELS, find_model
+from writeamp.theory.prediction import DEFAULT_PAGES_PER_BLOCK, check_question, predict
+
+_DEFAULTS: dict[str, Any] = {
+    "pages_per_block": DEFAULT_PAGES_PER_BLOCK,
+    "d": 10,
+    "window": 64,
+    "reserve": 0,
+    "logical_blocks": math.inf,
+}
+_SHARES = ("utilization", "hot_ratio")
+
+
+class PredictionKind(TheoryKind):
+    """Points that are what `writeamp.predict` says by one model."""
+
+    name = "predict"
+    names = ("model", *RATIOS, "target_wa", *_SHARES, *_DEFAULTS)
+    whole_numbers = ("pages_per_block", "window", "reserve")
+    # Each says which drive is meant.
+    one_of = (*RATIOS, "target_wa")
+    defaults = _DEFAULTS
+
+    def checked(self, given: dict[str, Any], choice: Choice) -> dict[str, Any]:
+        """Return a question to a model."""
+        if "model" not in given:
+            raise WriteampError(
+                f"model is missing; give one in [predict], or an axis of them: {', '.join(MODELS)}"
+            )
+        check_numbers(given, texts=("model",))
+        find_model(given["model"])
+        for name in self.whole_numbers:
+            if not float(given[name]).is_integer():
+                raise WriteampError(f"{name} is {shown(given[name])}; it must be a whole number")
+        check_question(**{name: one for name, one in given.items() if name != "model"})
+        return given
+
+    def run(self, settings: Table) -> Found:
+        """Ask the model."""
+        question = from_plain(settings)
+        model = question.pop("model")
+        (answer,) = predict(models=[model], **question)
+        return Found(
+            wa=number_or_none(answer.wa),
+            measures=scalars_of({"op": answer.op, "in_domain": answer.in_domain}),
+            warnings=answer.warnings,
+        )

@@ -1,0 +1,89 @@
+"""A target whose performance is a formula, and small simulated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from writeamp.blackbox.space import KIB, WorkloadPoint
+from writeamp.blackbox.targets.measured import Measured
+from writeamp.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
+from writeamp.blackbox.targets.target import Outcome
+
+READS = WorkloadPoint(0.0, 4, read_size_bytes=4 * KIB, read_randomness=1.0)
+WRITES = WorkloadPoint(1.0, 4, write_size_bytes=4 * KIB, write_randomness=1.0)
+MIXED = WorkloadPoint(
+    0.5,
+    16,
+    write_size_bytes=4 * KIB,
+    read_size_bytes=64 * KIB,
+    write_randomness=0.5,
+    read_randomness=1.0,
+    write_stride_bytes=64 * KIB,
+)
+
+
+def measured(latency_us: float) -> Measured:
+    """Return what a device of this latency shows."""
+    return Measured(
+        latency_us=latency_us,
+        latency_p50_us=latency_us,
+        latency_p99_us=latency_us,
+        read_latency_us=latency_us,
+        write_latency_us=None,
+        bandwidth_mb_s=4096 / latency_us,
+        throughput_iops=1e6 / latency_us,
+        wa=None,
+        requests=1000,
+        precision=0.01,
+        steady=True,
+        measured_s=1.0,
+        run_s=1.0,
+    )
+
+
+@dataclass
+class Formula:
+    """A target whose latency follows from sizes and depth; some points fail, some end the call.
+
+    `asked` are the points that it was asked for, `prepared` what it was told when it was prepared.
+    """
+
+    name: str = "formula"
+    kind: str = "simulated"
+    seed: int = 1
+    space_bytes: int = 1 << 30
+    meaning: Mapping[str, Any] = field(default_factory=lambda: {"formula": 1})
+    notes: Sequence[str] = ()
+    fails: int = 0
+    interrupted_after: int | None = None
+    asked: list[WorkloadPoint] = field(default_factory=list)
+    prepared: list[bool] = field(default_factory=list)
+
+    def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
+        """Return the point."""
+        return point
+
+    def prepare(self, *, is_prepared: bool) -> Sequence[str]:
+        """Note that it is asked for."""
+        self.prepared.append(is_prepared)
+        return ["it is a formula"]
+
+    def measured(self, points: Sequence[WorkloadPoint]) -> Iterator[Outcome]:
+        """Give the formula's outcomes."""
+        for point in points:
+            if len(self.asked) == self.interrupted_after:
+                raise KeyboardInterrupt
+            self.asked.append(point)
+            if len(self.asked) <= self.fails:
+                yield Outcome(point, None, "the formula fails", 0.0)
+                continue
+            size_bytes = point.write_size_bytes + point.read_size_bytes
+            yield Outcome(point, measured(50 + size_bytes / 1e3 * point.queue_depth), None, 0.0)
+
+
+def small(profile: str = "x25-m", **settings: Any) -> SimulatedTarget:
+    """Return a drive of 256 MiB, whose points end after a tenth of a second."""
+    asked = SimulatedSettings(**{"most_s": 0.1} | settings)
+    return SimulatedTarget(profile, size="256MiB", settings=asked)

@@ -1,0 +1,118 @@
+"""Small sweeps for tests: points of a few milliseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from writeamp.runners import Here
+from writeamp.runners.runner import J, Lost, T
+from writeamp.sweeps.designs import Choice
+from writeamp.sweeps.kinds.kind import Asked, Found, Table, digest
+from writeamp.sweeps.plan import plan_of
+from writeamp.sweeps.points import Point
+
+SMALL: dict[str, Any] = {
+    "verb": "simulate",
+    "device": {"blocks": 64, "pages_per_block": 16, "op": 0.25},
+    "load": {"workload": "uniform"},
+    "run": {"writes": 3000, "replicas": 1},
+}
+# Of these the second has no room for its warm-up, which only the run finds out.
+ONE_FAILS = {"axes": {"warmup": [0, 5000, 1000]}}
+
+
+def plan(sweep: dict[str, Any] | None = None, **tables: Any) -> dict[str, Any]:
+    """Return a small sweep with other tables, or more keys in the tables it has."""
+    found = {**SMALL, "sweep": sweep or {"axes": {"op": [0.2, 0.3]}}}
+    for title, table in tables.items():
+        old = found.get(title)
+        found[title] = (
+            {**old, **table} if isinstance(old, dict) and isinstance(table, dict) else table
+        )
+    return found
+
+
+def points(sweep: dict[str, Any] | None = None, **tables: Any) -> tuple[Point, ...]:
+    """Return the points of a small sweep."""
+    return plan_of(plan(sweep, **tables)).points
+
+
+@dataclass(frozen=True)
+class FormulaKind:
+    """Points that are values of a function of the axes and the seed, to be put in the registry."""
+
+    function: Callable[..., Found]
+    name: str = "formula"
+    titles: tuple[str, ...] = ()
+    draws: bool = True
+
+    def counts(self) -> tuple[str, ...]:
+        """Return no name: all may be fractions."""
+        return ()
+
+    def check_axis(self, name: str, where: str) -> None:
+        """Take any axis."""
+
+    def template(
+        self, tables: Table, folder: Path | None, first: Choice, where: str
+    ) -> Callable[[Choice], Asked]:
+        """Return what makes a point of a choice."""
+
+        def asked(choice: Choice) -> Asked:
+            settings = {"seed": 1} | choice
+            without_seed = {name: one for name, one in settings.items() if name != "seed"}
+            return Asked(
+                settings,
+                digest(settings),
+                study=digest(without_seed),
+                seed=settings["seed"],  # type: ignore[arg-type]
+            )
+
+        return asked
+
+    def run(self, settings: Table) -> Found:
+        """Call the function."""
+        return self.function(**settings)
+
+    def columns(self, settings: Table) -> dict[str, Any]:
+        """Return the axes and the seed."""
+        return dict(settings)
+
+
+class Backwards:
+    """A runner that begins with the last job."""
+
+    def results(
+        self,
+        work: Callable[[J], T],
+        jobs: Sequence[J],
+        *,
+        lost: Lost[J, T] | None = None,
+        files: Collection[str] = (),
+    ) -> Iterator[tuple[int, T]]:
+        """Give the result of every job."""
+        for at in reversed(range(len(jobs))):
+            yield at, work(jobs[at])
+
+
+class StopsAfter:
+    """A runner that Ctrl-C ends after so many jobs."""
+
+    def __init__(self, count: int) -> None:
+        """Set how many."""
+        self._count = count
+
+    def results(
+        self,
+        work: Callable[[J], T],
+        jobs: Sequence[J],
+        *,
+        lost: Lost[J, T] | None = None,
+        files: Collection[str] = (),
+    ) -> Iterator[tuple[int, T]]:
+        """Give the results of the first jobs."""
+        yield from Here().results(work, jobs[: self._count])
+        raise KeyboardInterrupt

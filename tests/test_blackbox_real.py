@@ -1,0 +1,322 @@
+"""Real targets: what fio is asked to do, and what is made of its answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import in_process
+import psutil
+import pytest
+from collecting import MIXED, READS, WRITES
+from writeamp.blackbox.collection import collect
+from writeamp.blackbox.designs import Design
+from writeamp.blackbox.space import KIB, WorkloadPoint
+from writeamp.blackbox.targets import conditioning, fio
+from writeamp.blackbox.targets.choice import target_of
+from writeamp.blackbox.targets.place import Place
+from writeamp.blackbox.targets.real import RealSettings, RealTarget
+from writeamp.errors import WriteampError
+
+MIB = 1 << 20
+SHARED = Path("/dev/shm")
+SIZE = 16 * MIB
+PLACE = Place("file", "drive.img", SIZE, 512)
+FAST = RealSettings(runtime_s=0.2)
+
+
+def has_direct_io(folder: Path) -> bool:
+    try:
+        os.close(os.open(folder / "probe", os.O_RDWR | os.O_CREAT | os.O_DIRECT))
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture
+def drive(tmp_path: Path) -> Path:
+    """Return where a file may be made that fio can use around the system's cache."""
+    if shutil.which("fio") is None or not has_direct_io(tmp_path):
+        pytest.skip("needs fio, and a file system with direct I/O")
+    return tmp_path / "drive.img"
+
+
+def options_of(point: WorkloadPoint, seed: int = 1) -> dict[str, str]:
+    found = fio.options_of(point, PLACE, runtime_s=2.0, seed=seed)
+    pairs = (option.removeprefix("--").partition("=") for option in found)
+    return {name: value for name, _, value in pairs}
+
+
+def test_a_random_mixture_is_a_job_with_a_share_of_random_requests_for_each_direction() -> None:
+    found = options_of(MIXED.of_one_pattern())
+    assert found["rw"] == "randrw"
+    assert found["rwmixwrite"] == "50"
+    assert found["bs"] == "65536,4096"  # reads, writes
+    assert found["percentage_random"] == "100,50"
+    assert found["iodepth"] == "16"
+    assert found["runtime"] == "2000ms"
+
+
+@pytest.mark.parametrize(
+    ("point", "rw"),
+    [
+        (READS, "randread"),
+        (WRITES, "randwrite"),
+        (replace(WRITES, write_randomness=0.0), "write"),
+        (replace(READS, read_randomness=0.0, read_stride_bytes=64 * KIB), "read:65536"),
+        (WorkloadPoint(0.5, 1, 4 * KIB, 4 * KIB), "rw"),
+    ],
+)
+def test_each_pattern_is_one_of_fios(point: WorkloadPoint, rw: str) -> None:
+    assert options_of(point)["rw"] == rw
+
+
+def test_a_sequential_job_begins_at_a_place_of_its_own_in_the_first_half() -> None:
+    sequential = replace(READS, read_randomness=0.0)
+    starts = [int(options_of(sequential, seed)["offset"]) for seed in range(20)]
+    assert len(set(starts)) > 15
+    assert all(0 <= start < SIZE // 2 and start % 4096 == 0 for start in starts)
+    assert options_of(sequential, 1) == options_of(sequential, 1)
+    sizes = [int(options_of(sequential, seed)["size"]) for seed in range(20)]
+    assert [start + size for start, size in zip(starts, sizes, strict=True)] == [SIZE] * 20
+
+
+def test_a_file_whose_name_has_a_colon_is_one_file_for_fio() -> None:
+    options = replace(PLACE, name="/a:b.img").fio_options
+    assert "--filename=/a\\:b.img" in options
+
+
+def test_points_of_a_file_are_measured_with_its_own_numbers(drive: Path) -> None:
+    target = RealTarget(str(drive), size_bytes=SIZE, settings=FAST)
+    target.prepare(is_prepared=False)
+    for outcome in target.measured([READS, WRITES, MIXED.of_one_pattern()]):
+        found = outcome.measured
+        assert found is not None, outcome.error
+        depth = outcome.point.queue_depth
+        assert found.throughput_iops * found.latency_us / 1e6 <= 1.2 * depth
+        assert found.requests > 0
+        assert found.latency_p50_us <= found.latency_p99_us
+        assert (found.read_latency_us is None) == (not outcome.point.has_reads)
+        assert (found.write_latency_us is None) == (not outcome.point.has_writes)
+        assert found.wa is None
+
+
+def test_preconditioning_fills_the_file(drive: Path) -> None:
+    target = RealTarget(str(drive), size_bytes=SIZE, settings=FAST)
+    assert drive.stat().st_blocks * 512 < SIZE // 2
+    target.prepare(is_prepared=False)
+    assert drive.stat().st_blocks * 512 >= SIZE
+    assert drive.stat().st_size == SIZE
+
+
+def test_the_same_command_goes_on_and_does_not_fill_again(tmp_path: Path, drive: Path) -> None:
+    out = tmp_path / "real.parquet"
+    verb = f"--target {drive} --size 16MiB --design random --runtime 100ms --out {out}"
+    first = in_process.document("blackbox collect", f"{verb} --points 2")
+    rest = in_process.document("blackbox collect", f"{verb} --points 3")
+    assert {key: first[key] for key in ("points", "done", "skipped", "failed")} == {
+        "points": 2,
+        "done": 2,
+        "skipped": 0,
+        "failed": 0,
+    }
+    assert (rest["done"], rest["skipped"], rest["out"]) == (1, 2, str(out))
+
+
+def test_active_learning_runs_on_a_file(tmp_path: Path, drive: Path) -> None:
+    settings = RealSettings(runtime_s=0.1)
+    target = RealTarget(str(drive), size_bytes=SIZE, settings=settings)
+    found = collect(target, out=tmp_path / "real.parquet", design=Design("active", 9))
+    assert (found.done, found.failed) == (9, 0)
+
+
+def test_a_point_is_measured_as_whole_percents_and_sectors(drive: Path) -> None:
+    target = RealTarget(str(drive), size_bytes=SIZE, settings=FAST)
+    odd = replace(MIXED, write_ratio=0.1234, write_randomness=0.999)
+    assert target.nearest(odd).write_ratio == 0.12
+    assert target.nearest(odd).write_randomness == 1.0
+
+
+def fake_fio(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a program in the place of fio."""
+    program = folder / "bin" / "fio"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+
+def test_a_file_in_memory_is_refused() -> None:
+    if not any(Path(one.mountpoint) == SHARED for one in psutil.disk_partitions(all=True)):
+        pytest.skip("needs /dev/shm")
+    path = SHARED / "writeamp-test.img"
+    with pytest.raises(WriteampError, match="tmpfs, which is memory"):
+        RealTarget(str(path), size_bytes=SIZE)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("echo 'fio: pid=1, err=5/file:io_u.c:1, func=io_u error' >&2; exit 1", "io_u error"),
+        ("exit 3", "ended with status 3"),
+        ("echo no JSON", "ended with status 0"),
+        ("echo '{\"jobs\": []}'", "ended with status 0"),
+    ],
+)
+def test_a_failure_of_fio_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, words: str
+) -> None:
+    fake_fio(tmp_path, script, monkeypatch)
+    with pytest.raises(WriteampError, match=f"fio failed on drive.img: .*{words}"):
+        fio.run(PLACE, [], timeout_s=1)
+
+
+def test_a_fio_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_fio(tmp_path, "exec sleep 600", monkeypatch)
+    monkeypatch.setattr(fio, "_PATIENCE_S", 0.1)
+    with pytest.raises(WriteampError, match="fio did not end"):
+        fio.run(PLACE, [], timeout_s=0.1)
+
+
+def test_without_fio_a_real_target_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(WriteampError, match="fio is not installed"):
+        RealTarget(str(tmp_path / "drive.img"), size_bytes=SIZE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def report(**changes: Any) -> dict[str, Any]:
+    """Return a report of 1000 reads of 4 KiB in a second, with windows that scatter by a tenth."""
+    direction = {
+        "total_ios": 1000,
+        "iops": 1000.0,
+        "iops_mean": 1000.0,
+        "iops_stddev": 100.0,
+        "iops_samples": 25,
+        "bw_bytes": 4096000,
+        "bw_mean": 4000.0,
+        "bw_dev": 200.0,
+        "bw_samples": 25,
+        "runtime": 1000,
+        "lat_ns": {"mean": 50e3, "percentile": {"50.000000": 40_000, "99.000000": 90_000}},
+    }
+    nothing = direction | {"total_ios": 0}
+    return {
+        "mixed": direction | changes,
+        "read": direction | changes,
+        "write": nothing,
+        "job_runtime": 1100,
+    }
+
+
+def test_units_of_a_report_become_ours() -> None:
+    found = fio.measured(report())
+    assert (found.latency_us, found.latency_p50_us, found.latency_p99_us) == (50.0, 40.0, 90.0)
+    assert (found.bandwidth_mb_s, found.throughput_iops) == (4.096, 1000.0)
+    assert (found.read_latency_us, found.write_latency_us) == (50.0, None)
+    assert (found.measured_s, found.run_s) == (1.0, 1.1)
+
+
+def test_precision_follows_from_the_scatter_of_fios_windows() -> None:
+    student_of_24 = 2.0638985616280205
+    assert fio.measured(report()).precision == pytest.approx(student_of_24 * 0.1 / 5)
+    assert fio.measured(report(iops_samples=5)).precision is None
+
+
+def test_a_report_without_requests_is_refused() -> None:
+    with pytest.raises(WriteampError, match="no request was answered"):
+        fio.measured(report(total_ios=0))
+
+
+@pytest.fixture
+def rounds(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[float]], list[str]]:
+    """Let fio find given throughputs in the rounds; return the patterns that it was asked for."""
+
+    def of(throughputs: list[float]) -> list[str]:
+        asked: list[str] = []
+
+        def run(place: Place, options: list[str], *, timeout_s: float) -> dict[str, Any]:
+            asked.append(options[0])
+            done = sum(option == "--rw=randwrite" for option in asked)
+            return report(iops=throughputs[min(done, len(throughputs)) - 1] if done else 1.0)
+
+        monkeypatch.setattr(fio, "run", run)
+        return asked
+
+    return of
+
+
+def test_a_device_is_filled_twice_and_written_until_five_rounds_are_alike(
+    rounds: Callable[[list[float]], list[str]],
+) -> None:
+    asked = rounds([9000.0, 5000.0, 1000.0, 1010.0, 990.0, 1000.0, 1005.0])
+    assert conditioning.precondition(PLACE, "steady", round_s=1, seed=1) == []
+    assert asked == ["--rw=write"] * 2 + ["--rw=randwrite"] * 7
+
+
+def test_a_device_that_never_becomes_steady_is_warned_of(
+    rounds: Callable[[list[float]], list[str]],
+) -> None:
+    asked = rounds([1000.0 * (1 + at % 2) for at in range(40)])
+    (warning,) = conditioning.precondition(PLACE, "steady", round_s=1, seed=1)
+    assert "not steady after 25 rounds" in warning
+    assert asked.count("--rw=randwrite") == 25
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--target x25m --out m.parquet", ["x25m", "--size", "x25-m"]),
+        ("--target new.img --size 1MiB --out m.parquet", ["at least"]),
+        ("--target new.img --size 16MiB --runtime 0 --out m.parquet", ["--runtime is '0'"]),
+        ("--target new.img --size 16MiB --precondition some --out m.parquet", ["precondition"]),
+        ("--target new.img --size 16MiB --precision 0.1 --out m.parquet", ["--precision", "new"]),
+        ("--target x25-m --runtime 1s --out m.parquet", ["--runtime", "real targets"]),
+        ("--target x25-m --yes-destroy-data x25-m --out m.parquet", ["simulated"]),
+        ("--target x25-m --design gird --out m.parquet", ["grid"]),
+        ("--target x25-m --points 0 --out m.parquet", ["points is 0"]),
+        ("--target x25-m --points 99999 --out m.parquet", ["points is 99999", "36740"]),
+        ("--target same.img --size 16MiB --out same.img", ["one file"]),
+        ("--target x25-m --out no/such/folder/m.parquet", ["No such file"]),
+    ],
+)
+def test_bad_usage_is_a_sentence_and_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, words: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = in_process.run("blackbox collect", f"{arguments} --workers 1")
+    assert done.status == 2
+    sentence = done.err.splitlines()[-1]
+    assert all(word in sentence for word in words), done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_profile_is_simulated_and_a_path_is_not(tmp_path: Path) -> None:
+    assert target_of("x25-m").kind == "simulated"
+    with pytest.raises(WriteampError, match="no profile, file or device"):
+        target_of("./x25-m")
+
+
+def test_the_command_collects_points_of_a_profile(tmp_path: Path) -> None:
+    out = tmp_path / "x25m.parquet"
+    found = in_process.document(
+        "blackbox collect",
+        f"--target x25-m --size 256MiB --time 100ms --points 5 --workers 1 --out {out}",
+    )
+    assert {key: found[key] for key in ("points", "done", "skipped", "failed", "out")} == {
+        "points": 5,
+        "done": 5,
+        "skipped": 0,
+        "failed": 0,
+        "out": str(out),
+    }
+    assert json.dumps(found["elapsed_s"])

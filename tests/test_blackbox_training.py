@@ -1,0 +1,338 @@
+"""Scores, training on measurements, what leaks and what does not, and saved models."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import writeamp.blackbox.models
+from blackbox_tables import GRID, latency_us, measured
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.tree import DecisionTreeRegressor
+from writeamp.blackbox.features import of_workload
+from writeamp.blackbox.measurements import fingerprints, observed, workloads
+from writeamp.blackbox.model_file import load, save
+from writeamp.blackbox.models.documents import from_document, to_document
+from writeamp.blackbox.models.linear_forest import LinearForestRegressor
+from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.blackbox.models.registry import MODELS, make_model
+from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
+from writeamp.blackbox.scores import score
+from writeamp.blackbox.training import BlackBox, train
+from writeamp.blackbox.workload_classes import WORKLOAD_CLASSES, members
+from writeamp.errors import WriteampError
+
+TABLE = measured(400)
+# The others are tested below, of a size that is fast.
+SAVED = [name for name in MODELS if name not in ("lightgbm", "boosted", "linear-forest")]
+
+
+@pytest.fixture(scope="module")
+def trained() -> BlackBox:
+    return train(TABLE)
+
+
+def test_scores_are_those_of_the_paper() -> None:
+    p, found = np.array([2.0, 4.0, 10.0]), np.array([1.0, 5.0, 10.0])
+    result = score("latency", p, found, (found - 0.5, found + 1))
+    sst = (p**2).sum() - p.sum() ** 2 / 3
+    assert result.r2 == pytest.approx(1 - 2 / sst)
+    assert result.mae == pytest.approx(2 / 3)
+    assert result.mre == pytest.approx((1 / 2 + 1 / 4) / 3)
+    assert (result.mean, result.n) == (p.mean(), 3)
+    assert result.coverage == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"), [([], []), ([1, 2], [1]), ([0, 1], [1, 1]), ([1, 2], [1, np.nan])]
+)
+def test_what_has_no_score_is_refused(given: list[float], found: list[float]) -> None:
+    with pytest.raises(WriteampError, match="latency: "):
+        score("latency", given, found)
+
+
+def test_the_extended_features_explain_what_the_basic_ones_mix() -> None:
+    """Read and write sizes and patterns weigh differently (paper 2, section III.B)."""
+    held_out = measured(500, seed=1)
+    mre = {
+        name: train(TABLE, features=name, targets=["latency"]).evaluate(held_out)[0].mre
+        for name in ("basic", "extended")
+    }
+    assert mre["basic"] > 2 * mre["extended"]
+
+
+def test_each_target_in_the_table_is_trained_and_predicted_with_an_interval(
+    trained: BlackBox,
+) -> None:
+    found = trained.predict(of_workload("random:bs=16k,write=0.5,qd=16").frame())
+    assert list(found) == ["latency", "throughput"]
+    for one in found.values():
+        assert 0 < one.low[0] < one.value[0] < one.high[0]
+        assert not one.outside[0]
+    beyond = trained.predict(of_workload("random:bs=4M,write=0.5,qd=16").frame())
+    assert beyond["latency"].outside[0]
+
+
+def test_training_rows_are_refused_as_a_test(trained: BlackBox) -> None:
+    held_out = measured(100, seed=1)
+    assert [one.target for one in trained.evaluate(held_out)] == ["latency", "throughput"]
+    with pytest.raises(WriteampError, match="3 of the 103 rows were trained on"):
+        trained.evaluate(pl.concat([held_out, TABLE[:3]]))
+
+
+def test_repeats_of_a_workload_do_not_leak_into_its_fold() -> None:
+    # Latencies that depend on nothing: only a repeat can tell them.
+    once = measured(60)
+    latency = np.exp(np.random.default_rng(1).standard_normal(60))
+    table = pl.concat([once.with_columns(latency_us=pl.Series(latency))] * 5)
+    model = train(table, targets=["latency"])
+    (by_workload,) = model.cross_validate(table)
+    named = table.with_columns(workload=pl.Series(range(table.height)))
+    (by_row,) = model.cross_validate(named)
+    assert by_workload.r2 < 0.2
+    assert by_row.r2 > by_workload.r2 + 0.3
+
+
+def test_rows_are_of_one_workload_by_name_or_by_characteristics() -> None:
+    reads = measured(2).with_columns(write_ratio=0.0, read_size_bytes=4096.0)
+    alike = reads[:1].select(pl.all().exclude("write_size_bytes"), write_size_bytes=1.0)
+    table = pl.concat([reads[:1], alike.select(reads.columns)])
+    assert len(set(workloads(table))) == 1
+    assert len(set(workloads(table.with_columns(workload=pl.Series(["a", "b"]))))) == 2
+    assert fingerprints(table, "latency")[0] == fingerprints(table, "latency")[1]
+
+
+def test_a_target_counts_where_it_was_measured_only() -> None:
+    table = TABLE.with_columns(wa=pl.when(pl.col("write_ratio") > 0).then(1.5))
+    assert observed(table, "wa").height == (TABLE["write_ratio"] > 0).sum()
+    with pytest.raises(WriteampError, match="row 2 has a latency_us of -1"):
+        observed(pl.DataFrame({"latency_us": [1.0, 2.0, -1.0]}), "latency")
+
+
+@pytest.mark.parametrize(
+    ("table", "given", "says"),
+    [
+        (TABLE.drop("latency_us", "throughput_iops"), {}, "have no value of a target"),
+        (TABLE, {"targets": ["latincy"]}, "did you mean 'latency'"),
+        (TABLE, {"targets": ["wa"]}, "lack the column wa"),
+        (TABLE, {"model": "linear-bush"}, "unknown model"),
+        (TABLE, {"features": "modern"}, "need the column working_set_bytes"),
+        (TABLE[:10], {}, "have 10 rows"),
+        (TABLE, {"level": 1}, "level is 1"),
+    ],
+)
+def test_what_cannot_be_trained_on_is_refused(
+    table: pl.DataFrame, given: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(WriteampError, match=says):
+        train(table, **given)
+
+
+def test_classes_are_the_eight_special_cases_of_table_4() -> None:
+    found = [one.symbol for one in WORKLOAD_CLASSES]
+    assert sorted(found) == sorted(
+        [f"{kind}_only" for kind in ("rd", "wr", "rand", "seq")]
+        + ["rand_rd", "rand_wr", "seq_read", "seq_wr"]
+    )
+
+    def of(workload: str) -> set[str]:
+        frame = of_workload(workload).frame().select(*GRID)
+        flags = members(frame.to_numpy(), tuple(frame.columns))[:, 0]
+        return {one.name for one, holds in zip(WORKLOAD_CLASSES, flags, strict=True) if holds}
+
+    assert of("random:bs=4k,write=0") == {"random-read", "read-only", "random-only"}
+    assert of("sequential:bs=4k") == {"sequential-write", "write-only", "sequential-only"}
+    assert of("sequential:bs=4k,stride=64k") == {"write-only"}
+    assert of("random:bs=4k,write=0.5") == {"random-only"}
+    assert of("io:write=0.5,write_random=0") == set()
+
+
+def test_workloads_of_a_class_are_predicted_by_its_own_model() -> None:
+    x, y = TABLE.select(*GRID).to_numpy(), TABLE["latency_us"].to_numpy()
+    tree = LinearTreeRegressor(log_target=True, folds=0)
+    model = WorkloadSpecificRegressor(tree, names=list(GRID), fewest_rows=30).fit(x, y)
+    rows = x[:, 0] == 0
+    narrower = members(x, tuple(GRID))[[0, 2]].any(axis=0)
+    own = LinearTreeRegressor(log_target=True, folds=0).fit(x[rows], y[rows])
+    only = rows & ~narrower
+    assert {"general", "read-only", "write-only"} <= set(model.models_)
+    assert np.array_equal(model.predict(x[only]), own.predict(x[only]))
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_a_saved_model_predicts_the_same_to_the_last_bit(name: str, tmp_path: Path) -> None:
+    model = train(TABLE, model=name, targets=["latency"])
+    path = tmp_path / "model"
+    save(model, path)
+    again = load(path)
+    workloads = measured(300, seed=2)
+    ours, theirs = (one.predict(workloads)["latency"] for one in (model, again))
+    for part in ("value", "low", "high", "outside"):
+        assert np.array_equal(getattr(ours, part), getattr(theirs, part))
+    with pytest.raises(WriteampError, match="were trained on"):
+        again.evaluate(TABLE)
+    assert again.cross_validate(TABLE[:100], 2) == model.cross_validate(TABLE[:100], 2)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearForestRegressor(n_estimators=3),
+        TransformedTargetRegressor(
+            HistGradientBoostingRegressor(max_iter=3), func=np.log, inverse_func=np.exp
+        ),
+    ],
+)
+def test_a_document_of_a_model_predicts_the_same_to_the_last_bit(model: Any) -> None:
+    x = TABLE.select(*GRID).to_numpy()
+    model.fit(x, TABLE["latency_us"].to_numpy())
+    again = from_document(json.loads(json.dumps(to_document(model))))
+    assert np.array_equal(again.predict(x), model.predict(x))
+
+
+def test_names_of_features_are_saved_too() -> None:
+    frame = TABLE.select(*GRID)
+    tree = LinearTreeRegressor().fit(frame, TABLE["latency_us"])
+    again = from_document(json.loads(json.dumps(to_document(tree))))
+    assert again.export_text() == tree.export_text()
+    assert "write_size_bytes" in tree.export_text()
+
+
+def rewritten(path: Path, change: Any) -> None:
+    """Change the content of a model file, and make its checksum right again."""
+    frame = json.loads(path.read_text())
+    content = json.loads(frame["content"])
+    change(content)
+    frame["content"] = json.dumps(content)
+    frame["crc32"] = zlib.crc32(frame["content"].encode())
+    path.write_text(json.dumps(frame))
+
+
+def tree_of(content: dict[str, Any]) -> dict[str, Any]:
+    return content["estimators"]["latency"]["model"]["tree"]  # type: ignore[no-any-return]
+
+
+def in_a_circle(content: dict[str, Any]) -> None:
+    tree_of(content)["left"][0] = 0
+
+
+def without_a_leaf(content: dict[str, Any]) -> None:
+    tree_of(content)["low"].pop()
+
+
+def of_no_feature(content: dict[str, Any]) -> None:
+    tree_of(content)["feature"][0] = 99
+
+
+def of_another_kind(content: dict[str, Any]) -> None:
+    content["estimators"]["latency"]["model"]["kind"] = "os.system"
+
+
+def without_widths(content: dict[str, Any]) -> None:
+    del content["estimators"]["latency"]["widths"]
+
+
+def of_other_features(content: dict[str, Any]) -> None:
+    content["features"] = "basic"
+
+
+def with_an_unknown_parameter(content: dict[str, Any]) -> None:
+    content["estimators"]["latency"]["parameters"]["depth"] = 3
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (in_a_circle, "does not hold together"),
+        (without_a_leaf, "does not hold together"),
+        (of_no_feature, "does not hold together"),
+        (of_another_kind, "unknown kind of saved model"),
+        (without_widths, "the key 'widths' is missing"),
+        (of_other_features, "none of the features 'basic'"),
+        (with_an_unknown_parameter, "unexpected keyword argument 'depth'"),
+    ],
+)
+def test_a_file_that_was_tampered_with_is_refused(
+    change: Any, says: str, trained: BlackBox, tmp_path: Path
+) -> None:
+    path = tmp_path / "model"
+    save(trained, path)
+    rewritten(path, change)
+    with pytest.raises(WriteampError, match=says):
+        load(path)
+
+
+def test_a_file_that_is_damaged_or_foreign_is_refused(trained: BlackBox, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    save(trained, path)
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    for content, says in (
+        (b"", "it is no JSON"),
+        (whole[:middle], "it is no JSON"),
+        (b"[]", "its format is not"),
+        (whole.replace(b'"version":1', b'"version":2'), "its version is 2"),
+        (whole[:middle] + b"7" + whole[middle + 1 :], "it is damaged"),
+        (b"[" * 100_000, "it is no JSON"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(WriteampError, match=says):
+            load(path)
+    with pytest.raises(WriteampError, match="cannot read model"):
+        load(tmp_path / "nothing")
+
+
+def test_types_that_no_baseline_has_are_neither_saved_nor_loaded() -> None:
+    foreign = to_document(DecisionTreeRegressor(max_depth=2).fit([[0.0], [1.0]], [0.0, 1.0]))
+    assert from_document(foreign).predict([[1.0]]) == [1.0]
+    with pytest.raises(WriteampError, match="cannot be saved"):
+        to_document(object())
+    with pytest.raises(WriteampError, match="archive cannot be read"):
+        from_document({"kind": "scikit-learn", "skops": "bm90aGluZw=="})
+
+
+def test_a_baseline_whose_nodes_lead_nowhere_is_refused() -> None:
+    model = DecisionTreeRegressor().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])
+    state = model.tree_.__getstate__()
+    state["nodes"]["left_child"][0] = 1000
+    model.tree_.__setstate__(state)
+    with pytest.raises(WriteampError, match="do not hold together"):
+        from_document(to_document(model))
+    x = TABLE.select(*GRID).to_numpy()
+    boosted = HistGradientBoostingRegressor(max_iter=2).fit(x, TABLE["latency_us"].to_numpy())
+    boosted._predictors[1][0].nodes["right"][0] = 10_000
+    with pytest.raises(WriteampError, match="do not hold together"):
+        from_document(to_document(boosted))
+
+
+def test_a_baseline_that_is_not_installed_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    with pytest.raises(WriteampError, match=r"pip install 'writeamp\[lightgbm\]'"):
+        make_model("lightgbm", log_target=True, names=[])
+
+
+def test_the_tree_is_more_accurate_than_the_baselines_on_a_device_like_table() -> None:
+    held_out = measured(1000, seed=3, noise=0)
+    held_out = held_out.with_columns(latency_us=pl.Series(latency_us(held_out)))
+    mre = {
+        name: train(TABLE, model=name, targets=["latency"]).evaluate(held_out)[0].mre
+        for name in ("linear-tree", "linear", "cart")
+    }
+    assert mre["linear-tree"] < 0.7 * mre["cart"]
+    assert mre["linear-tree"] < 0.2 * mre["linear"]
+
+
+def test_without_its_packages_it_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(WriteampError, match=r"pip install 'writeamp\[blackbox\]'"):
+        importlib.reload(writeamp.blackbox.models)

@@ -1,0 +1,284 @@
+"""Results of sweeps on disk: each once, whatever ends who writes them."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import writeamp as wa
+from clusters import await_value
+from sweeping import plan, points
+from writeamp import output
+from writeamp.errors import WriteampError
+from writeamp.sweeps.dataset import Dataset
+from writeamp.sweeps.kinds.kind import Found
+from writeamp.sweeps.points import Outcome, Point
+from writeamp.sweeps.rows import table_of
+from writeamp.sweeps.sink import Sink
+
+pytestmark = pytest.mark.usefixtures("in_process")
+
+POINTS = [
+    replace(point, place=place)
+    for place, point in enumerate(points({"axes": {"op": {"from": 0.1, "to": 1, "num": 40}}}))
+]
+HALF = len(POINTS) // 2
+
+
+def found(point: Point, wa_found: float = 2.0) -> Outcome:
+    return Outcome(point, Found(wa_found), None, 0.01)
+
+
+def failed(point: Point, error: str = "it failed") -> Outcome:
+    return Outcome(point, None, error, 0.01)
+
+
+def parts(folder: Path) -> list[Path]:
+    return sorted(folder.glob("part-*.parquet"))
+
+
+def fill(dataset: Dataset, *groups: list[Outcome]) -> None:
+    """Add a part for each group."""
+    for group in groups:
+        dataset.append(table_of(group))
+
+
+def test_what_is_added_is_read_again(tmp_path: Path) -> None:
+    dataset = Dataset.make(tmp_path / "new" / "results")
+    fill(dataset, [found(POINTS[0], 1.5)], [failed(POINTS[1])])
+    rows = Dataset.open(dataset.folder).rows()
+    assert rows["wa"].to_list() == [1.5, None]
+    assert rows["error"].to_list() == [None, "it failed"]
+    assert rows["hash"].to_list() == [point.hash for point in POINTS[:2]]
+    assert json.loads(rows["settings"][0]) == POINTS[0].settings
+
+
+def test_a_result_stands_once_and_before_an_error(tmp_path: Path) -> None:
+    dataset = Dataset.make(tmp_path)
+    first, second, third = POINTS[:3]
+    fill(dataset, [found(first), failed(second, "then"), failed(third)])
+    fill(dataset, [found(first), failed(second, "now")], [found(third)], [failed(third)])
+    rows = dataset.rows().sort("hash")
+    by_hash = {row["hash"]: row["error"] for row in rows.iter_rows(named=True)}
+    assert by_hash == {first.hash: None, second.hash: "now", third.hash: None}
+    assert rows.height == 3
+
+
+def test_results_of_two_versions_stand_side_by_side(tmp_path: Path) -> None:
+    dataset = Dataset.make(tmp_path)
+    older = Point(**{**vars(POINTS[0]), "version": "0.0.1"})
+    fill(dataset, [found(POINTS[0])], [found(older)])
+    assert dataset.keys().height == 2
+
+
+def test_merging_keeps_every_row_once_in_one_file(tmp_path: Path) -> None:
+    dataset = Dataset.make(tmp_path)
+    fill(dataset, *([found(point)] for point in POINTS), [found(POINTS[0])])
+    before = dataset.rows().sort("hash")
+    dataset.tidy()
+    assert len(parts(tmp_path)) == 1
+    assert dataset.rows().sort("hash").equals(before)
+
+
+@pytest.mark.parametrize("ends_after", range(4))
+def test_a_merge_that_ends_anywhere_loses_and_doubles_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends_after: int
+) -> None:
+    dataset = Dataset.make(tmp_path)
+    fill(dataset, *([found(point)] for point in POINTS[:4]))
+    real, removed = Path.unlink, 0
+
+    def unlink(path: Path, **how: Any) -> None:
+        nonlocal removed
+        if path.suffix == ".parquet":
+            if removed == ends_after:
+                raise KeyboardInterrupt
+            removed += 1
+        real(path, **how)
+
+    monkeypatch.setattr(Path, "unlink", unlink)
+    with pytest.raises(KeyboardInterrupt):
+        dataset.tidy()
+    monkeypatch.undo()
+    assert len(parts(tmp_path)) == 5 - ends_after
+    assert set(dataset.rows()["hash"]) == {point.hash for point in POINTS[:4]}
+    assert dataset.rows().height == 4
+    dataset.tidy()
+    assert len(parts(tmp_path)) == 1
+    assert dataset.rows().height == 4
+
+
+def test_results_are_not_merged_while_another_sweep_adds_some(tmp_path: Path) -> None:
+    dataset = Dataset.make(tmp_path)
+    fill(dataset, [found(POINTS[0])], [found(POINTS[1])])
+    draft = tmp_path / ".writeamp-0123.tmp"
+    draft.touch()
+    with Dataset.open(tmp_path).writing():
+        dataset.tidy()
+        assert len(parts(tmp_path)) == 2
+        assert draft.exists()
+    dataset.tidy()
+    assert len(parts(tmp_path)) == 1
+    assert not draft.exists()
+
+
+def test_a_reader_whose_part_is_merged_away_reads_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = Dataset.make(tmp_path)
+    fill(dataset, [found(POINTS[0])], [found(POINTS[1])])
+    real, calls = pl.read_parquet, []
+
+    def read(path: Path, **how: Any) -> pl.DataFrame:
+        calls.append(path)
+        if len(calls) == 2:  # after the first part, before the second
+            monkeypatch.undo()
+            Dataset.open(tmp_path).tidy()
+        return real(path, **how)
+
+    monkeypatch.setattr(pl, "read_parquet", read)
+    assert dataset.rows().height == 2
+
+
+def test_fast_outcomes_share_a_file_and_all_are_written_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("writeamp.sweeps.sink._WRITE_EVERY_S", 3600)
+    dataset = Dataset.make(tmp_path)
+    with Sink(dataset) as sink:
+        for point in POINTS:
+            sink.add(found(point))
+        assert not parts(tmp_path)
+    assert dataset.rows().height == len(POINTS)
+    assert len(parts(tmp_path)) == 1
+
+
+def test_an_outcome_is_written_though_no_other_comes(tmp_path: Path) -> None:
+    dataset = Dataset.make(tmp_path)
+    with Sink(dataset) as sink:
+        sink.add(found(POINTS[0]))
+        await_value(lambda: parts(tmp_path))
+        assert dataset.rows().height == 1
+
+
+def test_two_sweeps_that_begin_together_agree_on_one_mark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = output.replacing
+
+    def slower(path: Path, what: str, **how: Any) -> Any:
+        monkeypatch.undo()
+        Dataset.make(tmp_path)
+        return real(path, what, **how)
+
+    monkeypatch.setattr("writeamp.sweeps.dataset.output.replacing", slower)
+    dataset = Dataset.make(tmp_path)
+    assert dataset.rows().is_empty()
+
+
+def test_a_folder_may_have_a_name_that_looks_like_a_pattern(tmp_path: Path) -> None:
+    dataset = Dataset.make(tmp_path / "o[1]*")
+    fill(dataset, [found(POINTS[0])])
+    assert Dataset.open(dataset.folder).rows().height == 1
+
+
+def test_slow_outcomes_are_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("writeamp.sweeps.sink._WRITE_EVERY_S", 0)
+    dataset = Dataset.make(tmp_path)
+    with Sink(dataset) as sink:
+        for count, point in enumerate(POINTS[:5], 1):
+            sink.add(found(point))
+            assert dataset.rows().height == count
+
+
+def test_a_long_sweep_merges_its_own_files_as_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("writeamp.sweeps.sink._WRITE_EVERY_S", 0)
+    monkeypatch.setattr("writeamp.sweeps.sink._MERGE_PARTS", 8)
+    dataset = Dataset.make(tmp_path)
+    fill(dataset, [found(POINTS[0])])  # of another sweep
+    with Sink(dataset) as sink:
+        for point in POINTS:
+            sink.add(found(point))
+            assert len(parts(tmp_path)) <= 1 + len(POINTS) // 8 + 8
+    assert dataset.rows().height == len(POINTS)
+
+
+def test_a_full_disk_ends_a_sweep_with_a_sentence_and_keeps_what_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, written = os.fsync, 0
+
+    def fsync(handle: int) -> None:
+        nonlocal written
+        if os.fstat(handle).st_size > 1000 and os.path.isfile(f"/proc/self/fd/{handle}"):
+            written += 1
+            if written > HALF:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(handle)
+
+    monkeypatch.setattr("writeamp.sweeps.sink._WRITE_EVERY_S", 0)
+    monkeypatch.setattr(output.os, "fsync", fsync)
+    asked = plan({"axes": {"op": {"from": 0.2, "to": 1, "num": 40}}}, run={"writes": 100})
+    with pytest.raises(WriteampError, match="No space left on device") as refused:
+        wa.sweep(asked, out=tmp_path)
+    assert str(tmp_path) in str(refused.value)
+    monkeypatch.undo()
+    assert Dataset.open(tmp_path).rows().height == HALF
+    assert not list(tmp_path.glob(".writeamp-*"))
+    again = wa.sweep(asked, out=tmp_path)
+    assert (again.skipped, again.done) == (HALF, 40 - HALF)
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(WriteampError, match="other files"):
+        Dataset.make(tmp_path)
+    assert [one.name for one in tmp_path.iterdir()] == ["thesis.tex"]
+    with pytest.raises(WriteampError, match="no results"):
+        Dataset.open(tmp_path)
+    with pytest.raises(WriteampError, match="cannot make folder"):
+        Dataset.make(tmp_path / "thesis.tex")
+
+
+def test_a_folder_in_which_a_sweep_was_killed_at_once_is_taken(tmp_path: Path) -> None:
+    (tmp_path / ".writeamp-0123456789abcdef.tmp").touch()
+    assert Dataset.make(tmp_path).rows().is_empty()
+
+
+@pytest.mark.parametrize(
+    ("mark", "words"),
+    [
+        ('{"format": "writeamp sweep", "version": 1}', "another version"),
+        ('{"format": "something"}', "does not say"),
+        ("[]", "does not say"),
+        ("{", "not JSON"),
+    ],
+)
+def test_results_of_another_format_are_refused(tmp_path: Path, mark: str, words: str) -> None:
+    Dataset.make(tmp_path)
+    (tmp_path / "writeamp-sweep.json").write_text(mark)
+    for use in (Dataset.open, Dataset.make):
+        with pytest.raises(WriteampError, match=words):
+            use(tmp_path)
+
+
+def test_a_part_that_is_damaged_or_of_others_is_named(tmp_path: Path) -> None:
+    dataset = Dataset.make(tmp_path)
+    fill(dataset, [found(POINTS[0])])
+    (part,) = parts(tmp_path)
+    whole = part.read_bytes()
+    part.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(WriteampError, match=part.name):
+        dataset.rows()
+    pl.DataFrame({"hash": [1]}).write_parquet(part)
+    for read in (dataset.rows, dataset.keys):
+        with pytest.raises(WriteampError, match=part.name):
+            read()
