@@ -84,6 +84,19 @@ def test_a_job_that_ends_every_worker_is_lost_alone(tmp_path: Path) -> None:
     assert results == {at: at for at in range(20) if at != 7}
 
 
+def test_each_of_several_jobs_whose_workers_died_is_judged_with_nothing_beside_it(
+    tmp_path: Path,
+) -> None:
+    with cluster(tmp_path) as found:
+        found.start_scheduler()
+        found.start_worker("--nworkers", "2")
+        with runner_of(scheduler=found.address) as runner:
+            jobs = [7, 1, 7, 2]
+            results = dict(runner.results(fatal_for_seven, jobs, lost=lambda job, why: why))
+    assert [results[at] for at in (1, 3)] == [1, 2]
+    assert all("4 Dask workers died" in results[at] for at in (0, 2))
+
+
 def test_a_cluster_whose_last_worker_is_gone_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

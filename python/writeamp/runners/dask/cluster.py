@@ -103,6 +103,7 @@ class _Running(Generic[J, T]):
     sent: SentFiles
     waiting: list[int] = field(init=False)
     suspects: set[int] = field(default_factory=set)
+    accused: dict[int, str] = field(default_factory=dict)
     tasks: dict[Future[Any], _Task] = field(default_factory=dict)
     finished: SimpleQueue[Future[Any]] = field(default_factory=SimpleQueue)
     done: int = 0
@@ -113,15 +114,34 @@ class _Running(Generic[J, T]):
 
     def results(self) -> Iterator[tuple[int, T]]:
         try:
-            self._submit()
-            while self.tasks:
-                future = self._next_finished()
-                task = self.tasks.pop(future)
-                yield from self._outcome(future, task.places, task.sent)
-                self._submit()
+            yield from self._run()
+            yield from self._judge(dict(self.accused))
         finally:
             with suppress(Exception):  # the scheduler may be gone
                 self.client.cancel(list(self.tasks), force=True)
+
+    def _run(self) -> Iterator[tuple[int, T]]:
+        """Give the results of what waits, until nothing does."""
+        self._submit()
+        while self.tasks:
+            future = self._next_finished()
+            task = self.tasks.pop(future)
+            yield from self._outcome(future, task.places, task.sent)
+            self._submit()
+
+    def _judge(self, accused: Mapping[int, str]) -> Iterator[tuple[int, T]]:
+        """Give what comes of jobs whose workers died, where others may have been the cause.
+
+        Dask counts a death against all that a worker had. So each of several is run again with
+        nothing beside it; one alone is the cause.
+        """
+        for at, why in accused.items():
+            if len(accused) > 1:
+                del self.accused[at]
+                self.waiting.append(at)
+                yield from self._run()
+            if at in self.accused and self.lost is not None:
+                yield at, self.lost(self.jobs[at], why)
 
     def _submit(self) -> None:
         """Make tasks of waiting jobs until every thread of the cluster has enough of them."""
@@ -171,7 +191,7 @@ class _Running(Generic[J, T]):
             elif self.lost is None:
                 raise WriteampError(_killed(error)) from None
             else:
-                yield places[0], self.lost(self.jobs[places[0]], _killed(error))
+                self.accused[places[0]] = _killed(error)
             return
         except ModuleNotFoundError as error:
             raise WriteampError(f"a Dask worker cannot do it: {error}") from None
