@@ -13,14 +13,15 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 from collecting import Formula
-from writeamp.blackbox.active import candidates, first_points, next_points
+from writeamp.blackbox.active import ProcessLearner, candidates, first_points, next_points
 from writeamp.blackbox.collection import collect
 from writeamp.blackbox.designs import Design
 from writeamp.blackbox.ledger import Ledger
 from writeamp.blackbox.rows import SCHEMA, point_of
 from writeamp.errors import Interrupted, WriteampError
 
-_Floats = npt.NDArray[np.float64]
+F64 = npt.NDArray[np.float64]
+I64 = npt.NDArray[np.int64]
 TEN = Design("grid", 10)
 
 
@@ -173,15 +174,14 @@ def test_a_journal_of_something_else_is_refused(tmp_path: Path, line: str) -> No
 class Corner:
     """Knows least where requests are deep and large."""
 
-    def spread(self, known: _Floats, targets: _Floats, asked: _Floats) -> _Floats:
-        """Return the distance from the shallow and small corner."""
-        found: _Floats = asked[:, 1] * asked[:, 2]
-        return found
+    def least_known(self, known: F64, target: F64, asked: F64, count: int) -> I64:
+        """Return those farthest from the shallow and small corner."""
+        return np.argsort(-asked[:, 1] * asked[:, 2])[:count]
 
 
 def test_active_learning_asks_where_the_model_is_least_certain(tmp_path: Path) -> None:
     out, design = tmp_path / "m.parquet", Design("active", 30)
-    collect(Formula(), out=out, design=design, uncertainty=Corner())
+    collect(Formula(), out=out, design=design, learner=Corner())
     first = set(first_points(30, 0))
     rows = Ledger.read(out).to_dicts()
     learnt = [point for row in rows if (point := point_of(row)) not in first]
@@ -190,19 +190,13 @@ def test_active_learning_asks_where_the_model_is_least_certain(tmp_path: Path) -
     assert min(point.queue_depth * point.write_size_bytes for point in learnt) > 64 * 1024
 
 
-def test_a_batch_of_active_learning_holds_no_two_points_alike() -> None:
-    known = first_points(100, 0)
-    targets = np.ones((len(known), 1))
-
-    class Nothing:
-        def spread(self, known: _Floats, targets: _Floats, asked: _Floats) -> _Floats:
-            return np.ones(len(asked))
-
-    pool = candidates(0)
-    batch = next_points(known * 4, np.tile(targets, (4, 1)), pool, most=8, uncertainty=Nothing())
-    assert len(set(batch)) == 8
+def test_a_batch_of_active_learning_is_of_new_points_unlike_each_other() -> None:
+    known = first_points(300, 0)
+    target = np.array([100.0 * (1 + point.write_ratio) * point.queue_depth for point in known])
+    batch = next_points(known, target, candidates(0), most=6, learner=ProcessLearner(0))
+    assert len(set(batch)) == 6
     assert not set(batch) & set(known)
-    assert len({point.queue_depth for point in batch}) > 1
+    assert len({(point.queue_depth, point.write_ratio) for point in batch}) > 3
 
 
 def test_active_learning_ends_with_a_sentence_if_nothing_can_be_measured(tmp_path: Path) -> None:

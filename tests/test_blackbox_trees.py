@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from writeamp.blackbox.models.conformal import ConformalRegressor
+from writeamp.blackbox.models.gaussian_process import GaussianProcessRegressor
 from writeamp.blackbox.models.growing import Node
 from writeamp.blackbox.models.least_squares import Fit, forward
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
@@ -39,6 +40,7 @@ def drawn(rows: int, features: int, seed: int = 0) -> F64:
         LinearForestRegressor(n_estimators=5),
         ConformalRegressor(LinearTreeRegressor(folds=0)),
         WorkloadSpecificRegressor(),
+        GaussianProcessRegressor(),
     ]
 )
 def test_it_is_an_estimator_of_scikit_learn(estimator: Any, check: Any) -> None:

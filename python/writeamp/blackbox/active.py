@@ -1,9 +1,4 @@
-"""Active learning: the next points are those of which least is known.
-
-A point is worth as much as the spread of its prediction times its distance to the nearest point
-that is known or chosen already, as in improved greedy sampling (Wu, Lin and Huang, "Active learning
-for regression using greedy sampling", Information Sciences 474, 2019), so that a batch is diverse.
-"""
+"""Active learning: the next points are those of which least is known."""
 
 from __future__ import annotations
 
@@ -15,11 +10,14 @@ import numpy.typing as npt
 
 from writeamp.blackbox.designs import grid_points, once_each
 from writeamp.blackbox.space import CHARACTERISTICS, WorkloadPoint
+from writeamp.errors import WriteampError
 
-_Floats = npt.NDArray[np.float64]
+F64 = npt.NDArray[np.float64]
+I64 = npt.NDArray[np.int64]
 
-# Among so many points of the grid the next ones are chosen.
+# Among so many points of the grid the next ones are chosen, and among so many of these a batch.
 _CANDIDATES = 4000
+_CANDIDATES_OF_A_BATCH = 1500
 # The first points are those of the design `grid`: a share of all, but at least so many.
 _FIRST_SHARE = 0.2
 _LEAST_FIRST = 8
@@ -27,20 +25,45 @@ _LEAST_FIRST = 8
 _BATCH_SHARE = 0.1
 
 
-class Uncertainty(Protocol):
-    """A model that tells how little it knows."""
+class Learner(Protocol):
+    """A model that knows of which points it knows least."""
 
-    def spread(self, known: _Floats, targets: _Floats, asked: _Floats) -> _Floats:
-        """Return the standard deviation of the prediction at each point that is asked for.
+    def least_known(self, known: F64, target: F64, asked: F64, count: int) -> I64:
+        """Return which of the points that are asked for should be measured next.
 
         Args:
-            known: characteristics of what was measured, scaled to 0…1; shape (n, 8).
-            targets: logarithms of what was found, standardised; shape (n, targets).
+            known: characteristics of what was measured; shape (n, 8).
+            target: what was found there, above 0; shape (n,).
             asked: characteristics of the candidates; shape (m, 8).
+            count: how many to choose.
 
         Returns:
-            The spreads, of the mean of the targets or of one another; shape (m,).
+            Rows of `asked`, the most wanted first; shape (count,).
         """
+
+
+class ProcessLearner:
+    """A Gaussian process, and where it is least certain."""
+
+    def __init__(self, seed: int) -> None:
+        """Set what decides its draws.
+
+        Raises:
+            WriteampError: scikit-learn is not installed.
+        """
+        try:
+            from writeamp.blackbox.models.registry import make_model  # noqa: PLC0415 (an extra)
+        except ModuleNotFoundError:
+            raise WriteampError(
+                "design active needs scikit-learn; pip install 'writeamp[blackbox]'"
+            ) from None
+        process = make_model("gaussian-process", log_target=True, names=CHARACTERISTICS)
+        self._process = process.set_params(random_state=seed)
+
+    def least_known(self, known: F64, target: F64, asked: F64, count: int) -> I64:
+        """Return the points at which the process is least certain, each given those before it."""
+        found: I64 = self._process.fit(known, target).least_known(asked, count)
+        return found
 
 
 def first_points(points: int, seed: int) -> list[WorkloadPoint]:
@@ -56,49 +79,31 @@ def candidates(seed: int) -> list[WorkloadPoint]:
 
 def next_points(
     known: Sequence[WorkloadPoint],
-    targets: _Floats,
+    target: F64,
     pool: Sequence[WorkloadPoint],
     *,
     most: int,
-    uncertainty: Uncertainty,
+    learner: Learner,
 ) -> list[WorkloadPoint]:
     """Return the next batch of points of the pool, the most wanted first.
 
     Args:
         known: what was measured, without failures.
-        targets: what was found, all above 0; shape (n, targets).
+        target: what was found, above 0; shape (n,).
         pool: the candidates.
         most: how many points are still to be measured.
-        uncertainty: what learns from the known points.
+        learner: what learns from the known points.
     """
-    left = [point for point in once_each(pool) if point not in set(known)]
-    here, there = _scaled(known), _scaled(left)
-    logs = np.log(targets)
-    deviation = logs.std(axis=0)
-    standard = (logs - logs.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
-    spread = uncertainty.spread(here, standard, there)
-    batch = min(most, len(left), max(1, round(_BATCH_SHARE * len(known))))
-    return [left[at] for at in _diverse(here, there, spread, batch)]
+    measured = set(known)
+    left = [point for point in once_each(pool) if point not in measured]
+    # Other candidates in each batch, as many as there are rows: what was drawn before is no guide.
+    drawn = np.random.default_rng(len(known)).permutation(len(left))[:_CANDIDATES_OF_A_BATCH]
+    count = min(most, len(drawn), max(1, round(_BATCH_SHARE * len(known))))
+    if count == 0:
+        return []
+    asked = _values([left[at] for at in drawn])
+    return [left[drawn[at]] for at in learner.least_known(_values(known), target, asked, count)]
 
 
-def _diverse(here: _Floats, there: _Floats, spread: _Floats, batch: int) -> list[int]:
-    distance = np.full(len(there), np.inf)
-    for point in here:
-        distance = np.minimum(distance, np.linalg.norm(there - point, axis=1))
-    chosen: list[int] = []
-    for _ in range(batch):
-        at = int(np.argmax(spread * distance))
-        chosen.append(at)
-        distance = np.minimum(distance, np.linalg.norm(there - there[at], axis=1))
-    return chosen
-
-
-def _scaled(points: Sequence[WorkloadPoint]) -> _Floats:
-    """Return the characteristics from 0 to 1; sizes, strides and depths as logarithms."""
-    values = np.array([[getattr(one, name) for name in CHARACTERISTICS] for one in points], float)
-    for column, name in enumerate(CHARACTERISTICS):
-        if name == "queue_depth":
-            values[:, column] = np.log2(values[:, column]) / np.log2(64)
-        elif name.endswith("_bytes"):
-            values[:, column] = np.log2(1 + values[:, column] / 512) / np.log2(1 + 512)
-    return values
+def _values(points: Sequence[WorkloadPoint]) -> F64:
+    return np.array([[getattr(one, name) for name in CHARACTERISTICS] for one in points], float)

@@ -12,19 +12,24 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from writeamp.blackbox.active import Uncertainty, candidates, first_points, next_points
+from writeamp.blackbox.active import (
+    Learner,
+    ProcessLearner,
+    candidates,
+    first_points,
+    next_points,
+)
 from writeamp.blackbox.designs import ACTIVE, Design, once_each
 from writeamp.blackbox.ledger import Ledger
 from writeamp.blackbox.rows import Account, Row, point_of
 from writeamp.blackbox.space import WorkloadPoint
 from writeamp.blackbox.targets.target import Outcome, Target
-from writeamp.blackbox.tree_spread import TreeSpread
 from writeamp.errors import Interrupted, WriteampError
 
 Progress: TypeAlias = Callable[[int, int], None]
 
-# What active learning learns: latency and bandwidth; throughput follows from either.
-_LEARNT = ("latency_us", "bandwidth_mb_s")
+# What active learning learns; bandwidth and throughput follow from it by Little's law.
+_LEARNT = "latency_us"
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ def collect(
     out: str | os.PathLike[str],
     design: Design | None = None,
     retry_failed: bool = False,
-    uncertainty: Uncertainty | None = None,
+    learner: Learner | None = None,
     progress: Progress | None = None,
 ) -> Collected:
     """Measure a target at the points of a design, and keep the measurements in a file.
@@ -86,7 +91,7 @@ def collect(
             measured again, so that the same call goes on after an interruption.
         design: which points, and how many; 600 of the grid if None.
         retry_failed: measure points again that could not be measured before.
-        uncertainty: what the active design learns by; randomised trees if None.
+        learner: what the active design learns by; a Gaussian process if None.
         progress: called with the points done, and all that are to be measured.
 
     Raises:
@@ -98,7 +103,7 @@ def collect(
     with Ledger.writing(out) as ledger:
         run = _Run(target, ledger, asked, retry_failed=retry_failed, progress=progress)
         if asked.kind == ACTIVE:
-            rounds = _learnt(run, uncertainty or TreeSpread(asked.seed))
+            rounds = _learnt(run, learner or ProcessLearner(asked.seed))
         else:
             rounds = _listed(run)
         try:
@@ -203,7 +208,7 @@ def _listed(run: _Run) -> Iterator[Sequence[WorkloadPoint]]:
     yield found
 
 
-def _learnt(run: _Run, uncertainty: Uncertainty) -> Iterator[Sequence[WorkloadPoint]]:
+def _learnt(run: _Run, learner: Learner) -> Iterator[Sequence[WorkloadPoint]]:
     """Give rounds of points of which least is known, until there are as many as were asked for.
 
     Points that an earlier call chose count among them, whatever it was interrupted by.
@@ -228,10 +233,10 @@ def _learnt(run: _Run, uncertainty: Uncertainty) -> Iterator[Sequence[WorkloadPo
         measured = {point_of(row) for row in rows}
         batch = next_points(
             [point_of(row) for row in good],
-            np.array([[row[name] for name in _LEARNT] for row in good]),
+            np.array([row[_LEARNT] for row in good]),
             [point for point in pool if point not in measured],
             most=left,
-            uncertainty=uncertainty,
+            learner=learner,
         )
         if not batch:
             return

@@ -15,8 +15,10 @@ from sklearn.base import BaseEstimator
 
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.foreign import packed, unpacked
+from writeamp.blackbox.models.gaussian_process import GaussianProcessRegressor
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.blackbox.models.process_document import process_from, process_to
 from writeamp.blackbox.models.tree_document import numbers, tree_from, tree_to
 from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
 from writeamp.errors import WriteampError, unknown
@@ -146,6 +148,15 @@ def _read_forest(model: LinearForestRegressor, document: Mapping[str, Any]) -> N
     _read_box(model, document)
 
 
+def _write_process(model: GaussianProcessRegressor) -> Document:
+    return {**process_to(model), **_write_box(model)}
+
+
+def _read_process(model: GaussianProcessRegressor, document: Mapping[str, Any]) -> None:
+    process_from(model, document)
+    _read_box(model, document)
+
+
 def _write_conformal(model: ConformalRegressor) -> Document:
     return {
         "model": to_document(model.estimator_),
@@ -185,6 +196,7 @@ class _Kind:
 _KINDS = {
     "linear-tree": _Kind(LinearTreeRegressor, _write_tree, _read_tree),
     "linear-forest": _Kind(LinearForestRegressor, _write_forest, _read_forest),
+    "gaussian-process": _Kind(GaussianProcessRegressor, _write_process, _read_process),
     "conformal": _Kind(ConformalRegressor, _write_conformal, _read_conformal),
     "workload-specific": _Kind(WorkloadSpecificRegressor, _write_specific, _read_specific),
 }

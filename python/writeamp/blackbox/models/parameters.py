@@ -1,4 +1,4 @@
-"""The domains of what trees and forests are built with."""
+"""The domains of what the models are built with."""
 
 from __future__ import annotations
 
@@ -56,6 +56,14 @@ FOREST: Mapping[str, Domain] = {
     **GROWTH,
     "n_estimators": Whole(2, 100_000),
     "sample_share": BELOW_ONE,
+}
+
+PROCESS: Mapping[str, Domain] = {
+    "log_target": Flag(),
+    "most_tuned": Whole(2),
+    "most_rows": Whole(2),
+    "most_steps": POSITIVE_COUNT,
+    "random_state": Whole(0, 2**32 - 1),
 }
 
 CONFORMAL: Mapping[str, Domain] = {

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
+from writeamp.blackbox.models.gaussian_process import GaussianProcessRegressor
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
@@ -47,6 +48,21 @@ def _baseline(
     )
 
 
+def parts_of(names: Sequence[str]) -> list[list[int]]:
+    """Return features of a Gaussian process's parts: all but the reads', all but the writes', all.
+
+    What writes cost depends little on how others read, and the other way round.
+    """
+    both = [at for at, name in enumerate(names) if not name.startswith(("write_", "read_"))]
+    both += [at for at, name in enumerate(names) if name == "write_ratio"]
+    sides = [
+        [*both, *(at for at, name in enumerate(names) if name.startswith(side) and at not in both)]
+        for side in ("write_", "read_")
+    ]
+    every = list(range(len(names)))
+    return [*(side for side in sides if len(side) > len(both)), every]
+
+
 def _lightgbm() -> Any:
     try:
         from lightgbm import LGBMRegressor  # noqa: PLC0415 (an extra)
@@ -65,6 +81,12 @@ MODELS: dict[str, Model] = {
             "linear-forest",
             lambda is_log, _: LinearForestRegressor(log_target=is_log),
             folds=None,
+        ),
+        Model(
+            "gaussian-process",
+            lambda is_log, names: GaussianProcessRegressor(
+                parts=parts_of(names), log_target=is_log
+            ),
         ),
         Model(
             "quantile-tree", lambda is_log, _: LinearTreeRegressor(log_target=is_log, quantile=0.5)

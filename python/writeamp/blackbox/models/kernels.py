@@ -1,0 +1,150 @@
+"""Covariances of a Gaussian process that is a sum of parts, each of some of the coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import cho_solve, cholesky  # type: ignore[import-untyped]
+from scipy.optimize import minimize  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
+
+F64 = npt.NDArray[np.float64]
+I64 = npt.NDArray[np.int64]
+
+# What is likely before any row is seen, of a target of variance 1 and coordinates from 0 to 1:
+# logarithms of variances, lengths and noise are normal around these, with these deviations.
+_LENGTH, _LENGTH_DEVIATION = 1.5, 1.0
+_VARIANCE_DEVIATION = 1.5
+_NOISE, _NOISE_DEVIATION = 1e-3, 1.0
+# What a matrix that cannot be factored counts as.
+_IMPOSSIBLE = 1e10
+
+
+@dataclass(frozen=True)
+class Part:
+    """A covariance of some coordinates, smooth twice: Matérn's with ν = 5/2, a length for each.
+
+    (Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, equation 4.17.)
+
+    Attributes:
+        columns: the coordinates; shape (own,).
+        variance: of what the part adds.
+        lengths: how far along each coordinate values are alike; shape (own,).
+    """
+
+    columns: I64
+    variance: float
+    lengths: F64
+
+    def between(self, one: F64, other: F64) -> F64:
+        """Return the covariances of points of one and of another; shape (rows, other rows)."""
+        distance = self._distances(one, other)
+        found: F64 = self.variance * (1 + distance + distance**2 / 3) * np.exp(-distance)
+        return found
+
+    def slopes(self, points: F64, weigh: F64) -> F64:
+        """Return Σ w ∂k by the logarithms of the variance and of each length; shape (1 + own,).
+
+        Args:
+            points: shape (rows, coordinates).
+            weigh: what the derivatives are weighed with, symmetric; shape (rows, rows).
+        """
+        distance = self._distances(points, points)
+        slope = weigh * self.variance * np.exp(-distance) * (1 + distance)
+        by_variance = np.sum(slope + slope * distance**2 / (3 * (1 + distance)))
+        slope *= 5 / 3
+        own = points[:, self.columns] / self.lengths
+        # Σ s (x − x')² for each coordinate, without a matrix for each.
+        by_length = 2 * (slope.sum(axis=1) @ own**2 - np.einsum("id,id->d", own, slope @ own))
+        found: F64 = np.r_[by_variance, by_length]
+        return found
+
+    def _distances(self, one: F64, other: F64) -> F64:
+        one, other = (points[:, self.columns] / self.lengths for points in (one, other))
+        squares = (one**2).sum(axis=1)[:, None] + (other**2).sum(axis=1) - 2 * one @ other.T
+        found: F64 = np.sqrt(5 * np.maximum(squares, 0.0))
+        return found
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The sum of some parts, and the variance of the noise of what was measured."""
+
+    parts: tuple[Part, ...]
+    noise: float
+
+    @property
+    def variance(self) -> float:
+        """Of the process at any point, without noise."""
+        return sum(part.variance for part in self.parts)
+
+    def between(self, one: F64, other: F64) -> F64:
+        """Return the covariances of points of one and of another, without noise."""
+        found: F64 = np.sum([part.between(one, other) for part in self.parts], axis=0)
+        return found
+
+    def factor(self, points: F64) -> F64:
+        """Return the lower factor of the covariance of noisy rows; shape (rows, rows)."""
+        covariance = self.between(points, points)
+        covariance[np.diag_indices(len(points))] += self.noise
+        found: F64 = cholesky(covariance, lower=True, overwrite_a=True)
+        return found
+
+
+def tuned(points: F64, target: F64, columns: Sequence[I64], most_steps: int) -> Kernel:
+    """Return the kernel under which the rows are likeliest (section 5.4.1, with weak priors).
+
+    Args:
+        points: shape (rows, coordinates).
+        target: of mean 0 and variance 1; shape (rows,).
+        columns: the coordinates of each part.
+        most_steps: of the search at most.
+    """
+    centre, deviation = _likely(columns)
+
+    def surprise(logs: F64) -> tuple[float, F64]:
+        found, slopes = _surprise(_kernel(logs, columns), points, target)
+        apart = (logs - centre) / deviation
+        return found + float(apart @ apart) / 2, slopes + apart / deviation
+
+    options = {"maxiter": most_steps}
+    # Threads wait for each other longer than they take for matrices of so few rows.
+    with threadpool_limits(1, "blas"):
+        found = minimize(surprise, centre, jac=True, method="L-BFGS-B", options=options)
+    return _kernel(found.x, columns)
+
+
+def _likely(columns: Sequence[I64]) -> tuple[F64, F64]:
+    """Return means and deviations of the logarithms of all that a kernel has, before any row."""
+    centre, deviation = [], []
+    for own in columns:
+        centre += [np.log(1 / len(columns)), *[np.log(_LENGTH)] * len(own)]
+        deviation += [_VARIANCE_DEVIATION, *[_LENGTH_DEVIATION] * len(own)]
+    return np.array([*centre, np.log(_NOISE)]), np.array([*deviation, _NOISE_DEVIATION])
+
+
+def _kernel(logs: F64, columns: Sequence[I64]) -> Kernel:
+    values = np.exp(logs)
+    parts, begin = [], 0
+    for own in columns:
+        end = begin + 1 + len(own)
+        parts.append(Part(own, float(values[begin]), values[begin + 1 : end]))
+        begin = end
+    return Kernel(tuple(parts), float(values[-1]))
+
+
+def _surprise(kernel: Kernel, points: F64, target: F64) -> tuple[float, F64]:
+    """Return −log p of the target, and its slopes by the logarithms of all that the kernel has."""
+    try:
+        factor = kernel.factor(points)
+    except np.linalg.LinAlgError:
+        return _IMPOSSIBLE, np.zeros(1 + sum(1 + len(part.columns) for part in kernel.parts))
+    weights = cho_solve((factor, True), target)
+    inverse = cho_solve((factor, True), np.eye(len(target)))
+    weigh = (inverse - np.outer(weights, weights)) / 2  # equation 5.9
+    slopes = [part.slopes(points, weigh) for part in kernel.parts]
+    found = target @ weights / 2 + np.log(np.diag(factor)).sum()
+    return float(found), np.r_[*slopes, kernel.noise * np.trace(weigh)]
