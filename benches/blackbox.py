@@ -2,7 +2,9 @@
 
 Prints two tables of speed, on made-up data of the size that paper 2 collects, and for each table of
 measurements (Parquet, as `writeamp.blackbox.measurements` says) the mean relative error of each
-model by five-fold cross-validation over workloads. `pip install lightgbm cubist` adds these two.
+model by five-fold cross-validation over workloads. `pip install lightgbm cubist` adds these two. Of
+tables of more than 1,500 workloads it prints the error by the number of points that were learnt,
+too: the first of the table, or those that active learning chooses of the table.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 import polars as pl
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
+from writeamp.blackbox.active import ProcessLearner, next_points
 from writeamp.blackbox.features import FEATURE_SETS, of_trace
 from writeamp.blackbox.features.extended import EXTENDED
 from writeamp.blackbox.measurements import TARGETS, observed, workloads
@@ -25,6 +28,7 @@ from writeamp.blackbox.models.grouped import fitted
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.blackbox.models.registry import MODELS, make_model
+from writeamp.blackbox.rows import point_of
 from writeamp.blackbox.scores import score
 from writeamp.errors import WriteampError
 from writeamp.traces.trace import SCHEMA, Trace
@@ -33,13 +37,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from blackbox_tables import GRID, measured
 
 _REQUESTS = 2_000_000
+# Rows that learning curves are judged on.
+_ASKED = 1000
 
 
 def main() -> None:
     models()
     features()
     for path in sys.argv[1:]:
-        accuracy(pl.read_parquet(path), Path(path).stem)
+        table = pl.read_parquet(path)
+        accuracy(table, Path(path).stem)
+        if table.height > _ASKED + 500 and "error" in table.columns:
+            learning(table.filter(pl.col("error").is_null()), Path(path).stem)
 
 
 def models() -> None:
@@ -51,6 +60,10 @@ def models() -> None:
         ("linear-tree", LinearTreeRegressor(log_target=True)),
         ("linear-tree, quantile 0.5", LinearTreeRegressor(log_target=True, quantile=0.5)),
         ("linear-forest of 5", LinearForestRegressor(n_estimators=5, log_target=True)),
+        (
+            "gaussian-process, of 6,000 rows",
+            make_model("gaussian-process", log_target=True, names=list(GRID)),
+        ),
     ):
         fit_s = best_s(lambda m=model: m.fit(x, y))
         leaves = getattr(model, "n_leaves_", "")
@@ -83,6 +96,43 @@ def accuracy(table: pl.DataFrame, name: str) -> None:
     for model_name, model in candidates():
         cells = [f"{mre(table, target, model):.2%}" for target in targets]
         print(f"| {model_name} | {' | '.join(cells)} |", flush=True)
+
+
+def learning(table: pl.DataFrame, name: str) -> None:
+    """Print the MRE of throughput on the last rows of a table, by how many others were learnt."""
+    learnt, asked = table[:-_ASKED], table[-_ASKED:]
+    models = ("linear-tree", "linear-forest", "gaussian-process")
+    print(f"\n| MRE of throughput, {name} | {' | '.join(models)} | gaussian-process, active |")
+    print("|---" * (2 + len(models)) + "|")
+    counts = [one for one in (100, 200, 400, 800, 1600, 3200) if one <= learnt.height]
+    active = dict(chosen(learnt, most=400))
+    for count in counts:
+        cells = [f"{unseen_mre(learnt[:count], asked, model):.1%}" for model in models]
+        rows = active.get(count)
+        cells.append("" if rows is None else f"{unseen_mre(rows, asked, models[-1]):.1%}")
+        print(f"| {count} | {' | '.join(cells)} |", flush=True)
+
+
+def chosen(table: pl.DataFrame, most: int) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Give what active learning would measure, had it to choose among the rows of a table."""
+    rows = {point_of(row): row for row in table.iter_rows(named=True)}
+    known = list(rows)[: most // 5]
+    while True:
+        if len(known) in (100, 200, 400):
+            yield len(known), pl.DataFrame([rows[one] for one in known], table.schema)
+        if len(known) >= most:
+            return
+        stop = next(one for one in (100, 200, 400) if one > len(known))
+        target = np.array([rows[one]["latency_us"] for one in known])
+        pool = [one for one in rows if one not in set(known)]
+        known += next_points(known, target, pool, most=stop - len(known), learner=ProcessLearner(0))
+
+
+def unseen_mre(table: pl.DataFrame, asked: pl.DataFrame, name: str) -> float:
+    model = make_model(name, log_target=True, names=EXTENDED.names)
+    x, y = EXTENDED.of(table).to_numpy(), table["throughput_iops"].to_numpy()
+    found = fitted(model, x, y, workloads(table)).predict(EXTENDED.of(asked).to_numpy())
+    return score("throughput", asked["throughput_iops"].to_numpy(), found).mre
 
 
 def candidates() -> Iterator[tuple[str, Any]]:
