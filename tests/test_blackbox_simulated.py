@@ -134,6 +134,15 @@ def test_a_disk_and_an_array_are_targets_too() -> None:
     assert 1.5 < array.bandwidth_mb_s / single.bandwidth_mb_s < 2.1
 
 
+def test_small_writes_to_a_disk_are_measured_beyond_its_write_cache() -> None:
+    disk = SimulatedTarget("spinpoint-m7", settings=SimulatedSettings(precision=0.05, most_s=10.0))
+    sizes_bytes = (KIB, 4 * KIB)
+    small, larger = (
+        measure(disk, replace(WRITES, queue_depth=1, write_size_bytes=one)) for one in sizes_bytes
+    )
+    assert 1 < small.throughput_iops / larger.throughput_iops < 1.5
+
+
 def test_members_of_an_array_are_aged_apart() -> None:
     of = device("raid0:x25-m,x25-m", size="256MiB")
     first, second = Prepared.of(of, seed=1).parts

@@ -26,6 +26,7 @@ class _Part:
     plan: Plan
     state: bytes | None = None
     filling_pages: int = 0
+    filling_bytes: int = 0
     warnings: tuple[str, ...] = ()
 
     def new(self) -> TimedDevice:
@@ -72,6 +73,11 @@ class Prepared:
         return sum(part.filling_pages for part in self.parts)
 
     @property
+    def filling_bytes(self) -> int:
+        """Bytes after which a disk that is written to is no faster than it can be for long."""
+        return sum(part.filling_bytes for part in self.parts)
+
+    @property
     def warnings(self) -> list[str]:
         """Why a drive is not steady, if one is not."""
         return [sentence for part in self.parts for sentence in part.warnings]
@@ -93,13 +99,19 @@ def _part(device: Device, seed: int) -> _Part:
         run=SimulationSettings(seed=seed),
     )
     if device.kind == "disk":
-        return _Part(device, plan)
+        return _Part(device, plan, filling_bytes=_cached_bytes(device))
     check_memory("the drive needs", bytes_needed(device))
     simulation, ageing = aged(plan, device, seed, stop_if_asked)
     simulation.rest(device.times_json or "{}")
     filling_pages = _FILLINGS * _absorbed_pages(device)
     warnings = tuple(ageing.warnings) if ageing else ()
-    return _Part(device, plan, simulation.save(), filling_pages, warnings)
+    return _Part(device, plan, simulation.save(), filling_pages, warnings=warnings)
+
+
+def _cached_bytes(device: Device) -> int:
+    """Return the size of a disk's buffer, which is twice what its write cache holds."""
+    disk = (device.times or {}).get("disk", {})
+    return int(disk.get("cache_bytes", 0)) if disk.get("write_back") else 0
 
 
 def _absorbed_pages(device: Device) -> int:

@@ -135,7 +135,9 @@ def _outcome(job: _Job) -> Outcome:
     try:
         prepared = _prepared(job.device, job.settings.seed)
         settings = job.settings
-        rule = Rule(settings.precision, settings.most_s, prepared.filling_pages)
+        rule = Rule(
+            settings.precision, settings.most_s, prepared.filling_pages, prepared.filling_bytes
+        )
         measured = measure(_run(job, prepared), rule, writes=job.point.has_writes)
     except WriteampError as refused:
         error = str(refused)
