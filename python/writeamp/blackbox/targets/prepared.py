@@ -26,7 +26,7 @@ class _Part:
     plan: Plan
     state: bytes | None = None
     filling_pages: int = 0
-    filling_bytes: int = 0
+    cached_bytes: int = 0
     warnings: tuple[str, ...] = ()
 
     def new(self) -> TimedDevice:
@@ -73,9 +73,9 @@ class Prepared:
         return sum(part.filling_pages for part in self.parts)
 
     @property
-    def filling_bytes(self) -> int:
-        """Bytes after which a disk that is written to is no faster than it can be for long."""
-        return sum(part.filling_bytes for part in self.parts)
+    def cached_bytes(self) -> int:
+        """What the write caches of disks hold."""
+        return sum(part.cached_bytes for part in self.parts)
 
     @property
     def warnings(self) -> list[str]:
@@ -99,7 +99,7 @@ def _part(device: Device, seed: int) -> _Part:
         run=SimulationSettings(seed=seed),
     )
     if device.kind == "disk":
-        return _Part(device, plan, filling_bytes=_cached_bytes(device))
+        return _Part(device, plan, cached_bytes=_cached_bytes(device))
     check_memory("the drive needs", bytes_needed(device))
     simulation, ageing = aged(plan, device, seed, stop_if_asked)
     simulation.rest(device.times_json or "{}")
@@ -109,9 +109,9 @@ def _part(device: Device, seed: int) -> _Part:
 
 
 def _cached_bytes(device: Device) -> int:
-    """Return the size of a disk's buffer, which is twice what its write cache holds."""
+    """Return what a disk's write cache holds: half of its buffer, as the engine has it."""
     disk = (device.times or {}).get("disk", {})
-    return int(disk.get("cache_bytes", 0)) if disk.get("write_back") else 0
+    return int(disk.get("cache_bytes", 0)) // 2 if disk.get("write_back") else 0
 
 
 def _absorbed_pages(device: Device) -> int:

@@ -136,7 +136,7 @@ def _outcome(job: _Job) -> Outcome:
         prepared = _prepared(job.device, job.settings.seed)
         settings = job.settings
         rule = Rule(
-            settings.precision, settings.most_s, prepared.filling_pages, prepared.filling_bytes
+            settings.precision, settings.most_s, prepared.filling_pages, prepared.cached_bytes
         )
         measured = measure(_run(job, prepared), rule, writes=job.point.has_writes)
     except WriteampError as refused:

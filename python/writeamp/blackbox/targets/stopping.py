@@ -43,14 +43,14 @@ class Rule:
         filling_pages: flash pages that must have been programmed, if anything is written, before
             the run may end for its precision: what the write cache and the free blocks hold, in
             which a drive is faster than it can be for long.
-        filling_bytes: bytes that must have been written before then, for disks, which program
-            nothing.
+        cached_bytes: what the write caches of disks hold, which program nothing; it must be no
+            larger a share of all that was written than the precision.
     """
 
     precision: float
     most_s: float
     filling_pages: int
-    filling_bytes: int
+    cached_bytes: int
 
     @property
     def most_ns(self) -> int:
@@ -173,9 +173,10 @@ class _Look:
         )
 
     def has_filled(self, rule: Rule) -> bool:
-        """Return whether so much was written that no cache and no free block is left to fill."""
+        """Return whether so much was written that caches and free blocks no longer show."""
         return (
-            self.programmed_pages >= rule.filling_pages and self.written_bytes >= rule.filling_bytes
+            self.programmed_pages >= rule.filling_pages
+            and rule.precision * self.written_bytes >= rule.cached_bytes
         )
 
 
