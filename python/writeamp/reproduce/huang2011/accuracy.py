@@ -24,6 +24,7 @@ FOLDS = 5
 HELD_OUT = "on workloads held out, every cell counting"
 EACH_ONCE = "each distinct workload counting once"
 TRAINED_ON = "on the training rows"
+LEFT_ALONE = "in the first half second on a drive that was left alone"
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,10 @@ class Accuracy:
     def held_out(self) -> Score:
         """The one that is reported."""
         return self.by_reading[HELD_OUT]
+
+    def beside(self, left_alone: Accuracy) -> Accuracy:
+        """Return these scores with that of a model of the same workloads on rested drives."""
+        return Accuracy({**self.by_reading, LEFT_ALONE: left_alone.held_out})
 
     def values(self, measure: str) -> dict[str, float]:
         """Return one of the measures under each reading; "unexplained" is 1 − R²."""

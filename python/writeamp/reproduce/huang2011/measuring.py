@@ -25,6 +25,7 @@ DEVICES = {
     "SSD_S": "samsung-slc",
     "Array_I": "raid0:x25-m,x25-m",
 }
+DISK = "HDD_S"
 
 
 def kept_in(bench: Bench) -> AbstractContextManager[str | Path]:

@@ -10,13 +10,12 @@ from writeamp.reproduce.huang2011 import figures
 from writeamp.reproduce.huang2011.accuracy import HELD_OUT, Accuracy, accuracy
 from writeamp.reproduce.huang2011.forms import RESTED, form_of
 from writeamp.reproduce.huang2011.judged import DETAIL, table_row
-from writeamp.reproduce.huang2011.measuring import DEVICES, METRICS, kept_in, means, measured
+from writeamp.reproduce.huang2011.measuring import DEVICES, DISK, METRICS, kept_in, means, measured
 from writeamp.reproduce.huang2011.printed import BASIC, EXTENDED
 from writeamp.reproduce.huang2011.workloads import some_cells
 from writeamp.reproduce.items import Item, OpenDetail, at_most, compared
 
 _ARRAY = "Array_I"
-_DISK = "HDD_S"
 # Whose model is fitted by quantile regression too.
 _BY_QUANTILES = "SSD_I"
 
@@ -90,11 +89,11 @@ def _against_the_disk(found: Mapping[str, _BySet]) -> list[Item]:
     """Say that extended models of flash drives are better than the disk's (section IV.B)."""
     items = []
     for metric in METRICS:
-        of_disk = found[_DISK]["extended"][metric]
+        of_disk = found[DISK]["extended"][metric]
         ratios = [
             _ratios(by_set["extended"][metric], of_disk)
             for device, by_set in found.items()
-            if device not in (_ARRAY, _DISK)
+            if device not in (_ARRAY, DISK)
         ]
         worst = {reading: max(one[reading] for one in ratios) for reading in ratios[0]}
         items.append(
