@@ -13,7 +13,7 @@ from writeamp.blackbox.features.trace_windows import of_trace
 from writeamp.blackbox.targets.simulated import SimulatedSettings
 from writeamp.reproduce import PAPERS, Bench, Findings
 from writeamp.reproduce.huang2011 import microbenchmarks
-from writeamp.reproduce.huang2011.accuracy import HELD_OUT, TRAINED_ON, accuracy
+from writeamp.reproduce.huang2011.accuracy import HELD_OUT, LEFT_ALONE, TRAINED_ON, accuracy
 from writeamp.reproduce.huang2011.forms import Form
 from writeamp.reproduce.huang2011.judged import cell, table_row
 from writeamp.reproduce.huang2011.measuring import measured
@@ -93,9 +93,8 @@ def test_verdicts_follow_from_the_numbers() -> None:
     value = ours.held_out.mre
     assert cell("x", 10 * value, ours, "mre").verdict == "match"
     assert cell("x", value / 10, ours, "mre").verdict != "match"
-    row = table_row(
-        ("III", "latency", "SSD_I"), EXTENDED["latency"]["SSD_I"], ours, rested_mean=1.0
-    )
+    of_row = ("III", "latency", "SSD_I")
+    row = table_row(of_row, EXTENDED["latency"]["SSD_I"], ours, {LEFT_ALONE: 1.0})
     assert [one.published for one in row] == [pytest.approx(0.014), 1.42, 15.97, 0.12]
 
 

@@ -17,7 +17,7 @@ class Form:
         specific_settings: how precisely these are measured. With one request outstanding it takes
             long until random writes have come to the end of a rested drive's free blocks.
         settings: how precisely all others are measured.
-        rested_cells: cells of the grid that are measured on a rested drive too.
+        rested_cells: cells of the grid that are measured on a rested flash drive too.
         window_s, windows: length and number of the windows of a generated trace.
     """
 
@@ -42,8 +42,8 @@ SHORT = Form(
     # 36 of them differ: with less than 30, no fold leaves two leaves their 12 rows.
     sizes=40,
     steps=2,
-    specific_settings=SimulatedSettings(precision=0.05, most_s=40),
-    settings=SimulatedSettings(precision=0.05, most_s=10),
+    specific_settings=SimulatedSettings(precision=0.05, most_s=25),
+    settings=SimulatedSettings(precision=0.05, most_s=6),
     rested_cells=60,
     window_s=1.0,
     windows=180,

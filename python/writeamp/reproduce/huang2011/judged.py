@@ -6,6 +6,8 @@ bound that ours must keep; what a device's mean is, is a value.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from writeamp.reproduce.huang2011.accuracy import HELD_OUT, LEFT_ALONE, Accuracy
 from writeamp.reproduce.huang2011.measuring import METRICS
 from writeamp.reproduce.huang2011.printed import Printed
@@ -18,11 +20,13 @@ DETAIL = (
     'what is scored ("all the observations from the training data are used for fitting and '
     'validation"), and whether a workload counts as often as the grid has it'
 )
+AGED = "aged by random writes until WA is steady"
+CACHED, NOT_CACHED = "with its write cache on", "with its write cache off"
 _STATE = "in which state a flash drive is"
 
 
 def table_row(
-    of_row: tuple[str, str, str], printed: Printed, ours: Accuracy, *, rested_mean: float
+    of_row: tuple[str, str, str], printed: Printed, ours: Accuracy, other_state: Mapping[str, float]
 ) -> list[Item]:
     """Return the cells of a row of Tables II, III, V and VI.
 
@@ -30,7 +34,7 @@ def table_row(
         of_row: number of the table, a key of `METRICS`, and the device.
         printed: what the paper has.
         ours: what was found.
-        rested_mean: the mean on a drive that was left alone before.
+        other_state: the mean in another state of the drive, by its name.
     """
     table, metric, device = of_row
     unit = METRICS[metric][1]
@@ -38,7 +42,7 @@ def table_row(
     return [
         cell(f"{row}: 1 - R²", 1 - printed.r2, ours, "unexplained"),
         cell(f"{row}: MAE ({unit})", printed.mae, ours, "mae"),
-        _mean(f"{row}: mean ({unit})", printed.mean, ours, rested_mean),
+        _mean(f"{row}: mean ({unit})", printed.mean, ours, other_state),
         cell(f"{row}: MRE", printed.mre, ours, "mre"),
     ]
 
@@ -57,11 +61,11 @@ def cell(item: str, printed: float, ours: Accuracy, measure: str) -> Item:
     )
 
 
-def _mean(item: str, printed: float, ours: Accuracy, rested: float) -> Item:
+def _mean(item: str, printed: float, ours: Accuracy, other_state: Mapping[str, float]) -> Item:
     detail = OpenDetail(
         "in which state the drive is, and how often a workload counts",
-        f"aged by random writes until WA is steady, {HELD_OUT}",
-        ours.values("mean") | {LEFT_ALONE: rested},
+        f"{AGED}, {HELD_OUT}" if LEFT_ALONE in other_state else f"{CACHED}, {HELD_OUT}",
+        {**ours.values("mean"), **other_state},
     )
     value = ours.held_out.mean
     return compared(item, printed, value, _TOLERANCE * printed, open_detail=detail)

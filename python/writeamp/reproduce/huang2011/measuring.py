@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,6 +39,8 @@ def measured(
     device: str,
     points: Iterable[WorkloadPoint],
     settings: SimulatedSettings,
+    *,
+    changes: Mapping[str, bool] | None = None,
 ) -> pl.DataFrame:
     """Return a row for each of the points, in their order, also of those that are the same.
 
@@ -50,12 +52,15 @@ def measured(
         device: one of `DEVICES`.
         points: what is run.
         settings: how precisely.
+        changes: what is set otherwise than in the device's profile.
 
     Raises:
         WriteampError: a point cannot be measured.
     """
     asked = list(points)
-    target = SimulatedTarget(DEVICES[device], settings=settings, runner=bench.runner)
+    target = SimulatedTarget(
+        DEVICES[device], changes=changes, settings=settings, runner=bench.runner
+    )
     account = Account(target)
     with Ledger.writing(Path(folder) / f"{device}.parquet") as ledger:
         known = {row["hash"] for row in ledger.rows}
