@@ -10,10 +10,12 @@ import numpy as np
 import polars as pl
 import pytest
 from writeamp.blackbox.features.trace_windows import of_trace
+from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.blackbox.targets.simulated import SimulatedSettings
 from writeamp.reproduce import PAPERS, Bench, Findings
 from writeamp.reproduce.huang2011 import microbenchmarks
 from writeamp.reproduce.huang2011.accuracy import HELD_OUT, LEFT_ALONE, TRAINED_ON, accuracy
+from writeamp.reproduce.huang2011.example_tree import example_tree, leaves_of
 from writeamp.reproduce.huang2011.forms import Form
 from writeamp.reproduce.huang2011.judged import cell, table_row
 from writeamp.reproduce.huang2011.measuring import measured
@@ -163,8 +165,27 @@ def test_what_is_no_match_says_why(found: Findings) -> None:
     assert all(item.note for item in found.items if item.verdict == "underdetermined")
 
 
-def test_the_improvements_are_drawn(found: Findings) -> None:
-    assert set(found.figures) == {"fig9-10-improvements"}
+def test_the_improvements_and_a_tree_are_drawn(found: Findings) -> None:
+    assert set(found.figures) == {"fig8-tree", "fig9-10-improvements"}
+
+
+def test_a_leaf_is_invalid_if_its_equation_is_below_zero_among_its_rows() -> None:
+    size_kib = np.linspace(0, 100, 80)
+    vectors = np.column_stack([size_kib, np.tile([0.0, 1.0], 40)])
+    for offset, is_invalid in ((-20.0, True), (5.0, False)):
+        model = LinearTreeRegressor(max_depth=0, log_terms=False, smoothing=0.0)
+        model.fit(vectors, size_kib + offset + 0.1 * vectors[:, 1])
+        (leaf,) = leaves_of(model.tree_, vectors)
+        assert leaf is not None
+        assert leaf.least == pytest.approx(offset, abs=0.5)
+        assert leaf.is_invalid == is_invalid
+
+
+def test_the_tree_has_a_box_for_each_node_and_an_equation_in_each_leaf() -> None:
+    chart = example_tree(random_rows(300), "a drive")
+    assert len(chart.nodes) == 2 * sum(not node.below for node in chart.nodes) - 1
+    assert all("≤" in node.text for node in chart.nodes if node.below)
+    assert all(" rows\n" in node.text for node in chart.nodes if not node.below)
 
 
 def test_the_paper_is_registered() -> None:
