@@ -87,8 +87,10 @@ def _errors(device: str, form: Form, real: Mapping[str, str]) -> dict[tuple[str,
 def _generated(trace: str, form: Form) -> pl.DataFrame:
     """Return two hours of one seed and the third of another, or what stands for hours."""
     training = round(form.windows * _TRAINING_SHARE)
-    first = STATISTICS[trace].windows(training, form.window_s, seed=_SEED)
-    rest = STATISTICS[trace].windows(form.windows - training, form.window_s, seed=_SEED + 1)
+    # Two traces of the same statistics are two draws of them.
+    seed = _SEED + 2 * TRACES.index(trace)
+    first = STATISTICS[trace].windows(training, form.window_s, seed=seed)
+    rest = STATISTICS[trace].windows(form.windows - training, form.window_s, seed=seed + 1)
     later_ns = round(training * form.window_s * _NS)
     return pl.concat([first, rest.with_columns(pl.col("timestamp_ns") + later_ns)])
 
