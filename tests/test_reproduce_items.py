@@ -70,13 +70,17 @@ def test_an_erratum_needs_our_value_to_be_the_corrected_one(ours: float, verdict
     assert ("a digit is missing" in item.note) == (verdict == "erratum")
 
 
-def test_an_open_detail_explains_a_value_only_if_it_moves_ours_by_more_than_the_tolerance() -> None:
+def test_an_open_detail_explains_a_value_if_a_choice_agrees_or_moves_it_beyond_the_tolerance() -> (
+    None
+):
     item = compared("x", 3.0, 1.2, 0.1, open_detail=WINDOW, note="and more")
     assert item.verdict == "underdetermined"
     for said in ("the window", "64", "2 with 1", "1.2 with 64", "and more"):
         assert said in item.note
     powerless = OpenDetail("the colour", "red", {"red": 1.2, "blue": 1.21})
     assert compared("x", 3.0, 1.2, 0.1, open_detail=powerless).verdict == "differs"
+    # Where one choice agrees, it decides however near the others are.
+    assert compared("x", 1.3, 1.2, 0.095, open_detail=powerless).verdict == "underdetermined"
     assert compared("x", 3.0, math.nan, 0.1, open_detail=WINDOW).verdict == "differs"
 
 

@@ -139,7 +139,8 @@ def _judged(
     if not agrees(item.ours):
         if erratum and _near(item.ours, erratum.corrected, erratum.tolerance):
             return replace(item, verdict="erratum", note=_joined(erratum.why, item.note))
-        if not (open_detail and math.isfinite(item.ours) and open_detail.effect > item.tolerance):
+        decides = open_detail and (any(map(agrees, values)) or open_detail.effect > item.tolerance)
+        if not (decides and math.isfinite(item.ours)):
             return item
     # A choice that happens to agree is no match while another, as good, would not.
     sentence = open_detail.sentence() if open_detail else ""

@@ -42,8 +42,8 @@ SHORT = Form(
     # 36 of them differ: with less than 30, no fold leaves two leaves their 12 rows.
     sizes=40,
     steps=2,
-    specific_settings=SimulatedSettings(precision=0.05, most_s=25),
-    settings=SimulatedSettings(precision=0.05, most_s=6),
+    specific_settings=SimulatedSettings(precision=0.05, most_s=40),
+    settings=SimulatedSettings(precision=0.05, most_s=10),
     rested_cells=60,
     window_s=1.0,
     windows=180,
