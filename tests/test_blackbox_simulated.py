@@ -134,6 +134,22 @@ def test_a_disk_and_an_array_are_targets_too() -> None:
     assert 1.5 < array.bandwidth_mb_s / single.bandwidth_mb_s < 2.1
 
 
+@pytest.mark.parametrize(("randomness", "sizes_kib"), [(1.0, (1, 4)), (0.0, (7, 64))])
+def test_small_writes_to_a_disk_are_measured_beyond_its_write_cache(
+    randomness: float, sizes_kib: tuple[int, int]
+) -> None:
+    """The cache is faster than the disk, at random places by two orders of magnitude."""
+    disk = SimulatedTarget("spinpoint-m7", settings=SimulatedSettings(precision=0.05, most_s=10.0))
+    writes = replace(WRITES, queue_depth=1, write_randomness=randomness)
+    small, larger = (
+        measure(disk, replace(writes, write_size_bytes=one * KIB)) for one in sizes_kib
+    )
+    if randomness:
+        assert 1 < small.throughput_iops / larger.throughput_iops < 1.5
+    else:
+        assert small.bandwidth_mb_s == pytest.approx(larger.bandwidth_mb_s, rel=0.05)
+
+
 def test_members_of_an_array_are_aged_apart() -> None:
     of = device("raid0:x25-m,x25-m", size="256MiB")
     first, second = Prepared.of(of, seed=1).parts

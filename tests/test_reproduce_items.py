@@ -26,6 +26,7 @@ from writeamp.reproduce import (
     find_paper,
     within,
 )
+from writeamp.reproduce.items import NONE_AGREES
 from writeamp.runners import Here
 
 MISPRINT = Erratum(corrected=2.0, tolerance=0.01, why="a digit is missing")
@@ -69,14 +70,34 @@ def test_an_erratum_needs_our_value_to_be_the_corrected_one(ours: float, verdict
     assert ("a digit is missing" in item.note) == (verdict == "erratum")
 
 
-def test_an_open_detail_explains_a_value_only_if_it_moves_ours_by_more_than_the_tolerance() -> None:
+def test_an_open_detail_explains_a_value_if_a_choice_agrees_or_moves_it_beyond_the_tolerance() -> (
+    None
+):
     item = compared("x", 3.0, 1.2, 0.1, open_detail=WINDOW, note="and more")
     assert item.verdict == "underdetermined"
     for said in ("the window", "64", "2 with 1", "1.2 with 64", "and more"):
         assert said in item.note
     powerless = OpenDetail("the colour", "red", {"red": 1.2, "blue": 1.21})
     assert compared("x", 3.0, 1.2, 0.1, open_detail=powerless).verdict == "differs"
+    # Where one choice agrees, it decides however near the others are.
+    assert compared("x", 1.3, 1.2, 0.095, open_detail=powerless).verdict == "underdetermined"
     assert compared("x", 3.0, math.nan, 0.1, open_detail=WINDOW).verdict == "differs"
+
+
+def test_a_note_says_if_no_choice_agrees() -> None:
+    assert NONE_AGREES in compared("x", 3.0, 1.2, 0.1, open_detail=WINDOW).note
+    assert NONE_AGREES in at_most("x", 1.0, 1.2, open_detail=WINDOW).note
+    for published in (1.2, 2.0):
+        item = compared("x", published, 1.2, 0.1, open_detail=WINDOW)
+        assert item.verdict == "underdetermined"
+        assert NONE_AGREES not in item.note
+    # A bound is kept by whatever is below it, near or not.
+    assert NONE_AGREES not in at_most("x", 1.5, 2.0, open_detail=WINDOW).note
+
+
+def test_a_bound_has_a_tolerance_whatever_the_choice() -> None:
+    close = OpenDetail("the colour", "red", {"red": 1.25, "blue": 0.2})
+    assert at_most("x", 1.2, 1.25, 0.1, open_detail=close).verdict == "match"
 
 
 def test_a_choice_that_happens_to_agree_is_no_match_while_another_does_not() -> None:

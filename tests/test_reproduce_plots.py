@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import writeamp as wa
-from writeamp.plots import FigureSpec, HeatMapChart, PanelChart, save
-from writeamp.plots.spec import ColorScale, HeatMap, Line, Mark, Panel
+from writeamp.plots import FigureSpec, HeatMapChart, PanelChart, TreeChart, save
+from writeamp.plots.spec import ColorScale, HeatMap, Line, Mark, Panel, TreeNode
 from writeamp.plots.style import heat_ink
 from writeamp.reproduce.park2017 import figures
 from writeamp.reproduce.park2017.hot_file import Passes
@@ -48,12 +48,28 @@ def heat_maps() -> HeatMapChart:
     )
 
 
+def tree() -> TreeChart:
+    nodes = (
+        TreeNode("a <root>", "#333333", (1, 4)),
+        TreeNode("a branch", "#333333", (2, 3)),
+        TreeNode("leaf 1\nof two lines", "#D55E00"),
+        TreeNode("leaf 2", "#333333"),
+        TreeNode("leaf 3", "#333333"),
+    )
+    return TreeChart("Tree", "and a subtitle", nodes)
+
+
 COMMON = ["and a subtitle", "x axis", "y axis"]
 WORDS = {
     "panels": ["Panels", "panel 0", "panel 2", "a <line>", "points only", "a level", *COMMON],
     "heat maps": ["Heat", "map 0", "map 1", "-70", "+0", "+45", "90", "error (%)", *COMMON],
+    "tree": ["Tree", "and a subtitle", "a <root>", "of two lines", "leaf 3"],
 }
-SPECS: dict[str, FigureSpec] = {"panels": panels(), "heat maps": heat_maps()}
+SPECS: dict[str, FigureSpec] = {
+    "panels": panels(),
+    "heat maps": heat_maps(),
+    "tree": tree(),
+}
 
 
 @pytest.mark.parametrize("figure", list(SPECS))
@@ -72,6 +88,10 @@ def test_the_same_figure_gives_the_same_bytes(figure: str, tmp_path: Path) -> No
     for name in ("one.png", "two.png"):
         save(SPECS[figure], tmp_path / name)
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+
+
+def test_leaves_stand_side_by_side_and_a_node_amid_those_below_it() -> None:
+    assert tree().places() == ((1.25, 0.0), (0.5, -1.0), (0.0, -2.0), (1.0, -2.0), (2.0, -1.0))
 
 
 def test_logarithmic_ticks_are_numbers_and_not_markup(tmp_path: Path) -> None:

@@ -49,6 +49,23 @@ def reproduce(
     full: Annotated[
         bool, typer.Option("--full", help="Drives of full size and long runs (minutes).")
     ] = False,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume",
+            help="Keep measurements in this folder, and go on from those in it (huang2011).",
+            metavar="DIR",
+        ),
+    ] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            "--traces",
+            help="Folder with the first requests of Financial1 and WebSearch1, financial1*.spc and "
+            "websearch1*.spc, to use as well (huang2011).",
+            metavar="DIR",
+        ),
+    ] = None,
     runner: Runner | None,
     json: options.Json = False,
 ) -> None:
@@ -59,9 +76,20 @@ def reproduce(
     found_paper = find_paper(paper)
     if plots is not None:
         _prepare(plots)
+    if resume is not None:
+        _make(resume)
+    if traces is not None and not traces.is_dir():
+        raise WriteampError(f"there is no folder {str(traces)!r} of traces")
     started = time.perf_counter()
     with stderr.status(f"reproducing {found_paper.name}") as status:
-        bench = Bench(full=full, figures=plots is not None, step=status.update, runner=runner)
+        bench = Bench(
+            full=full,
+            figures=plots is not None,
+            step=status.update,
+            runner=runner,
+            resume=resume,
+            traces=traces,
+        )
         findings, interrupted = Findings(), False
         try:
             findings = found_paper.run(bench)
@@ -89,11 +117,15 @@ def reproduce(
 
 
 def _prepare(folder: Path) -> None:
+    _make(folder)
+    check_target(folder / f"figure{_PLOT_SUFFIX}")
+
+
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WriteampError(f"cannot make folder {str(folder)!r}: {error.strerror}") from None
-    check_target(folder / f"figure{_PLOT_SUFFIX}")
 
 
 def _print(paper: Paper, findings: Findings, elapsed_s: float, *, full: bool) -> None:

@@ -10,7 +10,7 @@ from writeamp.plots.figures.life import LifeCurve, erases_of_blocks, life_over_w
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.output import check_target, save
-from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart
+from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart, TreeChart
 
 __all__ = [
     "BarChart",
@@ -20,6 +20,7 @@ __all__ = [
     "LineChart",
     "PanelChart",
     "PolicyResult",
+    "TreeChart",
     "WaSeries",
     "check_target",
     "erases_of_blocks",

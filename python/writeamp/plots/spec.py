@@ -222,4 +222,42 @@ class HeatMapChart:
         return "" if math.isnan(value) else self.cell_format.format(value)
 
 
-FigureSpec: TypeAlias = LineChart | BarChart | PanelChart | HeatMapChart
+@dataclass(frozen=True)
+class TreeNode:
+    """A box of a `TreeChart`: its text, the colour of its rim, and the numbers of those below."""
+
+    text: str
+    color: str
+    below: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class TreeChart:
+    """A tree of boxes, the root first; those below each other are joined by lines."""
+
+    title: str
+    subtitle: str
+    nodes: tuple[TreeNode, ...]
+
+    def places(self) -> tuple[tuple[float, float], ...]:
+        """Return where each node stands: leaves side by side, others amid those below them.
+
+        A leaf's x is its number from the left, a node's y its level, 0 for the root and down.
+        """
+        found: dict[int, tuple[float, float]] = {}
+        leaves = 0
+
+        def place(number: int, level: int) -> float:
+            nonlocal leaves
+            below = [place(one, level + 1) for one in self.nodes[number].below]
+            if not below:
+                below = [float(leaves)]
+                leaves += 1
+            found[number] = (sum(below) / len(below), float(-level))
+            return found[number][0]
+
+        place(0, 0)
+        return tuple(found[number] for number in range(len(self.nodes)))
+
+
+FigureSpec: TypeAlias = LineChart | BarChart | PanelChart | HeatMapChart | TreeChart

@@ -10,6 +10,7 @@ from writeamp.errors import unknown
 from writeamp.reproduce.bench import Bench, Findings, Paper
 from writeamp.reproduce.dayan2015.paper import PAPER as DAYAN2015
 from writeamp.reproduce.four_level.paper import PAPER as FOUR_LEVEL
+from writeamp.reproduce.huang2011.paper import PAPER as HUANG2011
 from writeamp.reproduce.items import (
     Erratum,
     Item,
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 PAPERS: dict[str, Paper] = {
-    paper.name: paper for paper in (PARK2017, DAYAN2015, VERSCHOREN2019, FOUR_LEVEL)
+    paper.name: paper for paper in (PARK2017, HUANG2011, DAYAN2015, VERSCHOREN2019, FOUR_LEVEL)
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from writeamp.errors import Interrupted
@@ -28,13 +29,16 @@ class Bench:
     """How to run a reproduction: at full length or in short, with figures or without.
 
     `step` is told what is being computed, in a few words. `runner` does the simulations; by default
-    threads of this process do.
+    threads of this process do. `resume` is a folder in which a paper that can resume keeps its
+    measurements, and goes on from those that it has; `traces` is one with published traces.
     """
 
     full: bool = False
     figures: bool = False
     step: Step = _silent
     runner: Runner | None = None
+    resume: Path | None = None
+    traces: Path | None = None
 
     def map(self, work: Callable[..., _T], arguments: Sequence[tuple[Any, ...]]) -> list[_T]:
         """Return `work(*one)` for every `one` of the arguments, several at a time, in order.

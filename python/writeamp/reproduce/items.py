@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 Verdict: TypeAlias = Literal["match", "erratum", "underdetermined", "differs"]
 
 VERDICTS: tuple[Verdict, ...] = ("match", "erratum", "underdetermined", "differs")
+
+# What a note says of an open detail of which no choice leads to the published value.
+NONE_AGREES = "none of these agrees"
 
 # A published 1.24 stands for 1.235 too, whose distance in binary is a hair above 0.005.
 _ROUNDING = 1e-9
@@ -66,10 +69,6 @@ class OpenDetail:
         """How far apart the choices lie."""
         return max(self.values.values()) - min(self.values.values())
 
-    def always_near(self, published: float, tolerance: float) -> bool:
-        """Return whether our value agrees whatever the choice."""
-        return all(_near(value, published, tolerance) for value in self.values.values())
-
     def sentence(self) -> str:
         """Return the detail, our choice and its effect."""
         values = ", ".join(f"{value:.4g} {label}" for label, value in self.values.items())
@@ -102,18 +101,8 @@ def compared(
         not under another, or under none while the choices differ by more than the tolerance; else
         "match" if the values agree; "erratum" if ours is the corrected value; or "differs".
     """
-    if _near(ours, published, tolerance):
-        if open_detail and not open_detail.always_near(published, tolerance):
-            # A choice that happens to agree is no match while another, as good, would not.
-            sentence = _joined(open_detail.sentence(), note)
-            return Item(item, published, ours, tolerance, "underdetermined", sentence)
-        return Item(item, published, ours, tolerance, "match", note)
-    if erratum and _near(ours, erratum.corrected, erratum.tolerance):
-        return Item(item, published, ours, tolerance, "erratum", _joined(erratum.why, note))
-    if open_detail and math.isfinite(ours) and open_detail.effect > tolerance:
-        sentence = _joined(open_detail.sentence(), note)
-        return Item(item, published, ours, tolerance, "underdetermined", sentence)
-    return Item(item, published, ours, tolerance, "differs", note)
+    found = Item(item, published, ours, tolerance, "differs", note)
+    return _judged(found, lambda value: _near(value, published, tolerance), erratum, open_detail)
 
 
 def at_most(
@@ -126,17 +115,37 @@ def at_most(
     open_detail: OpenDetail | None = None,
 ) -> Item:
     """Judge our value against an upper bound that the paper states ("less than 1.2")."""
-    choices = open_detail.values.values() if open_detail else ()
-    if all(value <= published for value in (ours, *choices)):
-        return Item(item, published, ours, tolerance, "match", note, bound=True)
-    found = compared(item, published, ours, tolerance, note=note, open_detail=open_detail)
-    return replace(found, bound=True)
+    found = Item(item, published, ours, tolerance, "differs", note, bound=True)
+    most = published + tolerance + _ROUNDING * abs(published)
+    return _judged(found, lambda value: value <= most, None, open_detail)
 
 
 def within(item: str, low: float, high: float, ours: float, *, note: str = "") -> Item:
     """Judge our value against a range, of which the middle and half the width are shown."""
     found = compared(item, (low + high) / 2, ours, (high - low) / 2)
     return replace(found, note=_joined(f"{low:g} to {high:g}", note))
+
+
+def _judged(
+    item: Item,
+    agrees: Callable[[float], bool],
+    erratum: Erratum | None,
+    open_detail: OpenDetail | None,
+) -> Item:
+    """Return the item with its verdict, and a note that says what decided it."""
+    values = tuple(open_detail.values.values()) if open_detail else ()
+    if agrees(item.ours) and all(map(agrees, values)):
+        return replace(item, verdict="match")
+    if not agrees(item.ours):
+        if erratum and _near(item.ours, erratum.corrected, erratum.tolerance):
+            return replace(item, verdict="erratum", note=_joined(erratum.why, item.note))
+        decides = open_detail and (any(map(agrees, values)) or open_detail.effect > item.tolerance)
+        if not (decides and math.isfinite(item.ours)):
+            return item
+    # A choice that happens to agree is no match while another, as good, would not.
+    sentence = open_detail.sentence() if open_detail else ""
+    none_agrees = "" if any(map(agrees, values)) else NONE_AGREES
+    return replace(item, verdict="underdetermined", note=_joined(sentence, none_agrees, item.note))
 
 
 def _near(ours: float, other: float, tolerance: float) -> bool:

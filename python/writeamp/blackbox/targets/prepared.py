@@ -26,6 +26,7 @@ class _Part:
     plan: Plan
     state: bytes | None = None
     filling_pages: int = 0
+    cached_bytes: int = 0
     warnings: tuple[str, ...] = ()
 
     def new(self) -> TimedDevice:
@@ -72,6 +73,11 @@ class Prepared:
         return sum(part.filling_pages for part in self.parts)
 
     @property
+    def cached_bytes(self) -> int:
+        """What the write caches of disks hold."""
+        return sum(part.cached_bytes for part in self.parts)
+
+    @property
     def warnings(self) -> list[str]:
         """Why a drive is not steady, if one is not."""
         return [sentence for part in self.parts for sentence in part.warnings]
@@ -93,13 +99,19 @@ def _part(device: Device, seed: int) -> _Part:
         run=SimulationSettings(seed=seed),
     )
     if device.kind == "disk":
-        return _Part(device, plan)
+        return _Part(device, plan, cached_bytes=_cached_bytes(device))
     check_memory("the drive needs", bytes_needed(device))
     simulation, ageing = aged(plan, device, seed, stop_if_asked)
     simulation.rest(device.times_json or "{}")
     filling_pages = _FILLINGS * _absorbed_pages(device)
     warnings = tuple(ageing.warnings) if ageing else ()
-    return _Part(device, plan, simulation.save(), filling_pages, warnings)
+    return _Part(device, plan, simulation.save(), filling_pages, warnings=warnings)
+
+
+def _cached_bytes(device: Device) -> int:
+    """Return what a disk's write cache holds: half of its buffer, as the engine has it."""
+    disk = (device.times or {}).get("disk", {})
+    return int(disk.get("cache_bytes", 0)) // 2 if disk.get("write_back") else 0
 
 
 def _absorbed_pages(device: Device) -> int:

@@ -16,6 +16,7 @@ from writeamp.blackbox.targets.scaled import scaled
 from writeamp.blackbox.targets.stopping import Rule, measure
 from writeamp.blackbox.targets.target import Outcome
 from writeamp.devices.device import Device, SizeLike, device
+from writeamp.devices.times import ChangesLike
 from writeamp.domains import Number, Whole
 from writeamp.errors import WriteampError
 from writeamp.runners import Runner, local_runner
@@ -58,6 +59,7 @@ class SimulatedTarget:
         profile: str,
         *,
         size: SizeLike | None = None,
+        changes: ChangesLike | None = None,
         settings: SimulatedSettings | None = None,
         runner: Runner | None = None,
     ) -> None:
@@ -67,6 +69,7 @@ class SimulatedTarget:
             profile: a name, a .toml file or an array, as `writeamp.device` takes it.
             size: what the host sees, as `writeamp.device` takes it; by default at most 8 GiB of
                 each drive, with all its dies (`scaled`).
+            changes: values of the profile's tables, as `writeamp.device` takes them in `set`.
             settings: how points are measured.
             runner: who measures them; by default threads of this process.
 
@@ -74,7 +77,8 @@ class SimulatedTarget:
             WriteampError: there is no such device.
         """
         self.name = profile
-        self._device = scaled(profile) if size is None else device(profile, size=size)
+        found = scaled(profile) if size is None else device(profile, size=size)
+        self._device = found if changes is None else device(found, set=changes)
         self._settings = settings or SimulatedSettings()
         self._runner = runner
 
@@ -135,7 +139,9 @@ def _outcome(job: _Job) -> Outcome:
     try:
         prepared = _prepared(job.device, job.settings.seed)
         settings = job.settings
-        rule = Rule(settings.precision, settings.most_s, prepared.filling_pages)
+        rule = Rule(
+            settings.precision, settings.most_s, prepared.filling_pages, prepared.cached_bytes
+        )
         measured = measure(_run(job, prepared), rule, writes=job.point.has_writes)
     except WriteampError as refused:
         error = str(refused)

@@ -43,11 +43,14 @@ class Rule:
         filling_pages: flash pages that must have been programmed, if anything is written, before
             the run may end for its precision: what the write cache and the free blocks hold, in
             which a drive is faster than it can be for long.
+        cached_bytes: what the write caches of disks hold, which program nothing; it must be no
+            larger a share of all that was written than the precision.
     """
 
     precision: float
     most_s: float
     filling_pages: int
+    cached_bytes: int
 
     @property
     def most_ns(self) -> int:
@@ -74,7 +77,7 @@ def measure(run: TimedRun, rule: Rule, *, writes: bool) -> Measured:
         events += step
         looks.append(_Look.at(run))
         judged = _judged(run)
-        is_filled = not writes or looks[-1].programmed_pages >= rule.filling_pages
+        is_filled = not writes or looks[-1].has_filled(rule)
         if is_over or (is_filled and judged is not None and judged.meets(rule.precision)):
             break
     if judged is None:
@@ -140,6 +143,7 @@ class _Look:
     time_ns: int
     requests: int
     bytes: int
+    written_bytes: int
     sums_ns: dict[str, float]
     counts: dict[str, int]
     latencies_ns: dict[str, tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]]
@@ -156,6 +160,7 @@ class _Look:
             time_ns=run.now_ns,
             requests=sum(counts.values()),
             bytes=sum(found["bytes"] for found in served.values()),
+            written_bytes=served["write"]["bytes"],
             sums_ns={
                 one: (found["mean_ns"] or 0.0) * found["requests"] for one, found in served.items()
             },
@@ -165,6 +170,13 @@ class _Look:
             },
             programmed_pages=sum(counters.get(cause, 0) for cause in TIMED_CAUSES),
             host_pages=counters.get("host_pages", 0),
+        )
+
+    def has_filled(self, rule: Rule) -> bool:
+        """Return whether so much was written that caches and free blocks no longer show."""
+        return (
+            self.programmed_pages >= rule.filling_pages
+            and rule.precision * self.written_bytes >= rule.cached_bytes
         )
 
 

@@ -17,7 +17,16 @@ from matplotlib.ticker import MaxNLocator
 
 from writeamp.plots.backends.matplotlib_grids import draw_heat_maps, draw_panels
 from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
-from writeamp.plots.spec import BarChart, FigureSpec, HeatMapChart, LineChart, PanelChart, Strip
+from writeamp.plots.backends.matplotlib_tree import draw_tree
+from writeamp.plots.spec import (
+    BarChart,
+    FigureSpec,
+    HeatMapChart,
+    LineChart,
+    PanelChart,
+    Strip,
+    TreeChart,
+)
 from writeamp.plots.style import GRID, INK, MUTED, shortened
 
 _DPI = 160
@@ -63,6 +72,8 @@ def _draw(figure: Figure, spec: FigureSpec) -> Axes:
         return draw_panels(figure, spec)
     if isinstance(spec, HeatMapChart):
         return draw_heat_maps(figure, spec)
+    if isinstance(spec, TreeChart):
+        return draw_tree(figure, spec)
     if isinstance(spec, LineChart):
         return _line_chart(figure, spec)
     axes = figure.add_subplot()

@@ -11,6 +11,7 @@ from plotly.subplots import make_subplots  # type: ignore[import-untyped]
 
 from writeamp.plots.backends.plotly_grids import heat_maps, panels
 from writeamp.plots.backends.plotly_parts import legend_entry, line_style, stroke, text_of
+from writeamp.plots.backends.plotly_tree import tree
 from writeamp.plots.spec import (
     BarChart,
     FigureSpec,
@@ -20,6 +21,7 @@ from writeamp.plots.spec import (
     Mark,
     PanelChart,
     Strip,
+    TreeChart,
 )
 from writeamp.plots.style import GRID, INK, MUTED, shortened
 
@@ -60,6 +62,8 @@ def _draw(spec: FigureSpec) -> Any:
         return panels(spec)
     if isinstance(spec, HeatMapChart):
         return heat_maps(spec)
+    if isinstance(spec, TreeChart):
+        return tree(spec)
     figure = _lines(spec) if isinstance(spec, LineChart) else _bars(spec)
     figure.update_xaxes(gridcolor=GRID, zeroline=False)
     return figure
