@@ -119,6 +119,15 @@ def test_few_of_many_rows_decide_how_smooth_it_is() -> None:
     assert np.mean(np.abs(model.predict(x) / y - 1)) < 0.2
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+def test_rows_that_say_nothing_of_their_features_are_learnt_too(scale: float) -> None:
+    x = np.random.default_rng(0).uniform(size=(40, 3))
+    for y in (np.full(40, scale), scale * np.where(np.arange(40) == 7, 1.0, 1e-3)):
+        model = GaussianProcessRegressor(log_target=True).fit(x, y)
+        assert np.isfinite(model.predict(x)).all()
+
+
 @pytest.mark.parametrize("parts", [[[]], [[0, 8]], [[-1]]])
 def test_parts_of_features_that_are_not_there_are_refused(parts: list[list[int]]) -> None:
     x, y = of_drive(20, 0)

@@ -19,6 +19,8 @@ I64 = npt.NDArray[np.int64]
 _LENGTH, _LENGTH_DEVIATION = 1.5, 1.0
 _VARIANCE_DEVIATION = 1.5
 _NOISE, _NOISE_DEVIATION = 1e-3, 1.0
+# So many deviations from what is likely the search may go.
+_FARTHEST = 5.0
 # What a matrix that cannot be factored counts as.
 _IMPOSSIBLE = 1e10
 
@@ -110,10 +112,14 @@ def tuned(points: F64, target: F64, columns: Sequence[I64], most_steps: int) -> 
         apart = (logs - centre) / deviation
         return found + float(apart @ apart) / 2, slopes + apart / deviation
 
+    # Further away numbers overflow, and matrices cannot be factored.
+    bounds = list(zip(centre - _FARTHEST * deviation, centre + _FARTHEST * deviation, strict=True))
     options = {"maxiter": most_steps}
     # Threads wait for each other longer than they take for matrices of so few rows.
     with threadpool_limits(1, "blas"):
-        found = minimize(surprise, centre, jac=True, method="L-BFGS-B", options=options)
+        found = minimize(
+            surprise, centre, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+        )
     return _kernel(found.x, columns)
 
 
