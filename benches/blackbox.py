@@ -60,10 +60,6 @@ def models() -> None:
         ("linear-tree", LinearTreeRegressor(log_target=True)),
         ("linear-tree, quantile 0.5", LinearTreeRegressor(log_target=True, quantile=0.5)),
         ("linear-forest of 5", LinearForestRegressor(n_estimators=5, log_target=True)),
-        (
-            "gaussian-process, of 6,000 rows",
-            make_model("gaussian-process", log_target=True, names=list(GRID)),
-        ),
     ):
         fit_s = best_s(lambda m=model: m.fit(x, y))
         leaves = getattr(model, "n_leaves_", "")
