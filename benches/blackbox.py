@@ -120,7 +120,8 @@ def chosen(table: pl.DataFrame, most: int) -> Iterator[tuple[int, pl.DataFrame]]
             return
         stop = next(one for one in (100, 200, 400) if one > len(known))
         target = np.array([rows[one]["latency_us"] for one in known])
-        pool = [one for one in rows if one not in set(known)]
+        measured_now = set(known)
+        pool = [one for one in rows if one not in measured_now]
         known += next_points(known, target, pool, most=stop - len(known), learner=ProcessLearner(0))
 
 

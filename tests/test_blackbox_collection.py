@@ -199,6 +199,12 @@ def test_a_batch_of_active_learning_is_of_new_points_unlike_each_other() -> None
     assert len({(point.queue_depth, point.write_ratio) for point in batch}) > 3
 
 
+def test_of_one_known_point_nothing_is_learnt_and_the_next_is_the_first_of_the_pool() -> None:
+    pool = candidates(0)
+    batch = next_points(pool[:1], np.array([1.0]), pool, most=5, learner=ProcessLearner(2**40))
+    assert batch == pool[1:2]
+
+
 def test_active_learning_ends_with_a_sentence_if_nothing_can_be_measured(tmp_path: Path) -> None:
     with pytest.raises(WriteampError, match="none of the first 8 points"):
         collect(Formula(fails=99), out=tmp_path / "m.parquet", design=Design("active", 20))

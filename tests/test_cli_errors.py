@@ -20,6 +20,8 @@ ALLOCATE = "allocate --sizes"
 
 # Command line, and words that the sentence must hold: what was wrong, and what would be right.
 CASES: list[tuple[str, list[str]]] = [
+    ("reproduce park2017 --resume kept", ["park2017", "--resume", "huang2011"]),
+    ("reproduce huang2011 --traces nowhere", ["nowhere", "traces"]),
     # The drive.
     (f"{DRIVE} --op 0", ["op", "above 0"]),
     (f"{DRIVE} --op -0.1", ["op", "above 0"]),

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from writeamp.blackbox.designs import grid_points, once_each
 from writeamp.blackbox.space import CHARACTERISTICS, WorkloadPoint
-from writeamp.errors import WriteampError
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
@@ -23,6 +22,10 @@ _FIRST_SHARE = 0.2
 _LEAST_FIRST = 8
 # A batch is so large a part of what is known, for each costs a fit.
 _BATCH_SHARE = 0.1
+# A model is of so many at least.
+_LEAST_KNOWN = 2
+# scikit-learn takes seeds below this.
+_SEEDS = 2**32
 
 
 class Learner(Protocol):
@@ -51,14 +54,10 @@ class ProcessLearner:
         Raises:
             WriteampError: scikit-learn is not installed.
         """
-        try:
-            from writeamp.blackbox.models.registry import make_model  # noqa: PLC0415 (an extra)
-        except ModuleNotFoundError:
-            raise WriteampError(
-                "design active needs scikit-learn; pip install 'writeamp[blackbox]'"
-            ) from None
+        from writeamp.blackbox.models.registry import make_model  # noqa: PLC0415 (an extra)
+
         process = make_model("gaussian-process", log_target=True, names=CHARACTERISTICS)
-        self._process = process.set_params(random_state=seed)
+        self._process = process.set_params(random_state=seed % _SEEDS)
 
     def least_known(self, known: F64, target: F64, asked: F64, count: int) -> I64:
         """Return the points at which the process is least certain, each given those before it."""
@@ -88,7 +87,7 @@ def next_points(
     """Return the next batch of points of the pool, the most wanted first.
 
     Args:
-        known: what was measured, without failures.
+        known: what was measured, without failures; as long as it is one, the pool's first is next.
         target: what was found, above 0; shape (n,).
         pool: the candidates.
         most: how many points are still to be measured.
@@ -96,6 +95,8 @@ def next_points(
     """
     measured = set(known)
     left = [point for point in once_each(pool) if point not in measured]
+    if len(known) < _LEAST_KNOWN:
+        return left[: min(most, 1)]
     # Other candidates in each batch, as many as there are rows: what was drawn before is no guide.
     drawn = np.random.default_rng(len(known)).permutation(len(left))[:_CANDIDATES_OF_A_BATCH]
     count = min(most, len(drawn), max(1, round(_BATCH_SHARE * len(known))))

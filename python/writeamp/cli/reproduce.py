@@ -74,12 +74,9 @@ def reproduce(
     Example: writeamp reproduce park2017 --plots build
     """
     found_paper = find_paper(paper)
+    _check_folders(found_paper, resume=resume, traces=traces)
     if plots is not None:
         _prepare(plots)
-    if resume is not None:
-        _make(resume)
-    if traces is not None and not traces.is_dir():
-        raise WriteampError(f"there is no folder {str(traces)!r} of traces")
     started = time.perf_counter()
     with stderr.status(f"reproducing {found_paper.name}") as status:
         bench = Bench(
@@ -114,6 +111,19 @@ def reproduce(
         )
     if not findings.reproduced:
         raise typer.Exit(DIFFERS)
+
+
+def _check_folders(paper: Paper, **folders: Path | None) -> None:
+    """Refuse folders that a paper has no use for, or that cannot be used."""
+    for name, folder in folders.items():
+        if folder is not None and name not in paper.options:
+            users = ", ".join(one.name for one in PAPERS.values() if name in one.options)
+            raise WriteampError(f"{paper.name} takes no --{name}; valid with {users}")
+    resume, traces = folders["resume"], folders["traces"]
+    if resume is not None:
+        _make(resume)
+    if traces is not None and not traces.is_dir():
+        raise WriteampError(f"there is no folder {str(traces)!r} of traces")
 
 
 def _prepare(folder: Path) -> None:

@@ -84,6 +84,8 @@ class Paper:
     citation: str
     summary: str
     parts: tuple[Callable[[Bench], Findings], ...]
+    # Of a bench's, those that not every paper can use.
+    options: frozenset[str] = frozenset()
 
     def run(self, bench: Bench) -> Findings:
         """Return what all parts find.

@@ -40,7 +40,7 @@ class Coordinates:
     def of(self, features: F64) -> F64:
         """Return the points of rows of features; shape (rows, coordinates).
 
-        What is beyond the training rows' range is taken to be at its end.
+        What is beyond the training rows' range is taken to be at its end, but of no kind there.
         """
         within = np.clip(features, self.low, self.high)
         found = np.empty((len(features), len(self.low) + len(self.ends)))

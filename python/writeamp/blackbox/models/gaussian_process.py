@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
             points[first], standard[first], self._columns(), self.most_steps
         )
         self.points_: F64 = points[kept]
-        factor = self.kernel_.factor(self.points_)
+        factor = self._factor()
         self.weights_: F64 = cho_solve((factor, True), standard[kept])
         self.box_low_, self.box_high_ = features.min(axis=0), features.max(axis=0)
         self.feature_importances_: F64 = self._importances()
@@ -114,8 +114,13 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         mean = self._in_unit(found)
         if not return_std:
             return mean
-        factor = self.kernel_.factor(self.points_)
-        deviation = self.deviation_ * np.sqrt(np.diag(self._left_unknown(points, factor)))
+        factor = self._factor()
+        variance = np.empty(len(points))
+        for begin in range(0, len(points), _CHUNK_ROWS):
+            chunk = points[begin : begin + _CHUNK_ROWS]
+            known = (self._known(chunk, factor) ** 2).sum(axis=0)
+            variance[begin : begin + _CHUNK_ROWS] = self.kernel_.variance - known
+        deviation = self.deviation_ * np.sqrt(np.maximum(variance, 0.0))
         # That of a logarithm is the relative one of the target, as long as it is small.
         return mean, deviation * mean if self.log_target else deviation
 
@@ -127,7 +132,9 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         """
         check_is_fitted(self)
         points = self.coordinates_.of(checks.rows_to_predict(self, X))
-        covariance = self._left_unknown(points, self.kernel_.factor(self.points_))
+        known = self._known(points, self._factor())
+        # What is left unknown of all points together, without noise (equation 2.26).
+        covariance = self.kernel_.between(points, points) - known.T @ known
         chosen: list[int] = []
         for _ in range(min(count, len(points))):
             variance = np.diag(covariance).copy()
@@ -145,24 +152,35 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
 
     def _columns(self) -> list[I64]:
         """Return the coordinates of each part, of features that there are."""
-        origins, features = self.coordinates_.origins, len(self.coordinates_.low)
-        parts = [range(features)] if self.parts is None else self.parts
+        origins, count = self.coordinates_.origins, len(self.coordinates_.low)
+        features = set(range(count))
+        parts = [features] if self.parts is None else list(self.parts)
         for part in parts:
-            if not len(part) or not all(0 <= one < features for one in part):
+            if not isinstance(part, Iterable) or not set(part) or not features.issuperset(part):
                 raise WriteampError(
-                    f"a part has the features {list(part)}; valid are some from 0 to {features - 1}"
+                    f"parts has {part!r}; a part is some of the features from 0 to {count - 1}"
                 )
-        return [np.flatnonzero(np.isin(origins, part)) for part in parts]
+        if not parts:
+            raise WriteampError("parts is empty; a process has one part at least")
+        return [np.flatnonzero(np.isin(origins, list(part))) for part in parts]
 
     def _in_unit(self, standard: F64) -> F64:
         values = self.mean_ + self.deviation_ * standard
         return to_target(values, is_log=self.log_target)
 
-    def _left_unknown(self, points: F64, factor: F64) -> F64:
-        """Return the covariances of points given the training rows, without noise (eq. 2.26)."""
-        known = solve_triangular(factor, self.kernel_.between(self.points_, points), lower=True)
-        found: F64 = self.kernel_.between(points, points) - known.T @ known
-        found[np.diag_indices(len(points))] = np.maximum(np.diag(found), 0.0)
+    def _factor(self) -> F64:
+        try:
+            return self.kernel_.factor(self.points_)
+        except np.linalg.LinAlgError:
+            raise WriteampError(
+                "the rows are too much alike for a Gaussian process; another model takes them"
+            ) from None
+
+    def _known(self, points: F64, factor: F64) -> F64:
+        """Return what training rows tell of points; the squares of a column are their variance."""
+        found: F64 = solve_triangular(
+            factor, self.kernel_.between(self.points_, points), lower=True
+        )
         return found
 
     def _importances(self) -> F64:

@@ -85,7 +85,9 @@ class Kernel:
 
     def between(self, one: F64, other: F64) -> F64:
         """Return the covariances of points of one and of another, without noise."""
-        found: F64 = np.sum([part.between(one, other) for part in self.parts], axis=0)
+        found: F64 = np.zeros((len(one), len(other)))
+        for part in self.parts:
+            found += part.between(one, other)
         return found
 
     def factor(self, points: F64) -> F64:

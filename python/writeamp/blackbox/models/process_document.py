@@ -57,12 +57,12 @@ def process_from(model: GaussianProcessRegressor, document: Mapping[str, Any]) -
     model.points_ = np.array([numbers(point, width) for point in document["points"]])
     model.mean_, model.deviation_ = numbers(document["scale"], 2).tolist()
     fits = len(model.points_) == rows > 0 and all(0 <= feature < features for feature, _ in ends)
-    if not fits or (units < 0).any() or not model.kernel_.parts:
+    if not fits or (units < 0).any() or not model.kernel_.parts or model.deviation_ <= 0:
         raise WriteampError("its process does not hold together")
 
 
 def _part(given: Mapping[str, Any], width: int) -> Part:
-    columns = np.array(given["columns"], dtype=np.int64)
+    columns = numbers(given["columns"], len(given["columns"])).astype(np.int64)
     lengths = numbers(given["lengths"], len(columns))
     if not len(columns) or not ((columns >= 0) & (columns < width)).all() or (lengths <= 0).any():
         raise WriteampError("its process does not hold together")

@@ -39,7 +39,7 @@ _A_MINUTE = SimulatedSettings(precision=0.01, most_s=60)
 FULL = Form(12_500, 32, 9, _A_MINUTE, _A_MINUTE, 1000, 60.0, 180)
 SHORT = Form(
     cells=300,
-    # 36 of them differ: with less than 30, no fold leaves two leaves their 12 rows.
+    # 36 of them differ: few enough to be quick, and more than the features of a kind by far.
     sizes=40,
     steps=2,
     specific_settings=SimulatedSettings(precision=0.05, most_s=40),

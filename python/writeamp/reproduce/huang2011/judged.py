@@ -14,7 +14,7 @@ from writeamp.reproduce.huang2011.printed import Printed
 from writeamp.reproduce.items import Item, OpenDetail, at_most, compared
 
 # How far a value of another device may be from the print, and how far a bound is rounded.
-_TOLERANCE, _ROUNDING = 0.25, 0.1
+_TOLERANCE, ROUNDING = 0.25, 0.1
 
 DETAIL = (
     'what is scored ("all the observations from the training data are used for fitting and '
@@ -55,7 +55,7 @@ def cell(item: str, printed: float, ours: Accuracy, measure: str) -> Item:
         item,
         printed,
         values[HELD_OUT],
-        _ROUNDING * printed,
+        ROUNDING * printed,
         note=f"of {ours.held_out.n} rows, where the paper has up to 12,000",
         open_detail=OpenDetail(detail, HELD_OUT, values),
     )

@@ -27,4 +27,5 @@ PAPER = Paper(
     "storage devices (MSST 2011)",
     summary="black-box models of a disk, three flash drives and an array, on grids and traces",
     parts=tuple(map(_part, ("microbenchmarks", "specific", "traces", "curves"))),
+    options=frozenset({"resume", "traces"}),
 )

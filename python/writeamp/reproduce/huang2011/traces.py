@@ -101,8 +101,10 @@ def _of_trace(drive: Prepared, requests: pl.DataFrame, window_s: float) -> _Erro
     for way, at_times in _WAYS.items():
         rows = list(_served(drive, requests, asked, window_s, at_times=at_times))
         served = pl.DataFrame(rows, schema=["window", *METRICS], orient="row")
-        windows = asked.join(served.cast({"window": asked["window"].dtype}), on="window")
-        found[way] = _mre(windows)
+        windows = asked.join(
+            served.cast({"window": asked["window"].dtype}), on="window", maintain_order="left"
+        )
+        found[way] = _mre(windows, int(asked["window"].to_numpy().max()) + 1)
     return found
 
 
@@ -151,17 +153,19 @@ def _counts(run: TimedRun) -> F64:
     )
 
 
-def _mre(windows: pl.DataFrame) -> dict[str, float]:
-    """Return the MRE of each metric on the last third of the windows."""
+def _mre(windows: pl.DataFrame, count: int) -> dict[str, float]:
+    """Return the MRE of each metric on the last third of so many windows."""
     extended = find_feature_set("extended")
     vectors = extended.of(windows).to_numpy()
-    training = round(windows.height * _TRAINING_SHARE)
+    # By the clock: windows in which nothing was answered are none of these.
+    is_training = windows["window"].to_numpy() < round(count * _TRAINING_SHARE)
     found = {}
     for metric in METRICS:
         values = windows[metric].to_numpy()
         model = make_model("linear-tree", log_target=True, names=extended.names)
-        predicted = model.fit(vectors[:training], values[:training]).predict(vectors[training:])
-        found[metric] = score(metric, values[training:], predicted).mre
+        model.fit(vectors[is_training], values[is_training])
+        predicted = model.predict(vectors[~is_training])
+        found[metric] = score(metric, values[~is_training], predicted).mre
     return found
 
 

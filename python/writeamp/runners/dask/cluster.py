@@ -115,7 +115,7 @@ class _Running(Generic[J, T]):
     def results(self) -> Iterator[tuple[int, T]]:
         try:
             yield from self._run()
-            yield from self._judge(dict(self.accused))
+            yield from self._judge(tuple(self.accused))
         finally:
             with suppress(Exception):  # the scheduler may be gone
                 self.client.cancel(list(self.tasks), force=True)
@@ -129,19 +129,19 @@ class _Running(Generic[J, T]):
             yield from self._outcome(future, task.places, task.sent)
             self._submit()
 
-    def _judge(self, accused: Mapping[int, str]) -> Iterator[tuple[int, T]]:
+    def _judge(self, accused: Collection[int]) -> Iterator[tuple[int, T]]:
         """Give what comes of jobs whose workers died, where others may have been the cause.
 
         Dask counts a death against all that a worker had. So each of several is run again with
-        nothing beside it; one alone is the cause.
+        nothing beside it; one alone is taken to be the cause.
         """
-        for at, why in accused.items():
+        for at in accused:
             if len(accused) > 1:
                 del self.accused[at]
                 self.waiting.append(at)
                 yield from self._run()
             if at in self.accused and self.lost is not None:
-                yield at, self.lost(self.jobs[at], why)
+                yield at, self.lost(self.jobs[at], self.accused[at])
 
     def _submit(self) -> None:
         """Make tasks of waiting jobs until every thread of the cluster has enough of them."""
