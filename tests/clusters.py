@@ -49,6 +49,13 @@ class Cluster:
         local = ["--local-directory", str(self.folder / f"worker-{len(self.processes)}")]
         return self._start(*within, *DASK, *words, *local, *options, variables=variables)
 
+    def await_workers(self, count: int) -> None:
+        """Wait until so many workers are up: one that dies before ends the program of its nanny."""
+        from distributed import Client  # noqa: PLC0415 (tests of others do without it)
+
+        with Client(self.address) as client:
+            client.wait_for_workers(count, timeout=PATIENCE_S)
+
     def _start(
         self, *words: str, variables: Mapping[str, str] | None = None
     ) -> subprocess.Popen[bytes]:

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from clusters import HERE, Cluster, await_value, cluster, kill
@@ -76,6 +77,7 @@ def test_a_job_that_ends_every_worker_is_lost_alone(tmp_path: Path) -> None:
     with cluster(tmp_path) as found:
         found.start_scheduler()
         found.start_worker("--nworkers", "2")
+        found.await_workers(2)
         with runner_of(scheduler=found.address) as runner:
             results = dict(runner.results(fatal_for_seven, range(20), lost=lambda job, why: why))
             with pytest.raises(WriteampError, match="4 Dask workers died"):
@@ -84,12 +86,28 @@ def test_a_job_that_ends_every_worker_is_lost_alone(tmp_path: Path) -> None:
     assert results == {at: at for at in range(20) if at != 7}
 
 
+def test_what_a_worker_took_with_it_is_found_anew() -> None:
+    from writeamp.runners.dask.cluster import _Running  # noqa: PLC0415 (needs distributed)
+
+    class Lost:
+        status = "lost"
+
+        def result(self, timeout: float) -> None:
+            raise TimeoutError
+
+    running: Any = _Running(cast("Any", None), abs, [-1, -2, -3], None, {}, cast("Any", None))
+    running.waiting.clear()
+    assert list(running._outcome(Lost(), (0, 2), frozenset())) == []
+    assert running.waiting == [2, 0]
+
+
 def test_each_of_several_jobs_whose_workers_died_is_judged_with_nothing_beside_it(
     tmp_path: Path,
 ) -> None:
     with cluster(tmp_path) as found:
         found.start_scheduler()
         found.start_worker("--nworkers", "2")
+        found.await_workers(2)
         with runner_of(scheduler=found.address) as runner:
             jobs = [7, 1, 7, 2]
             results = dict(runner.results(fatal_for_seven, jobs, lost=lambda job, why: why))

@@ -183,7 +183,7 @@ class _Running(Generic[J, T]):
     ) -> Iterator[tuple[int, T]]:
         """Give the results of a task; jobs that have none wait again."""
         try:
-            result = future.result()
+            result = _fetched(future)
         except KilledWorker as error:
             if len(places) > 1:  # one of them ends processes, the others are to have results
                 self.suspects.update(places)
@@ -195,6 +195,9 @@ class _Running(Generic[J, T]):
             return
         except ModuleNotFoundError as error:
             raise WriteampError(f"a Dask worker cannot do it: {error}") from None
+        if result is None:
+            self.waiting.extend(reversed(places))
+            return
         if isinstance(result, workers.Missing):
             self._send(result.names, sent)
             self.waiting.extend(reversed(places))
@@ -212,6 +215,18 @@ class _Running(Generic[J, T]):
                 raise WriteampError(f"a Dask worker cannot read {name}, though it was sent there")
             if self.identities[name] not in self.sent.identities:
                 self.sent.send(name, self.identities[name])
+
+
+def _fetched(future: Future[Any]) -> Any:
+    """Return the result of a task; None if the worker that had it is gone with it."""
+    while True:
+        try:
+            return future.result(timeout=_LOOK_S)
+        except TimeoutError:
+            if future.status == "error":  # it is the job's own
+                raise
+            if future.status != "finished":
+                return None
 
 
 def _killed(error: KilledWorker) -> str:
