@@ -17,14 +17,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
 from writeamp.blackbox.active import ProcessLearner, next_points
 from writeamp.blackbox.features import FEATURE_SETS, of_trace
 from writeamp.blackbox.features.extended import EXTENDED
 from writeamp.blackbox.measurements import TARGETS, observed, workloads
 from writeamp.blackbox.models.checks import folds_of
-from writeamp.blackbox.models.grouped import fitted
+from writeamp.blackbox.models.grouped import fitted, predicted_unseen
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.blackbox.models.registry import MODELS, make_model
@@ -151,11 +150,9 @@ def candidates() -> Iterator[tuple[str, Any]]:
 def mre(table: pl.DataFrame, target: str, model: Any) -> float:
     rows = observed(table, target)
     x, y = EXTENDED.of(rows).to_numpy(), rows[TARGETS[target]].to_numpy()
-    groups, predicted = workloads(rows), np.empty(rows.height)
-    for held_out in folds_of(rows.height, groups, 5, seed=0):
-        kept = np.setdiff1d(np.arange(rows.height), held_out)
-        fold = fitted(clone(model), x[kept], y[kept], groups[kept])
-        predicted[held_out] = fold.predict(x[held_out])
+    groups = workloads(rows)
+    folds = folds_of(rows.height, groups, 5, seed=0)
+    predicted = predicted_unseen(model, x, y, groups, folds)
     return score(target, y, predicted).mre
 
 

@@ -15,7 +15,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import check_is_fitted
 
 from writeamp.blackbox.models import checks
-from writeamp.blackbox.models.grouped import fitted
+from writeamp.blackbox.models.grouped import fitted, predicted_unseen
 from writeamp.blackbox.models.parameters import CONFORMAL, checked
 from writeamp.blackbox.models.targets import to_model
 from writeamp.errors import WriteampError
@@ -94,7 +94,10 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self._look_out_of_bag()
         else:
             folds = checks.folds_of(len(target), groups, self.folds, self.random_state)
-            self._look_at_folds(folds, model, features, target, groups)
+            self.unseen_prediction_: F64 = predicted_unseen(model, features, target, groups, folds)
+            self.unseen_fold_: I64 = np.empty(len(target), dtype=np.int64)
+            for fold, held_out in enumerate(folds):
+                self.unseen_fold_[held_out] = fold
         self.calibrate(self.unseen_prediction_, target)
         return self
 
@@ -146,19 +149,7 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 f"a {type(self.estimator_).__name__} has no out-of-bag predictions; folds must be "
                 "2 or more"
             )
-        self.unseen_prediction_: F64 = self.estimator_.oob_prediction_
-
-    def _look_at_folds(
-        self, folds: list[I64], model: Any, features: F64, target: F64, groups: Any
-    ) -> None:
-        self.unseen_prediction_ = np.empty(len(target))
-        self.unseen_fold_: I64 = np.empty(len(target), dtype=np.int64)
-        for fold, held_out in enumerate(folds):
-            kept = np.setdiff1d(np.arange(len(target)), held_out)
-            own = None if groups is None else np.asarray(groups)[kept]
-            one = fitted(clone(model), features[kept], target[kept], own)
-            self.unseen_prediction_[held_out] = one.predict(features[held_out])
-            self.unseen_fold_[held_out] = fold
+        self.unseen_prediction_ = self.estimator_.oob_prediction_
 
     def _scale(self, predicted: F64) -> F64:
         """Return predictions on the scale on which errors are measured."""

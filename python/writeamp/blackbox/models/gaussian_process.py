@@ -105,22 +105,14 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
         """
         check_is_fitted(self)
         points = self.coordinates_.of(checks.rows_to_predict(self, X))
-        found = np.empty(len(points))
-        for begin in range(0, len(points), _CHUNK_ROWS):
-            chunk = points[begin : begin + _CHUNK_ROWS]
-            found[begin : begin + _CHUNK_ROWS] = (
-                self.kernel_.between(chunk, self.points_) @ self.weights_
-            )
-        mean = self._in_unit(found)
+        chunks = [points[at : at + _CHUNK_ROWS] for at in range(0, len(points), _CHUNK_ROWS)]
+        found = [self.kernel_.between(chunk, self.points_) @ self.weights_ for chunk in chunks]
+        mean = self._in_unit(np.concatenate(found))
         if not return_std:
             return mean
         factor = self._factor()
-        variance = np.empty(len(points))
-        for begin in range(0, len(points), _CHUNK_ROWS):
-            chunk = points[begin : begin + _CHUNK_ROWS]
-            known = (self._known(chunk, factor) ** 2).sum(axis=0)
-            variance[begin : begin + _CHUNK_ROWS] = self.kernel_.variance - known
-        deviation = self.deviation_ * np.sqrt(np.maximum(variance, 0.0))
+        known = np.concatenate([(self._known(chunk, factor) ** 2).sum(axis=0) for chunk in chunks])
+        deviation = self.deviation_ * np.sqrt(np.maximum(self.kernel_.variance - known, 0.0))
         # That of a logarithm is the relative one of the target, as long as it is small.
         return mean, deviation * mean if self.log_target else deviation
 

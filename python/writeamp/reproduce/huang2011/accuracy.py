@@ -12,7 +12,7 @@ import polars as pl
 from writeamp.blackbox.features.registry import find_feature_set
 from writeamp.blackbox.measurements import workloads
 from writeamp.blackbox.models.checks import folds_of
-from writeamp.blackbox.models.grouped import fitted
+from writeamp.blackbox.models.grouped import fitted, predicted_unseen
 from writeamp.blackbox.models.registry import make_model
 from writeamp.blackbox.scores import Score, score
 from writeamp.reproduce.huang2011.measuring import METRICS
@@ -69,11 +69,8 @@ def accuracy(rows: pl.DataFrame, features: str, model: str = OUR_MODEL) -> dict[
     for metric, (column, _, unit) in METRICS.items():
         values = rows[column].to_numpy() / unit
         blank = make_model(model, log_target=True, names=chosen.names)
-        predicted = np.empty(rows.height)
-        for held_out in folds_of(rows.height, groups, FOLDS, seed=0):
-            kept = np.setdiff1d(np.arange(rows.height), held_out)
-            one = fitted(blank, vectors[kept], values[kept], groups[kept])
-            predicted[held_out] = one.predict(vectors[held_out])
+        folds = folds_of(rows.height, groups, FOLDS, seed=0)
+        predicted = predicted_unseen(blank, vectors, values, groups, folds)
         of_all = fitted(blank, vectors, values, groups).predict(vectors)
         found[metric] = Accuracy(
             {

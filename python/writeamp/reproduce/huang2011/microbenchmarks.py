@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from writeamp.blackbox.space import WorkloadPoint
+import polars as pl
+
 from writeamp.plots import FigureSpec
 from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.huang2011 import figures
@@ -42,9 +43,8 @@ def run(bench: Bench) -> Findings:
     with kept_in(bench) as folder:
         for device in DEVICES:
             bench.step(f"{form.cells} cells of the grid on {device} (Tables II, III, V and VI)")
-            cells = some_cells(form.cells)
-            rows = measured(bench, folder, device, cells, form.settings)
-            other_states[device] = _other_state(bench, folder, device, cells, form)
+            rows = measured(bench, folder, device, some_cells(form.cells), form.settings)
+            other_states[device] = _other_state(bench, folder, device, rows, form)
             found[device] = {one: accuracy(rows, one) for one in ("basic", "extended")}
             if device == _EXAMPLE:
                 if bench.figures:
@@ -64,21 +64,23 @@ def run(bench: Bench) -> Findings:
 
 
 def _other_state(
-    bench: Bench, folder: str | Path, device: str, cells: Sequence[WorkloadPoint], form: Form
+    bench: Bench, folder: str | Path, device: str, rows: pl.DataFrame, form: Form
 ) -> _OtherState:
     """Measure a drive in another state that the paper may mean, and return its name and the means.
+
+    `rows` are what was measured of all cells in the state that is ours.
 
     A flash drive may have been left alone. Of a disk, "to remove the cache effects" (section IV.A)
     may mean that its write cache is off.
     """
     if device == DISK:
         off = {"disk.write_back": False}
+        cells = some_cells(form.cells)
         return NOT_CACHED, means(measured(bench, folder, device, cells, form.settings, changes=off))
-    some = cells[: form.rested_cells]
-    rested = means(measured(bench, folder, device, some, RESTED))
-    aged = means(measured(bench, folder, device, some, form.settings))
+    some = some_cells(form.rested_cells)
+    rested, aged = means(measured(bench, folder, device, some, RESTED)), means(rows[: len(some)])
     # Of all cells: as much more or less as of those that were measured in both states.
-    of_all = means(measured(bench, folder, device, cells, form.settings))
+    of_all = means(rows)
     return LEFT_ALONE, {one: of_all[one] * rested[one] / aged[one] for one in of_all}
 
 
