@@ -12,7 +12,7 @@ from writeamp.blackbox.collection import Collected, collect
 from writeamp.blackbox.designs import ACTIVE, DESIGNS, Design
 from writeamp.blackbox.targets.choice import is_simulated, target_of
 from writeamp.blackbox.targets.conditioning import PRECONDITIONS
-from writeamp.cli import options
+from writeamp.cli import options, running
 from writeamp.cli.bar import Bar
 from writeamp.cli.blackbox_choose import choose
 from writeamp.cli.blackbox_explain import explain
@@ -23,12 +23,6 @@ from writeamp.cli.runner_options import with_runner
 from writeamp.devices.profile import profile_names
 from writeamp.errors import Interrupted
 from writeamp.runners import Runner
-
-# The status of a collection that came to its end, but for some of its points.
-FAILED = 1
-
-# So many errors are quoted.
-_MOST_ERRORS = 5
 
 _SIMULATED = "Simulated targets"
 _REAL = "Real targets"
@@ -196,7 +190,7 @@ def collect_points(
     for sentence in measured.notes:
         options.note(sentence)
     try:
-        with Bar("measuring", _words, by_own_pace=True) as bar:
+        with Bar("measuring", running.words, by_own_pace=True) as bar:
             found = collect(
                 measured,
                 out=out,
@@ -210,17 +204,11 @@ def collect_points(
     if json:
         options.print_json(found.to_dict())
     else:
-        stdout.print(options.facts([(key, _shown(one)) for key, one in found.to_dict().items()]))
+        stdout.print(
+            options.facts([(key, running.shown(one)) for key, one in found.to_dict().items()])
+        )
     if found.failed:
-        raise typer.Exit(FAILED)
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _words(done: int, expected: int) -> str:
-    return f"{done} of {expected} points"
+        raise typer.Exit(running.FAILED)
 
 
 def _how_far(stopped: Collected) -> str:
@@ -236,5 +224,5 @@ def _warn(found: Collected) -> None:
         options.note(f"{found.merged} points that are the same on this target are measured once")
     for sentence in found.warnings:
         options.warn(sentence)
-    for sentence in found.errors[:_MOST_ERRORS]:
+    for sentence in found.errors[: running.MOST_ERRORS]:
         options.warn(f"points failed: {sentence}")

@@ -9,7 +9,7 @@ import polars as pl
 import typer
 from typer.core import TyperGroup
 
-from writeamp.cli import options
+from writeamp.cli import options, running
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
 from writeamp.cli.runner_options import with_runner
@@ -21,12 +21,6 @@ from writeamp.sweeps.functions import sweep
 from writeamp.sweeps.plan import Plan, plan_of
 from writeamp.sweeps.result import Sweep
 from writeamp.sweeps.results import SweepResults
-
-# The status of a sweep that came to its end, some of whose points have errors for results.
-FAILED = 1
-
-# So many errors are quoted.
-_MOST_ERRORS = 5
 
 _RUN = "run"
 
@@ -93,7 +87,7 @@ def run(
     if plot is not None:
         _check_picture(plan, file)
     try:
-        with Bar("sweeping", _words, by_own_pace=True) as bar:
+        with Bar("sweeping", running.words, by_own_pace=True) as bar:
             done = sweep(
                 plan, out=out, retry_failed=retry_failed, runner=runner, progress=bar.update
             )
@@ -105,12 +99,12 @@ def run(
     else:
         facts = done.to_dict()
         if best := facts.get("best"):
-            facts["best"] = ", ".join(f"{name} {_shown(one)}" for name, one in best.items())
-        stdout.print(options.facts([(name, _shown(one)) for name, one in facts.items()]))
+            facts["best"] = ", ".join(f"{name} {running.shown(one)}" for name, one in best.items())
+        stdout.print(options.facts([(name, running.shown(one)) for name, one in facts.items()]))
     if plot is not None:
         done.plot(plot)
     if done.failed or done.failed_before:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(running.FAILED)
 
 
 def _check_picture(plan: Plan, file: Path) -> None:
@@ -124,10 +118,6 @@ def _check_picture(plan: Plan, file: Path) -> None:
             f"{file} does not fit the picture of --plot, so leave that out and draw with "
             f"`writeamp sweep show`: {error}"
         ) from None
-
-
-def _words(done: int, expected: int) -> str:
-    return f"{done} of {expected} points"
 
 
 def _how_far(stopped: Sweep) -> str:
@@ -149,10 +139,6 @@ def _warn(done: Sweep) -> None:
     if not done.failed:
         return
     frame = done.to_frame().filter(pl.col("error").is_not_null())
-    for row in frame.head(_MOST_ERRORS).iter_rows(named=True):
+    for row in frame.head(running.MOST_ERRORS).iter_rows(named=True):
         where = ", ".join(f"{name} {row[name]}" for name in (*done.plan.axes, "replica"))
         options.warn(f"{where} failed: {row['error']}")
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else "–" if value is None else str(value)
