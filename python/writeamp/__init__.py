@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from writeamp.sweeps.functions import sweep
     from writeamp.sweeps.result import Sweep
     from writeamp.sweeps.results import SweepResults, sweep_results
-    from writeamp.theory.prediction import Prediction, predict, predict_sweep
+    from writeamp.theory.answers import Prediction
+    from writeamp.theory.prediction import predict, predict_sweep
     from writeamp.vssd.result import ServeResult
     from writeamp.vssd.virtual_ssd import VirtualSsd
 
@@ -82,7 +83,8 @@ _HOMES = {
     "writeamp.sweeps.functions": ("sweep",),
     "writeamp.sweeps.result": ("Sweep",),
     "writeamp.sweeps.results": ("SweepResults", "sweep_results"),
-    "writeamp.theory.prediction": ("Prediction", "predict", "predict_sweep"),
+    "writeamp.theory.answers": ("Prediction",),
+    "writeamp.theory.prediction": ("predict", "predict_sweep"),
     "writeamp.vssd.result": ("ServeResult",),
     "writeamp.vssd.virtual_ssd": ("VirtualSsd",),
 }

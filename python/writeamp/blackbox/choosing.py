@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +15,12 @@ from writeamp.blackbox.measurements import TARGETS
 from writeamp.blackbox.training import BlackBox
 from writeamp.domains import SHARE, Number
 from writeamp.errors import WriteampError, unknown
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.figures.blackbox import headroom_by_model
+from writeamp.plots.spec import BarChart
+from writeamp.presentation.card import Card
+from writeamp.presentation.equality import ComparedByValue
+from writeamp.presentation.presented import Presented
 
 F64 = npt.NDArray[np.float64]
 
@@ -26,8 +34,8 @@ _STANDINGS = (YES, LIKELY, NO)
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, eq=False)
+class Verdict(Presented, ComparedByValue):
     """Whether a drive meets what is asked.
 
     Attributes:
@@ -51,13 +59,63 @@ class Verdict:
     row: int
     predictions: Mapping[str, tuple[float, float, float]]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as JSON types, as `writeamp blackbox choose --json` has it."""
+        return {
+            "model": self.name,
+            "drive": self.drive,
+            "meets": self.meets,
+            "headroom": _finite(self.headroom),
+            "sure_headroom": _finite(self.sure_headroom),
+            "outside": self.outside,
+            "row": self.row,
+            **{
+                target: None
+                if math.isnan(said[0])
+                else dict(zip(("value", "low", "high"), said, strict=True))
+                for target, said in self.predictions.items()
+            },
+        }
+
+    def card(self) -> Card:
+        """Return the verdict in words."""
+        return Ranking([self]).card()
+
+
+class Ranking(list[Verdict], Drawn):
+    """Verdicts on several models, the best first."""
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [one.to_dict() for one in self]
+
+    def card(self) -> Card:
+        """Return a row for each model."""
+        rows = [
+            (
+                one.name,
+                one.drive or "–",
+                one.meets,
+                *("–" if math.isinf(part) else f"× {part:.3g}" for part in _headrooms(one)),
+                f"{one.outside:.0%}",
+            )
+            for one in self
+        ]
+        columns = ("model", "drive", "meets", ">headroom", ">sure", ">outside training")
+        return Card("Which drives meet what is asked", rows, columns)
+
+    def figure(self) -> BarChart:
+        """Describe by which factor each model is better than what is asked."""
+        return headroom_by_model(
+            [one.name for one in self], *zip(*map(_headrooms, self), strict=True)
+        )
+
 
 def choose(
     models: Mapping[str, BlackBox],
     characteristics: Mapping[str, pl.DataFrame],
     bounds: Mapping[str, float],
     share: float = 1.0,
-) -> list[Verdict]:
+) -> Ranking:
     """Return a verdict on each model, the best first.
 
     Args:
@@ -85,7 +143,8 @@ def choose(
         _verdict(name, model, characteristics[model.features], bounds, share)
         for name, model in models.items()
     ]
-    return sorted(verdicts, key=lambda one: (_STANDINGS.index(one.meets), -one.headroom))
+    ranked = sorted(verdicts, key=lambda one: (_STANDINGS.index(one.meets), -one.headroom))
+    return Ranking(ranked)
 
 
 def _verdict(
@@ -134,3 +193,12 @@ def _of_share(headroom: F64, share: float) -> tuple[float, int]:
     order = np.argsort(-headroom, kind="stable")
     row = int(order[int(np.ceil(share * len(order) - _ROUNDING)) - 1])
     return float(headroom[row]), row
+
+
+def _headrooms(one: Verdict) -> tuple[float, float]:
+    return one.headroom, one.sure_headroom
+
+
+def _finite(value: float) -> float | None:
+    """Return a headroom; None where no bound had a part in it."""
+    return value if math.isfinite(value) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -25,6 +25,9 @@ from writeamp.blackbox.rows import Account, Row, point_of
 from writeamp.blackbox.space import WorkloadPoint
 from writeamp.blackbox.targets.target import Outcome, Target
 from writeamp.errors import Interrupted, WriteampError
+from writeamp.presentation.card import Card
+from writeamp.presentation.equality import ComparedByValue
+from writeamp.presentation.presented import Presented
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -32,8 +35,8 @@ Progress: TypeAlias = Callable[[int, int], None]
 _LEARNT = "latency_us"
 
 
-@dataclass(frozen=True)
-class Collected:
+@dataclass(frozen=True, eq=False)
+class Collected(Presented, ComparedByValue):
     """What a collection came to; all numbers but the last count points.
 
     Attributes:
@@ -56,7 +59,13 @@ class Collected:
     merged: int
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
-    elapsed_s: float
+    elapsed_s: float = field(compare=False)
+
+    def card(self) -> Card:
+        """Return how many points came to what."""
+        names = ("points", "done", "skipped", "failed", "merged")
+        rows = [(name, f"{getattr(self, name):,}") for name in names]
+        return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=self.errors)
 
     def to_frame(self) -> pl.DataFrame:
         """Return the measurements in the file, a row for each point."""

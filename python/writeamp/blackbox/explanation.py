@@ -13,9 +13,14 @@ import polars as pl
 from writeamp.blackbox.features.registry import find_feature_set
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
-from writeamp.blackbox.predictions import Predictions
+from writeamp.blackbox.predictions import Forecast
 from writeamp.blackbox.ranges import Range
 from writeamp.blackbox.training import BlackBox
+from writeamp.errors import WriteampError
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.figures.blackbox import Curve, curves_with_intervals, importances
+from writeamp.plots.spec import BarChart, PanelChart
+from writeamp.presentation.card import Card
 
 F64 = npt.NDArray[np.float64]
 
@@ -37,8 +42,8 @@ class Rules:
     text: str
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, eq=False)
+class Explanation(Drawn):
     """What the model of one target has learnt.
 
     Attributes:
@@ -52,9 +57,35 @@ class Explanation:
     importances: Mapping[str, float] | None
     rules: tuple[Rules, ...]
 
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"target": self.target, "feature": name, "importance": share}
+            for name, share in (self.importances or {}).items()
+        ]
 
-@dataclass(frozen=True)
-class Response:
+    def card(self) -> Card:
+        """Return the share of each feature, the most important first."""
+        ranked = sorted((self.importances or {}).items(), key=lambda one: -one[1])
+        rows = [(name, f"{share:.1%}") for name, share in ranked]
+        notes = [] if rows else ["this kind of model has no importances"]
+        title = f"What decides {self.target}"
+        return Card(title, rows, ("feature", ">share of what the model explains"), notes=notes)
+
+    def figure(self) -> BarChart:
+        """Describe the importances.
+
+        Raises:
+            WriteampError: this kind of model has none.
+        """
+        if self.importances is None:
+            raise WriteampError(f"this kind of model has no importances for {self.target}")
+        names, shares = list(self.importances), list(self.importances.values())
+        title = f"What decides {self.target}"
+        return importances(names, shares, target=self.target, title=title, subtitle="")
+
+
+@dataclass(frozen=True, eq=False)
+class Response(Drawn):
     """The predictions as one characteristic varies and the others stay.
 
     Attributes:
@@ -65,7 +96,38 @@ class Response:
 
     characteristic: str
     x: F64
-    predictions: Mapping[str, Predictions]
+    predictions: Forecast
+
+    def _records(self) -> list[dict[str, Any]]:
+        rows = self.predictions.to_frame().to_dicts()
+        return [
+            {self.characteristic: x} | row for x, row in zip(self.x.tolist(), rows, strict=True)
+        ]
+
+    def card(self) -> Card:
+        """Return how far each target goes as the characteristic does."""
+        rows = [
+            (target, f"{np.nanmin(one.value):.4g} to {np.nanmax(one.value):.4g}")
+            for target, one in self.predictions.items()
+            if np.isfinite(one.value).any()
+        ]
+        span = f"{self.x[0]:.4g} to {self.x[-1]:.4g}"
+        return Card(f"{self.characteristic} from {span}", rows, ("target", "predicted"))
+
+    def figure(self) -> PanelChart:
+        """Describe the predictions over the characteristic, with their intervals."""
+        curves = []
+        for target, one in self.predictions.items():
+            known = np.isfinite(one.value)
+            lines = (line[known].tolist() for line in (one.value, one.low, one.high))
+            label = self.characteristic.replace("_", " ")
+            curves.append(Curve(target, label, self.x[known].tolist(), *lines))
+        return curves_with_intervals(
+            curves,
+            title=f"How predictions respond to {self.characteristic.replace('_', ' ')}",
+            subtitle="",
+            level=self.predictions.level,
+        )
 
 
 def explained(model: BlackBox, target: str) -> Explanation:

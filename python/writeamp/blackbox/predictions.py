@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from writeamp.blackbox.scores import Score, score
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.figures.blackbox import (
+    Compared,
+    Curve,
+    curves_with_intervals,
+    measured_against_predicted,
+)
+from writeamp.plots.spec import PanelChart
+from writeamp.presentation.card import Card
+from writeamp.presentation.equality import ComparedByValue
+from writeamp.presentation.presented import Presented
 
 F64 = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Predictions:
+@dataclass(frozen=True, eq=False)
+class Predictions(Presented, ComparedByValue):
     """What a model says of one target; shape (rows,) each.
 
     Attributes:
@@ -27,9 +41,56 @@ class Predictions:
     high: F64
     outside: npt.NDArray[np.bool_]
 
+    def _records(self) -> list[dict[str, Any]]:
+        return records_of(
+            {"value": self.value, "low": self.low, "high": self.high, "outside": self.outside}
+        )
 
-@dataclass(frozen=True)
-class HeldOut:
+    def card(self) -> Card:
+        """Return a row for each prediction."""
+        rows = [(f"{row}", *cells) for row, cells in enumerate(_cells(self))]
+        return Card("Predictions", rows, (">row", ">value", "interval", "outside training"))
+
+
+class Forecast(dict[str, Predictions], Drawn):
+    """What a model says of each target, by its name; `level` is that of the intervals."""
+
+    def __init__(self, said: Mapping[str, Predictions], level: float):
+        """Hold the predictions."""
+        super().__init__(said)
+        self.level = level
+
+    def _records(self) -> list[dict[str, Any]]:
+        columns: dict[str, npt.NDArray[Any]] = {}
+        for target, one in self.items():
+            columns |= {target: one.value, f"{target}_low": one.low, f"{target}_high": one.high}
+        outside = np.any([one.outside for one in self.values()], axis=0)
+        return records_of({**columns, "outside": outside})
+
+    def card(self) -> Card:
+        """Return a row for each prediction of each target."""
+        rows = [
+            (target, f"{row}", *cells)
+            for target, one in self.items()
+            for row, cells in enumerate(_cells(one))
+        ]
+        interval = f"{self.level:.0%} interval"
+        return Card("Predictions", rows, ("target", ">row", ">value", interval, "outside training"))
+
+    def figure(self) -> PanelChart:
+        """Describe the predictions in the order of their rows, with their intervals."""
+        curves = []
+        for target, one in self.items():
+            known = np.isfinite(one.value)  # without writes there is no WA
+            lines = (line[known].tolist() for line in (one.value, one.low, one.high))
+            curves.append(Curve(target, "row", np.flatnonzero(known).tolist(), *lines))
+        return curves_with_intervals(
+            curves, title="Predictions", subtitle="by row", level=self.level
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut(Drawn):
     """What was measured of one target, and what models say that have not seen it.
 
     Attributes:
@@ -49,3 +110,41 @@ class HeldOut:
     def score(self) -> Score:
         """What the predictions are worth."""
         return score(self.target, self.observed, self.value, (self.low, self.high))
+
+    def _records(self) -> list[dict[str, Any]]:
+        columns = {name: getattr(self, name) for name in ("observed", "value", "low", "high")}
+        return [{"target": self.target} | row for row in records_of(columns)]
+
+    def card(self) -> Card:
+        """Return what the predictions are worth."""
+        return self.score.card()
+
+    def figure(self) -> PanelChart:
+        """Describe what was measured against what was predicted."""
+        return measured_against_predicted(
+            [Compared(self.target, self.observed.tolist(), self.value.tolist(), self.score.mre)],
+            title="Measured and predicted",
+            subtitle=f"{len(self.observed):,} rows",
+        )
+
+
+def records_of(columns: Mapping[str, npt.NDArray[Any]]) -> list[dict[str, Any]]:
+    """Return columns of the same length as rows of JSON types; null is NaN."""
+
+    def plain(value: Any) -> Any:
+        return None if isinstance(value, float) and math.isnan(value) else value
+
+    values = ([plain(one) for one in column.tolist()] for column in columns.values())
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _cells(said: Predictions) -> Iterable[tuple[str, str, str]]:
+    for value, low, high, outside in zip(
+        said.value, said.low, said.high, said.outside, strict=True
+    ):
+        known = not math.isnan(value)
+        yield (
+            f"{value:.4g}" if known else "–",
+            f"{low:.4g} to {high:.4g}" if known else "–",
+            "yes" if outside else "no",
+        )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
+from writeamp.presentation.card import Card
+from writeamp.presentation.presented import Presented
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(Presented):
     """What a model's predictions of one target are worth.
 
     Attributes:
@@ -32,6 +35,23 @@ class Score:
     mre: float
     n: int
     coverage: float = math.nan
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the score as JSON types; null is what there is none of."""
+        return {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in asdict(self).items()
+        }
+
+    def card(self) -> Card:
+        """Return the measures in words."""
+        rows = [
+            ("R²", f"{self.r2:.4f}"),
+            ("mean absolute error", f"{self.mae:.4g} of a mean of {self.mean:.4g}"),
+            ("mean relative error", f"{self.mre:.2%}"),
+            ("in their interval", f"{self.coverage:.1%} of {self.n:,} rows"),
+        ]
+        return Card(f"Predictions of {self.target}", rows)
 
 
 def score(

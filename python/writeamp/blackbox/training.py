@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +24,13 @@ from writeamp.blackbox.measurements import (
 )
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.registry import MODELS, make_model
-from writeamp.blackbox.predictions import HeldOut, Predictions
+from writeamp.blackbox.predictions import Forecast, HeldOut, Predictions
 from writeamp.blackbox.ranges import Range, beyond, ranges_of
 from writeamp.blackbox.scores import Score, score
 from writeamp.domains import Whole
 from writeamp.errors import WriteampError
+from writeamp.presentation.card import Card
+from writeamp.presentation.presented import Presented
 
 F64 = npt.NDArray[np.float64]
 # Told how many targets are done, and of how many.
@@ -37,7 +40,7 @@ _FEWEST_ROWS = 20
 
 
 @dataclass(frozen=True)
-class BlackBox:
+class BlackBox(Presented):
     """A trained model of a drive.
 
     Attributes:
@@ -63,7 +66,7 @@ class BlackBox:
     estimators: dict[str, ConformalRegressor]
     trained_on: dict[str, frozenset[str]] = field(repr=False)
 
-    def predict(self, characteristics: pl.DataFrame) -> dict[str, Predictions]:
+    def predict(self, characteristics: pl.DataFrame) -> Forecast:
         """Return the predictions of each target for rows of characteristics.
 
         A workload that does not write has no WA: that of its rows is NaN.
@@ -82,7 +85,18 @@ class BlackBox:
         for target, one in self.estimators.items():
             low, high = one.interval_around(values[target])
             found[target] = Predictions(values[target], low, high, one.outside(vectors))
-        return found
+        return Forecast(found, self.level)
+
+    def _records(self) -> list[dict[str, Any]]:
+        names = ("drive", "features", "model", "level")
+        about = {name: getattr(self, name) for name in names} | {"joint": self.is_joint}
+        return [about | {"target": one, "unseen_mre": mre} for one, mre in self.unseen_mre.items()]
+
+    def card(self) -> Card:
+        """Return the error to expect of each target."""
+        rows = [(target, f"{mre:.2%}") for target, mre in self.unseen_mre.items()]
+        title = f"{self.model} on the {self.features} features of {self.drive or 'a drive'}"
+        return Card(title, rows, ("target", ">mean relative error on unseen rows"))
 
     def beyond(self, characteristics: pl.DataFrame) -> list[str]:
         """Return the characteristics that some row has outside the range of the training rows."""

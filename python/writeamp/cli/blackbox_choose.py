@@ -11,7 +11,7 @@ import typer
 
 from writeamp.cli import blackbox_asked as asked
 from writeamp.cli import options
-from writeamp.cli.blackbox_words import entry, interval, number, with_unit
+from writeamp.cli.blackbox_words import interval, number, with_unit
 from writeamp.cli.options import stdout
 from writeamp.experiments.durations import DURATION
 
@@ -97,27 +97,9 @@ def choose(
     verdicts = choosing.choose(trained, rows, bounds, share)
     if json:
         document = {**question.what, "bounds": bounds, "share": share}
-        options.print_json(document | {"choices": [_entry(one) for one in verdicts]})
+        options.print_json(document | {"choices": [one.to_dict() for one in verdicts]})
         return
     _print(question.name, verdicts, bounds)
-
-
-def _entry(one: Verdict) -> dict[str, Any]:
-    return {
-        "model": one.name,
-        "drive": one.drive,
-        "meets": one.meets,
-        "headroom": _finite(one.headroom),
-        "sure_headroom": _finite(one.sure_headroom),
-        "outside": one.outside,
-        "row": one.row,
-        **{target: entry(*said) for target, said in one.predictions.items()},
-    }
-
-
-def _finite(value: float) -> float | None:
-    """Return a headroom; None where no bound had a part in it."""
-    return value if math.isfinite(value) else None
 
 
 def _print(title: str, verdicts: Sequence[Verdict], bounds: dict[str, float]) -> None:

@@ -11,18 +11,21 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
-from writeamp.devices.ratios import op_of
 from writeamp.errors import WriteampError
-from writeamp.plots import check_target, save
-from writeamp.plots.figures.models import ModelCurve, models_over
+from writeamp.plots import check_target
+from writeamp.theory.answers import (
+    OUTSIDE,
+    Prediction,
+    SweepPoint,
+    answer_of,
+    in_words,
+    marked,
+)
 from writeamp.theory.models._registry import MODELS
 from writeamp.theory.prediction import (
     DEFAULT_PAGES_PER_BLOCK,
     SWEEPABLE,
-    Prediction,
     Question,
-    SweepPoint,
-    effective_op_of,
     predict_sweep,
 )
 from writeamp.theory.prediction import predict as predict_wa
@@ -32,9 +35,6 @@ _MODELS = "Models"
 
 # A table of a sweep shows this many of its points; the JSON document has all.
 _ROWS = 12
-
-# What stands beside the answer of a model that the drive is not made for.
-_OUTSIDE = "*"
 
 _HEADINGS = {"wa": "WA", "op": "op"}
 
@@ -166,17 +166,19 @@ def predict(
     for prediction in predictions:
         for warning in prediction.warnings:
             options.warn(f"{prediction.model.name}: {warning}")
-    asked = "wa" if target_wa is None else "op"
-    drive = _drive(question)
+    asked = predictions.asked
+    drive = predictions.drive
     if json:
-        rows = [_answer(p, asked) | {"assumes": p.model.assumes} for p in predictions]
+        rows = [answer_of(p, asked) | {"assumes": p.model.assumes} for p in predictions]
         options.print_json(drive | {"models": rows})
         return
     cells = [
-        (p.model.name, _marked(getattr(p, asked), p), _assumed(p))
+        (p.model.name, marked(getattr(p, asked), p), _assumed(p))
         for p in sorted(predictions, key=lambda p: not p.in_domain)
     ]
-    stdout.print(options.table(_title(drive), ("model", f">{_HEADINGS[asked]}", "assumes"), cells))
+    stdout.print(
+        options.table(in_words(drive), ("model", f">{_HEADINGS[asked]}", "assumes"), cells)
+    )
 
 
 def _sweep(text: str, question: Question, plot: Path | None, json: bool) -> None:
@@ -184,41 +186,31 @@ def _sweep(text: str, question: Question, plot: Path | None, json: bool) -> None
         check_target(plot)
     name = text.partition("=")[0]
     points = predict_sweep(text, **question)
-    asked = "op" if name == "target_wa" or question["target_wa"] is not None else "wa"
+    asked, drive = points.asked, points.drive
     models = [p.model for p in points[0].predictions]
-    curves = [
-        ModelCurve(
-            model.name,
-            [getattr(point.predictions[i], asked) for point in points],
-            [point.predictions[i].in_domain for point in points],
-        )
-        for i, model in enumerate(models)
-    ]
     for i, model in enumerate(models):
         _warn_of_sweep(name, points, i, model.name)
-    drive = _drive(question, name)
     if plot is not None:
-        values = [point.value for point in points]
-        save(models_over(name, values, curves, subtitle=_title(drive)), plot)
+        points.plot(plot)
     if json:
         described = [{"model": model.name, "assumes": model.assumes} for model in models]
         rows = [
-            {name: point.value, "models": [_answer(p, asked) for p in point.predictions]}
+            {name: point.value, "models": [answer_of(p, asked) for p in point.predictions]}
             for point in points
         ]
         options.print_json(drive | {"models": described, "sweep": rows})
         return
     shown = sorted({round(i * (len(points) - 1) / (_ROWS - 1)) for i in range(_ROWS)})
     cells = [
-        (f"{points[i].value:.6g}", *(_marked(getattr(p, asked), p) for p in points[i].predictions))
+        (f"{points[i].value:.6g}", *(marked(getattr(p, asked), p) for p in points[i].predictions))
         for i in shown
     ]
-    title = f"{_HEADINGS[asked]} by {name}, {len(shown)} of {len(points)} points; {_title(drive)}"
+    title = f"{_HEADINGS[asked]} by {name}, {len(shown)} of {len(points)} points; {in_words(drive)}"
     # Broken where a narrow terminal would cut them.
     columns = [">" + model.name.replace("-", "-\n", 1) for model in models]
     stdout.print(options.table(title, (f">{name}", *columns), cells))
-    if any(_OUTSIDE in cell for row in cells for cell in row):
-        stdout.print(f"{_OUTSIDE} outside the model's domain, as the warnings say")
+    if any(OUTSIDE in cell for row in cells for cell in row):
+        stdout.print(f"{OUTSIDE} outside the model's domain, as the warnings say")
 
 
 def _warn_of_sweep(name: str, points: Sequence[SweepPoint], index: int, model: str) -> None:
@@ -232,65 +224,8 @@ def _warn_of_sweep(name: str, points: Sequence[SweepPoint], index: int, model: s
         )
 
 
-def _answer(prediction: Prediction, asked: str) -> dict[str, Any]:
-    """Return a model's entry of the JSON document; null is what it cannot answer."""
-    answer = getattr(prediction, asked)
-    return {
-        "model": prediction.model.name,
-        asked: None if math.isnan(answer) else answer,
-        "in_domain": prediction.in_domain,
-        "warnings": list(prediction.warnings),
-    }
-
-
-def _marked(value: float, prediction: Prediction) -> str:
-    """Return the value, with a mark if the model is outside its domain."""
-    shown = "-" if math.isnan(value) else f"{value:.4f}"
-    return shown if prediction.in_domain else shown + _OUTSIDE
-
-
 def _assumed(prediction: Prediction) -> str:
     """Return what a model assumes, or why the drive is not so."""
     if prediction.in_domain:
         return prediction.model.assumes
-    return f"{_OUTSIDE} OUTSIDE ITS DOMAIN: {'; '.join(prediction.warnings)}"
-
-
-def _drive(question: Question, swept: str | None = None) -> dict[str, Any]:
-    """Return what is known of the drive, without what is swept; null is infinite."""
-    op = op_of(op=question["op"], fill=question["fill"], spare_factor=question["spare_factor"])
-    found: dict[str, Any] = {}
-    if op is not None:
-        found |= {"op": op, "fill": 1 / (1 + op), "spare_factor": op / (1 + op)}
-        effective = effective_op_of(op, question["utilization"], question["hot_ratio"])
-        if effective is not None:
-            found["effective_op"] = effective
-    for name in ("target_wa", "utilization", "hot_ratio"):
-        if question.get(name) is not None:
-            found[name] = question.get(name)
-    if swept != "pages_per_block":
-        found["pages_per_block"] = question.get("pages_per_block", DEFAULT_PAGES_PER_BLOCK)
-    for name in ("d", "window", "reserve", "logical_blocks"):
-        value = question.get(name)
-        found[name] = None if value == math.inf else value
-    return found
-
-
-def _title(drive: dict[str, Any]) -> str:
-    """Return what `_drive` found in words, as far as most models take it."""
-    words = []
-    if "op" in drive:
-        words.append(
-            f"op {drive['op']:.4g} = (T-U)/U, fill {drive['fill']:.4g}, "
-            f"spare factor {drive['spare_factor']:.4g}"
-        )
-    if "target_wa" in drive:
-        words.append(f"WA {drive['target_wa']:.6g}")
-    if "utilization" in drive:
-        words.append(
-            f"utilization {drive['utilization']:.4g}, hot ratio {drive['hot_ratio']:.4g}"
-            + (f": effective op {drive['effective_op']:.4g}" if "effective_op" in drive else "")
-        )
-    if "pages_per_block" in drive:
-        words.append(f"{drive['pages_per_block']} pages per block")
-    return ", ".join(words)
+    return f"{OUTSIDE} OUTSIDE ITS DOMAIN: {'; '.join(prediction.warnings)}"

@@ -9,6 +9,8 @@ from typing import Any, Literal
 from writeamp._engine import Geometry as EngineGeometry
 from writeamp.devices.times import tables_of
 from writeamp.errors import WriteampError
+from writeamp.presentation.card import Card
+from writeamp.presentation.presented import Presented
 
 COUNT_BITS = 32
 Kind = Literal["flash", "disk", "raid0"]
@@ -18,7 +20,7 @@ SECTOR_BYTES = 512
 
 
 @dataclass(frozen=True)
-class Device:
+class Device(Presented):
     """A drive.
 
     `fill` is logical over physical pages, T and U being physical and logical size:
@@ -90,6 +92,26 @@ class Device:
             if name in found:
                 found[name] = plain
         return found
+
+    def card(self) -> Card:
+        """Return its shape, size and spare space in words."""
+        rows = [("kind", self.kind), ("the host sees", f"{self.capacity_bytes:,} bytes")]
+        if self.kind == "flash":
+            rows += [
+                ("channels × chips × dies × planes", " × ".join(map(str, self._levels()))),
+                ("blocks of a plane", f"{self.blocks_per_plane:,}"),
+                ("pages of a block", f"{self.pages_per_block:,} of {self.page_bytes:,} bytes"),
+                ("op = (T-U)/U", f"{self.op:.4g}; spare factor {self.spare_factor:.4g}"),
+                ("layout", self.layout),
+            ]
+        rows += [("member", one.name) for one in self.members]
+        return Card(f"Device {self.name}", rows, notes=self.shrunk)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [{"name": self.name} | self.facts()]
+
+    def _levels(self) -> tuple[int, ...]:
+        return self.channels, self.chips_per_channel, self.dies_per_chip, self.planes_per_die
 
     @property
     def times(self) -> Mapping[str, Any] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,12 @@ from writeamp.devices.device import Device
 from writeamp.experiments.byte_amplification import differs
 from writeamp.experiments.counts import flash_pages
 from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.words import drive_in_words
+from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
-from writeamp.plots.output import save
 from writeamp.plots.spec import BarChart
+from writeamp.plots.style import with_error
+from writeamp.presentation.card import Card
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import analyse
 from writeamp.text import printable
@@ -148,8 +150,8 @@ class Row:
         }
 
 
-@dataclass(frozen=True, repr=False)
-class Comparison:
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison(Drawn):
     """The rows in the order of the managers asked for.
 
     One that was interrupted has rows of the managers that were finished; `interrupted_of` then
@@ -264,9 +266,34 @@ class Comparison:
             "(pages written in part)\n"
         )
 
-    def plot(self, path: str | Path) -> None:
-        """Draw WA of every manager, by cause, to a .png, .svg, .pdf or .html file."""
-        save(self.figure(), path)
+    def card(self) -> Card:
+        """Return a row for each manager, the least WA first."""
+        others = [
+            cause
+            for cause in CAUSES
+            if cause != "host" and any(row.causes[cause] for row in self.rows)
+        ]
+        rows = [
+            (
+                row.label,
+                row.victims,
+                with_error(row.wa, *row.ci),
+                *(f"{row.causes[cause] / row.causes['host']:.3f}" for cause in others),
+                f"{row.pe_fairness:.3f}",
+            )
+            for row in sorted(self.rows, key=lambda row: row.wa)
+        ]
+        of_causes = [f">{cause.replace('_', ' ')}/host" for cause in others]
+        return Card(
+            f"{self.rows[0].results[0].plan.load_name} on {drive_in_words(self.device)}",
+            rows,
+            ("manager", "victims", ">WA", *of_causes, ">wear fairness"),
+            warnings=self.warnings,
+            notes=self.notes,
+        )
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [row.to_dict() for row in self.rows]
 
 
 def _mean_intervals(

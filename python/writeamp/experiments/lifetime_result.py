@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,9 +18,12 @@ from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.experiments.daily_writes import drive_writes_a_day
 from writeamp.experiments.settings import LifetimeSettings, LoadSettings
+from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
+from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.life import LifeCurve, erases_of_blocks, life_over_w
 from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart, PanelChart
+from writeamp.presentation.card import Card, Spark
 from writeamp.registry.specs import Spec
 from writeamp.statistics.replicas import student_interval, student_intervals
 from writeamp.text import printable
@@ -87,7 +90,7 @@ class Lifetime:
     policy: Policy
     run: LifetimeSettings
     spare_blocks: int
-    threads: int | None
+    threads: int | None = field(compare=False)
     """Replicas that run at the same time, if they are threads of this process."""
     notes: tuple[str, ...]
 
@@ -108,8 +111,8 @@ class Lifetime:
         return self.run.seed
 
 
-@dataclass(frozen=True, repr=False)
-class Endurance:
+@dataclass(frozen=True, repr=False, eq=False)
+class Endurance(Drawn):
     """The lives of drives that differ by their seed, and the means over them.
 
     N is the blocks of the drive, spare ones included, and b the pages of a block. Intervals are
@@ -125,7 +128,7 @@ class Endurance:
     """Erases of each block at the end of each life, shape (replicas, blocks)."""
     seeds: npt.NDArray[np.uint64]
     """The seed of each life, shape (replicas,): fewer than the plan has if it was interrupted."""
-    elapsed_s: float
+    elapsed_s: float = field(compare=False)
 
     @property
     def replicas(self) -> int:
@@ -367,9 +370,30 @@ class Endurance:
             subtitle=f"{self._subtitle()} · PE fairness {self.pe_fairness:.4f}",
         )
 
-    def plot(self, path: str | Path) -> None:
-        """Draw PE fairness and endurance against W to a .png, .svg, .pdf or .html file."""
-        save(self.figure(), path)
+    def card(self) -> Card:
+        """Return the main facts in words, with the endurance over W as a line."""
+        plan, (low, high) = self.plan, self.endurance_ci95
+        fairness = self.pe_fairness_ci95
+        rows = [
+            (
+                "endurance",
+                f"{self.endurance_full_drive_writes:,.2f} full drive writes"
+                + ("" if math.isnan(low) else f" (95% CI {low:,.2f} to {high:,.2f})"),
+            ),
+            ("of the logical capacity", f"{self.endurance_logical_drive_writes:,.2f} drive writes"),
+            ("PE fairness", wa_in_words(self.pe_fairness, fairness)),
+            ("write amplification", wa_in_words(self.wa, self.wa_ci95)),
+            ("workload", plan.load_name),
+            ("manager, victims", str(plan.policy)),
+            ("drive", drive_in_words(plan.device)),
+            ("run", f"{self.replicas} lives to W_max {plan.w_max:,}"),
+            ("programmed", f"{causes_in_words(self.causes)} pages, mean of lives"),
+        ]
+        curve = self.curve
+        spark = Spark(
+            curve["w"], curve["endurance_full_drive_writes"], "endurance by erases of a block"
+        )
+        return Card("Endurance", rows, notes=self.notes, spark=spark)
 
     def plot_erases(self, path: str | Path) -> None:
         """Draw the erase histogram to a .png, .svg, .pdf or .html file."""

@@ -42,7 +42,10 @@ def setting(
     default: Any, domain: Domain | None, help_text: str, **words: Any
 ) -> Any:  # a field, as dataclasses have them
     """Return a field of settings: its default, its domain (None: checked elsewhere), its words."""
-    return field(default=default, metadata={"domain": domain, "words": Words(help_text, **words)})
+    found = Words(help_text, **words)
+    metadata = {"domain": domain, "words": found}
+    # Results that took another time to come to are the same results.
+    return field(default=default, metadata=metadata, compare=not found.is_speed)
 
 
 def words_of(one: Any) -> Words:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,12 @@ from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.preconditioning import Ageing
 from writeamp.experiments.series import series_of
 from writeamp.experiments.spread import Spread
+from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
+from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
-from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart, Strip
+from writeamp.presentation.card import Card, Spark
 from writeamp.registry.specs import Spec
 from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable
@@ -46,8 +47,8 @@ EVENT_SCHEMA = {
 }
 
 
-@dataclass(frozen=True, repr=False)
-class Result(Counted):
+@dataclass(frozen=True, repr=False, eq=False)
+class Result(Counted, Drawn):
     """The outcome of one simulation.
 
     The counts (`host_pages`, `causes`, …) are those of the measured interval: after the initial
@@ -86,8 +87,8 @@ class Result(Counted):
     """Logical pages that hold data when the run ends."""
     ageing: Ageing | None
     """How the drive was aged before the run, if it was."""
-    elapsed_s: float
-    run_s: float
+    elapsed_s: float = field(compare=False)
+    run_s: float = field(compare=False)
     """Seconds that the run itself took, without the initial fill."""
     spread: Spread | None = None
 
@@ -265,9 +266,24 @@ class Result(Counted):
             strips=self._strips(),
         )
 
-    def plot(self, path: str | Path) -> None:
-        """Draw WA over the run, and its events, to a .png, .svg, .pdf or .html file."""
-        save(self.figure(), path)
+    def card(self) -> Card:
+        """Return the main facts in words, with WA over the run as a line."""
+        of_bytes = f"; {self.wa_bytes:.4f} per host byte" if self.has_partial_pages else ""
+        rows = [
+            ("write amplification", wa_in_words(self.wa, self.ci) + of_bytes),
+            ("steady", "yes" if self.steady else f"NO: {self.steady_state.reason}"),
+            ("theory", str(self.theory)),
+            ("workload", self.plan.load_name),
+            ("manager, victims", str(self.plan.policy)),
+            ("drive", drive_in_words(self.device)),
+            ("host wrote", f"{self.host_pages:,} pages after {self.warmup_pages:,} of warm-up"),
+            ("programmed", f"{causes_in_words(self.causes)} pages; {self.erases:,} erases"),
+        ]
+        series = self.series
+        spark = Spark(
+            series["drive_writes"], series["wa"], f"WA over {self.drive_writes:.3g} drive writes"
+        )
+        return Card("Simulation", rows, warnings=self.warnings, notes=self.notes, spark=spark)
 
     def _per_byte(self) -> str:
         if not self.has_partial_pages:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -74,7 +74,7 @@ class Found:
     program_operations: int
     read_operations: int
     time_series: pl.DataFrame
-    run_s: float
+    run_s: float = field(compare=False)
     edges: int | None
 
     @staticmethod

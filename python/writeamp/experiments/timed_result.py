@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,8 +19,10 @@ from writeamp.experiments.preconditioning import Ageing
 from writeamp.experiments.series import series_of
 from writeamp.experiments.timed_figure import figure_of
 from writeamp.experiments.timed_found import Capture, Found, Served
-from writeamp.plots.output import save
+from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
+from writeamp.plots.drawn import Drawn
 from writeamp.plots.spec import PanelChart
+from writeamp.presentation.card import Card, Spark
 from writeamp.statistics.steady import SteadyState
 
 # What a device without flash does not count.
@@ -37,8 +38,8 @@ _OF_FLASH = (
 )
 
 
-@dataclass(frozen=True, repr=False)
-class TimedResult(Counted):
+@dataclass(frozen=True, repr=False, eq=False)
+class TimedResult(Counted, Drawn):
     """The outcome of one run in virtual time.
 
     Latencies, bandwidth and throughput are those of the requests that were answered in the measured
@@ -56,7 +57,7 @@ class TimedResult(Counted):
     """Cumulative counters since the fill, and `time_ns`, at increasing numbers of host pages."""
     ageing: Ageing | None
     """How the drive was aged before the run, if it was."""
-    elapsed_s: float
+    elapsed_s: float = field(compare=False)
     found: Found
     """What was measured in virtual time."""
 
@@ -217,11 +218,37 @@ class TimedResult(Counted):
         """Describe the distribution of latencies, and what happened over virtual time."""
         return figure_of(self.plan, self.device, self.found, self.series)
 
-    def plot(self, path: str | Path) -> None:
-        """Draw latencies, throughput and WA to a .png, .svg, .pdf or .html file."""
-        save(self.figure(), path)
+    def card(self) -> Card:
+        """Return the main facts in words, with throughput over virtual time as a line."""
+        rows = [
+            ("latency", "; ".join(_latency(*one) for one in self.latency_us.items())),
+            ("throughput", f"{self.iops['all']:,.0f} IOPS, {self.bandwidth_mb_s['all']:,.4g} MB/s"),
+            ("write amplification", wa_in_words(self.wa, self.ci)),
+            ("workload", self.plan.load_name),
+            ("manager, victims", str(self.plan.policy)),
+            ("device", drive_in_words(self.device)),
+            ("measured", f"{self.measured_s:.4g} s from {self.measured_from_s:.4g} s on"),
+            ("programmed", f"{causes_in_words(self.causes)} pages; {self.erases:,} erases"),
+        ]
+        times = self.time_series
+        iops = times["read_iops"] + times["write_iops"]
+        spark = Spark(times["time_s"], iops, f"IOPS over {self.virtual_time_s:.4g} s")
+        return Card(
+            "Simulation in virtual time",
+            rows,
+            warnings=self.warnings,
+            notes=self.notes,
+            spark=spark,
+        )
 
     def _per_second(self, read: float, write: float) -> dict[str, float]:
         seconds = self.measured_s
         rate = 1 / seconds if seconds else 0.0
         return {"read": read * rate, "write": write * rate, "all": (read + write) * rate}
+
+
+def _latency(direction: str, found: dict[str, float | None] | None) -> str:
+    if found is None:
+        return f"no {direction}"
+    figures = ", ".join(f"{name} {found[name]:.4g}" for name in ("mean", "p50", "p99"))
+    return f"{direction} {figures} µs"

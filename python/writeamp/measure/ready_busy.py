@@ -18,8 +18,10 @@ from writeamp.measure.device_facts import PinFacts
 from writeamp.measure.four_level import FourLevel, count, four_level
 from writeamp.measure.mixture import Mixture
 from writeamp.measure.uncertainty import class_errors
+from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
 from writeamp.plots.spec import PanelChart
+from writeamp.presentation.card import Card, Spark
 
 Method: TypeAlias = Literal["mixture", "fixed"]
 METHODS: tuple[Method, ...] = ("mixture", "fixed")
@@ -31,8 +33,8 @@ _MANY_SHORT_GAPS = 1e-4
 _COARSE_US = 0.1
 
 
-@dataclass(frozen=True)
-class ReadyBusy:
+@dataclass(frozen=True, eq=False)
+class ReadyBusy(Drawn):
     """What a capture says of a drive.
 
     Attributes:
@@ -129,6 +131,27 @@ class ReadyBusy:
             "repairs": self.capture.repairs,
             "warnings": list(self.warnings),
         }
+
+    def card(self) -> Card:
+        """Return the main facts in words, with busy time as a line."""
+        capture = self.capture
+        rows = [
+            (f"WA, {name}", "{:.5f} (95% CI {:.5f} to {:.5f})".format(found.wa, *found.wa_ci95))
+            for name, found in (("mixture", self.mixture), ("fixed window", self.fixed))
+        ]
+        counts = self.answer
+        rows += [
+            ("method that counts", self.method),
+            ("host wrote", f"{self.host_bytes:,.0f} bytes"),
+            (
+                "operations",
+                f"{counts.programs:,} programs, {counts.reads:,} reads, {counts.erases:,} erases",
+            ),
+            ("capture", f"{capture.format}, {capture.seconds:.4g} s, {len(self.used)} pins"),
+        ]
+        line = capture.over_time
+        spark = Spark(line.start_s, line.busy_share, "share of busy time over the capture")
+        return Card("Ready/Busy capture", rows, warnings=self.warnings, spark=spark)
 
     def figure(self) -> PanelChart:
         """Describe durations by class on a logarithmic axis, and what happened over time."""

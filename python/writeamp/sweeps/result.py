@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from writeamp.plots.drawn import Drawn, Picture
+from writeamp.plots.spec import FigureSpec
+from writeamp.presentation.card import Card
 from writeamp.sweeps.plan import Plan
 from writeamp.sweeps.results import SweepResults
 
 
-@dataclass(frozen=True, repr=False)
-class Sweep:
+@dataclass(frozen=True, repr=False, eq=False)
+class Sweep(Drawn):
     """The points of a sweep, and what became of them; all numbers but the last count points.
 
     Attributes:
@@ -33,7 +37,7 @@ class Sweep:
     skipped: int
     failed: int
     failed_before: int
-    elapsed_s: float
+    elapsed_s: float = field(compare=False)
 
     @property
     def points(self) -> int:
@@ -63,8 +67,18 @@ class Sweep:
         """
         return SweepResults.of(self.out, self.plan)
 
-    def plot(self, path: str | Path, **axes: Any) -> None:
-        """Draw lines to a .png, .svg, .pdf or .html file.
+    def card(self) -> Card:
+        """Return how many points came to what, and their results."""
+        counts = (f"{getattr(self, name)} {name}" for name in ("done", "skipped", "failed"))
+        found = self.results.card()
+        return replace(found, title=f"Sweep of {self.points} points ({', '.join(counts)})")
+
+    def figure(self) -> FigureSpec:
+        """Describe what `SweepResults.curves` shows without an argument."""
+        return self.results.figure()
+
+    def plot(self, path: str | PathLike[str] | None = None, **axes: Any) -> Picture | None:
+        """Draw lines to a .png, .svg, .pdf or .html file, or without a path in the notebook.
 
         Args:
             path: the file.
@@ -73,7 +87,7 @@ class Sweep:
         Raises:
             WriteampError: as of `SweepResults.curves`, or the file cannot be written.
         """
-        self.results.curves(**axes).plot(path)
+        return self.results.curves(**axes).plot(path)
 
     @property
     def best(self) -> dict[str, Any] | None:

@@ -11,6 +11,9 @@ from typing import Any
 import polars as pl
 
 from writeamp.errors import WriteampError
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.spec import FigureSpec
+from writeamp.presentation.card import Card
 from writeamp.sweeps.dataset import Dataset
 from writeamp.sweeps.designs import SEARCH
 from writeamp.sweeps.plan import Plan, PlanLike, plan_of
@@ -22,10 +25,11 @@ from writeamp.sweeps.views.curves import Curves
 from writeamp.sweeps.views.heat_map import HeatMaps
 from writeamp.sweeps.views.pareto import Pareto
 from writeamp.sweeps.views.sensitivity import Sensitivity
+from writeamp.sweeps.views.view import card_of_rows
 
 
-@dataclass(frozen=True, repr=False)
-class SweepResults:
+@dataclass(frozen=True, repr=False, eq=False)
+class SweepResults(Drawn):
     """Results of sweeps, which draw themselves; nothing is averaged over but replicas.
 
     Attributes:
@@ -72,6 +76,21 @@ class SweepResults:
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each result, as `Sweep.to_frame` describes it."""
         return self.tidy.frame.drop(ALIKE)
+
+    def card(self) -> Card:
+        """Return a row for each choice, with WA if that was found."""
+        axes = ", ".join(self.tidy.parameters)
+        title = f"{self.tidy.frame.height} results over {axes or 'no axis'}"
+        has_wa = "wa" in self.tidy.frame.columns
+        return card_of_rows(title, [one.to_dict() for one in self.groups()] if has_wa else [])
+
+    def figure(self) -> FigureSpec:
+        """Describe what `curves` shows without an argument.
+
+        Raises:
+            WriteampError: as of `curves`.
+        """
+        return self.curves().figure()
 
     def where(self, conditions: Mapping[str, Any] | None = None, /, **more: Any) -> SweepResults:
         """Return the results in which settings have some values.

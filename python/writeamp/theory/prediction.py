@@ -4,40 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from writeamp.devices.ratios import RATIOS, op_of
 from writeamp.errors import WriteampError, unknown
+from writeamp.theory.answers import Asked, Prediction, Predictions, PredictionSweep, SweepPoint
 from writeamp.theory.models._model import Model, ModelInputs
 from writeamp.theory.models._registry import MODELS, find_model
 from writeamp.theory.models.effective_op import effective_op
 
 DEFAULT_PAGES_PER_BLOCK = 128
 
+# What some models take besides, and its defaults.
+_OF_MODELS = {"d": 10, "window": 64, "reserve": 0, "logical_blocks": math.inf}
+
 SWEEPABLE = (*RATIOS, "pages_per_block", "target_wa")
 
 _MOST_POINTS = 10_000
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """One model's answer: write amplification `wa` at `op`, and why it may not hold.
-
-    `op` is the one that the model was given (the effective op, where it applies), or what it finds
-    that the target WA needs. What the model cannot answer is NaN, and the warning says why.
-    """
-
-    model: Model
-    wa: float
-    op: float
-    warnings: tuple[str, ...]
-
-    @property
-    def in_domain(self) -> bool:
-        """True if the drive is what the model assumes, so that its answer can be believed."""
-        return not self.warnings
 
 
 class Question(TypedDict, total=False):
@@ -71,7 +56,7 @@ def predict(
     reserve: int = 0,
     logical_blocks: float = math.inf,
     models: list[str] | None = None,
-) -> list[Prediction]:
+) -> Predictions:
     """Ask every model, or those named, for the WA of uniform random writes, or for the op it needs.
 
     Args:
@@ -113,9 +98,26 @@ def predict(
         reserve=reserve,
         logical_blocks=logical_blocks,
     )
+    known = _drive_of(
+        {
+            "op": op,
+            "fill": fill,
+            "spare_factor": spare_factor,
+            "target_wa": target_wa,
+            "utilization": utilization,
+            "hot_ratio": hot_ratio,
+            "pages_per_block": pages_per_block,
+            "d": d,
+            "window": window,
+            "reserve": reserve,
+            "logical_blocks": logical_blocks,
+        }
+    )
+    strict = models is not None
     if target_wa is not None:
-        return [_inverse(model, target_wa, drive, models is not None) for model in chosen]
-    return [_forward(model, drive, models is not None) for model in chosen]
+        answers = [_inverse(model, target_wa, drive, strict) for model in chosen]
+        return Predictions(answers, "op", known)
+    return Predictions([_forward(model, drive, strict) for model in chosen], "wa", known)
 
 
 def check_question(
@@ -206,14 +208,6 @@ class Sweep:
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class SweepPoint:
-    """What the models say at one value of the swept parameter."""
-
-    value: float
-    predictions: list[Prediction]
-
-
 def parse_sweep(text: str) -> Sweep:
     """Read "name=from:to:points": evenly spaced values, both ends included.
 
@@ -242,7 +236,7 @@ def parse_sweep(text: str) -> Sweep:
     return Sweep(name, tuple(dict.fromkeys(values.tolist())))
 
 
-def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> list[SweepPoint]:
+def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> PredictionSweep:
     """Call `predict` for every value of one of its arguments.
 
     Args:
@@ -264,4 +258,25 @@ def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> list[Swee
     for value in steps.values:
         step: Question = {**question, steps.name: value}  # type: ignore[misc]
         points.append(SweepPoint(value, predict(**step)))
-    return points
+    asked: Asked = "op" if question.get("target_wa") or steps.name == "target_wa" else "wa"
+    return PredictionSweep(points, steps.name, asked, _drive_of(question, steps.name))
+
+
+def _drive_of(question: Question, swept: str | None = None) -> dict[str, Any]:
+    """Return what is known of the drive, without what is swept; null is infinite."""
+    op = op_of(**{name: question.get(name) for name in RATIOS})  # type: ignore[arg-type]
+    found: dict[str, Any] = {}
+    if op is not None:
+        found |= {"op": op, "fill": 1 / (1 + op), "spare_factor": op / (1 + op)}
+        effective = effective_op_of(op, question.get("utilization"), question.get("hot_ratio"))
+        if effective is not None:
+            found["effective_op"] = effective
+    for name in ("target_wa", "utilization", "hot_ratio"):
+        if question.get(name) is not None:
+            found[name] = question.get(name)
+    if swept != "pages_per_block":
+        found["pages_per_block"] = question.get("pages_per_block", DEFAULT_PAGES_PER_BLOCK)
+    for name, default in _OF_MODELS.items():
+        value = question.get(name, default)
+        found[name] = None if value == math.inf else value
+    return found

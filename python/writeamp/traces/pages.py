@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from writeamp.errors import WriteampError, unknown
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.figures.traces import writes_by_heat
+from writeamp.plots.spec import LineChart
+from writeamp.presentation.card import Card
 from writeamp.traces.intervals import Runs, end_to_end, union
 from writeamp.traces.quoting import shortened
+from writeamp.traces.skew import share_of_hottest
 from writeamp.traces.trace import SECTOR_BYTES, Trace
 
 Mapping = Literal["compact", "as-is"]
@@ -26,8 +31,8 @@ _LARGEST_PAGE_BYTES = 2**24
 _OPS = {"write": 0, "trim": 1, "read": 2, "flush": 3}
 
 
-@dataclass(frozen=True)
-class PageTrace:
+@dataclass(frozen=True, eq=False)
+class PageTrace(Drawn):
     """Requests on runs of consecutive logical pages, in the order of the trace.
 
     Attributes:
@@ -74,6 +79,48 @@ class PageTrace:
             at_ns=None,
             head_bytes=None,
             tail_bytes=None,
+        )
+
+    def _records(self) -> list[dict[str, Any]]:
+        counts = {f"{name}s": int((self.op == number).sum()) for name, number in _OPS.items()}
+        names = ("page_bytes", "logical_pages", "footprint_pages", "host_pages", "partial_pages")
+        sizes = {name: getattr(self, name) for name in names}
+        return [{"path": self.path, "mapping": self.mapping} | sizes | counts]
+
+    def card(self) -> Card:
+        """Return what is written, in words."""
+        rows = [
+            ("written", f"{self.host_pages:,} pages of {self.page_bytes:,} bytes"),
+            ("distinct", f"{self.footprint_pages:,} pages"),
+            ("smallest drive", f"{self.logical_pages:,} logical pages"),
+            ("written in part", f"{self.partial_pages:,} pages"),
+            ("requests", f"{self.op.size:,}"),
+            ("mapping", self.mapping),
+        ]
+        return Card(f"Pages of {self.path or 'a trace in memory'}", rows, notes=self.notes)
+
+    def figure(self) -> LineChart:
+        """Describe how uneven the writes are.
+
+        Raises:
+            WriteampError: the requests are not here.
+        """
+        is_write = self.op == _OPS["write"]
+        if not is_write.any():
+            raise WriteampError(
+                "the requests of this trace were left out, and only counts are here"
+            )
+        pages, writes = share_of_hottest(
+            self.start[is_write], self.count[is_write], self.logical_pages
+        )
+        return writes_by_heat(
+            pages.tolist(),
+            writes.tolist(),
+            title=f"How uneven writes are: {self.path or 'a trace in memory'}",
+            subtitle=(
+                f"{self.host_pages:,} page writes to {self.footprint_pages:,} pages of "
+                f"{self.page_bytes:,} bytes"
+            ),
         )
 
 

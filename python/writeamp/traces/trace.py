@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
 from writeamp.errors import WriteampError
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.figures.traces import rates_over_time
+from writeamp.plots.spec import LineChart
+from writeamp.presentation.card import Card
 from writeamp.traces.recorded import Recorded
+from writeamp.traces.request_facts import facts_of, rates_of
 
 OPERATIONS = ("read", "write", "trim", "flush")
 Operation = pl.Enum(OPERATIONS)
@@ -29,8 +35,8 @@ MAX_LENGTH_BYTES = 2**32 - 1
 SECTOR_BYTES = 512
 
 
-@dataclass(frozen=True)
-class Trace:
+@dataclass(frozen=True, eq=False)
+class Trace(Drawn):
     """The requests of one trace file, in file order.
 
     Attributes:
@@ -68,3 +74,28 @@ class Trace:
                 f"{self.path}: a request names device {last_device}, "
                 f"valid are 0 to {len(self.devices) - 1}"
             )
+
+    def _records(self) -> list[dict[str, Any]]:
+        facts = facts_of(self.requests, self.path)
+        return [{"path": self.path, "format": self.format} | facts | {"devices": self.devices}]
+
+    def card(self) -> Card:
+        """Return what the trace holds, in words."""
+        facts = facts_of(self.requests, self.path)
+        rows = [
+            (name.replace("_", " "), f"{value:,}" if isinstance(value, int) else f"{value:.6g}")
+            for name, value in facts.items()
+            if value is not None
+        ]
+        title = f"Trace {self.path} ({self.format}, {len(self.devices)} device(s))"
+        return Card(title, rows, notes=self.notes)
+
+    def figure(self) -> LineChart:
+        """Describe the bytes a second that were written and read."""
+        end_s, rates = rates_of(self.requests)
+        return rates_over_time(
+            end_s,
+            rates,
+            title=f"Requests of {self.path}",
+            subtitle=f"{self.requests.height:,} requests, {self.format}",
+        )

@@ -7,8 +7,7 @@ import signal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +20,11 @@ from writeamp.experiments.byte_amplification import differs
 from writeamp.experiments.counted import OF_THE_HOST, json_number
 from writeamp.experiments.preconditioning import Ageing
 from writeamp.experiments.verdicts import programmed_enough
-from writeamp.plots.output import save
+from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
+from writeamp.plots.drawn import Drawn
 from writeamp.plots.spec import FigureSpec
+from writeamp.presentation.card import Card
+from writeamp.presentation.equality import fields_alike
 from writeamp.statistics.steady import SteadyState, analyse
 from writeamp.traces.recorded import KEPT
 from writeamp.vssd import notes
@@ -37,8 +39,8 @@ _NS_PER_S = 1e9
 _NS_PER_US = 1e3
 
 
-@dataclass(frozen=True, repr=False)
-class ServeResult:
+@dataclass(frozen=True, repr=False, eq=False)
+class ServeResult(Drawn):
     """The counts of a virtual drive between two moments, and write amplification.
 
     `began` and `ended` are what the drive had counted in its life by then, `samples` its host pages
@@ -279,9 +281,39 @@ class ServeResult:
             run=self.run,
         )
 
-    def plot(self, path: str | Path) -> None:
-        """Draw `figure` to a .png, .svg, .pdf or .html file."""
-        save(self.figure(), path)
+    def card(self) -> Card:
+        """Return the main facts in words."""
+        layers = self.layers.factors() if self.layers else {}
+        rows = [
+            ("write amplification", wa_in_words(self.wa, self.ci)),
+            ("host wrote", shown_bytes(self.host_bytes)),
+            ("flash programmed", shown_bytes(self.flash_bytes)),
+            ("programmed", f"{causes_in_words(self.causes)} pages; {self.erases:,} erases"),
+            *(
+                (f"WA of {name.replace('_', ' ')}", f"{factor:.4f}")
+                for name, factor in layers.items()
+                if factor is not None
+            ),
+            ("drive", drive_in_words(self.device)),
+            ("manager, victims", str(self.policy)),
+            *([("command", self.run)] if self.run else []),
+        ]
+        return Card("Virtual SSD", rows, notes=self.notes)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both drives did the same for the same, in whatever time."""
+        if not isinstance(other, ServeResult):
+            return NotImplemented
+        return fields_alike(self._timeless(), other._timeless())
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+
+    def _timeless(self) -> ServeResult:
+        began, ended = (
+            {key: value for key, value in one.items() if key != "elapsed_ns"}
+            for one in (self.began, self.ended)
+        )
+        return replace(self, began=began, ended=ended)
 
     def __str__(self) -> str:
         """Return the result in a line."""

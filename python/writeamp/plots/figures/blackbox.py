@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from writeamp.plots.spec import Area, BarChart, Layer, Line, Panel, PanelChart
+from writeamp.plots.spec import Area, BarChart, Layer, Line, Mark, Panel, PanelChart
 from writeamp.plots.style import INK, series_color
 
 # Beside its name, a target is drawn in this unit.
@@ -83,6 +84,33 @@ def importances(
         low=nothing,
         high=nothing,
         texts=tuple(f"{value:.1%}" for value in values),
+    )
+
+
+def headroom_by_model(
+    names: Sequence[str], headroom: Sequence[float], sure: Sequence[float]
+) -> BarChart:
+    """Describe by which factor each of n models is better than what is asked of it.
+
+    Args:
+        names: of the models.
+        headroom: of the predictions; infinite where nothing has a part in it, which has no bar.
+        sure: of the worse ends of their intervals.
+    """
+    shown = [
+        (one, low) if math.isfinite(one) else (0.0, math.nan)
+        for one, low in zip(headroom, sure, strict=True)
+    ]
+    return BarChart(
+        title="Which drives meet what is asked",
+        subtitle="from 1 on the prediction does, and the whole interval if its mark does",
+        x_label="headroom: prediction over the tightest bound",
+        bars=tuple(names),
+        layers=(Layer("headroom", series_color(0), tuple(one for one, _ in shown)),),
+        low=tuple(low for _, low in shown),
+        high=tuple(one for one, _ in shown),
+        texts=tuple(f"× {one:.3g}" for one in headroom),
+        levels=(Mark(1.0, INK, "dash", "what is asked"),),
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from writeamp.plots.spec import Line, LineChart, Mark
-from writeamp.plots.style import MUTED, series_color, series_dash
+from writeamp.plots.style import MUTED, WA_LABEL, series_color, series_dash
 
 
 def blocks_by_valid_pages(
@@ -42,4 +42,31 @@ def blocks_by_valid_pages(
             for index, (name, shares) in enumerate(blocks.items())
         ),
         instants=(Mark(mean_victim_pages, MUTED, "dash"),),
+    )
+
+
+def wa_towards_steady(
+    drive_writes: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    *,
+    title: str,
+    subtitle: str,
+) -> LineChart:
+    """Describe write amplification over host writes per logical page.
+
+    Args:
+        drive_writes: the times, n of them.
+        curves: n values for each way to average WA, by its name.
+        title: what is shown.
+        subtitle: the drive and its data.
+    """
+    return LineChart(
+        title=title,
+        subtitle=subtitle,
+        x_label="host writes per logical page",
+        y_label=WA_LABEL,
+        lines=tuple(
+            Line(drive_writes, values, series_color(i), dash=series_dash(i), label=name)
+            for i, (name, values) in enumerate(curves.items())
+        ),
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from writeamp.errors import WriteampError
 from writeamp.plots.labels import axis_label, upright_label
-from writeamp.plots.spec import Line, LineChart
+from writeamp.plots.spec import BarChart, Layer, Line, LineChart
 from writeamp.plots.style import series_color, series_dash
 
 
@@ -97,3 +97,33 @@ def _line(values: Sequence[float], curve: Sequence[float], label: str, index: in
 
 def _dotted(line: Line) -> Line:
     return replace(line, dash="dot", width_pt=1.0, opacity=0.6)
+
+
+def wa_by_model(
+    answers: Mapping[str, float], outside: Container[str], asked: str, *, subtitle: str
+) -> BarChart:
+    """Describe the answer of each model as a bar.
+
+    Args:
+        answers: WA, or the op that is needed, by the model's name; NaN is left out.
+        outside: the models that the drive is not made for, which say so.
+        asked: "wa" or "op".
+        subtitle: the drive.
+
+    Raises:
+        WriteampError: no model has an answer.
+    """
+    known = {name: value for name, value in answers.items() if not math.isnan(value)}
+    if not known:
+        raise WriteampError("a figure of predictions needs a model that answers")
+    label = axis_label(asked)
+    return BarChart(
+        title="Uniform random writes by the analytic models",
+        subtitle=subtitle,
+        x_label=label,
+        bars=tuple(f"{name} (outside its domain)" if name in outside else name for name in known),
+        layers=(Layer(label, series_color(0), tuple(known.values())),),
+        low=(math.nan,) * len(known),
+        high=(math.nan,) * len(known),
+        texts=tuple(f"{value:.4f}" for value in known.values()),
+    )

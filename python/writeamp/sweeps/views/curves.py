@@ -28,7 +28,7 @@ class Series:
     points: tuple[Group, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curves(View):
     """A line for each hue and facet; each point is the mean of the replicas of one choice.
 
@@ -110,6 +110,9 @@ class Curves(View):
                 for one in self.series
             ],
         }
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [point.to_dict() for point in self.points]
 
     def figure(self) -> PanelChart:
         """Describe the lines with bands, or points with bars where x has no numbers."""

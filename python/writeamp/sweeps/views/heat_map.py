@@ -28,7 +28,7 @@ class Grid:
     cells: tuple[tuple[Group | None, ...], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HeatMaps(View):
     """A grid for each facet; each cell is the mean of the replicas of one choice.
 
@@ -109,6 +109,9 @@ class HeatMaps(View):
                 for grid in self.grids
             ],
         }
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [point.to_dict() for point in self.points]
 
     def figure(self) -> HeatMapChart:
         """Describe the grids; numbers of y rise upwards."""

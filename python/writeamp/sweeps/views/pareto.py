@@ -37,7 +37,7 @@ class Choice:
         return merged | {"standing": _STANDINGS[self.standing]}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pareto(View):
     """All choices that have every objective, the front first, by the first objective.
 
@@ -92,6 +92,9 @@ class Pareto(View):
             "left_out": self.left_out,
             "choices": [one.to_dict() for one in self.choices],
         }
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [one.to_dict() for one in self.choices]
 
     def _hues(self) -> list[Any]:
         """Return the values of the hue in their order, and None last."""

@@ -44,7 +44,7 @@ class Indices:
     indices: tuple[Index, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sensitivity(View):
     """How much of what was found each axis decides.
 
@@ -90,6 +90,9 @@ class Sensitivity(View):
                 for part in self.parts
             ],
         }
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [part.choice | one.to_dict() for part in self.parts for one in part.indices]
 
     def figure(self) -> BarChart:
         """Describe the indices as bars with intervals."""

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from writeamp.plots.output import save
-from writeamp.plots.spec import FigureSpec
+from writeamp.plots.drawn import Drawn
+from writeamp.presentation.card import Card
+from writeamp.presentation.frames import flat
 from writeamp.sweeps.summary import Group
-from writeamp.sweeps.tidy import Tidy, word_of
+from writeamp.sweeps.tidy import STUDY, Tidy, word_of
+
+# What tells rows apart that no reader could.
+_FOR_PROGRAMS = ("version", STUDY)
 
 
-class View(ABC):
+class View(Drawn):
     """What is seen in results."""
-
-    @abstractmethod
-    def figure(self) -> FigureSpec:
-        """Describe the picture."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Return what the picture shows as JSON types."""
 
-    def plot(self, path: str | Path) -> None:
-        """Draw it to a .png, .svg, .pdf or .html file.
+    @abstractmethod
+    def _records(self) -> list[dict[str, Any]]:
+        """Return what is shown, one row after the other."""
 
-        Raises:
-            WriteampError: the suffix is another, the file cannot be written, or nothing is shown.
-        """
-        save(self.figure(), path)
+    def card(self) -> Card:
+        """Return what is shown as a table."""
+        return card_of_rows(self.figure().title, self._records())
+
+
+def card_of_rows(title: str, records: Sequence[dict[str, Any]]) -> Card:
+    """Return rows as a table, without what is the same hash or version in all."""
+    rows = [flat(one) for one in records]
+    names = list(dict.fromkeys(name for one in rows for name in one if name not in _FOR_PROGRAMS))
+    return Card(title, [[word_of(one.get(name)) for name in names] for one in rows], names)
 
 
 def beside(tidy: Tidy, named: Sequence[str]) -> list[str]:

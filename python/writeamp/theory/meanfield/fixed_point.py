@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from time import perf_counter
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.meanfield import blocks_by_valid_pages
 from writeamp.plots.spec import LineChart
+from writeamp.presentation.card import Card, Spark
 from writeamp.theory.meanfield.parameters import (
     MODES,
     Parameters,
@@ -31,8 +33,8 @@ MOST_RELATIVE_SPREAD = 0.01
 SPREAD_BLOCKS = 10_000
 
 
-@dataclass(frozen=True)
-class FixedPoint:
+@dataclass(frozen=True, eq=False)
+class FixedPoint(Drawn):
     """A drive in its steady state.
 
     Attributes:
@@ -66,8 +68,8 @@ class FixedPoint:
     why: str
     relaxation_drive_writes: float
     wa_spread_10000_blocks: float
-    elapsed_s: float
-    check_elapsed_s: float
+    elapsed_s: float = field(compare=False)
+    check_elapsed_s: float = field(compare=False)
     hot_block_share: float
     share_gc_d: float
     share_gc_swap: float
@@ -89,6 +91,21 @@ class FixedPoint:
             elif isinstance(value, float) and not math.isfinite(value):
                 whole[name] = None
         return whole
+
+    def card(self) -> Card:
+        """Return the main facts in words, with the hot blocks by valid pages as a line."""
+        drive = self.parameters
+        rows = [
+            ("write amplification", f"{self.wa:.6f}, wrong by less than {self.wa_error_bound:.2g}"),
+            ("write mode", f"{MODES[drive.mode]}, d = {drive.d}, d* = {drive.d_swap or '–'}"),
+            ("drive", f"op = (T-U)/U = {drive.op:.4g}, {drive.pages_per_block} pages per block"),
+            ("hot pages, hot writes", f"{drive.hot_fraction:.4g}, {drive.hot_write_fraction:.4g}"),
+            ("hot blocks", f"{self.hot_block_share:.4f} of all"),
+        ]
+        pages = np.arange(self.m_hot.size)
+        spark = Spark(pages, self.m_hot, "share of blocks that are hot, by valid pages")
+        warnings = [f"ill-conditioned: {self.why}"] if self.ill_conditioned else []
+        return Card("Mean field", rows, warnings=warnings, spark=spark)
 
     def figure(self) -> LineChart:
         """Describe how full the hot and the cold blocks are."""

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
-from writeamp.theory.meanfield.parameters import Parameters, checked_parameters, model_of, number
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.figures.meanfield import wa_towards_steady
+from writeamp.plots.spec import LineChart
+from writeamp.presentation.card import Card, Spark
+from writeamp.theory.meanfield.parameters import (
+    MODES,
+    Parameters,
+    checked_parameters,
+    model_of,
+    number,
+)
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Trajectory:
+@dataclass(frozen=True, eq=False)
+class Trajectory(Drawn):
     """A drive on its way to its steady state, at the times that were asked for.
 
     Attributes:
@@ -35,6 +45,35 @@ class Trajectory:
     hot_block_share: FloatArray
     m_hot: FloatArray
     m_cold: FloatArray
+
+    def card(self) -> Card:
+        """Return how it ends, with WA as a line."""
+        drive = self.parameters
+        rows = [
+            ("WA at the end", f"{self.wa[-1]:.6f} after {self.drive_writes[-1]:.4g} drive writes"),
+            ("WA since the start", f"{self.mean_wa[-1]:.6f}"),
+            ("write mode", MODES[drive.mode]),
+            ("drive", f"op = (T-U)/U = {drive.op:.4g}, {drive.pages_per_block} pages per block"),
+        ]
+        return Card("Mean field over time", rows, spark=Spark(self.drive_writes, self.wa, "WA"))
+
+    def _records(self) -> list[dict[str, Any]]:
+        names = ("drive_writes", "wa", "mean_wa", "hot_block_share")
+        columns = (getattr(self, name).tolist() for name in names)
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def figure(self) -> LineChart:
+        """Describe write amplification over host writes."""
+        drive = self.parameters
+        return wa_towards_steady(
+            self.drive_writes.tolist(),
+            {"at that instant": self.wa.tolist(), "since the start": self.mean_wa.tolist()},
+            title=f"Write amplification over time under {MODES[drive.mode]}: mean field",
+            subtitle=(
+                f"spare factor (T-U)/T = {drive.spare_factor:.4g}, {drive.pages_per_block} pages "
+                f"per block, d = {drive.d}"
+            ),
+        )
 
 
 def transient(

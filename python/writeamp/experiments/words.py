@@ -1,0 +1,32 @@
+"""What results have in common, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from writeamp.devices.device import Device
+
+
+def wa_in_words(wa: float, ci: tuple[float, float]) -> str:
+    """Return WA with its interval, if there is one."""
+    if math.isnan(wa):
+        return "– (the host wrote nothing)"
+    low, high = ci
+    interval = "" if math.isnan(low) else f" (95% CI {low:.4f} to {high:.4f})"
+    return f"{wa:.4f}{interval}"
+
+
+def drive_in_words(device: Device) -> str:
+    """Return a drive's shape and spare space."""
+    if device.kind != "flash":
+        return f"{device.name}: {device.kind}, {device.capacity_bytes:,} bytes"
+    return (
+        f"{device.name}: {device.geometry.blocks:,} blocks × {device.geometry.pages_per_block:,} "
+        f"pages, {device.layout}; op = (T-U)/U = {device.op:.4g}"
+    )
+
+
+def causes_in_words(causes: Mapping[str, float]) -> str:
+    """Return the pages programmed by each cause that had some."""
+    return ", ".join(f"{cause} {pages:,.0f}" for cause, pages in causes.items() if pages) or "none"

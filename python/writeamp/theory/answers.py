@@ -1,0 +1,204 @@
+"""What the models answer: one of them, all side by side, and all over a row of drives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.figures.models import ModelCurve, models_over, wa_by_model
+from writeamp.plots.spec import BarChart, LineChart
+from writeamp.presentation.card import Card
+from writeamp.presentation.presented import Presented
+from writeamp.theory.models._model import Model
+
+Asked: TypeAlias = Literal["wa", "op"]
+
+_HEADINGS = {"wa": "WA", "op": "op"}
+# What stands beside the answer of a model that the drive is not made for.
+OUTSIDE = "*"
+
+
+@dataclass(frozen=True)
+class Prediction(Presented):
+    """One model's answer: write amplification `wa` at `op`, and why it may not hold.
+
+    `op` is the one that the model was given (the effective op, where it applies), or what it finds
+    that the target WA needs. What the model cannot answer is NaN, and the warning says why.
+    """
+
+    model: Model
+    wa: float
+    op: float
+    warnings: tuple[str, ...]
+
+    @property
+    def in_domain(self) -> bool:
+        """True if the drive is what the model assumes, so that its answer can be believed."""
+        return not self.warnings
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON types; null is what the model cannot answer."""
+        return {
+            "model": self.model.name,
+            "wa": _number(self.wa),
+            "op": _number(self.op),
+            "in_domain": self.in_domain,
+            "warnings": list(self.warnings),
+            "assumes": self.model.assumes,
+        }
+
+    def card(self) -> Card:
+        """Return the answer in words."""
+        rows = [
+            ("write amplification", shown(self.wa)),
+            ("op = (T-U)/U", f"{self.op:.6g}"),
+            ("assumes", self.model.assumes),
+        ]
+        return Card(f"Model {self.model.name}", rows, warnings=self.warnings)
+
+
+class Predictions(list[Prediction], Drawn):
+    """The answers of models on one drive; `asked` says whether for its WA or for the op it needs.
+
+    `drive` is what was said of it.
+    """
+
+    def __init__(self, answers: Iterable[Prediction], asked: Asked, drive: Mapping[str, Any]):
+        """Hold the answers."""
+        super().__init__(answers)
+        self.asked = asked
+        self.drive = dict(drive)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            self.drive | answer_of(one, self.asked) | {"assumes": one.model.assumes} for one in self
+        ]
+
+    def card(self) -> Card:
+        """Return a row for each model, those in their domain first."""
+        rows = [
+            (one.model.name, marked(getattr(one, self.asked), one), one.model.assumes)
+            for one in sorted(self, key=lambda one: not one.in_domain)
+        ]
+        warnings = [
+            f"{one.model.name}{OUTSIDE}: {'; '.join(one.warnings)}" for one in self if one.warnings
+        ]
+        columns = ("model", f">{_HEADINGS[self.asked]}", "assumes")
+        return Card(in_words(self.drive), rows, columns, notes=warnings)
+
+    def figure(self) -> BarChart:
+        """Describe the answer of each model that has one.
+
+        Raises:
+            WriteampError: none has.
+        """
+        answers = {one.model.name: getattr(one, self.asked) for one in self}
+        outside = {one.model.name for one in self if not one.in_domain}
+        return wa_by_model(answers, outside, self.asked, subtitle=in_words(self.drive))
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """What the models say at one value of the swept parameter."""
+
+    value: float
+    predictions: list[Prediction]
+
+
+class PredictionSweep(list[SweepPoint], Drawn):
+    """The answers of models over values of one parameter, `name`; `drive` is all else of it."""
+
+    def __init__(
+        self, points: Iterable[SweepPoint], name: str, asked: Asked, drive: Mapping[str, Any]
+    ):
+        """Hold the points."""
+        super().__init__(points)
+        self.name = name
+        self.asked = asked
+        self.drive = dict(drive)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {self.name: point.value} | self.drive | answer_of(one, self.asked)
+            for point in self
+            for one in point.predictions
+        ]
+
+    def card(self) -> Card:
+        """Return a row for each value, a column for each model."""
+        names = [one.model.name for one in self[0].predictions]
+        rows = [
+            (
+                f"{point.value:.6g}",
+                *(marked(getattr(one, self.asked), one) for one in point.predictions),
+            )
+            for point in self
+        ]
+        title = f"{_HEADINGS[self.asked]} by {self.name}; {in_words(self.drive)}"
+        is_marked = any(not one.in_domain for point in self for one in point.predictions)
+        notes = [f"{OUTSIDE} outside the model's domain"] if is_marked else []
+        return Card(title, rows, (f">{self.name}", *(f">{one}" for one in names)), notes=notes)
+
+    def figure(self) -> LineChart:
+        """Describe a line for each model, thin and dotted outside its domain.
+
+        Raises:
+            WriteampError: no model answers at any value.
+        """
+        curves = [
+            ModelCurve(
+                first.model.name,
+                [getattr(point.predictions[i], self.asked) for point in self],
+                [point.predictions[i].in_domain for point in self],
+            )
+            for i, first in enumerate(self[0].predictions)
+        ]
+        values = [point.value for point in self]
+        return models_over(self.name, values, curves, subtitle=in_words(self.drive))
+
+
+def answer_of(prediction: Prediction, asked: Asked) -> dict[str, Any]:
+    """Return a model's answer as JSON types; null is what it cannot answer."""
+    return {
+        "model": prediction.model.name,
+        asked: _number(getattr(prediction, asked)),
+        "in_domain": prediction.in_domain,
+        "warnings": list(prediction.warnings),
+    }
+
+
+def shown(value: float) -> str:
+    """Return an answer with the digits that tables show."""
+    return "-" if math.isnan(value) else f"{value:.4f}"
+
+
+def marked(value: float, prediction: Prediction) -> str:
+    """Return the value, with a mark if the model is outside its domain."""
+    return shown(value) if prediction.in_domain else shown(value) + OUTSIDE
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def in_words(drive: Mapping[str, Any]) -> str:
+    """Return what is known of a drive in words, as far as most models take it."""
+    words = []
+    if "op" in drive:
+        words.append(
+            f"op {drive['op']:.4g} = (T-U)/U, fill {drive['fill']:.4g}, "
+            f"spare factor {drive['spare_factor']:.4g}"
+        )
+    if "target_wa" in drive:
+        words.append(f"WA {drive['target_wa']:.6g}")
+    if "utilization" in drive:
+        words.append(
+            f"utilization {drive['utilization']:.4g}, hot ratio {drive['hot_ratio']:.4g}"
+            + (f": effective op {drive['effective_op']:.4g}" if "effective_op" in drive else "")
+        )
+    if "pages_per_block" in drive:
+        words.append(f"{drive['pages_per_block']} pages per block")
+    return ", ".join(words)

@@ -1,0 +1,74 @@
+"""What requests come to, in numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from writeamp.traces.intervals import end_to_end, union
+
+_NS_PER_S = 1e9
+_SPANS = 200
+
+
+def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
+    """Return the figures of `info` that are those of a trace's requests, read from `path`."""
+    counts = dict.fromkeys(_operations(requests), 0)
+    counts |= dict(requests["op"].value_counts().rows())
+    moved_bytes = {name: _sum_of_lengths(requests, name) for name in ("read", "write")}
+    ends = requests.select("device", end=pl.col("offset") + pl.col("length"))
+    extents = end_to_end(ends.with_columns(start=requests["offset"]), path)
+    extents = extents.with_columns(requests["op"])
+    written = extents.filter(pl.col("op") == "write")
+    accessed = extents.filter(pl.col("op").is_in(["read", "write"]))
+    times = requests["timestamp_ns"]
+    return {
+        "requests": requests.height,
+        "writes": counts["write"],
+        "reads": counts["read"],
+        "trims": counts["trim"],
+        "flushes": counts["flush"],
+        "write_fraction": _ratio(counts["write"], counts["read"] + counts["write"]),
+        "bytes_written": moved_bytes["write"],
+        "bytes_read": moved_bytes["read"],
+        "unique_bytes_written": union(written).total,
+        "footprint_bytes": union(accessed).total,
+        "extent_bytes": sum(ends.group_by("device").max()["end"].to_list()),
+        "duration_s": (int(times.max()) - int(times.min())) / _NS_PER_S,  # type: ignore[arg-type]
+        "mean_write_bytes": _ratio(moved_bytes["write"], counts["write"]),
+        "mean_read_bytes": _ratio(moved_bytes["read"], counts["read"]),
+    }
+
+
+def _operations(requests: pl.DataFrame) -> list[str]:
+    """Return the names of what a request may ask for."""
+    kind = requests.schema["op"]
+    assert isinstance(kind, pl.Enum)
+    return kind.categories.to_list()
+
+
+def _sum_of_lengths(requests: pl.DataFrame, op: str) -> int:
+    lengths = requests.filter(pl.col("op") == op)["length"]
+    return int(lengths.cast(pl.UInt64).sum())
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def rates_of(requests: pl.DataFrame) -> tuple[list[float], dict[str, list[float]]]:
+    """Return the ends of equal spans of time in s, and the MB/s written and read in each."""
+    since_ns = requests["timestamp_ns"] - requests["timestamp_ns"].min()
+    # Without times, all of it happens in one span.
+    span_ns = max(1, -(-(int(since_ns.max()) + 1) // _SPANS))  # type: ignore[arg-type]
+    spans = requests.select("op", span=since_ns // span_ns, bytes=pl.col("length").cast(pl.Float64))
+    count = int(spans["span"].max()) + 1  # type: ignore[arg-type]
+    rates = {}
+    for name, op in (("written", "write"), ("read", "read")):
+        sums = [0.0] * count
+        moved = spans.filter(pl.col("op") == op).group_by("span").agg(pl.col("bytes").sum())
+        for span, total in moved.iter_rows():
+            sums[span] = total / 1e6 / (span_ns / _NS_PER_S)
+        rates[name] = sums
+    return [(span + 1) * span_ns / _NS_PER_S for span in range(count)], rates

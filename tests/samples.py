@@ -1,0 +1,163 @@
+"""A small real instance of everything that shows itself in notebooks and data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import blackbox_tables
+import polars as pl
+import synthetic_captures as synthetic
+import vssd_documents
+import writeamp as wa
+from writeamp.blackbox import training
+from writeamp.blackbox.choosing import choose
+from writeamp.blackbox.collection import Collected
+from writeamp.blackbox.explanation import explained, responses, typical_workload
+from writeamp.blackbox.rows import SCHEMA
+from writeamp.measure import PinFacts, measure_ready_busy
+from writeamp.vssd.result import ServeResult
+from writeamp.vssd.settings import DriveSettings
+
+DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
+MEAN_FIELD: dict[str, Any] = {
+    "pages_per_block": 8, "spare_factor": 0.2, "d": 5, "hot_fraction": 0.2,
+    "hot_write_fraction": 0.8,
+}  # fmt: skip
+FORMAT = "spc"
+TRACE = "".join(
+    f"0,{8 * ((7 * i) % 90)},{4096 * (1 + i % 3)},{'r' if i % 5 == 4 else 'w'},{i / 100:.2f}\n"
+    for i in range(400)
+)
+SWEEP = {
+    "verb": "simulate",
+    "sweep": {"axes": {"op": [0.15, 0.25, 0.4], "manager": ["single", "sepgc"]}},
+    "device": {"blocks": 64, "pages_per_block": 16},
+    "run": {"writes": 4000, "warmup": 2000, "replicas": 1},
+}
+
+
+def simulated(seed: int = 1) -> wa.Result:
+    found = wa.simulate(workload="zipf:s=0.9", writes=20_000, warmup=5000, seed=seed, **DRIVE)
+    assert isinstance(found, wa.Result)
+    return found
+
+
+def timed(_: Path) -> Any:
+    load = "random:bs=4k,write=0.3,qd=4"
+    return wa.simulate("x25-m", workload=load, time="20ms", size="64MiB")
+
+
+def compared(_: Path) -> wa.Comparison:
+    return wa.compare(
+        workload="zipf:s=0.9", managers="single,sepgc", writes=20_000, replicas=2, **DRIVE
+    )
+
+
+def worn_out(_: Path) -> wa.Endurance:
+    return wa.endurance(blocks=32, pages_per_block=8, op=0.25, w_max=20, replicas=2)
+
+
+def trace(folder: Path) -> wa.traces.Trace:
+    path = folder / "t.spc"
+    path.write_text(TRACE)
+    return wa.traces.read(path, FORMAT)
+
+
+def swept(folder: Path) -> wa.Sweep:
+    return wa.sweep(SWEEP, out=folder / "sweep", workers=1)
+
+
+def captured(folder: Path) -> Any:
+    kinds = (synthetic.Kind("program", 3000, 300, 20), synthetic.Kind("erase", 60, 2000, 60))
+    path = folder / "rb.vcd"
+    synthetic.write_vcd(path, synthetic.pins(kinds, ["rb0", "rb1"], 1))
+    facts = PinFacts(2, 1, 1, 1, 4096, (50.0,), (300.0,), (2000.0,))
+    return measure_ready_busy(path, facts, 2.0**20)
+
+
+def served(_: Path) -> ServeResult:
+    began = vssd_documents.counters()
+    ended = vssd_documents.counters(elapsed_ns=9_000_000_000_000)
+    ended["host"] = {name: 2 * count for name, count in began["host"].items()}
+    ended["programs"] = {name: 2 * count for name, count in began["programs"].items()}
+    written = list(range(1000, 21_000, 500))
+    return ServeResult(
+        device=vssd_documents.DEVICE,
+        policy=simulated().plan.policy,
+        settings=DriveSettings(),
+        began=began,
+        ended=ended,
+        samples={"written_pages": written, "programmed_pages": [2 * one for one in written]},
+        blocks={},
+    )
+
+
+_TRAINED: dict[str, Any] = {}
+
+
+def model(_: Path) -> training.BlackBox:
+    """Return a model, fitted once."""
+    if not _TRAINED:
+        _TRAINED["model"] = training.train(blackbox_tables.related(200))
+    return _TRAINED["model"]  # type: ignore[no-any-return]
+
+
+def forecast(folder: Path) -> Any:
+    return model(folder).predict(blackbox_tables.related(7, seed=5))
+
+
+def ranking(folder: Path) -> Any:
+    one = model(folder)
+    rows = {one.features: blackbox_tables.related(3, seed=5)}
+    return choose({"a": one, "b": one}, rows, {"latency": 1000.0}, 0.5)
+
+
+def held_out(folder: Path) -> Any:
+    return model(folder).held_out(blackbox_tables.related(40, seed=9))[0]
+
+
+def response(folder: Path) -> Any:
+    return responses(model(folder), typical_workload(model(folder)))[0]
+
+
+def collected(folder: Path) -> Collected:
+    path = folder / "measured.parquet"
+    pl.DataFrame([dict.fromkeys(SCHEMA)], schema=SCHEMA).write_parquet(path)
+    return Collected(path, 3, 1, 1, 1, 0, ("a point could not be measured",), (), 1.5)
+
+
+SAMPLES: dict[str, Callable[[Path], Any]] = {
+    "Result": lambda _: simulated(),
+    "TimedResult": timed,
+    "Comparison": compared,
+    "Endurance": worn_out,
+    "Prediction": lambda _: wa.predict(op=0.28)[0],
+    "Predictions": lambda _: wa.predict(op=0.28),
+    "PredictionSweep": lambda _: wa.predict_sweep("op=0.1:0.3:3"),
+    "FixedPoint": lambda _: wa.meanfield.hot_cold(**MEAN_FIELD),
+    "Trajectory": lambda _: wa.meanfield.transient(**MEAN_FIELD, drive_writes=[0.0, 1.0, 2.0]),
+    "Allocation": lambda _: wa.allocation.optimal([0.7, 0.3], [0.2, 0.8], 0.25),
+    "Trace": trace,
+    "PageTrace": lambda folder: wa.traces.to_pages(trace(folder)),
+    "Device": lambda _: wa.device("x25-m"),
+    "Sweep": swept,
+    "SweepResults": lambda folder: swept(folder).results,
+    "Curves": lambda folder: swept(folder).results.curves(),
+    "HeatMaps": lambda folder: swept(folder).results.heat_map("op", "manager"),
+    "Pareto": lambda folder: swept(folder).results.pareto("wa", "op"),
+    "Sensitivity": lambda folder: swept(folder).results.sensitivity(),
+    "ReadyBusy": captured,
+    "ServeResult": served,
+    "BlackBox": model,
+    "Forecast": forecast,
+    "Predictions of one target": lambda folder: forecast(folder)["latency"],
+    "HeldOut": held_out,
+    "Score": lambda folder: held_out(folder).score,
+    "Ranking": ranking,
+    "Verdict": lambda folder: ranking(folder)[0],
+    "Explanation": lambda folder: explained(model(folder), "latency"),
+    "Response": response,
+    "Collected": collected,
+}

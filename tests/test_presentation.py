@@ -1,0 +1,247 @@
+"""Every result in a notebook, as a data frame and beside another one."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import inspect
+import math
+import pickle
+import pkgutil
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import writeamp as wa
+from samples import DRIVE, SAMPLES, served, simulated
+from writeamp.errors import WriteampError
+from writeamp.plots.drawn import Drawn, Picture
+from writeamp.presentation.card import Card, Spark, html_of
+from writeamp.presentation.equality import alike
+from writeamp.presentation.frames import csv_of, frame_of
+from writeamp.presentation.presented import Presented
+
+# A piece of HTML that makes no notebook slow to open.
+MOST_BYTES = 50_000
+# Results that hold no picture: one of its parts, an input, or what a file holds.
+WITHOUT_FIGURE = {
+    "BlackBox", "Collected", "Device", "Prediction", "Predictions of one target", "Score", "Verdict",
+}  # fmt: skip
+
+
+class Balanced(HTMLParser):
+    """Fails on a tag that another closes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.cells: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in ("script", "style", "link", "img"), "needs something, or does something"
+        if not (tag == "polyline"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag == "polyline"
+
+    def handle_data(self, data: str) -> None:
+        self.cells.append(data)
+
+
+def parsed(html: str) -> str:
+    """Return the text of a piece of HTML that is well formed."""
+    found = Balanced()
+    found.feed(html)
+    found.close()
+    assert found.open == []
+    return " ".join(found.cells)
+
+
+def concrete(kind: type) -> set[type]:
+    below = {one for each in kind.__subclasses__() for one in concrete(each)}
+    return below | (set() if inspect.isabstract(kind) else {kind})
+
+
+@pytest.fixture
+def made(request: Any, tmp_path: Path, in_process: None) -> Any:
+    """Give the sample of a name."""
+    return SAMPLES[request.param](tmp_path)
+
+
+def test_no_kind_of_result_is_without_a_sample(tmp_path: Path, in_process: None) -> None:
+    for module in pkgutil.walk_packages(wa.__path__, "writeamp."):
+        if module.name not in ("writeamp._engine", "writeamp._nbdkit"):
+            importlib.import_module(module.name)
+    known = {type(make(tmp_path)) for make in SAMPLES.values()}
+    kinds = {one for one in concrete(Presented) if not one.__subclasses__()}
+    assert {one.__module__ + "." + one.__name__ for one in kinds - known} == set()
+
+
+def test_what_draws_itself_shows_itself() -> None:
+    for module in pkgutil.walk_packages(wa.__path__, "writeamp."):
+        if module.name in ("writeamp._engine", "writeamp._nbdkit"):
+            continue
+        for name, one in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            if one.__module__ == module.name and hasattr(one, "figure") and name != "Picture":
+                assert issubclass(one, Drawn), f"{module.name}.{name}"
+
+
+@pytest.mark.parametrize("made", SAMPLES, indirect=True)
+def test_a_notebook_shows_a_table_that_needs_nothing_beside_it(made: Any) -> None:
+    html = made._repr_html_()
+    text = parsed(html)
+    assert len(html) < MOST_BYTES
+    assert "None" not in text
+    assert not re.search(r"\bnan\b", text)
+    assert len(text) > 20
+
+
+@pytest.mark.parametrize("made", SAMPLES, indirect=True)
+def test_a_result_is_rows_of_a_frame_and_of_csv(made: Any) -> None:
+    frame = made.to_frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert frame.height >= 1
+    assert not [kind for kind in frame.dtypes if isinstance(kind, pl.Struct | pl.Object)]
+    again = pl.read_csv(csv_of(frame).encode(), infer_schema_length=None)
+    assert again.columns == frame.columns
+    assert again.height == frame.height
+
+
+@pytest.mark.parametrize("made", sorted(SAMPLES.keys() - WITHOUT_FIGURE), indirect=True)
+def test_a_plot_is_shown_or_written(made: Any, tmp_path: Path) -> None:
+    picture = made.plot()
+    assert isinstance(picture, Picture)
+    svg = picture._repr_svg_()
+    assert svg.startswith("<svg")
+    assert svg.rstrip().endswith("</svg>")
+    assert made.plot(tmp_path / "plot.svg") is None
+    assert (tmp_path / "plot.svg").stat().st_size > 1000
+    assert picture.figure.title in repr(picture)
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES.keys() - {"BlackBox", "Sweep"}))
+def test_the_same_experiment_has_an_equal_result(
+    name: str, tmp_path: Path, in_process: None
+) -> None:
+    one, other = SAMPLES[name](tmp_path), SAMPLES[name](tmp_path)
+    assert one == other
+
+    assert one != "another type"
+    assert copy.deepcopy(one) == one
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_other_counters_are_another_result() -> None:
+    one = simulated()
+    assert one != simulated(seed=2)
+    events = one.events.vstack(
+        pl.DataFrame([[1, "created", 1, 1, 1]], one.events.schema, orient="row")
+    )
+    assert one != replace(one, events=events)
+    assert one != replace(one, erases_of_block=one.erases_of_block + np.uint32(1))
+
+
+def test_what_only_takes_time_makes_no_difference() -> None:
+    one = simulated()
+    assert one == replace(one, elapsed_s=one.elapsed_s + 1, run_s=1e9)
+    batches = wa.simulate(
+        workload="zipf:s=0.9", writes=20_000, warmup=5000, batch_pages=64, **DRIVE
+    )
+    assert one == batches
+    lives = [wa.endurance(**DRIVE, w_max=10, replicas=2, threads=threads) for threads in (1, 2)]
+    assert lives[0] == lives[1]
+    drive = served(Path())
+    slower = replace(drive, ended=drive.ended | {"elapsed_ns": 1})
+    assert drive == slower
+    assert drive != replace(drive, ended=drive.ended | {"erases": 1})
+
+
+def test_a_result_is_no_key_of_a_dictionary() -> None:
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(simulated())
+    assert hash(wa.device("x25-m")) == hash(wa.device("x25-m"))
+
+
+def test_values_are_alike_in_all_their_parts() -> None:
+    nan = float("nan")
+    assert alike({"a": [nan, (1, np.array([nan]))]}, {"a": [nan, (1, np.array([nan]))]})
+    assert not alike(np.array([1, 2]), np.array([1, 2], np.float64))
+    assert not alike(np.array([1, 2]), np.array([1, 2, 3]))
+    assert not alike({"a": 1}, {"a": 1, "b": 2})
+    assert not alike([1], (1,))
+    assert not alike(nan, 0.0)
+
+
+def test_the_columns_are_the_keys_of_the_document() -> None:
+    found = simulated()
+    document, frame = found.to_dict(), found.to_frame()
+    assert frame.height == 1
+    row = frame.row(0, named=True)
+    assert row["wa"] == document["wa"]
+    assert [row["wa_low"], row["wa_high"]] == document["wa_ci95"]
+    assert row["causes_gc"] == document["causes"]["gc"]
+    assert row["theory_model"] == document["theory"]["model"]
+    compared = SAMPLES["Comparison"](Path()).to_frame()
+    assert compared["manager"].to_list() == ["single", "sepgc"]
+    both = pl.concat([frame, simulated(seed=2).to_frame()], how="diagonal_relaxed")
+    assert both["seed"].to_list() == [1, 2]
+
+
+def test_nested_keys_are_flat_and_tables_are_left_out() -> None:
+    record = {"a": {"b": {"c": 1}}, "x_ci95": None, "y_ci95": (1.0, 2.0), "t": [{"q": 1}]}
+    assert frame_of([record, {"l": [1, 2]}]).to_dicts() == [
+        {"a_b_c": 1, "x_low": None, "x_high": None, "y_low": 1.0, "y_high": 2.0, "l": None},
+        {"a_b_c": None, "x_low": None, "x_high": None, "y_low": None, "y_high": None, "l": [1, 2]},
+    ]
+
+
+def test_csv_keeps_every_digit_and_writes_lists_as_json() -> None:
+    frame = frame_of([{"x": 0.1 + 0.2, "none": None, "list": ["ä", 'b"c'], "text": "a,b"}])
+    names, values = csv_of(frame).splitlines()
+    assert names == "x,none,list,text"
+    assert values == '0.30000000000000004,,"[""ä"", ""b\\""c""]","a,b"'
+
+
+def test_text_of_others_is_harmless_in_a_notebook() -> None:
+    hostile = "<script>alert(1)</script>\x1b[31m"
+    html = html_of(Card(hostile, [(hostile, hostile)], warnings=[hostile], notes=[hostile]))
+    assert "<script>" not in html
+    assert "\x1b" not in html
+    assert html.count("&lt;script&gt;") == 5
+
+
+def test_a_long_table_is_cut_and_says_so() -> None:
+    html = html_of(Card("t", [(str(i),) for i in range(100)], (">n",)))
+    assert html.count("<tr") == 61
+    assert "40 more rows" in html
+
+
+def test_a_line_of_too_few_points_is_left_out() -> None:
+    one = Spark([0, 1, 2], [math.nan, 1, math.nan], "WA")
+    assert "<svg" not in html_of(Card("t", [], spark=one))
+    long = Spark(np.arange(10**5), np.arange(10**5), "WA")
+    assert len(html_of(Card("t", [], spark=long))) < 5000
+
+
+def test_a_trace_whose_requests_were_left_out_is_not_drawn(tmp_path: Path) -> None:
+    pages = SAMPLES["PageTrace"](tmp_path).without_requests()
+    with pytest.raises(WriteampError, match="left out"):
+        pages.plot()
+
+
+def test_an_allocation_of_several_drives_has_a_row_for_each_group() -> None:
+    found = wa.allocation.optimal([0.7, 0.3], [0.2, 0.8], [0.25, 0.5])
+    assert found.to_frame().select("drive", "group", "op").rows() == [
+        (0, 0, 0.25), (0, 1, 0.25), (1, 0, 0.5), (1, 1, 0.5),
+    ]  # fmt: skip
+    with pytest.raises(WriteampError, match="shows one"):
+        found.plot()
