@@ -52,6 +52,42 @@ def with_unit(text: str, units: Mapping[str, float]) -> float:
         return math.nan
 
 
+# Signs are for errors that say what is valid: no ratio is negative.
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
+
+
+def ratio_of(value: object) -> float:
+    """Return a ratio: a number, or text such as "0.15" or "15%"; NaN for anything else.
+
+    >>> ratio_of("15%"), ratio_of("0.15"), ratio_of(0.15), ratio_of("15 %")
+    (0.15, 0.15, 0.15, nan)
+    """
+    if not isinstance(value, str):
+        return finite(value)
+    if re.fullmatch(f"{_NUMBER}%", value):
+        # Not divided by 100: 7.3% is the same number as 0.073.
+        return finite(float(f"{value[:-1]}e-2"))
+    is_number = re.fullmatch(rf"{_NUMBER}(?:[eE][+-]?[0-9]+)?", value)
+    return finite(float(value)) if is_number else math.nan
+
+
+def as_ratio(name: str, value: Any) -> Any:
+    """Return a ratio that is text as a number, and what is no text as it is.
+
+    Raises:
+        WriteampError: the text is neither a number nor per cent.
+    """
+    if not isinstance(value, str):
+        return value
+    number = ratio_of(value)
+    if math.isnan(number):
+        raise WriteampError(
+            f"{name} is {shown(value)}; it must be a number such as 0.15, or per cent without a "
+            "space, such as 15%"
+        )
+    return number
+
+
 class Domain(Protocol):
     """What a value may be."""
 
@@ -103,17 +139,30 @@ class WholeOr:
 
 @dataclass(frozen=True)
 class Number:
-    """A number for which `holds` is true; `words` says for which it is."""
+    """A number for which `holds` is true; `words` says for which it is.
+
+    A ratio may be text, also in per cent.
+    """
 
     words: str
     holds: Callable[[float], bool]
+    is_ratio: bool = False
 
     def check(self, name: str, value: Any) -> float:
         """Return the number as a float."""
-        number = finite(value)
+        number = finite(as_ratio(name, value) if self.is_ratio else value)
         if math.isnan(number) or not self.holds(number):
             raise WriteampError(f"{name} is {shown(value)}; it must {self.words}")
         return number
+
+
+@dataclass(frozen=True)
+class RatioText:
+    """A ratio, which may be text; its range is checked by who uses it."""
+
+    def check(self, name: str, value: Any) -> Any:
+        """Return the number, and what is no text as it is."""
+        return as_ratio(name, value)
 
 
 @dataclass(frozen=True)
@@ -152,5 +201,6 @@ class Text:
 
 
 POSITIVE_COUNT = Whole(1)
-SHARE = Number("be above 0 and at most 1", lambda value: 0 < value <= 1)
-BELOW_ONE = Number("lie between 0 and 1, both excluded", lambda value: 0 < value < 1)
+SHARE = Number("be above 0 and at most 1", lambda value: 0 < value <= 1, is_ratio=True)
+BELOW_ONE = Number("lie between 0 and 1, both excluded", lambda value: 0 < value < 1, is_ratio=True)
+RATIO = RatioText()

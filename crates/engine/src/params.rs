@@ -101,7 +101,7 @@ impl Domain {
             Domain::Whole(least, most) => {
                 integer(text).is_some_and(|value| (*least..=*most).contains(&value))
             }
-            Domain::Number(least, most) => number(text).is_some_and(|value| {
+            Domain::Number(least, most) => self.number(text).is_some_and(|value| {
                 let is_above = match least {
                     Included(least) => value >= *least,
                     Excluded(least) => value > *least,
@@ -142,7 +142,7 @@ impl Domain {
         let is_valid = |domain: &Domain| domain.check(text, 0).is_ok();
         match self {
             Domain::Whole(..) => whole::<u64>(text).to_string(),
-            Domain::Number(..) => number(text).expect("a valid number").to_string(),
+            Domain::Number(..) => number_or_per_cent(text).expect("a valid number").to_string(),
             Domain::Word(_) => text.to_owned(),
             Domain::Bytes(..) => bytes(text).expect("a valid size").to_string(),
             Domain::Spec(kind) => kind.read(text).expect("a valid spec").canonical(),
@@ -151,6 +151,24 @@ impl Domain {
                 items.into_iter().map(|item| of.canonical(item)).collect::<Vec<_>>().join("/")
             }
             Domain::Either(one, other) => if is_valid(one) { one } else { other }.canonical(text),
+        }
+    }
+
+    /// The number that a text means here: of shares, also in per cent.
+    fn number(&self, text: &str) -> Option<f64> {
+        if self.holds_shares() { number_or_per_cent(text) } else { number(text) }
+    }
+
+    /// True of numbers that are shares of a whole, or of what they add up to.
+    fn holds_shares(&self) -> bool {
+        match self {
+            Domain::Number(Included(least) | Excluded(least), Included(most) | Excluded(most)) => {
+                *least >= 0.0 && *most <= 1.0
+            }
+            Domain::Number(Included(least), Unbounded) => *least == 0.0,
+            Domain::List(of) => of.holds_shares(),
+            Domain::Either(one, other) => one.holds_shares() || other.holds_shares(),
+            _ => false,
         }
     }
 
@@ -196,6 +214,15 @@ impl Display for Domain {
     }
 }
 
+/// A domain of shares, to a reader who wrote per cent.
+struct PerCent(Domain);
+
+impl Display for PerCent {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, or per cent without a space, such as 15%", self.0)
+    }
+}
+
 fn interval(least: Bound<f64>, most: Bound<f64>) -> String {
     if let (Included(least), Included(most)) = (least, most) {
         return format!(" from {least} to {most}");
@@ -217,7 +244,7 @@ fn interval(least: Bound<f64>, most: Bound<f64>) -> String {
 fn sizes(least: u64, most: u64) -> String {
     format!(
         " from {least} to {most} bytes, as 512, 4k, 4KiB, 128K, 1M, 2MiB or 1GiB (k, K, Ki and KiB \
-         are 1024)"
+         are 1024; kB is 1000)"
     )
 }
 
@@ -252,9 +279,14 @@ fn integer(text: &str) -> Option<u64> {
         .then_some(value as u64)
 }
 
-/// A number of bytes, plain or in binary units: what storage tools mean by `4k`.
+/// A number of bytes, plain or with a unit; `4k` is what storage tools mean by it.
 fn bytes(text: &str) -> Option<u64> {
-    const UNITS: [(&str, u64); 11] = [
+    const UNITS: [(&str, u64); 19] = [
+        ("kB", 1000),
+        ("KB", 1000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
         ("KiB", 1 << 10),
         ("Ki", 1 << 10),
         ("K", 1 << 10),
@@ -265,6 +297,9 @@ fn bytes(text: &str) -> Option<u64> {
         ("GiB", 1 << 30),
         ("Gi", 1 << 30),
         ("G", 1 << 30),
+        ("TiB", 1 << 40),
+        ("Ti", 1 << 40),
+        ("T", 1 << 40),
         ("", 1),
     ];
     let of_unit = |(unit, of): (&str, u64)| Some((text.strip_suffix(unit)?, of));
@@ -275,6 +310,19 @@ fn bytes(text: &str) -> Option<u64> {
 /// A finite number.
 fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// A finite number, or so many per cent; not divided by 100, so that 7.3% is 0.073.
+fn number_or_per_cent(text: &str) -> Option<f64> {
+    match text.strip_suffix('%') {
+        Some(count)
+            if count.bytes().all(|byte| byte.is_ascii_digit() || b"+-.".contains(&byte)) =>
+        {
+            number(&format!("{count}e-2"))
+        }
+        Some(_) => None,
+        None => number(text),
+    }
 }
 
 /// The parameters of a spec, given or by default, each in its domain: reading one cannot fail.
@@ -317,8 +365,12 @@ impl Params {
             params.given.push(Given { name: param.name, spelled, value });
             let Given { value, .. } = &params.given[params.given.len() - 1];
             if let Err(wrong) = param.domain.check(value, depth) {
-                let outside =
-                    || params.outside(param.name, param.domain.culprit(value), param.domain);
+                let culprit = param.domain.culprit(value);
+                let is_per_cent = culprit.contains('%') && param.domain.holds_shares();
+                let outside = || match is_per_cent {
+                    true => params.outside(param.name, culprit, PerCent(param.domain)),
+                    false => params.outside(param.name, culprit, param.domain),
+                };
                 return Err(wrong.unwrap_or_else(outside));
             }
             if depth > 0 && entry.is_common(param) && !param.is_default(value) {
@@ -396,7 +448,7 @@ impl Params {
 
     /// A number.
     pub fn number(&self, name: &str) -> f64 {
-        number(self.text(name)).expect("a number by its domain")
+        number_or_per_cent(self.text(name)).expect("a number by its domain")
     }
 
     /// A size in bytes.
@@ -416,7 +468,7 @@ impl Params {
 
     /// A list of numbers.
     pub fn numbers(&self, name: &str) -> Vec<f64> {
-        let item = |item| number(item).expect("a number by its domain");
+        let item = |item| number_or_per_cent(item).expect("a number by its domain");
         self.items(name).into_iter().map(item).collect()
     }
 
@@ -543,6 +595,30 @@ mod tests {
     }
 
     #[test]
+    fn shares_may_be_given_in_per_cent_and_are_the_same_shares() {
+        let canonical = |text| Kind::Workloads.read(text).unwrap().canonical();
+        for (per_cent, decimal) in [
+            ("hot-cold:f=10%,r=90%", "hot-cold:f=0.1,r=0.9"),
+            ("hot-cold:f=7.3%,r=100%", "hot-cold:f=0.073,r=1"),
+            ("mix:sizes=10%/90%,weights=90%/10%", "mix:sizes=0.1/0.9,weights=0.9/0.1"),
+            ("uniform:trim=.5%", "uniform:trim=0.005"),
+        ] {
+            assert_eq!(canonical(per_cent), canonical(decimal));
+        }
+        assert_eq!(read("thing:f=7.3%").unwrap().number("fraction").to_bits(), 0.073f64.to_bits());
+    }
+
+    #[test]
+    fn what_only_looks_like_per_cent_is_refused() {
+        for value in ["15 %", "15%%", "%", "1e1%", "nan%", "inf%", "-5%", "150%", "100%"] {
+            let message = refusal(&format!("thing:f={value}"));
+            assert!(message.contains("per cent without a space, such as 15%"), "{message}");
+        }
+        let message = Kind::Workloads.read("zipf:s=99%").unwrap_err().to_string();
+        assert!(message.contains("s=99% is not valid") && !message.contains("cent"), "{message}");
+    }
+
+    #[test]
     fn sizes_are_written_in_binary_units_and_share_a_form_in_bytes() {
         let domain = Domain::Bytes(512, 1 << 30);
         for (text, canonical) in [
@@ -556,11 +632,13 @@ mod tests {
             ("2Mi", "2097152"),
             ("2MiB", "2097152"),
             ("1GiB", "1073741824"),
+            ("4kB", "4000"),
+            ("1MB", "1000000"),
         ] {
             assert_eq!(domain.check(text, 0), Ok(()), "{text}");
             assert_eq!(domain.canonical(text), canonical);
         }
-        for text in ["511", "1.5k", "4kB", "4KB", "4kib", "k", "", "-4k", "2G", "1e30G", "4 k"] {
+        for text in ["511", "1.5k", "4kb", "4kib", "k", "", "-4k", "2G", "1e30G", "4 k"] {
             assert_eq!(domain.check(text, 0), Err(None), "{text}");
         }
     }
@@ -575,7 +653,7 @@ mod tests {
             (
                 Domain::Bytes(512, 1 << 20),
                 "a size from 512 to 1048576 bytes, as 512, 4k, 4KiB, 128K, 1M, 2MiB or 1GiB (k, K, \
-                 Ki and KiB are 1024)",
+                 Ki and KiB are 1024; kB is 1000)",
             ),
             (
                 Domain::Either(&Domain::Word(&["all"]), &Domain::Whole(1, 255)),

@@ -61,7 +61,7 @@ def allocate(
         typer.Option(
             "--coldest-op",
             help="Least space of the coldest group, as a ratio to its own size (paper 3: 0.05).",
-            parser=options.number,
+            parser=options.ratio,
             metavar="RATIO",
             rich_help_panel=_COLDEST,
         ),
@@ -72,7 +72,7 @@ def allocate(
             "--coldest-below",
             help="Give it exactly that if its hit rate is below this share of the next one's, and "
             "else leave it alone (paper 3: 0.05).",
-            parser=options.number,
+            parser=options.ratio,
             metavar="SHARE",
             rich_help_panel=_COLDEST,
         ),
@@ -139,10 +139,11 @@ def allocate(
 def _shares(name: str, text: str) -> list[float]:
     """Read numbers separated by commas or slashes."""
     try:
-        return [float(part) for part in re.split("[,/]", text)]
-    except ValueError:
+        return [options.ratio(part.strip()) for part in re.split("[,/]", text)]
+    except typer.BadParameter:
         raise WriteampError(
-            f"{name} are {text!r}; they must be numbers separated by , or /, such as 0.7,0.3"
+            f"{name} are {text!r}; they must be numbers separated by , or /, such as 0.7,0.3 or "
+            "70%,30%"
         ) from None
 
 

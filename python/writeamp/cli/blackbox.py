@@ -114,7 +114,7 @@ def collect_points(
             "--precision",
             "A point ends when the 95% intervals of mean latency and bandwidth are within this "
             "share of them (0.01 by default).",
-            parser=options.number,
+            parser=options.ratio,
             metavar="RATIO",
             rich_help_panel=_SIMULATED,
         ),

@@ -85,7 +85,7 @@ Fill: TypeAlias = Annotated[
     _option(
         "--fill",
         "Share of the drive that holds data (1 by default, 0 as a trace begins).",
-        parser=options.number,
+        parser=options.ratio,
         metavar="SHARE",
         rich_help_panel=_DRIVE,
     ),

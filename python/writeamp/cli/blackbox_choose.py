@@ -62,7 +62,7 @@ def choose(
         typer.Option(
             "--share",
             help="Share of a trace's windows in which it must be met.",
-            parser=options.number,
+            parser=options.ratio,
             metavar="SHARE",
             rich_help_panel=_BOUNDS,
         ),

@@ -81,7 +81,7 @@ def train_model(
         typer.Option(
             "--level",
             help="Share of unseen workloads that lie within their prediction interval.",
-            parser=options.number,
+            parser=options.ratio,
             metavar="SHARE",
         ),
     ] = 0.9,

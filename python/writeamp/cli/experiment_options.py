@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from writeamp import output
-from writeamp.cli.options import CAPACITY, completer, count, number
+from writeamp.cli.options import CAPACITY, completer, count, ratio
 from writeamp.devices.profile import profile_names
 from writeamp.domains import WholeOr
 from writeamp.experiments.experiment import Experiment, setting_places
@@ -182,6 +182,7 @@ def _annotation(
     value_type: Any = {
         "count": int,
         "ratio": float,
+        "bytes": str,
         "path": Path,
         "flag": bool,
         "text": str,
@@ -191,7 +192,9 @@ def _annotation(
     if words.number == "count":
         more |= {"parser": count, "metavar": "N"}
     elif words.number == "ratio":
-        more |= {"parser": number, "metavar": "RATIO"}
+        more |= {"parser": ratio, "metavar": "RATIO"}
+    elif words.number == "bytes":
+        more["metavar"] = "SIZE"
     elif words.number == "flag":
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
     elif isinstance(domain, WholeOr):

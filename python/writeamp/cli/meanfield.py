@@ -43,19 +43,19 @@ def meanfield(
         _of_drive(
             "--spare-factor",
             "Spare factor (T-U)/T, T physical and U logical pages.",
-            parser=options.number,
+            parser=options.ratio,
             metavar="RATIO",
         ),
     ] = None,
     op: Annotated[
         float | None,
         _of_drive(
-            "--op", "Over-provisioning ratio (T-U)/U.", parser=options.number, metavar="RATIO"
+            "--op", "Over-provisioning ratio (T-U)/U.", parser=options.ratio, metavar="RATIO"
         ),
     ] = None,
     fill: Annotated[
         float | None,
-        _of_drive("--fill", "Fill U/T.", parser=options.number, metavar="RATIO"),
+        _of_drive("--fill", "Fill U/T.", parser=options.ratio, metavar="RATIO"),
     ] = None,
     d: Annotated[
         int,
@@ -80,7 +80,7 @@ def meanfield(
         _of_drive(
             "--hot-fraction",
             "Share of the logical pages that is hot.",
-            parser=options.number,
+            parser=options.ratio,
             metavar="SHARE",
         ),
     ],
@@ -89,7 +89,7 @@ def meanfield(
         _of_drive(
             "--hot-write-fraction",
             "Share of the host writes that goes to them.",
-            parser=options.number,
+            parser=options.ratio,
             metavar="SHARE",
         ),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -13,7 +14,7 @@ from rich.text import Text
 
 from writeamp.cli import boundary
 from writeamp.cli.terminal import Terminal
-from writeamp.domains import shown
+from writeamp.domains import ratio_of, shown
 from writeamp.errors import Interrupted
 
 _T = TypeVar("_T")
@@ -44,6 +45,20 @@ def number(text: str) -> float:
         raise typer.BadParameter(f"{shown(text)} is not a number") from None
 
 
+def ratio(text: str) -> float:
+    """Parse a ratio, as a number or in per cent."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    found = ratio_of(text)
+    if math.isnan(found):
+        raise typer.BadParameter(
+            f"{shown(text)} is not a number such as 0.15, or per cent without a space, such as 15%"
+        )
+    return found
+
+
 def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
     """Return what completes one of a few words."""
 
@@ -58,13 +73,16 @@ Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON do
 
 def _ratio(flag: str, help_text: str) -> Any:
     return typer.Option(
-        flag, help=help_text, parser=number, metavar="RATIO", rich_help_panel=CAPACITY
+        flag, help=help_text, parser=ratio, metavar="RATIO", rich_help_panel=CAPACITY
     )
 
 
 Op: TypeAlias = Annotated[
     float | None,
-    _ratio("--op", "Over-provisioning ratio (T-U)/U, T physical and U logical pages."),
+    _ratio(
+        "--op",
+        "Over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%.",
+    ),
 ]
 Fill: TypeAlias = Annotated[float | None, _ratio("--fill", "Fill U/T = 1/(1+op).")]
 SpareFactor: TypeAlias = Annotated[

@@ -77,7 +77,7 @@ def predict(
         typer.Option(
             "--utilization",
             help="Share of the logical space that holds data.",
-            parser=options.number,
+            parser=options.ratio,
             metavar="SHARE",
             rich_help_panel=_PARTLY,
         ),
@@ -88,7 +88,7 @@ def predict(
             "--hot-ratio",
             help="Share of the logical space that is written; the models then get the effective "
             "op ((1 - utilization) + op) / hot ratio.",
-            parser=options.number,
+            parser=options.ratio,
             metavar="SHARE",
             rich_help_panel=_PARTLY,
         ),

@@ -17,11 +17,10 @@ _UNITS = (
     | {f"{letter}iB": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
 # As in fio and in data sheets of memories: 4k is a page of 4096 bytes.
-_SHORT_UNITS = (
-    _UNITS
-    | {"": 1, "k": 1024}
-    | {letter: 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
+_STATED_UNITS = (
+    _UNITS | {"k": 1024} | {letter: 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
+_SHORT_UNITS = _STATED_UNITS | {"": 1}
 
 
 def parse_bytes(name: str, text: str) -> float:
@@ -29,16 +28,17 @@ def parse_bytes(name: str, text: str) -> float:
 
     Args:
         name: what the size is of, for the error.
-        text: such as "100GB", "1.5 TiB" or "5e11 B"; the unit must be spelled out.
+        text: such as "100GB", "1.5 TiB", "5e11 B" or "64G"; it must have a unit.
 
     Raises:
         WriteampError: there is no number, or no unit, or the size is not above 0.
     """
-    size = with_unit(text, _UNITS)
+    size = with_unit(text, _STATED_UNITS)
     if not 0 < size < math.inf:
         raise WriteampError(
             f"{name} is {shown(text)}; it must be a number above 0 with a unit: B, kB, MB, GB, TB, "
-            "PB or EB (powers of 1000), KiB, MiB, GiB, TiB, PiB or EiB (powers of 1024)"
+            "PB or EB (powers of 1000), KiB, MiB, GiB, TiB, PiB or EiB (powers of 1024), or k, M, "
+            "G, T, P or E (powers of 1024 too)"
         )
     return size
 
@@ -66,6 +66,7 @@ class ByteSize:
     """
 
     word: str = ""
+    most: int = MOST
 
     def check(self, name: str, value: Any) -> int | str:
         """Return the bytes, or the word."""
@@ -73,17 +74,29 @@ class ByteSize:
             return self.word
         size = value
         if isinstance(value, str):
-            # 1.92TB is whole, though 1.92·10¹² is so in floating point by luck only.
-            found = with_unit(value, _SHORT_UNITS)
-            size = round(found) if 0 < found <= MOST and _is_near_whole(found) else None
+            size = _whole_bytes(value, self.most)
         is_whole = isinstance(size, Integral) and not isinstance(size, bool)
-        if not is_whole or not 0 < int(size) <= MOST:
+        if not is_whole or not 0 < int(size) <= self.most:
             word = f"{self.word}, or " if self.word else ""
             raise WriteampError(
-                f"{name} is {shown(value)}; it must be {word}whole bytes above 0, such as 64GiB, "
-                "500GB or 64k (k, M, G, T, P and E alone are powers of 1024)"
+                f"{name} is {shown(value)}; it must be {word}whole bytes {self._range}, such as 64GiB, "
+                f"500GB or 64k (k, M, G, T, P and E alone are powers of 1024)"
             )
         return int(size)
+
+    @property
+    def _range(self) -> str:
+        return "above 0" if self.most == MOST else f"from 1 to {self.most}"
+
+
+def _whole_bytes(text: str, most: int) -> int | None:
+    """Return the whole bytes that a text means, up to so many."""
+    try:
+        return int(text)
+    except ValueError:
+        found = with_unit(text, _SHORT_UNITS)
+    # 1.92TB is whole, though 1.92·10¹² is so in floating point by luck only.
+    return round(found) if 0 < found <= most and _is_near_whole(found) else None
 
 
 def _is_near_whole(size: float) -> bool:

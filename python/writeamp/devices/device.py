@@ -10,10 +10,11 @@ from writeamp.devices.byte_sizes import ByteSize
 from writeamp.devices.drive import SECTOR_BYTES, Device
 from writeamp.devices.profile import disk_bytes, profile
 from writeamp.devices.raid import is_array, parse_array
-from writeamp.devices.ratios import at_most_one, op_of
+from writeamp.devices.ratios import RatioLike, at_most_one, op_of
 from writeamp.devices.shape import (
     COUNT,
     GEOMETRY,
+    PAGE_BYTES,
     checked_geometry,
     checked_layout,
     filled,
@@ -52,10 +53,10 @@ def device(
     logical_blocks: int | None = None,
     logical_pages: int | None = None,
     pages_per_block: int | None = None,
-    page_bytes: int | None = None,
-    op: float | None = None,
-    fill: float | None = None,
-    spare_factor: float | None = None,
+    page_bytes: SizeLike | None = None,
+    op: RatioLike | None = None,
+    fill: RatioLike | None = None,
+    spare_factor: RatioLike | None = None,
     layout: str | None = None,
     write_cache: SizeLike | None = None,
     map_cache: SizeLike | None = None,
@@ -76,8 +77,8 @@ def device(
             the over-provisioning asks for, rounded up: N = ceil(U·(1+op)).
         logical_pages: the same in pages.
         pages_per_block: pages of a flash block.
-        page_bytes: size of a page.
-        op: over-provisioning ratio (T−U)/U, above 0.
+        page_bytes: size of a page, such as 4096 or "4k".
+        op: over-provisioning ratio (T−U)/U, above 0: 0.15 or "15%".
         fill: U/T, between 0 and 1.
         spare_factor: (T−U)/T, between 0 and 1.
         layout: "flat", "striped" or "striped-per-lun".
@@ -200,11 +201,11 @@ def _without_flash(found: Device, size_bytes: int | None, changes: tuple[str, ..
     return replace(found, times_json=canonical(tables, "set"), logical_pages=pages)
 
 
-def _with_page(found: Device, pages_per_block: int | None, page_bytes: int | None) -> Device:
+def _with_page(found: Device, pages_per_block: int | None, page_bytes: SizeLike | None) -> Device:
     if pages_per_block is not None:
         found = replace(found, pages_per_block=COUNT.check("pages_per_block", pages_per_block))
     if page_bytes is not None:
-        found = replace(found, page_bytes=COUNT.check("page_bytes", page_bytes))
+        found = replace(found, page_bytes=int(PAGE_BYTES.check("page_bytes", page_bytes)))
     return found
 
 

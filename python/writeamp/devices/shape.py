@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from writeamp.devices.byte_sizes import ByteSize
 from writeamp.devices.drive import COUNT_BITS, Device
 from writeamp.domains import OneOf, Whole
 from writeamp.errors import WriteampError, unknown
@@ -36,8 +37,9 @@ _FLAT = {
 # planes of the drive.
 _ERASE_UNITS = ("block", "multi-plane", "superblock")
 
-# What blocks, pages and bytes of a page may be.
+# What blocks and pages may be, and the bytes of a page.
 COUNT = Whole(1, 2**COUNT_BITS - 1)
+PAGE_BYTES = ByteSize(most=COUNT.most)
 
 
 def checked_geometry(where: str, geometry: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,6 +52,7 @@ def checked_geometry(where: str, geometry: Mapping[str, Any]) -> dict[str, Any]:
     missing = [key for key in GEOMETRY if key not in found]
     if missing:
         raise WriteampError(f"{where}: [geometry] lacks {', '.join(missing)}")
+    found["page_bytes"] = PAGE_BYTES.check(f"{where}: page_bytes", found["page_bytes"])
     for key, kind in GEOMETRY.items():
         if kind is int:
             COUNT.check(f"{where}: {key}", found[key])

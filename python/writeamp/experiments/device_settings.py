@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from writeamp.devices.device import MAP_CACHE, SIZE, WRITE_CACHE, Device
 from writeamp.devices.profile import profile_names
 from writeamp.devices.ratios import op_of
-from writeamp.devices.shape import COUNT, LAYOUTS
+from writeamp.devices.shape import COUNT, LAYOUTS, PAGE_BYTES
 from writeamp.devices.times import Changes
+from writeamp.domains import RATIO
 from writeamp.experiments.setting import Settings, setting
 
 _CAPACITY = {"panel": "capacity"}
@@ -33,8 +34,9 @@ class DeviceSettings(Settings):
     size: int | None = setting(
         None,
         SIZE,
-        "bytes that the host sees, such as 16GiB: the profile is shrunk to it, at the same op",
-        metavar="SIZE",
+        "bytes that the host sees, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is "
+        "shrunk to it, at the same op",
+        number="bytes",
         excludes="size",
         **_CAPACITY,
     )
@@ -55,21 +57,23 @@ class DeviceSettings(Settings):
     pages_per_block: int | None = setting(
         None, COUNT, "pages of a flash block", number="count", **_CAPACITY
     )
-    page_bytes: int | None = setting(None, COUNT, "bytes of a page", number="count", **_CAPACITY)
+    page_bytes: int | None = setting(
+        None, PAGE_BYTES, "bytes of a page, such as 4K", number="bytes", **_CAPACITY
+    )
     op: float | None = setting(
         None,
-        None,
-        "over-provisioning ratio (T-U)/U, T physical and U logical pages",
+        RATIO,
+        "over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%",
         number="ratio",
         excludes="ratio",
         **_CAPACITY,
     )
     fill: float | None = setting(
-        None, None, "fill U/T = 1/(1+op)", number="ratio", excludes="ratio", **_CAPACITY
+        None, RATIO, "fill U/T = 1/(1+op)", number="ratio", excludes="ratio", **_CAPACITY
     )
     spare_factor: float | None = setting(
         None,
-        None,
+        RATIO,
         "spare factor (T-U)/T = op/(1+op)",
         number="ratio",
         excludes="ratio",

@@ -10,6 +10,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from writeamp import traces
 from writeamp.devices.device import DeviceLike, SizeLike
+from writeamp.devices.ratios import RatioLike
 from writeamp.devices.times import ChangesLike
 from writeamp.experiments.comparison import run_comparison
 from writeamp.experiments.comparison_result import Comparison
@@ -35,10 +36,10 @@ class _Arguments(TypedDict, total=False):
     logical_blocks: int | None
     logical_pages: int | None
     pages_per_block: int | None
-    page_bytes: int | None
-    op: float | None
-    fill: float | None
-    spare_factor: float | None
+    page_bytes: SizeLike | None
+    op: RatioLike | None
+    fill: RatioLike | None
+    spare_factor: RatioLike | None
     layout: str | None
     write_cache: SizeLike | None
     map_cache: SizeLike | None
@@ -48,7 +49,7 @@ class _Arguments(TypedDict, total=False):
     action: str | None
     mapping: traces.Mapping
     trace_device: str | None
-    utilization: float
+    utilization: RatioLike
     precondition: str
     victims: SpecLike | None
     wear_leveling: SpecLike | None
@@ -63,18 +64,18 @@ class SimulateArguments(_Arguments, total=False):
     repeat: int
     writes: int | None
     warmup: Warmup
-    precision: float
+    precision: RatioLike
     replicas: int
     spread: bool
 
     time: float | str | None
     timed: bool
     host_bytes: SizeLike | None
-    time_scale: float
+    time_scale: RatioLike
     rb_capture: str | Path | None
     rb_rate: float | str | None
     rb_jitter: float | str | None
-    rb_missed: float | None
+    rb_missed: RatioLike | None
 
 
 class CompareArguments(_Arguments, total=False):
@@ -93,7 +94,7 @@ class EnduranceArguments(_Arguments, total=False):
     manager: SpecLike
     w_max: int
     replicas: int
-    spare_share: float
+    spare_share: RatioLike
     threads: int | None
 
 

@@ -27,7 +27,7 @@ class Words:
     name: str = ""
     flag: str | None = ""
     kind: EngineKind | None = None
-    number: Literal["count", "ratio", "path", "text", "texts", "flag"] = "text"
+    number: Literal["count", "ratio", "bytes", "path", "text", "texts", "flag"] = "text"
     choices: tuple[str, ...] = ()
     metavar: str | None = None
     excludes: str = ""

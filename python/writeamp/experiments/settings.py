@@ -321,7 +321,7 @@ class LifetimeSettings(Settings):
     seed: int = _seed("decides every random draw; replica i is the run with seed + i")
     spare_share: float = setting(
         0.0,
-        Number("be at least 0 and below 1", lambda value: 0 <= value < 1),
+        Number("be at least 0 and below 1", lambda value: 0 <= value < 1, is_ratio=True),
         "share of the blocks that is set aside to replace worn ones; it is taken from the "
         "over-provisioning",
         number="ratio",

@@ -37,7 +37,7 @@ class TimedSettings(Settings):
     )
     time_scale: float = setting(
         1.0,
-        Number("be above 0 and at most 1e9", lambda value: 0 < value <= 1e9),
+        Number("be above 0 and at most 1e9", lambda value: 0 < value <= 1e9, is_ratio=True),
         "multiply the times of requests that have times of their own: 0.5 is twice as fast",
         number="ratio",
         **_TIMED,
@@ -66,7 +66,7 @@ class TimedSettings(Settings):
     )
     rb_missed: float | None = setting(
         None,
-        Number("be at least 0 and below 1", lambda value: 0 <= value < 1),
+        Number("be at least 0 and below 1", lambda value: 0 <= value < 1, is_ratio=True),
         "share of the pulses that the analyser misses",
         number="ratio",
         **_CAPTURE,

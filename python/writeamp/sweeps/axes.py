@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from writeamp.domains import POSITIVE_COUNT, Flag, OneOf, finite, shown
+from writeamp.domains import POSITIVE_COUNT, Flag, OneOf, finite, ratio_of, shown
 from writeamp.errors import WriteampError, unknown
 
 Value: TypeAlias = "str | bool | int | float | list[Any]"
@@ -110,6 +110,7 @@ def _axis(name: str, given: Any, where: str, *, is_count: bool) -> Axis:
 
 
 def _range(name: str, given: Mapping[str, Any], where: str, *, is_count: bool) -> Axis:
+    given = {key: _from_per_cent(value) for key, value in given.items()}
     for key in given:
         if key not in _RANGE_KEYS:
             raise WriteampError(f"{where}: {unknown('key', str(key), _RANGE_KEYS)}")
@@ -130,6 +131,11 @@ def _range(name: str, given: Mapping[str, Any], where: str, *, is_count: bool) -
         num = POSITIVE_COUNT.check(f"{where}.num", given["num"])
         return Listed(name, _spaced(low, high, num, scale, where, is_integer=is_integer))
     return Bounded(name, low, high, scale, is_integer)
+
+
+def _from_per_cent(value: Any) -> Any:
+    is_per_cent = isinstance(value, str) and value.endswith("%")
+    return value if not is_per_cent or math.isnan(ratio_of(value)) else ratio_of(value)
 
 
 def _end(given: Mapping[str, Any], key: str, where: str) -> float:

@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from writeamp.devices.ratios import RATIOS, op_of
+from writeamp.domains import as_ratio, ratio_of
 from writeamp.errors import WriteampError, unknown
 from writeamp.theory.answers import Asked, Prediction, Predictions, PredictionSweep, SweepPoint
 from writeamp.theory.models._model import Model, ModelInputs
@@ -136,6 +137,8 @@ def check_question(
         WriteampError: no ratio, two ratios, or a value outside its domain.
     """
     inputs = ModelInputs(op=1.0, **parameters)
+    utilization = as_ratio("utilization", utilization)
+    hot_ratio = as_ratio("hot_ratio", hot_ratio)
     given = op_of(op=op, fill=fill, spare_factor=spare_factor)
     if target_wa is not None:
         ratios = {"op": op, "fill": fill, "spare_factor": spare_factor}
@@ -221,7 +224,7 @@ def parse_sweep(text: str) -> Sweep:
         raise unknown("swept parameter", name, SWEEPABLE)
     try:
         first, last, points = span.split(":")
-        low, high, number = float(first), float(last), int(points)
+        low, high, number = _end(name, first), _end(name, last), int(points)
     except ValueError:
         low = high = math.nan
         number = 0
@@ -234,6 +237,11 @@ def parse_sweep(text: str) -> Sweep:
     if name == "pages_per_block":
         values = np.rint(values)
     return Sweep(name, tuple(dict.fromkeys(values.tolist())))
+
+
+def _end(name: str, text: str) -> float:
+    """Return one end of a sweep; that of a ratio may be in per cent."""
+    return ratio_of(text) if name in RATIOS and text.endswith("%") else float(text)
 
 
 def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> PredictionSweep:

@@ -21,7 +21,7 @@ _RECORDED = ".parquet"
 # with (crates/vssd/src/store.rs).
 FLASH_SUFFIX = ".flash"
 _JOURNALS = ".journal-"
-_SCALE = Number("be from 1e-6 to 1e9", lambda value: 1e-6 <= value <= 1e9)
+_SCALE = Number("be from 1e-6 to 1e9", lambda value: 1e-6 <= value <= 1e9, is_ratio=True)
 
 _DRIVE = {"panel": "virtual"}
 _COUNTED = {"panel": "counted"}

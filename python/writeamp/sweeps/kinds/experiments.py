@@ -57,7 +57,7 @@ class ExperimentKind:
             name
             for name, (kind, field_name) in setting_places(self.name).items()
             for one in fields(kind)  # type: ignore[arg-type]
-            if one.name == field_name and words_of(one).number == "count"
+            if one.name == field_name and words_of(one).number in ("count", "bytes")
         )
 
     def check_axis(self, name: str, where: str) -> None:

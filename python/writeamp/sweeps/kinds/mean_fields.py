@@ -26,6 +26,7 @@ class MeanFieldKind(TheoryKind):
     name = "meanfield"
     names = ("mode", *RATIOS, *_COUNTS, *_HEATS)
     whole_numbers = _COUNTS
+    ratios = (*RATIOS, *_HEATS)
     one_of = RATIOS
     defaults: ClassVar = {"pages_per_block": 128}
 

@@ -30,6 +30,7 @@ class PredictionKind(TheoryKind):
     name = "predict"
     names = ("model", *RATIOS, "target_wa", *_SHARES, *_DEFAULTS)
     whole_numbers = ("pages_per_block", "window", "reserve")
+    ratios = (*RATIOS, *_SHARES)
     # Each says which drive is meant.
     one_of = (*RATIOS, "target_wa")
     defaults = _DEFAULTS

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from writeamp.domains import finite, shown
+from writeamp.domains import as_ratio, finite, shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.sweeps.designs import Choice
 from writeamp.sweeps.kinds.kind import Asked, Table, digest, from_plain, to_plain
@@ -19,9 +19,10 @@ class TheoryKind(ABC):
 
     name: ClassVar[str]
     draws: ClassVar[bool] = False
-    # All arguments, those that are whole numbers, and those of which only one may be given.
+    # All arguments, those that are whole numbers or ratios, and those that exclude each other.
     names: ClassVar[tuple[str, ...]]
     whole_numbers: ClassVar[tuple[str, ...]]
+    ratios: ClassVar[tuple[str, ...]]
     one_of: ClassVar[tuple[str, ...]]
     defaults: ClassVar[Mapping[str, Any]]
 
@@ -46,7 +47,12 @@ class TheoryKind(ABC):
         base = {**self.defaults, **_arguments_of(tables, self.name, self.names, where)}
 
         def asked(choice: Choice) -> Asked:
-            given = self.checked(_chosen(base, choice, self.one_of), choice)
+            chosen = _chosen(base, choice, self.one_of)
+            numbers = {
+                name: as_ratio(name, one) if name in self.ratios else one
+                for name, one in chosen.items()
+            }
+            given = self.checked(numbers, choice)
             its_hash = digest(_meaning(self.name, given))
             return Asked(to_plain(given), its_hash, study=its_hash)
 

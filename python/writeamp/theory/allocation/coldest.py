@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from writeamp.domains import as_ratio
 from writeamp.errors import WriteampError
 from writeamp.theory.allocation.groups import GroupTable
 from writeamp.theory.models._arguments import FloatArray, raise_first
@@ -30,6 +31,8 @@ class ColdestGroup:
 
     def __post_init__(self) -> None:
         """Refuse what is no ratio."""
+        for name in ("op", "below"):
+            object.__setattr__(self, name, as_ratio(f"coldest {name}", getattr(self, name)))
         if not (math.isfinite(self.op) and self.op > 0):
             raise WriteampError(f"coldest op is {self.op}; it must be a finite number above 0")
         if self.below is not None and not 0 < self.below <= 1:

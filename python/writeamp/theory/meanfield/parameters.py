@@ -8,7 +8,7 @@ from numbers import Integral
 
 from writeamp._engine import MeanField as EngineMeanField
 from writeamp.devices.ratios import RATIOS, op_of
-from writeamp.domains import finite, shown
+from writeamp.domains import as_ratio, finite, shown
 from writeamp.errors import WriteampError
 
 # The write modes, and what the papers call them.
@@ -64,8 +64,10 @@ def checked_parameters(
         spare_factor=spare_factor,
         d=whole("d", d),
         d_swap=None if d_swap is None else whole("d_swap", d_swap),
-        hot_fraction=number("hot_fraction", hot_fraction),
-        hot_write_fraction=number("hot_write_fraction", hot_write_fraction),
+        hot_fraction=number("hot_fraction", as_ratio("hot_fraction", hot_fraction)),
+        hot_write_fraction=number(
+            "hot_write_fraction", as_ratio("hot_write_fraction", hot_write_fraction)
+        ),
     )
 
 
@@ -73,6 +75,7 @@ def _ratios(
     *, op: float | None, fill: float | None, spare_factor: float | None
 ) -> tuple[float, float]:
     """Return op and spare factor, the one that was given to the last bit."""
+    spare_factor = as_ratio("spare_factor", spare_factor)
     found = op_of(op=op, fill=fill, spare_factor=spare_factor)
     if found is None:
         raise WriteampError(f"over-provisioning is missing; give one of {', '.join(RATIOS)}")
