@@ -16,8 +16,9 @@ from writeamp.cli import options
 from writeamp.devices.device import SIZE
 from writeamp.errors import WriteampError
 from writeamp.experiments.durations import DURATION
+from writeamp.traces.columns import EXAMPLE
 
-_FORMATS = ", ".join(traces.FORMATS)
+_FORMATS = f"{', '.join(traces.FORMATS)}; or what its columns mean, as in {EXAMPLE}"
 _TRACE = "Trace"
 _DRIVE = "State of the drive (features modern)"
 

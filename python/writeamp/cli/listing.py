@@ -17,6 +17,7 @@ from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import unknown
 from writeamp.registry import EngineKind, Entry, Param, engine_entries
 from writeamp.theory.models._registry import MODELS
+from writeamp.traces import column_format
 
 _Row = dict[str, Any]
 
@@ -62,7 +63,10 @@ KINDS: dict[str, Callable[[], list[_Row]]] = {
     "detectors": _of_engine("detectors"),
     "wear_levelers": _of_engine("wear_levelers"),
     "models": lambda: [_plain_row(m.name, m.summary) for m in MODELS.values()],
-    "formats": lambda: [_plain_row(f.name, f.summary) for f in traces.FORMATS.values()],
+    "formats": lambda: [
+        *(_plain_row(f.name, f.summary) for f in traces.FORMATS.values()),
+        _plain_row("columns:…", column_format.SUMMARY),
+    ],
     "feature_sets": lambda: [_plain_row(f.name, f.source) for f in FEATURE_SETS.values()],
     "blackbox_models": lambda: [_plain_row(*one) for one in MODEL_SUMMARIES.items()],
     "devices": lambda: [_device_row(name) for name in profile_names()],

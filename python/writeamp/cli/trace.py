@@ -10,9 +10,10 @@ import typer
 from writeamp import traces
 from writeamp.cli import options
 from writeamp.cli.options import stdout
+from writeamp.traces.columns import EXAMPLE
 from writeamp.traces.writing import check_target
 
-_FORMATS = ", ".join(traces.FORMATS)
+_FORMATS = f"{', '.join(traces.FORMATS)}; or what its columns mean, as in {EXAMPLE}"
 
 TraceFile = Annotated[Path, typer.Argument(help="The trace file.", show_default=False)]
 Action = Annotated[

@@ -20,6 +20,7 @@ from writeamp.experiments.precondition import CHOICES, Precondition, Preconditio
 from writeamp.experiments.setting import Settings, setting
 from writeamp.experiments.timed_settings import TimedSettings
 from writeamp.registry.specs import Spec, SpecLike
+from writeamp.traces.columns import EXAMPLE, is_columns, parse_columns
 
 TraceLike: TypeAlias = str | Path | traces.Trace | traces.PageTrace
 Warmup: TypeAlias = int | Literal["auto"]
@@ -49,6 +50,16 @@ class _Specs:
         return tuple(Spec.of("managers", one) for one in value)
 
 
+class _TraceFormat:
+    """The name of a format, or what the columns of a table mean."""
+
+    def check(self, name: str, value: Any) -> str:
+        """Return the one spelling of it."""
+        if isinstance(value, str) and is_columns(value):
+            return parse_columns(value).text
+        return OneOf(tuple(traces.FORMATS)).check(name, value)
+
+
 @dataclass(frozen=True)
 class LoadSettings(Settings):
     """What the host writes: a synthetic workload, or a trace; and what is written before it."""
@@ -70,8 +81,9 @@ class LoadSettings(Settings):
     )
     trace_format: str | None = setting(
         None,
-        OneOf(tuple(traces.FORMATS)),
-        f"format of the trace if it cannot be detected: {', '.join(traces.FORMATS)}",
+        _TraceFormat(),
+        f"format of the trace if it cannot be detected: {', '.join(traces.FORMATS)}; or what its "
+        f"columns mean, as in {EXAMPLE}",
         flag="--format",
         choices=tuple(traces.FORMATS),
         panel="trace",

@@ -16,7 +16,13 @@ class DeviceCodes:
         self._codes: dict[tuple[object, ...], int] = {}
 
     def encode(self, rows: pl.DataFrame, columns: list[str]) -> pl.Series:
-        """Return the u32 code of the device that ``columns`` name together in each row."""
+        """Return the u32 code of the device that ``columns`` name together in each row.
+
+        Without columns all rows are of one device, which is called 0.
+        """
+        if not columns:
+            code = self._codes.setdefault((0,), len(self._codes))
+            return pl.repeat(code, rows.height, dtype=pl.UInt32, eager=True)
         keys = rows.select(columns)
         distinct = keys.unique(maintain_order=True)
         codes = [self._codes.setdefault(key, len(self._codes)) for key in distinct.rows()]

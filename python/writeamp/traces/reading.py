@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from writeamp.errors import WriteampError, unknown
+from writeamp.traces.columns import EXAMPLE
 from writeamp.traces.format import ReadOptions
 from writeamp.traces.quoting import quoted
 from writeamp.traces.registry import FORMATS, find_format
@@ -19,7 +20,9 @@ def read(
 
     Args:
         path: the file; text formats may be compressed with gzip.
-        format: name of a format in ``FORMATS``; None to detect it.
+        format: name of a format in ``FORMATS``, or what the columns of a text mean, such as
+            "columns:time=1:ms,offset=3:bytes,length=4:bytes,op=5:0=read/1=write"
+            (docs/traces.md); None to detect it.
         action: for blkparse, the action to take the requests from: Q (default), D or C.
 
     Raises:
@@ -67,5 +70,5 @@ def detect(path: str | os.PathLike[str]) -> str:
     first_line = f"begins with {quoted(head.lines[0])}" if head.lines else "has only blank lines"
     raise WriteampError(
         f"{path}: {first_line}, which is no row of a known format; name it with "
-        f"--format (--from in convert) from {', '.join(FORMATS)}"
+        f"--format (--from in convert) from {', '.join(FORMATS)}, or state its columns: {EXAMPLE}"
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from writeamp.errors import unknown
+from writeamp.traces.column_format import column_format
+from writeamp.traces.columns import is_columns
 from writeamp.traces.format import Format
 from writeamp.traces.formats import blkparse, disksim, mqsim, msr, parquet, spc, ssdsim
 
@@ -21,11 +23,13 @@ FORMATS: dict[str, Format] = {
 
 
 def find_format(name: str) -> Format:
-    """Return the format of that name.
+    """Return the format of that name, or the one that a text `columns:…` states.
 
     Raises:
         WriteampError: there is none; lists the valid names and the nearest.
     """
+    if is_columns(name):
+        return column_format(name)
     if name not in FORMATS:
-        raise unknown("trace format", name, FORMATS)
+        raise unknown("trace format", name, [*FORMATS, "columns:…"])
     return FORMATS[name]

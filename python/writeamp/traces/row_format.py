@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,6 +29,7 @@ class RowFormat:
         timestamp_ns, op, offset, length: expressions over the fields.
         notes: what every trace of this format assumes.
         header: a first line that copies of the format may carry.
+        without_others: what empties the lines of a block that are no rows.
     """
 
     name: str
@@ -42,6 +43,7 @@ class RowFormat:
     notes: Sequence[str]
     device_separator: str = "_"
     header: re.Pattern[bytes] | None = None
+    without_others: Callable[[Block], Block] | None = None
 
     def read(self, path: Path) -> Trace:
         """Read a file of this format.
@@ -58,6 +60,8 @@ class RowFormat:
             if block.first_line == 1 and self.header and self.header.match(block.text):
                 block = _without_first_line(block)
                 notes.append("line 1 is a header")
+            if self.without_others is not None:
+                block = self.without_others(block)
             rows = parse(block, self.layout, self.checks)
             parts.append(self._requests(rows, devices))
             ends_with_newline = block.text.endswith(b"\n")

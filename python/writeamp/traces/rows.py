@@ -17,7 +17,7 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.quoting import quoted
 from writeamp.traces.source import Block
-from writeamp.traces.trace import MAX_END_BYTES, MAX_LENGTH_BYTES, MAX_TIMESTAMP_NS
+from writeamp.traces.trace import MAX_END_BYTES, MAX_LENGTH_BYTES, MAX_TIMESTAMP_NS, SECTOR_BYTES
 
 _MAX_WHOLE = 2**64 - 1
 _MAX_DECIMAL = Decimal(10) ** 28
@@ -33,17 +33,32 @@ class Kind(enum.Enum):
     """A decimal number of seconds, kept exactly to the nanosecond."""
     MILLISECONDS = enum.auto()
     """A decimal number of milliseconds, kept exactly to the nanosecond."""
+    MICROSECONDS = enum.auto()
+    """A decimal number of microseconds, kept exactly to the nanosecond."""
+    TICKS = enum.auto()
+    """A decimal number of 100 ns, kept exactly to the nanosecond."""
+    NANOSECONDS = enum.auto()
+    """A decimal number of nanoseconds, rounded to whole ones."""
     WORD = enum.auto()
     """Any text but none."""
+    IGNORED = enum.auto()
+    """Anything, also nothing: the column is not read."""
 
 
 # The scale makes one unit of the last digit one nanosecond: floats would lose digits of a
 # timestamp that counts from 1970.
+_PLACES = {
+    Kind.SECONDS: 9,
+    Kind.MILLISECONDS: 6,
+    Kind.MICROSECONDS: 3,
+    Kind.TICKS: 2,
+    Kind.NANOSECONDS: 0,
+}
 _DTYPES: dict[Kind, pl.DataType] = {
     Kind.WHOLE: pl.UInt64(),
-    Kind.SECONDS: pl.Decimal(38, 9),
-    Kind.MILLISECONDS: pl.Decimal(38, 6),
+    **{kind: pl.Decimal(38, places) for kind, places in _PLACES.items()},
     Kind.WORD: pl.String(),
+    Kind.IGNORED: pl.String(),
 }
 
 
@@ -65,8 +80,15 @@ class RowLayout:
 
     @property
     def schema(self) -> dict[str, pl.DataType]:
-        """Names and Polars types of the parsed columns."""
+        """Names and Polars types of all columns."""
         return {name: _DTYPES[kind] for name, kind in self.fields.items()}
+
+    @property
+    def wanted(self) -> dict[str, pl.DataType]:
+        """Names and Polars types of the parsed columns."""
+        return {
+            name: _DTYPES[kind] for name, kind in self.fields.items() if kind is not Kind.IGNORED
+        }
 
 
 @dataclass(frozen=True)
@@ -88,7 +110,7 @@ def parse(block: Block, layout: RowLayout, checks: tuple[Check, ...]) -> pl.Data
     Raises:
         WriteampError: a row does not fit the layout or fails a check; names file and line.
     """
-    text = block.text.replace(b"\t", b" ")
+    text = block.text if layout.separator == "\t" else block.text.replace(b"\t", b" ")
     rows = _parse_fast(text, layout) if _is_bare(text, layout) else None
     if rows is None:
         text = _squeeze(block.text, layout.separator)
@@ -102,12 +124,12 @@ def parse(block: Block, layout: RowLayout, checks: tuple[Check, ...]) -> pl.Data
 
 
 def nanoseconds(column: str) -> pl.Expr:
-    """Return the nanoseconds of a SECONDS or MILLISECONDS column."""
+    """Return the nanoseconds of a column of times."""
     return pl.col(column).to_physical()
 
 
 def time_check(column: str) -> Check:
-    """Return the check that a SECONDS or MILLISECONDS column fits 64-bit nanoseconds from 0."""
+    """Return the check that a column of times fits 64-bit nanoseconds from 0."""
     return Check(
         nanoseconds(column).is_between(0, MAX_TIMESTAMP_NS),
         f"{column} {{{column}}} is out of range, valid are 0 to 2^63 - 1 ns",
@@ -161,9 +183,15 @@ def _is_bare(text: bytes, layout: RowLayout) -> bool:
     """Return whether no field can have white space around it; doubt is False.
 
     Only single bytes are looked for, as that is many times faster than what ``_squeeze`` does. Two
-    spaces between fields pass, and then leave an empty field, which the parser reports.
+    spaces between fields pass, and then leave an empty field, which the parser reports, unless it
+    is of a column that nobody reads.
     """
-    return b"\r" not in text and (layout.separator == " " or b" " not in text)
+    if b"\r" in text:
+        return False
+    if layout.separator != " ":
+        return b" " not in text
+    is_all_read = len(layout.wanted) == len(layout.fields)
+    return is_all_read or not (b"  " in text or b"\n " in text or text.startswith(b" "))
 
 
 def _parse_fast(text: bytes, layout: RowLayout) -> pl.DataFrame | None:
@@ -177,7 +205,7 @@ def _parse_fast(text: bytes, layout: RowLayout) -> pl.DataFrame | None:
 def _read_fields(text: bytes, layout: RowLayout) -> pl.DataFrame:
     """Return text as a frame; a field that is missing or does not fit its type becomes null."""
     if not text or text.isspace():
-        return pl.DataFrame(schema=layout.schema)
+        return pl.DataFrame(schema=layout.wanted)
     if layout.open_ended:
         # Polars takes the number of columns from the first line: a header of our own keeps a first
         # row with more or fewer from setting it.
@@ -186,6 +214,7 @@ def _read_fields(text: bytes, layout: RowLayout) -> pl.DataFrame:
         text,
         has_header=layout.open_ended,
         schema=layout.schema,
+        columns=list(layout.wanted) if len(layout.wanted) < len(layout.fields) else None,
         separator=layout.separator,
         quote_char=None,
         ignore_errors=True,
@@ -195,7 +224,9 @@ def _read_fields(text: bytes, layout: RowLayout) -> pl.DataFrame:
 
 def _squeeze(text: bytes, separator: str) -> bytes:
     """Return the text with bare fields: no white space around them, the same number of lines."""
-    text = text.replace(b"\r\n", b"\n").replace(b"\t", b" ")
+    text = text.replace(b"\r\n", b"\n")
+    if separator != "\t":
+        text = text.replace(b"\t", b" ")
     while b"  " in text:
         text = text.replace(b"  ", b" ")
     text = text.replace(b" \n", b"\n").replace(b"\n ", b"\n")
@@ -213,7 +244,7 @@ def _without_blank_lines(text: bytes) -> bytes:
 
 
 def _parse_line_by_line(block: Block, layout: RowLayout) -> pl.DataFrame:
-    columns: dict[str, list[int | str | Decimal]] = {name: [] for name in layout.fields}
+    columns: dict[str, list[int | str | Decimal]] = {name: [] for name in layout.wanted}
     last = block.first_line + block.text.count(b"\n")
     cut = " (the file ends within it)"
     for number, line in _numbered_lines(block, layout):
@@ -227,6 +258,8 @@ def _parse_line_by_line(block: Block, layout: RowLayout) -> pl.DataFrame:
                 f"{layout.form}",
             )
         for (name, kind), text_of_field in zip(layout.fields.items(), fields, strict=False):
+            if kind is Kind.IGNORED:
+                continue
             try:
                 columns[name].append(_parse_field(kind, text_of_field))
             except ValueError as error:
@@ -234,7 +267,7 @@ def _parse_line_by_line(block: Block, layout: RowLayout) -> pl.DataFrame:
                     f"{name} is {quoted(text_of_field)}" if text_of_field else f"{name} is missing"
                 )
                 raise block.fault(number, f"{found}, valid is {error}") from None
-    return pl.DataFrame(columns, schema=layout.schema)
+    return pl.DataFrame(columns, schema=layout.wanted)
 
 
 def _parse_field(kind: Kind, text: str) -> int | str | Decimal:
@@ -247,7 +280,7 @@ def _parse_field(kind: Kind, text: str) -> int | str | Decimal:
         raise ValueError("a number")
     if kind is Kind.WHOLE:
         return _whole(text)
-    return _decimal(text, places=9 if kind is Kind.SECONDS else 6)
+    return _decimal(text, _PLACES[kind])
 
 
 def _whole(text: str) -> int:
@@ -299,4 +332,6 @@ def _count(number: int, noun: str) -> str:
 
 
 def _unit(unit_bytes: int) -> str:
-    return "bytes" if unit_bytes == 1 else f"sectors of {unit_bytes} bytes"
+    if unit_bytes == 1:
+        return "bytes"
+    return f"{'sectors' if unit_bytes == SECTOR_BYTES else 'units'} of {unit_bytes} bytes"

@@ -1,0 +1,176 @@
+"""Text traces of any layout, whose columns the user states (`columns.py`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.traces.columns import PREFIX, Columns, Operations, parse_columns, resolve
+from writeamp.traces.format import Format, ReadOptions
+from writeamp.traces.row_format import RowFormat, operation
+from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks, nanoseconds, time_check
+from writeamp.traces.source import Block, read_blocks
+from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation, Trace
+
+SUMMARY = "any text with one request a line, its columns and units stated"
+
+_KINDS = {
+    "s": Kind.SECONDS,
+    "ms": Kind.MILLISECONDS,
+    "us": Kind.MICROSECONDS,
+    "ns": Kind.NANOSECONDS,
+    "100ns": Kind.TICKS,
+    "filetime": Kind.TICKS,
+}
+# Nanoseconds since 1601 overflow 64 bits today.
+_NS_1601_TO_1970 = 11_644_473_600_000_000_000
+
+
+def column_format(name: str) -> Format:
+    """Return the format that a text `columns:…` states.
+
+    Raises:
+        WriteampError: the text is not valid.
+    """
+    columns = parse_columns(name)
+
+    def read(path: Path, options: ReadOptions) -> Trace:
+        return _row_format(path, columns).read(path)
+
+    return Format(
+        name=columns.text,
+        summary=SUMMARY,
+        columns=columns.text,
+        units="; ".join(columns.notes),
+        detection="never: it is stated",
+        matches=lambda head: False,
+        read=read,
+        write=_refuse_to_write,
+        certain=False,
+    )
+
+
+def _refuse_to_write(trace: Trace, file: BinaryIO) -> list[str]:
+    raise WriteampError(
+        f"traces are not written as {PREFIX}; choose another format, such as parquet"
+    )
+
+
+def _row_format(path: Path, columns: Columns) -> RowFormat:
+    """Return how the rows of a file are read, whose header may name the columns."""
+    at, passed_lines = _positions(path, columns)
+    fields = {position: name for name, position in at.items()}
+    kinds = {"offset": Kind.WHOLE, "length": Kind.WHOLE, "op": Kind.WORD, "device": Kind.WORD}
+    if columns.time is not None:
+        kinds["time"] = _KINDS[columns.time[1]]
+    layout = RowLayout(
+        columns.separator,
+        {
+            fields.get(position, f"({position + 1})"): kinds.get(
+                fields.get(position, ""), Kind.IGNORED
+            )
+            for position in range(max(fields) + 1)
+        },
+        open_ended=True,
+    )
+    time, time_checks = _time(columns)
+    op, op_checks = _op(columns.op)
+    length = pl.lit(columns.length.unit_bytes)
+    if columns.length.where is not None:
+        length = pl.col("length") * columns.length.unit_bytes
+    is_flush = op == "flush"
+    return RowFormat(
+        name=columns.text,
+        layout=layout,
+        device_columns=[] if columns.device is None else ["device"],
+        checks=(*time_checks, *op_checks, *_extent_checks(columns)),
+        timestamp_ns=time,
+        op=op,
+        offset=pl.when(is_flush).then(0).otherwise(pl.col("offset") * columns.offset.unit_bytes),
+        length=pl.when(is_flush).then(0).otherwise(length),
+        notes=columns.notes,
+        without_others=_emptying(columns.comment, passed_lines),
+    )
+
+
+def _positions(path: Path, columns: Columns) -> tuple[dict[str, int], int]:
+    """Return the position of each field's column, and how many lines come before the rows."""
+    places = columns.places
+    if not columns.header:
+        return {field: int(where) - 1 for field, where in places.items()}, columns.skip
+    empty = _emptying(columns.comment, columns.skip)
+    for block in read_blocks(path):
+        lines = empty(block).text.split(b"\n")
+        found = next((at for at, line in enumerate(lines) if line.strip()), None)
+        if found is None:
+            continue
+        number, header = block.first_line + found, lines[found].decode()
+        names = header.split() if columns.separator == " " else header.split(columns.separator)
+
+        def fault(sentence: str, block: Block = block, number: int = number) -> WriteampError:
+            return block.fault(number, f"{sentence} (in the header)")
+
+        return resolve(places, names, fault), number
+    raise WriteampError(f"{path}: has no header line, in which {PREFIX}: looks for the names")
+
+
+def _emptying(comment: str, passed_lines: int) -> Callable[[Block], Block]:
+    """Return what empties the first lines of a file, and those that are comments.
+
+    Empty lines stay, so that the numbers of the others hold.
+    """
+    prefix = comment.encode()
+    is_comment = re.compile(rb"^[ \t]*" + re.escape(prefix) + rb"[^\n]*", re.MULTILINE)
+
+    def empty(block: Block) -> Block:
+        text = block.text
+        passed = min(max(0, passed_lines - (block.first_line - 1)), text.count(b"\n") + 1)
+        if passed:
+            rest = text.split(b"\n", passed)
+            text = b"\n" * passed + (rest[passed] if len(rest) > passed else b"")
+        if prefix and prefix in text:
+            text = is_comment.sub(b"", text)
+        return block if text is block.text else replace(block, text=text)
+
+    return empty
+
+
+def _time(columns: Columns) -> tuple[pl.Expr, tuple[Check, ...]]:
+    if columns.time is None:
+        return pl.lit(0), ()
+    if columns.time[1] != "filetime":
+        return nanoseconds("time"), (time_check("time"),)
+    since_1970 = nanoseconds("time") - pl.lit(_NS_1601_TO_1970, pl.Int128)
+    check = Check(
+        since_1970.is_between(0, MAX_TIMESTAMP_NS),
+        "time {time} is out of range, valid are ticks of 100 ns since 1601, of 1970 to 2262",
+    )
+    return since_1970, (check,)
+
+
+def _op(operations: Operations) -> tuple[pl.Expr, tuple[Check, ...]]:
+    if operations.where is None:
+        return pl.lit(operations.always, Operation), ()
+    spellings = {
+        op: [word for word, meaning in operations.words.items() if meaning == op]
+        for op in OPERATIONS
+    }
+    op, check = operation("op", {name: words for name, words in spellings.items() if words})
+    valid = operations.valid.replace("{", "{{").replace("}", "}}")
+    return op, (replace(check, sentence=f"op is {{op}}, valid are {valid}"),)
+
+
+def _extent_checks(columns: Columns) -> tuple[Check, ...]:
+    checks = extent_checks(
+        "offset",
+        "length",
+        offset_unit_bytes=columns.offset.unit_bytes,
+        length_unit_bytes=columns.length.unit_bytes,
+    )
+    return checks if columns.length.where is not None else checks[1:]
