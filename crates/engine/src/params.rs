@@ -23,6 +23,24 @@ pub struct Param {
     pub domain: Domain,
     /// Meaning, in a few words.
     pub help: &'static str,
+    /// What becomes of it where a smaller drive stands for the one that is meant.
+    pub extent: Extent,
+    /// True if it is left out of the canonical form at its default, so that specs from before there
+    /// was such a parameter keep theirs.
+    pub is_later: bool,
+}
+
+/// How a parameter goes with the number of pages that its workload writes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Not at all, as shares, exponents and sizes of requests.
+    Free,
+    /// A number of writes, which grows as the pages do.
+    Writes,
+    /// Pages of the drive that is meant, for each page that there is.
+    PerPage,
+    /// Only its default is the same on drives of all sizes; the words say why.
+    Place(&'static str),
 }
 
 impl Param {
@@ -33,12 +51,34 @@ impl Param {
         domain: Domain,
         help: &'static str,
     ) -> Self {
-        Param { name, aliases: &[], default: Some(default), domain, help }
+        Param { default: Some(default), ..Param::required(name, domain, help) }
     }
 
     /// A parameter that must be given.
     pub const fn required(name: &'static str, domain: Domain, help: &'static str) -> Self {
-        Param { name, aliases: &[], default: None, domain, help }
+        Param {
+            name,
+            aliases: &[],
+            default: None,
+            domain,
+            help,
+            extent: Extent::Free,
+            is_later: false,
+        }
+    }
+
+    /// The parameter as one that goes with the number of pages.
+    #[must_use]
+    pub const fn extent(mut self, extent: Extent) -> Self {
+        self.extent = extent;
+        self
+    }
+
+    /// The parameter as one that came later than others of its entry.
+    #[must_use]
+    pub const fn later(mut self) -> Self {
+        self.is_later = true;
+        self
     }
 
     /// The parameter under further names.
@@ -409,13 +449,75 @@ impl Params {
     }
 
     /// Every parameter with its value in the form that all spellings of it share; but for the common
-    /// ones that are at their defaults, so that a further one changes no spec that does not use it.
+    /// and later ones that are at their defaults, so that they change no spec that does not use them.
     pub fn canonical_values(&self) -> impl Iterator<Item = (&'static str, String)> {
         let value = |param: &Param| param.domain.canonical(self.text(param.name));
-        let own = self.entry.params.iter().map(move |param| (param.name, value(param)));
-        let common =
-            self.entry.common.iter().filter(|param| !param.is_default(self.text(param.name)));
-        own.chain(common.map(move |param| (param.name, value(param))))
+        let is_default = |param: &Param| param.is_default(self.text(param.name));
+        let own =
+            self.entry.params.iter().filter(move |param| !param.is_later || !is_default(param));
+        let common = self.entry.common.iter().filter(move |param| !is_default(param));
+        own.chain(common).map(move |param| (param.name, value(param)))
+    }
+
+    /// The spec, in the form that all spellings share, that means on a drive of so many times fewer
+    /// pages what this one means on the drive itself.
+    pub fn scaled(&self, factor: f64) -> Result<String> {
+        let mut params = Vec::new();
+        for param in self.entry.all_params() {
+            let text = self.text(param.name);
+            if let (Extent::Place(why), false) = (param.extent, param.is_default(text)) {
+                return Err(Error::Spec(format!(
+                    "{}: {}={text} cannot be scaled to a smaller drive, as {why}; give the size that \
+                     is to be simulated instead of a capacity",
+                    self.entry.name, param.name
+                )));
+            }
+            let value = self.scaled_text(param, &param.domain, text, factor)?;
+            if !(param.is_default(&value) && (param.is_later || self.entry.is_common(param))) {
+                params.push(format!("{}={value}", param.name));
+            }
+        }
+        if params.is_empty() {
+            return Ok(self.entry.name.to_owned());
+        }
+        Ok(format!("{}({})", self.entry.name, params.join(",")))
+    }
+
+    fn scaled_text(
+        &self,
+        param: &Param,
+        domain: &Domain,
+        text: &str,
+        factor: f64,
+    ) -> Result<String> {
+        match (domain, param.extent) {
+            (Domain::Spec(kind), _) => kind.read(text)?.scaled(factor),
+            (Domain::List(of), _) => {
+                let items = split(text, '/').expect("a valid list").into_iter();
+                let scaled = items.map(|item| self.scaled_text(param, of, item, factor));
+                Ok(scaled.collect::<Result<Vec<_>>>()?.join("/"))
+            }
+            (Domain::Either(one, other), _) => {
+                let domain = if one.check(text, 0).is_ok() { one } else { other };
+                self.scaled_text(param, domain, text, factor)
+            }
+            (Domain::Whole(..), Extent::Writes) => {
+                let writes = (whole::<u64>(text) as f64 / factor).round() as u64;
+                if writes == 0 {
+                    return Err(Error::Spec(format!(
+                        "{}: {}={text} is less than one write of the drive that is simulated, which \
+                         is {factor:.4} times smaller; give the size that is to be simulated instead \
+                         of a capacity",
+                        self.entry.name, param.name
+                    )));
+                }
+                Ok(writes.to_string())
+            }
+            (Domain::Number(..), Extent::PerPage) => {
+                Ok((number(text).expect("a number by its domain") * factor).to_string())
+            }
+            _ => Ok(domain.canonical(text)),
+        }
     }
 
     /// Every parameter with its value.

@@ -38,6 +38,13 @@ fn text_of(read: &Params) -> String {
     format!("{}:{}", read.entry().name, params.join(","))
 }
 
+/// The workload that means on a drive of `factor` times fewer pages what the spec means on one of
+/// all of them.
+#[pyfunction]
+pub fn scaled_workload(text: &str, factor: f64) -> PyResult<String> {
+    Kind::Workloads.read(text).and_then(|read| read.scaled(factor)).map_err(|e| raised(&e))
+}
+
 /// Splits a list of specs of one kind at the commas between them.
 #[pyfunction]
 pub fn split_specs(kind_name: &str, text: &str) -> PyResult<Vec<String>> {

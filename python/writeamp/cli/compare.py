@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.runner_options import with_scheduler
+from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.experiments.comparison import run_comparison
 from writeamp.experiments.comparison_result import Comparison
 from writeamp.experiments.experiment import Experiment
@@ -105,6 +107,7 @@ def _print(found: Comparison) -> None:
             f"{row.host_pages_per_s / 1e6:.1f}",
         )
     stdout.print(table)
+    _print_scaling(found)
     for hints, what in _HINTS:
         managers = [row.manager for row in found.rows if row.hints == hints]
         if managers:
@@ -123,6 +126,25 @@ def _print(found: Comparison) -> None:
         for policy in policies
     )
     stdout.print(f"victims: {policies[0] if len(policies) == 1 else ', '.join(by_policy)}")
+
+
+def _print_scaling(found: Comparison) -> None:
+    """Say what stood for a drive of a capacity, and how well."""
+    scaling = found.rows[0].scaling
+    if scaling is None:
+        return
+    scale = scaling.scale
+    known = {row.manager: row.scaling.error for row in found.rows if row.scaling}
+    errors = ", ".join(
+        f"{manager} {'unknown' if math.isnan(error) else f'{error:.4f}'}"
+        for manager, error in known.items()
+    )
+    stdout.print(
+        f"capacity {scale.capacity_bytes:,} bytes, simulated as "
+        f"{shown_bytes(scale.simulated_bytes)}, {scale.factor:.4g}:1; error of scaling, in the "
+        f"intervals: {errors}",
+        markup=False,
+    )
 
 
 def _interrupted(found: Comparison) -> str:

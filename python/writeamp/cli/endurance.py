@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +13,10 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.runner_options import with_scheduler
-from writeamp.devices.byte_sizes import parse_bytes
+from writeamp.devices.byte_sizes import parse_bytes, shown_bytes
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
-from writeamp.experiments.daily_writes import drive_writes_a_day
+from writeamp.experiments.daily_writes import WARRANTY_YEARS, drive_writes_a_day, warranty_days
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.lifetime import run_lifetime
 from writeamp.experiments.lifetime_result import Endurance
@@ -40,15 +41,15 @@ def endurance(
             metavar="SIZE",
         ),
     ] = None,
-    capacity: Annotated[
-        str | None,
+    warranty_years: Annotated[
+        float,
         typer.Option(
-            "--capacity",
-            help="Capacity that the host sees of the real drive for which this small one stands, "
-            "such as 1TB: --daily-writes are written to that one.",
-            metavar="SIZE",
+            "--warranty-years",
+            help="Years of 365 days over which drive writes per day (DWPD) are counted.",
+            parser=options.number,
+            metavar="YEARS",
         ),
-    ] = None,
+    ] = WARRANTY_YEARS,
     curve: Annotated[
         bool,
         typer.Option(
@@ -72,9 +73,12 @@ def endurance(
     runner: Runner | None,
     json: options.Json = False,
 ) -> None:
-    """Run drives until they are worn out: PE fairness, endurance, years of life.
+    """Run drives until they are worn out: PE fairness, endurance, TBW, DWPD, years of life.
 
     A life ends with the first block erased --w-max times, or as many as (its LUN) has spare ones.
+
+    --capacity alone has a smaller drive simulated in place of the real one; with a size, the drive
+    of that size stands for it.
 
     Example: writeamp endurance --blocks 500 --w-max 300 --daily-writes 1TB --capacity 2TB
     """
@@ -84,9 +88,8 @@ def endurance(
     if curve and not json:
         raise WriteampError("--curve adds to the JSON document; give --json too")
     daily_bytes = None if daily_writes is None else parse_bytes("--daily-writes", daily_writes)
-    capacity_bytes = None if capacity is None else parse_bytes("--capacity", capacity)
-    if capacity is not None and daily_writes is None:
-        raise WriteampError("--capacity says what --daily-writes are written to; give these too")
+    warranty_days(warranty_years)  # refuses what is none
+    capacity_bytes = experiment.device.capacity
 
     def check_drive(device: Device) -> None:
         if daily_bytes is not None:
@@ -100,11 +103,11 @@ def endurance(
         options.note(sentence)
     if json:
         document = found.to_dict(
-            curve=curve, daily_bytes=daily_bytes, capacity_bytes=capacity_bytes
+            curve=curve, daily_bytes=daily_bytes, warranty_years=warranty_years
         )
         options.print_json(document)
     else:
-        _print(found, daily_bytes, capacity_bytes)
+        _print(found, daily_bytes, warranty_years)
     if found.interrupted:
         raise options.PartlyDone(f"{_ended(found)}; no picture was drawn")
     if plot is not None:
@@ -117,7 +120,7 @@ def _percent(reached: int, expected: int) -> str:
     return f"{reached / expected:.0%} of the wear"
 
 
-def _print(found: Endurance, daily_bytes: float | None, capacity_bytes: float | None) -> None:
+def _print(found: Endurance, daily_bytes: float | None, warranty_years: float) -> None:
     plan, device = found.plan, found.plan.device
     rows = [
         ("workload", plan.load_name),
@@ -160,12 +163,44 @@ def _print(found: Endurance, daily_bytes: float | None, capacity_bytes: float | 
         ("endurance", f"{full:,.2f} writes of the physical capacity{_interval(low, high, 2)}"),
         ("", f"{logical:,.2f} writes of the logical capacity"),
     ]
+    low, high = found.tbw_ci95
+    rows.append(("TBW", f"{found.tbw:,.4g} TB (10^12) written{_interval(low, high, 3)}"))
+    dwpd = found.dwpd(warranty_years)
+    low, high = found.dwpd_ci95(warranty_years)
+    rows.append(
+        ("DWPD", f"{dwpd:,.4g} a day for {warranty_years:g} years{_interval(low, high, 3)}")
+    )
     if daily_bytes is not None:
-        years = found.years(daily_bytes, capacity_bytes=capacity_bytes)
+        years = found.years(daily_bytes)
         rows.append(("life", f"{years:,.4g} years of 365 days at {daily_bytes:,.0f} bytes a day"))
-        if capacity_bytes is not None:
-            rows.append(("", f"of a drive of {capacity_bytes:,.0f} bytes that wears as this one"))
+    rows += _capacity(found)
     stdout.print(options.facts(rows))
+
+
+def _capacity(found: Endurance) -> list[tuple[str, str]]:
+    """Return what drive is meant, if it is another than the simulated."""
+    if found.plan.capacity_bytes is None:
+        return []
+    meant = f"of a drive of {found.capacity_bytes:,} bytes"
+    scaling = found.scaling
+    if scaling is None:
+        return [("", f"{meant} that wears as this one")]
+    if scaling.scale.is_exact:
+        return [("", f"{meant}, simulated as it is")]
+    rows = [
+        (
+            "",
+            f"{meant}, simulated as {shown_bytes(scaling.scale.simulated_bytes)}, "
+            f"{scaling.scale.factor:.4g}:1",
+        )
+    ]
+    if math.isnan(scaling.wa):
+        return [*rows, ("error of scaling", "not known, and in no interval")]
+    errors = (
+        f"±{scaling.wa:.4f} of WA, ±{scaling.pe_fairness:.4f} of fairness, "
+        f"±{scaling.endurance_full_drive_writes:,.2f} of endurance, in their intervals"
+    )
+    return [*rows, ("error of scaling", errors)]
 
 
 def _ended(found: Endurance) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,10 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.timed_table import print_timed
+from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.scale import Scaling
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.timed_result import TimedResult
@@ -109,6 +112,8 @@ def _print(result: Result) -> None:
     rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
     rows.append(("erased", f"{result.erases:,} blocks"))
     rows.append(("theory", f"{result.theory}{_held(result)}"))
+    if result.scaling:
+        rows += _scaling(result.scaling)
     if result.spread:
         rows.append(
             (
@@ -124,6 +129,20 @@ def _print(result: Result) -> None:
     name = "WA per page" if result.has_partial_pages else "write amplification"
     rows.append((name, f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"))
     stdout.print(options.facts(rows))
+
+
+def _scaling(scaling: Scaling) -> list[tuple[str, str]]:
+    """Return what was simulated for a capacity, and how well that stands for it."""
+    scale = scaling.scale
+    capacity = f"{scale.capacity_bytes:,} bytes = {shown_bytes(scale.capacity_bytes)}"
+    if scale.is_exact:
+        return [("capacity", f"{capacity}, simulated as it is")]
+    simulated = f"simulated as {shown_bytes(scale.simulated_bytes)}, {scale.factor:.4g}:1"
+    error = "not known" if math.isnan(scaling.error) else f"±{scaling.error:.4f}"
+    return [
+        ("capacity", f"{capacity}, {simulated}"),
+        ("error of scaling", f"{error} of WA, in its interval"),
+    ]
 
 
 def _held(result: Result) -> str:

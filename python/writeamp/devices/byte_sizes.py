@@ -79,8 +79,8 @@ class ByteSize:
         if not is_whole or not 0 < int(size) <= self.most:
             word = f"{self.word}, or " if self.word else ""
             raise WriteampError(
-                f"{name} is {shown(value)}; it must be {word}whole bytes {self._range}, such as 64GiB, "
-                f"500GB or 64k (k, M, G, T, P and E alone are powers of 1024)"
+                f"{name} is {shown(value)}; it must be {word}whole bytes {self._range}, such as "
+                "64GiB, 500GB or 64k (k, M, G, T, P and E alone are powers of 1024)"
             )
         return int(size)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -16,6 +17,8 @@ from writeamp.experiments.inputs import Prepared, prepare
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.runner import drives_that_fit, run
+from writeamp.experiments.scale import SMALLER, Scale, Scaling, difference
+from writeamp.experiments.scaling import at_scale, halves, notes_of, scale_of
 from writeamp.experiments.settings import ComparisonSettings, PoliciesSettings, SimulationSettings
 from writeamp.experiments.simulation import plan_of
 from writeamp.experiments.simulation_result import Result
@@ -43,6 +46,62 @@ def run_comparison(
     Raises:
         Interrupted: Ctrl-C, with a comparison of the managers that were finished, or None.
     """
+    scale = scale_of(experiment)
+    if scale is None:
+        return _compared(experiment, progress, runner)
+    simulated = at_scale(experiment, scale)
+    if scale.is_exact:
+        found = _compared(simulated, progress, runner)
+        return _scaled(experiment, simulated, found, scale, [0.0] * len(found.rows))
+    first, second = halves(progress)
+    found = _compared(simulated, first, runner)
+    unknown = [math.nan] * len(found.rows)
+    try:
+        other = _compared(at_scale(experiment, scale, SMALLER), second, runner)
+    except Interrupted:
+        part = _scaled(experiment, simulated, found, scale, unknown)
+        raise Interrupted(
+            replace(part, interrupted_of=tuple(map(str, _managers(experiment))))
+        ) from None
+    except WriteampError:  # one so small can be too small for a manager
+        return _scaled(experiment, simulated, found, scale, unknown)
+    errors = [
+        difference(ours.wa, ours.ci, others.wa, others.ci)
+        for ours, others in zip(found.rows, other.rows, strict=True)
+    ]
+    return _scaled(experiment, simulated, found, scale, errors)
+
+
+def _scaled(
+    experiment: Experiment,
+    simulated: Experiment,
+    found: Comparison,
+    scale: Scale,
+    errors: Sequence[float],
+) -> Comparison:
+    """Return a comparison said of the drive that is meant, with the error of each row."""
+    asked = experiment.load.workload
+    notes = notes_of(experiment, simulated, scale)
+
+    def meant(result: Result) -> Result:
+        plan = result.plan
+        name = plan.load_name if asked is None else asked.text
+        return replace(result, plan=replace(plan, load_name=name, notes=(*notes, *plan.notes)))
+
+    rows = tuple(
+        replace(
+            row,
+            results=tuple(map(meant, row.results)),
+            scaling=Scaling(scale, error),
+        )
+        for row, error in zip(found.rows, errors, strict=True)
+    )
+    return replace(found, rows=rows)
+
+
+def _compared(
+    experiment: Experiment, progress: Progress | None, runner: Runner | None
+) -> Comparison:
     first, drive = _first(experiment)
     settings, turns = _settings(experiment), _turns(experiment)
     if runner is None:

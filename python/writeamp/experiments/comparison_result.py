@@ -15,6 +15,7 @@ from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
 from writeamp.experiments.byte_amplification import differs
 from writeamp.experiments.counts import flash_pages
+from writeamp.experiments.scale import Scaling
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.words import drive_in_words
 from writeamp.plots.drawn import Drawn
@@ -33,6 +34,8 @@ class Row:
 
     manager: str
     results: tuple[Result, ...]
+    scaling: Scaling | None = None
+    """Of a capacity: the drive that was simulated for it, and the error of that."""
 
     @property
     def wa(self) -> float:
@@ -41,10 +44,14 @@ class Row:
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% interval of `wa`: Student's over replicas, or of one run if all are alike."""
+        """The 95% interval of `wa`: Student's over replicas, or of one run if all are alike.
+
+        Of a capacity, the error of scaling is part of it.
+        """
         found = np.array([result.wa for result in self.results])
         # Replicas that draw nothing at random repeat one run, and tell nothing of its noise.
-        return self.results[0].ci if np.all(found == found[0]) else student_interval(found)
+        own = self.results[0].ci if np.all(found == found[0]) else student_interval(found)
+        return self.scaling.widened(own) if self.scaling else own
 
     @property
     def wa_bytes(self) -> float:
@@ -139,6 +146,7 @@ class Row:
             "wa": self.wa,
             "wa_ci95": [None if math.isnan(bound) else bound for bound in self.ci],
             "wa_bytes": None if math.isnan(self.wa_bytes) else self.wa_bytes,
+            **({"scaling_error": self.scaling.facts()["scaling_error"]} if self.scaling else {}),
             "told": self.told,
             "hints": self.hints,
             "steady": self.steady,
@@ -192,6 +200,7 @@ class Comparison(Drawn):
             "rows": [row.to_dict() for row in self.rows],
             "workload": first.plan.load_name,
             **first.device.facts(),
+            **self._facts_of_scaling(),
             "replicas": len(self.rows[0].results),
             "writes": first.writes,
             "warmup_pages": first.warmup_pages,
@@ -212,6 +221,11 @@ class Comparison(Drawn):
             f"{row.manager} is not steady, so its WA may not last: {row.steady_reason}"
             for row in self.rows
             if not row.steady
+        ]
+        of_rows += [
+            f"{row.manager}: {sentence}"
+            for row in self.rows
+            if row.scaling and (sentence := row.scaling.warning(row.wa))
         ]
         of_drives = (result.warnings_of_the_drive for row in self.rows for result in row.results)
         # What holds of one drive mostly holds of all.
@@ -256,6 +270,12 @@ class Comparison(Drawn):
                 f"{len(self.rows[0].results)} run(s) each"
             ),
         )
+
+    def _facts_of_scaling(self) -> dict[str, Any]:
+        """Return the drive that stands for a capacity; each row has an error of its own."""
+        scaling = self.rows[0].scaling
+        facts = scaling.facts() if scaling else {}
+        return {name: one for name, one in facts.items() if name != "scaling_error"}
 
     def _per_byte(self) -> str:
         if not self.has_partial_pages:

@@ -8,6 +8,10 @@ from typing import Any
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 
+# Vendors state drive writes per day over years of so many days, and most warranties last five.
+DAYS_PER_YEAR = 365
+WARRANTY_YEARS = 5.0
+
 # The drives made for the most writes, of phase-change memory, are rated for 100 drive writes a day.
 _MOST = 100
 
@@ -39,6 +43,16 @@ def drive_writes_a_day(
             "many drive writes as this one"
         )
     return found
+
+
+def warranty_days(years: float) -> float:
+    """Return the days of a warranty of so many years.
+
+    Raises:
+        WriteampError: it is not a finite number above 0.
+    """
+    _check_positive("warranty_years", years)
+    return years * DAYS_PER_YEAR
 
 
 def _check_positive(name: str, value: Any) -> None:

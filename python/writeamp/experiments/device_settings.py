@@ -40,6 +40,18 @@ class DeviceSettings(Settings):
         excludes="size",
         **_CAPACITY,
     )
+    capacity: int | None = setting(
+        None,
+        SIZE,
+        "bytes that the host sees, such as 1.92TB (10^12) or 1TiB (2^40), simulated by a smaller "
+        "drive of the same op and blocks: the result states its size and the error of that (with "
+        "--size there is none)",
+        number="bytes",
+        excludes="size",
+        not_for=("serve",),
+        is_new=True,
+        **_CAPACITY,
+    )
     blocks: int | None = setting(
         None, COUNT, "erase blocks in the drive", number="count", excludes="size", **_CAPACITY
     )
@@ -115,7 +127,12 @@ class DeviceSettings(Settings):
     @property
     def is_sized(self) -> bool:
         """True if the size of the drive is given, or comes with a profile."""
-        sizes = (self.profile, self.size, self.blocks, self.logical_blocks, self.logical_pages)
+        return self.profile is not None or self.counts_size
+
+    @property
+    def counts_size(self) -> bool:
+        """True if the size of the drive that is simulated is given."""
+        sizes = (self.size, self.blocks, self.logical_blocks, self.logical_pages)
         return any(size is not None for size in sizes)
 
     @property
@@ -130,4 +147,9 @@ class DeviceSettings(Settings):
 
     def overrides(self) -> dict[str, Any]:
         """Return what differs from the profile, as `writeamp.device` takes it."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "profile"}
+        not_of_profile = ("profile", "capacity")
+        return {
+            one.name: getattr(self, one.name)
+            for one in fields(self)
+            if one.name not in not_of_profile
+        }

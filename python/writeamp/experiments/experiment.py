@@ -83,6 +83,8 @@ class Experiment:
             idle = self.verb in words_of(one).not_for
             if idle and getattr(self.load, one.name) != one.default:
                 raise WriteampError(f"{one.name} is not for {self.verb}; leave it out")
+        if self.device.capacity is not None:
+            self._check_capacity()
 
     @property
     def verb(self) -> str:
@@ -266,6 +268,33 @@ class Experiment:
             "run": run,
         }
 
+    def _check_capacity(self) -> None:
+        """Refuse a capacity where no smaller drive could stand for the one that is meant."""
+        is_sized = self.device.counts_size
+        if is_sized and isinstance(self.run, LifetimeSettings):
+            return  # the drive of that size stands for the one of the capacity
+        is_aged = Precondition.of(self.load.precondition).trace is not None
+        if self.load.trace is not None or is_aged:
+            raise WriteampError(
+                "capacity is simulated by a smaller drive, and the addresses of a trace cannot be "
+                "scaled to one; leave it out for a drive that the trace just fills, or give --size"
+            )
+        if is_sized:
+            raise WriteampError(
+                "capacity is simulated by a smaller drive of a size that it chooses; give it, or "
+                "one of size, blocks, logical_blocks, logical_pages, which is simulated exactly"
+            )
+        if self.is_timed or self.device.changes_times:
+            raise WriteampError(
+                "capacity is simulated by a smaller drive, and times, channels and caches do not "
+                "scale as write amplification does; give --size for a timed run"
+            )
+        if getattr(self.run, "host_bytes", None) is not None:
+            raise WriteampError(
+                "host_bytes and capacity do not go together, since the drive that is simulated is "
+                "smaller; give --writes, which are scaled as it is, or --size"
+            )
+
     def _drive(self) -> dict[str, Any]:
         """Return the drive as built, or what is known of one that a trace will size."""
         settings = self.device
@@ -277,6 +306,8 @@ class Experiment:
         if self.load.trace is not None and not settings.is_sized:
             del found["blocks_per_plane"], found["logical_pages"]
             found["op"] = settings.asked_op or profile_op(base)
+        if settings.capacity is not None:
+            found["capacity_bytes"] = settings.capacity
         return found
 
 

@@ -32,6 +32,7 @@ class _Arguments(TypedDict, total=False):
     """What all three take besides device and workload; `settings.py` says what each is."""
 
     size: SizeLike | None
+    capacity: SizeLike | None
     blocks: int | None
     logical_blocks: int | None
     logical_pages: int | None
@@ -166,7 +167,9 @@ def simulate(
             by so many drive writes of them ("random:4"), or by one pass over a trace
             ("aged:disk.csv"; docs/preconditioning.md). `utilization`: share of the logical pages
             that a synthetic workload, and the fill before it, use; the rest is never written and
-            serves as spare space. `replicas`: runs from which the interval and steadiness are
+            serves as spare space. `capacity`: what the host sees, in bytes or as "1.92TB",
+            simulated by a smaller drive: `Result.scaling` says which, and the error of that
+            (docs/capacity.md). `replicas`: runs from which the interval and steadiness are
             judged, this one and others of a workload with seeds of their own. `spread`: rerun a
             trace on drives one block (in each plane) smaller and larger. `batch_pages`: changes
             speed, never the outcome. What differs from the device profile: `size`, `blocks`,

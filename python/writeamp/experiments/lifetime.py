@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from writeamp._engine import CAUSES
 from writeamp.devices.device import Device
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import prepare
-from writeamp.experiments.lifetime_result import Counts, Endurance, Lifetime
+from writeamp.experiments.life_scaling import LifeScaling
+from writeamp.experiments.lifetime_plan import Counts, Lifetime
+from writeamp.experiments.lifetime_result import Endurance
 from writeamp.experiments.lives import Study, Wear, live, plan_of_lives, study_of
 from writeamp.experiments.memory import check_memory
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.precondition import FILLS, Precondition
+from writeamp.experiments.scale import SMALLER, Scale, difference
+from writeamp.experiments.scaling import at_scale, halves, notes_of, scale_of
 from writeamp.experiments.settings import LifetimeSettings, LoadSettings
 from writeamp.runners import Runner, Shared, gather, local_runner, useful_threads
+from writeamp.statistics.replicas import student_interval
 
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
@@ -49,6 +56,55 @@ def run_lifetime(
     Raises:
         Interrupted: Ctrl-C, with the lives that had come to their end, or None.
     """
+    scale = scale_of(experiment)
+    if scale is None:
+        return _worn_out(experiment, progress, check_drive, runner)
+    if scale.is_exact:
+        exact = at_scale(experiment, scale)
+        found = _worn_out(exact, progress, check_drive, runner)
+        return replace(found, scaling=LifeScaling.exact(scale))
+    simulated = at_scale(experiment, scale)
+    first, second = halves(progress)
+    found = _worn_out(simulated, first, check_drive, runner)
+    plan, asked = found.plan, experiment.load.workload
+    name = plan.load_name if asked is None else asked.text
+    notes = (*notes_of(experiment, simulated, scale), *plan.notes)
+    found = replace(found, plan=replace(plan, load_name=name, notes=notes))
+    try:
+        other = _worn_out(at_scale(experiment, scale, SMALLER), second, None, runner)
+    except Interrupted:
+        raise Interrupted(replace(found, scaling=LifeScaling.unknown(scale))) from None
+    except WriteampError:  # one so small can be too small for its manager
+        return replace(found, scaling=LifeScaling.unknown(scale))
+    return replace(found, scaling=_scaling(scale, found, other))
+
+
+def _scaling(scale: Scale, found: Endurance, other: Endurance) -> LifeScaling:
+    """Return the errors of scaling, as drives of a quarter of the size tell them."""
+
+    def error(value: Callable[[Endurance], npt.NDArray[np.float64]]) -> float:
+        ours, others = value(found), value(other)
+        intervals = student_interval(ours), student_interval(others)
+        return difference(ours.mean(), intervals[0], others.mean(), intervals[1])
+
+    steps = scale.steps
+    return LifeScaling(
+        scale,
+        wa=error(lambda lives: lives.end.wa),
+        pe_fairness=steps * error(lambda lives: lives.lives["pe_fairness"].to_numpy()),
+        endurance_full_drive_writes=steps
+        * error(lambda lives: lives.lives["endurance_full_drive_writes"].to_numpy()),
+        drive_writes=steps
+        * error(lambda lives: lives.end.host_pages / lives.plan.device.logical_pages),
+    )
+
+
+def _worn_out(
+    experiment: Experiment,
+    progress: Progress | None,
+    check_drive: Callable[[Device], object] | None,
+    runner: Runner | None,
+) -> Endurance:
     settings = experiment.run
     assert isinstance(settings, LifetimeSettings)
     _check_fill(experiment.load)

@@ -12,103 +12,31 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp import traces
-from writeamp._engine import CAUSES, __version__
-from writeamp.devices.device import Device
-from writeamp.devices.policy import Policy
-from writeamp.experiments.daily_writes import drive_writes_a_day
-from writeamp.experiments.settings import LifetimeSettings, LoadSettings
+from writeamp._engine import __version__
+from writeamp.experiments.daily_writes import (
+    DAYS_PER_YEAR,
+    WARRANTY_YEARS,
+    drive_writes_a_day,
+    warranty_days,
+)
+from writeamp.experiments.life_scaling import LifeScaling
+from writeamp.experiments.lifetime_plan import Counts, Lifetime
+from writeamp.experiments.scale import widened
 from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.life import LifeCurve, erases_of_blocks, life_over_w
 from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart, PanelChart
 from writeamp.presentation.card import Card, Spark
-from writeamp.registry.specs import Spec
 from writeamp.statistics.replicas import student_interval, student_intervals
 from writeamp.text import printable
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
-# Vendors state drive writes per day over years of so many days.
-DAYS_PER_YEAR = 365
+_TERABYTE = 10**12
 
 # Enough bars to see the shape, few enough for a table.
 _MOST_BINS = 50
-
-_MIGRATIONS = [cause for cause in CAUSES if cause != "host"]
-
-
-@dataclass(frozen=True)
-class Counts:
-    """What drives had done at some moment of each life; the arrays have the same shape.
-
-    `host_pages` were written after the initial fill, and `host_programs` programmed for them;
-    `migrated_pages` maps each other cause to the valid pages read from the erased blocks for it.
-    `skipped_pages` were left unprogrammed when wear levelling closed a block early.
-    """
-
-    erases: _Floats
-    host_pages: _Floats
-    host_programs: _Floats
-    skipped_pages: _Floats
-    migrated_pages: dict[str, _Floats]
-
-    @property
-    def migrated(self) -> _Floats:
-        """Valid pages taken from the erased blocks for any cause."""
-        return np.asarray(np.sum(list(self.migrated_pages.values()), axis=0))
-
-    @property
-    def wa(self) -> _Floats:
-        """Flash pages programmed per host page written; NaN before the first."""
-        written = np.where(self.host_pages > 0, self.host_pages, math.nan)
-        return np.asarray((self.host_programs + self.migrated) / written)
-
-    @staticmethod
-    def of(counts: dict[str, npt.NDArray[np.uint64]], fill_pages: int) -> Counts:
-        """Take the engine's tables, whose host pages include the fill."""
-        tables = {name: table.astype(np.float64) for name, table in counts.items()}
-        return Counts(
-            erases=tables["erases"],
-            # A life so short that it ends within the fill has no host page after it.
-            host_pages=np.maximum(tables["host_pages"] - fill_pages, 0.0),
-            host_programs=np.maximum(tables["host"] - fill_pages, 0.0),
-            skipped_pages=tables["skipped_pages"],
-            migrated_pages={cause: tables[cause] for cause in _MIGRATIONS},
-        )
-
-
-@dataclass(frozen=True)
-class Lifetime:
-    """What was run: drives that differ by their seed, until they are worn out."""
-
-    device: Device
-    load: Spec | traces.PageTrace
-    load_name: str
-    host: LoadSettings
-    policy: Policy
-    run: LifetimeSettings
-    spare_blocks: int
-    threads: int | None = field(compare=False)
-    """Replicas that run at the same time, if they are threads of this process."""
-    notes: tuple[str, ...]
-
-    @property
-    def w_max(self) -> int:
-        """Erases after which a block is worn out."""
-        assert self.run.w_max is not None
-        return self.run.w_max
-
-    @property
-    def replicas(self) -> int:
-        """Drives that are run."""
-        return self.run.replicas
-
-    @property
-    def seed(self) -> int:
-        """The seed of the first replica; the next has one more."""
-        return self.run.seed
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -129,6 +57,8 @@ class Endurance(Drawn):
     seeds: npt.NDArray[np.uint64]
     """The seed of each life, shape (replicas,): fewer than the plan has if it was interrupted."""
     elapsed_s: float = field(compare=False)
+    scaling: LifeScaling | None = None
+    """Of a capacity: the drive that was simulated for it, and the errors of that."""
 
     @property
     def replicas(self) -> int:
@@ -148,7 +78,7 @@ class Endurance(Drawn):
     @property
     def pe_fairness_ci95(self) -> tuple[float, float]:
         """The interval of `pe_fairness`."""
-        low, high = student_interval(self.lives["pe_fairness"].to_numpy())
+        low, high = self._interval(self.lives["pe_fairness"].to_numpy(), "pe_fairness")
         # No drive is fairer than 1; min() would lose a NaN.
         return low, 1.0 if high > 1 else high
 
@@ -163,7 +93,8 @@ class Endurance(Drawn):
     @property
     def endurance_ci95(self) -> tuple[float, float]:
         """The interval of `endurance_full_drive_writes`."""
-        return student_interval(self.lives["endurance_full_drive_writes"].to_numpy())
+        name = "endurance_full_drive_writes"
+        return self._interval(self.lives[name].to_numpy(), name)
 
     @property
     def endurance_logical_drive_writes(self) -> float:
@@ -179,7 +110,7 @@ class Endurance(Drawn):
     @property
     def wa_ci95(self) -> tuple[float, float]:
         """The interval of `wa`."""
-        return student_interval(self.end.wa)
+        return self._interval(self.end.wa, "wa")
 
     @property
     def host_pages(self) -> float:
@@ -190,6 +121,43 @@ class Endurance(Drawn):
     def host_bytes(self) -> float:
         """The same in bytes."""
         return self.host_pages * self.plan.device.page_bytes
+
+    @property
+    def capacity_bytes(self) -> int:
+        """Bytes that the host sees of the drive that is meant."""
+        stated = self.plan.capacity_bytes
+        return self.plan.device.capacity_bytes if stated is None else stated
+
+    @property
+    def tbw(self) -> float:
+        """Terabytes (10^12 bytes) that the host writes to the drive that is meant in its life.
+
+        Writes of the logical capacity, from the fill to the end of life, times the capacity.
+        """
+        return float(self._drive_writes.mean()) * self.capacity_bytes / _TERABYTE
+
+    @property
+    def tbw_ci95(self) -> tuple[float, float]:
+        """The interval of `tbw`."""
+        low, high = self._interval(self._drive_writes, "drive_writes")
+        return low * self.capacity_bytes / _TERABYTE, high * self.capacity_bytes / _TERABYTE
+
+    def dwpd(self, warranty_years: float = WARRANTY_YEARS) -> float:
+        """Return the writes of the logical capacity a day that use up a life in so many years.
+
+        Args:
+            warranty_years: of 365 days.
+
+        Raises:
+            WriteampError: it is not a finite number above 0.
+        """
+        return float(self._drive_writes.mean()) / warranty_days(warranty_years)
+
+    def dwpd_ci95(self, warranty_years: float = WARRANTY_YEARS) -> tuple[float, float]:
+        """Return the interval of `dwpd`."""
+        low, high = self._interval(self._drive_writes, "drive_writes")
+        days = warranty_days(warranty_years)
+        return low / days, high / days
 
     @property
     def causes(self) -> dict[str, float]:
@@ -256,12 +224,14 @@ class Endurance(Drawn):
         Args:
             daily_bytes: what the host writes in a day.
             capacity_bytes: what the host sees of the drive that is meant, if this one stands for a
-                larger: that lives for as many writes of its logical capacity.
+                larger: that lives for as many writes of its logical capacity; by default the
+                `capacity` that was asked for, or this drive's own.
 
         Raises:
             WriteampError: as `drive_writes_a_day`.
         """
         device = self.plan.device
+        capacity_bytes = self.plan.capacity_bytes if capacity_bytes is None else capacity_bytes
         days = self.host_pages / device.logical_pages
         days /= drive_writes_a_day(device, daily_bytes, capacity_bytes)
         return days / DAYS_PER_YEAR
@@ -289,6 +259,7 @@ class Endurance(Drawn):
         curve: bool = False,
         daily_bytes: float | None = None,
         capacity_bytes: float | None = None,
+        warranty_years: float = WARRANTY_YEARS,
     ) -> dict[str, Any]:
         """Return the result as JSON types, with the keys of `writeamp endurance --json`.
 
@@ -296,8 +267,10 @@ class Endurance(Drawn):
             curve: add the `curve`, a list for each column.
             daily_bytes: add the `years` that the drive lives if the host writes so much a day.
             capacity_bytes: of the drive that these are written to, as in `years`.
+            warranty_years: over which `dwpd` are counted.
         """
         plan = self.plan
+        meant = plan.capacity_bytes if capacity_bytes is None else capacity_bytes
         found: dict[str, Any] = {
             "pe_fairness": self.pe_fairness,
             "pe_fairness_ci95": _json(self.pe_fairness_ci95),
@@ -308,6 +281,11 @@ class Endurance(Drawn):
             "wa_ci95": _json(self.wa_ci95),
             "host_pages": self.host_pages,
             "host_bytes": self.host_bytes,
+            "tbw": self.tbw,
+            "tbw_ci95": _json(self.tbw_ci95),
+            "dwpd": self.dwpd(warranty_years),
+            "dwpd_ci95": _json(self.dwpd_ci95(warranty_years)),
+            "warranty_years": warranty_years,
             "causes": self.causes,
             "erases": float(self.end.erases.mean()),
         }
@@ -325,7 +303,8 @@ class Endurance(Drawn):
             "spare_blocks": plan.spare_blocks,
             **plan.device.facts(),
             # Of the drive that is meant, where this one stands for a larger one.
-            **({} if capacity_bytes is None else {"capacity_bytes": capacity_bytes}),
+            **({} if meant is None else {"capacity_bytes": meant}),
+            **(self.scaling.facts() if self.scaling else {}),
             "utilization": plan.host.utilization,
             "precondition": plan.host.precondition,
             "device": plan.device.name,
@@ -420,6 +399,18 @@ class Endurance(Drawn):
     def __repr__(self) -> str:
         """Return the line in brackets: the arrays would fill a page."""
         return f"<Endurance: {self}>"
+
+    @property
+    def _drive_writes(self) -> _Floats:
+        """Writes of the logical capacity from the fill to the end of each life."""
+        return np.asarray(self.end.host_pages / self.plan.device.logical_pages)
+
+    def _interval(self, of_lives: _Floats, name: str) -> tuple[float, float]:
+        """Return the interval of a mean over lives, with the error of scaling of that name."""
+        found = student_interval(of_lives)
+        if self.scaling is None:
+            return found
+        return widened(found, getattr(self.scaling, name), least=1.0 if name == "wa" else 0.0)
 
     def _fairness(self, counts: Counts, w: npt.ArrayLike) -> _Floats:
         return counts.erases / (self.plan.device.geometry.blocks * np.asarray(w, np.float64))

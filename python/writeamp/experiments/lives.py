@@ -12,7 +12,7 @@ from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import Prepared, prepare
-from writeamp.experiments.lifetime_result import Lifetime
+from writeamp.experiments.lifetime_plan import Lifetime
 from writeamp.experiments.loads import load_of_spec, load_of_trace
 from writeamp.experiments.memory import check_memory
 from writeamp.experiments.plan import used_pages
@@ -45,6 +45,7 @@ def plan_of_lives(
         run=settings,
         spare_blocks=spare_per_pool * pools,
         threads=threads,
+        capacity_bytes=experiment.device.capacity,
         notes=(*prepared.notes, *_spare_note(settings.spare_share, spare_per_pool)),
     )
 

@@ -12,6 +12,8 @@ from writeamp.experiments.inputs import Prepared, prepare
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.runner import run, spread_over_sizes
+from writeamp.experiments.scale import SMALLER, Measured, Scale, measured_scaling
+from writeamp.experiments.scaling import at_scale, notes_of, scale_of
 from writeamp.experiments.settings import PolicySettings, SimulationSettings
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.timed_result import TimedResult
@@ -28,6 +30,36 @@ def run_simulation(
         progress: called with the host pages written and expected; in a timed run, with what is done
             of what ends it, and all of it.
     """
+    scale = scale_of(experiment)
+    if scale is None:
+        return _simulated(experiment, progress)
+    found = _at_scale(experiment, scale, progress)
+    wa, ci = found.wa, found.ci
+    scaling = measured_scaling(scale, wa, ci, lambda: _smaller(experiment, scale, progress))
+    return replace(found, scaling=scaling)
+
+
+def _smaller(experiment: Experiment, scale: Scale, progress: Progress | None) -> Measured:
+    """Return WA of the drive that tells the error of scaling, and its interval."""
+    found = _at_scale(experiment, scale, progress, SMALLER)
+    return found.wa, found.ci
+
+
+def _at_scale(
+    experiment: Experiment, scale: Scale, progress: Progress | None, smaller: int = 1
+) -> Result:
+    """Return what a drive finds that stands for the one that is meant, said of that one."""
+    simulated = at_scale(experiment, scale, smaller)
+    found = _simulated(simulated, progress)
+    assert isinstance(found, Result), "no run of a capacity is timed"
+    plan = found.plan
+    asked = experiment.load.workload
+    name = plan.load_name if asked is None else asked.text
+    notes = (*notes_of(experiment, simulated, scale), *plan.notes)
+    return replace(found, plan=replace(plan, load_name=name, notes=notes))
+
+
+def _simulated(experiment: Experiment, progress: Progress | None = None) -> Result | TimedResult:
     settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, SimulationSettings)
     assert isinstance(policy, PolicySettings)

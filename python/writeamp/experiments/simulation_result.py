@@ -17,6 +17,7 @@ from writeamp.experiments.expectation import Expectation, expectation, reference
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.preconditioning import Ageing
+from writeamp.experiments.scale import Scaling
 from writeamp.experiments.series import series_of
 from writeamp.experiments.spread import Spread
 from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
@@ -91,6 +92,16 @@ class Result(Counted, Drawn):
     run_s: float = field(compare=False)
     """Seconds that the run itself took, without the initial fill."""
     spread: Spread | None = None
+    scaling: Scaling | None = None
+    """Of a capacity: the drive that was simulated for it, and the error of that."""
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% confidence interval of `wa`; NaN where the run is too short for one.
+
+        Of a capacity, the error of scaling is part of it.
+        """
+        return self.scaling.widened(super().ci) if self.scaling else super().ci
 
     @property
     def utilization(self) -> float:
@@ -141,10 +152,12 @@ class Result(Counted, Drawn):
                     f"{self.passes.height} pass(es); {more} further"
                 )
         if self.steady and self._is_rough():
-            reached = (self.ci[1] - self.ci[0]) / 2 / self.wa
+            reached = self._own_half_width / self.wa
             found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
+        scaling = self.scaling and self.scaling.warning(self.wa)
         spread = self.spread and self.spread.warning(looped=self.passes.height > 1)
-        return [*found, *([spread] if spread else []), *self.warnings_of_the_drive]
+        found += [sentence for sentence in (spread, scaling) if sentence]
+        return [*found, *self.warnings_of_the_drive]
 
     @property
     def warnings_of_the_drive(self) -> list[str]:
@@ -177,8 +190,13 @@ class Result(Counted, Drawn):
         """Return the line in brackets: the arrays would fill a page."""
         return f"<Result: {self}>"
 
+    @property
+    def _own_half_width(self) -> float:
+        low, high = super().ci
+        return (high - low) / 2
+
     def _is_rough(self) -> bool:
-        half_width = (self.ci[1] - self.ci[0]) / 2
+        half_width = self._own_half_width
         if self.plan.run.writes is not None or not isinstance(self.plan.load, Spec):
             return half_width > _ROUGH * self.wa
         wanted = self.plan.run.precision * self.wa
@@ -186,7 +204,7 @@ class Result(Counted, Drawn):
 
     def _what_tells_better(self) -> str:
         steady = self.steady_state
-        own_share = steady.own_half_width / ((self.ci[1] - self.ci[0]) / 2)
+        own_share = steady.own_half_width / self._own_half_width
         if own_share > 0.5 or not steady.wa_of_replicas:  # NaN is a trace's
             return f"after {self.drive_writes:.0f} drive writes; a longer run tells it better"
         found = (self.wa, *steady.wa_of_replicas)
@@ -213,6 +231,7 @@ class Result(Counted, Drawn):
             **self._facts_of_wa(),
             "wa_of_replicas": list(self.steady_state.wa_of_replicas),
             **self._facts_of_counts(),
+            **(self.scaling.facts() if self.scaling else {}),
             "utilization": self.utilization,
             "held_pages": self.held_pages,
             **({"theory": vars(self.theory)} if theory else {}),

@@ -5,7 +5,7 @@ use super::hot_cold::{HOT_FRACTION, HOT_WRITE_FRACTION, hot_and_cold, hot_set};
 use super::{Schedule, Site, Step, Workload};
 use crate::error::Result;
 use crate::hints::Group;
-use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::params::{Domain, Extent, Param, Params, U32_MAX};
 use crate::registry::{Entry, Registered};
 use crate::rng::{Stream, threshold};
 use crate::state::state;
@@ -133,7 +133,8 @@ impl Registered<Site> for Drift {
     .params(&[
         HOT_FRACTION,
         HOT_WRITE_FRACTION,
-        Param::required("period", Domain::Whole(1, u64::MAX), "writes for one turn over all pages"),
+        Param::required("period", Domain::Whole(1, u64::MAX), "writes for one turn over all pages")
+            .extent(Extent::Writes),
         Param::new(
             "steps",
             "1000",

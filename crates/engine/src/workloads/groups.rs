@@ -8,7 +8,7 @@ use super::shares::{Draw, regions, write_shares};
 use super::{MOST_GROUPS, Schedule, Site, Step, Workload};
 use crate::error::{Error, Result};
 use crate::hints::Group;
-use crate::params::{Domain, Param, Params};
+use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::{MOST_PLAUSIBLE, Reader, State, Writer, require};
@@ -148,7 +148,8 @@ impl Registered<Site> for StaticGroups {
             "never",
             Domain::Either(&Domain::Word(&["never"]), &Domain::List(&Domain::Whole(1, u64::MAX))),
             "after how many writes two groups swap their frequencies, ascending",
-        ),
+        )
+        .extent(Extent::Writes),
         Param::new(
             "swap",
             "first/last",
@@ -163,7 +164,8 @@ impl Registered<Site> for StaticGroups {
             "never",
             Domain::Either(&Domain::Word(&["never"]), &Domain::Whole(1, u64::MAX)),
             "swap again every so many writes after the last of swap_at",
-        ),
+        )
+        .extent(Extent::Writes),
     ]);
 
     fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {

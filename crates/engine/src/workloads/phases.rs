@@ -3,7 +3,7 @@
 use super::{Schedule, Site, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::hints::Group;
-use crate::params::{Domain, Param, Params};
+use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Kind, Registered};
 use crate::state::state;
 
@@ -83,7 +83,8 @@ impl Registered<Site> for Phases {
                     "writes",
                     Domain::List(&Domain::Whole(1, u64::MAX)),
                     "page writes of each phase",
-                ),
+                )
+                .extent(Extent::Writes),
                 Param::required(
                     "of",
                     Domain::List(&Domain::Spec(Kind::Workloads)),

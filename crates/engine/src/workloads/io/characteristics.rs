@@ -4,7 +4,7 @@ use std::ops::Bound::Included;
 
 use super::super::Pacing;
 use crate::error::{Error, Result};
-use crate::params::{Domain, Param, Params};
+use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Kind};
 
 /// What sizes, strides and offsets are multiples of.
@@ -217,6 +217,9 @@ const ALL_ARRIVALS: [(&str, Arrivals); 2] =
 const SIZE: Domain = Domain::Bytes(SECTOR_BYTES, MOST_REQUEST_BYTES);
 const DISTANCE: Domain = Domain::Bytes(0, MOST_DISTANCE_BYTES);
 
+const OF_LAPS: Extent =
+    Extent::Place("the size of the drive decides which pages a lap meets again that leaves gaps");
+
 const WRITE: Param =
     Param::new("write", "1", Domain::SHARE, "share of the writes among reads and writes");
 const QD: Param = Param::new(
@@ -239,7 +242,8 @@ const ARRIVALS: Param = Param::new(
 );
 const BS: Param = Param::new("bs", "4k", SIZE, "bytes of a request");
 const STRIDE: Param =
-    Param::new("stride", "0", DISTANCE, "bytes from the end of a request to the start of the next");
+    Param::new("stride", "0", DISTANCE, "bytes from the end of a request to the start of the next")
+        .extent(OF_LAPS);
 const ALIGN: Param = Param::new(
     "align",
     OWN_SIZE,
@@ -247,7 +251,8 @@ const ALIGN: Param = Param::new(
     "bytes that the places of random requests are multiples of, by default their own size",
 );
 const OFFSET: Param =
-    Param::new("offset", "0", DISTANCE, "bytes that are added to the place of every request");
+    Param::new("offset", "0", DISTANCE, "bytes that are added to the place of every request")
+        .extent(Extent::Place("it names a place of the drive"));
 const ACCESS: Param = Param::new(
     "access",
     SKEWS[0],
@@ -280,8 +285,10 @@ pub const IO: Entry =
             Param::new("read_size", "4k", SIZE, "bytes of a read"),
             Param::new("write_random", "1", Domain::SHARE, "share of random writes"),
             Param::new("read_random", "1", Domain::SHARE, "share of random reads"),
-            Param::new("write_stride", "0", DISTANCE, "bytes from a write to the next in sequence"),
-            Param::new("read_stride", "0", DISTANCE, "bytes from a read to the next in sequence"),
+            Param::new("write_stride", "0", DISTANCE, "bytes from a write to the next in sequence")
+                .extent(OF_LAPS),
+            Param::new("read_stride", "0", DISTANCE, "bytes from a read to the next in sequence")
+                .extent(OF_LAPS),
             ALIGN,
             OFFSET,
             ACCESS,

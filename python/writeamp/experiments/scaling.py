@@ -1,0 +1,149 @@
+"""Drives of a stated capacity, simulated by smaller ones that stand for them (docs/capacity.md)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from writeamp._engine import scaled_workload
+from writeamp.devices.byte_sizes import shown_bytes
+from writeamp.devices.device import Device
+from writeamp.devices.device import device as build_device
+from writeamp.errors import WriteampError
+from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.one_run import Progress
+from writeamp.experiments.scale import Scale
+from writeamp.experiments.settings import LifetimeSettings
+from writeamp.registry.specs import Spec
+
+# What is smaller is simulated as it is; what is larger, at this share of its size, within bounds
+# that runs of seconds and hundreds of megabytes allow.
+_SHARE = 64
+_FEWEST_PAGES = 2**19
+_MOST_PAGES = 2**21
+# Drives of large blocks need more pages for enough of them, in each LUN that collects for itself.
+_FEWEST_BLOCKS = 2048
+_FEWEST_BLOCKS_PER_LUN = 256
+_MOST_PAGES_FOR_BLOCKS = 2**23
+# Lives program each page as often as a block endures erases, in each replica.
+_MOST_PROGRAMS_OF_LIVES = 2**30
+_FEWEST_BLOCKS_OF_LIVES = 512
+
+
+def scale_of(experiment: Experiment) -> Scale | None:
+    """Return the smaller drive that stands for the one that is asked for.
+
+    None if the size that is to be simulated is given.
+
+    Raises:
+        WriteampError: there is no such flash drive.
+    """
+    settings = experiment.device
+    if settings.capacity is None or settings.counts_size:
+        return None
+    drive = build_device(settings.profile or "generic", **settings.overrides())
+    if drive.kind != "flash":
+        raise WriteampError(
+            f"{drive.name} is a {drive.kind}; capacity is for flash drives, whose smaller ones "
+            "amplify as they do"
+        )
+    pages = settings.capacity // drive.page_bytes
+    if pages == 0:
+        raise WriteampError(
+            f"capacity is {settings.capacity} bytes, less than a page of {drive.page_bytes}"
+        )
+    simulated = _simulated_pages(drive, pages, experiment)
+    if simulated >= pages:
+        return Scale(settings.capacity, pages * drive.page_bytes, 1.0)
+    return Scale(settings.capacity, simulated * drive.page_bytes, pages / simulated)
+
+
+def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experiment:
+    """Return what is simulated: the same on a drive that stands for the one that is meant.
+
+    Numbers of writes are divided as pages are, and workloads keep how often each share of the pages
+    is written.
+
+    Args:
+        experiment: what is asked for.
+        scale: the drive that stands for it.
+        smaller: by how much to divide that once more.
+
+    Raises:
+        WriteampError: the workload, or a number of writes, is not for a smaller drive.
+    """
+    if scale.is_exact and smaller == 1:
+        return _sized(experiment, scale.capacity_bytes)
+    factor = scale.factor * smaller
+    load = experiment.load
+    if load.workload is not None:
+        text = scaled_workload(load.workload.text, factor)
+        load = replace(load, workload=Spec.of("workloads", text))
+    run = experiment.run
+    if not isinstance(run, LifetimeSettings):
+        changes = {
+            name: _writes(name, getattr(run, name), factor)
+            for name in ("writes", "warmup")
+            if isinstance(getattr(run, name, None), int)
+        }
+        run = replace(run, **changes)  # type: ignore[arg-type]
+    sized = _sized(experiment, scale.simulated_bytes // smaller)
+    return replace(sized, load=load, run=run)
+
+
+def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tuple[str, ...]:
+    """Return sentences on what stands for what."""
+    if scale.is_exact:
+        return ()
+    found = [
+        f"a drive of {shown_bytes(scale.simulated_bytes)} stands for the one of "
+        f"{shown_bytes(scale.capacity_bytes)}, which is {scale.factor:.4g} times larger; --size "
+        "simulates a drive of its own size"
+    ]
+    asked, scaled = experiment.load.workload, simulated.load.workload
+    if asked is not None and scaled is not None and asked.canonical != scaled.canonical:
+        found.append(f"on it {asked} is simulated as {scaled}")
+    return tuple(found)
+
+
+def halves(progress: Progress | None) -> tuple[Progress | None, Progress | None]:
+    """Return what tells of two works that are as one."""
+    if progress is None:
+        return None, None
+    return (
+        lambda done, expected: progress(done, 2 * expected),
+        lambda done, expected: progress(expected + done, 2 * expected),
+    )
+
+
+def _simulated_pages(drive: Device, pages: int, experiment: Experiment) -> int:
+    per_block, op = drive.pages_per_erase_unit, drive.op
+    run = experiment.run
+    if isinstance(run, LifetimeSettings):
+        assert run.w_max is not None
+        programs = _MOST_PROGRAMS_OF_LIVES // (run.w_max * run.replicas)
+        fewest = round(_FEWEST_BLOCKS_OF_LIVES * per_block / (1 + op))
+        return min(max(programs, fewest), _MOST_PAGES)
+    blocks = max(_FEWEST_BLOCKS, _FEWEST_BLOCKS_PER_LUN * drive.geometry.luns)
+    for_blocks = min(round(blocks * per_block / (1 + op)), _MOST_PAGES_FOR_BLOCKS)
+    if pages <= max(_MOST_PAGES, for_blocks):
+        return pages
+    return max(min(max(pages // _SHARE, _FEWEST_PAGES), _MOST_PAGES), for_blocks)
+
+
+def _writes(name: str, pages: int, factor: float) -> int:
+    found = round(pages / factor)
+    if pages and not found:
+        raise WriteampError(
+            f"{name} is {pages}, less than one write of the drive that is simulated, which is "
+            f"{factor:.4g} times smaller; give more, or --size in place of --capacity"
+        )
+    return found
+
+
+def _sized(experiment: Experiment, size_bytes: int) -> Experiment:
+    # What a life is worth is said of the capacity that is meant.
+    is_life = isinstance(experiment.run, LifetimeSettings)
+    capacity = experiment.device.capacity if is_life else None
+    return replace(
+        experiment, device=replace(experiment.device, size=size_bytes, capacity=capacity)
+    )
