@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from writeamp.experiments.experiment import Experiment
     from writeamp.experiments.functions import compare, endurance, run, simulate
     from writeamp.experiments.lifetime_result import Endurance
+    from writeamp.experiments.op_curve_result import OpCurve
+    from writeamp.experiments.op_functions import required_op, wa_over_op
+    from writeamp.experiments.op_search_result import RequiredOp
     from writeamp.experiments.simulation_result import Result
     from writeamp.experiments.timed_result import TimedResult
     from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
@@ -38,7 +41,9 @@ __all__ = [
     "Endurance",
     "Experiment",
     "Interrupted",
+    "OpCurve",
     "Prediction",
+    "RequiredOp",
     "Result",
     "ServeResult",
     "Spec",
@@ -57,12 +62,14 @@ __all__ = [
     "models",
     "predict",
     "predict_sweep",
+    "required_op",
     "run",
     "simulate",
     "sweep",
     "sweep_results",
     "traces",
     "victims",
+    "wa_over_op",
     "wear_leveling",
     "workload",
 ]
@@ -77,6 +84,9 @@ _HOMES = {
     "writeamp.experiments.experiment": ("Experiment",),
     "writeamp.experiments.functions": ("compare", "endurance", "run", "simulate"),
     "writeamp.experiments.lifetime_result": ("Endurance",),
+    "writeamp.experiments.op_curve_result": ("OpCurve",),
+    "writeamp.experiments.op_functions": ("required_op", "wa_over_op"),
+    "writeamp.experiments.op_search_result": ("RequiredOp",),
     "writeamp.experiments.simulation_result": ("Result",),
     "writeamp.experiments.timed_result": ("TimedResult",),
     "writeamp.registry.specs": ("Spec", "manager", "victims", "wear_leveling", "workload"),

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from writeamp.cli import options
+from writeamp.cli import options, simulate_op
 from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
@@ -46,19 +46,32 @@ def simulate(
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", help="Draw WA over time, and events, to a .png, .svg, .pdf or .html file."
+            "--plot",
+            help="Draw WA over time, and events, or WA over op, to a .png, .svg, .pdf or .html "
+            "file.",
         ),
     ] = None,
+    target_wa: simulate_op.TargetWa = None,
+    sweep: simulate_op.Sweep = None,
     json: options.Json = False,
 ) -> None:
     """Simulate a drive and measure its write amplification (WA).
 
     Example: writeamp simulate --workload hot-cold:f=0.1,r=0.9 --op 0.15 --victims d-choices:d=10
+
+    Example: writeamp simulate --trace disk.csv --target-wa 1.5
+
+    Example: writeamp simulate --trace disk.csv --sweep op=0.05:0.4:6 --plot op.png
     """
     if plot is not None:
         check_target(plot)
     if series and not json:
         raise WriteampError("--series adds to the JSON document; give --json too")
+    if target_wa is not None or sweep is not None:
+        if series:
+            raise WriteampError("--series is of one run, and --target-wa and --sweep make many")
+        simulate_op.simulate_over_op(experiment, target_wa, sweep, plot=plot, json=json)
+        return
     with Bar("simulating", _share if experiment.is_timed else _millions) as bar:
         result = run_simulation(experiment, bar.update)
     for sentence in result.notes:

@@ -68,14 +68,14 @@ def _simulated(experiment: Experiment, progress: Progress | None = None) -> Resu
     if experiment.is_timed:
         plan = plan_of(prepared, experiment, works_by, settings)
         return run_timed(plan, prepared.drive, progress, inputs=experiment.input_files)
-    plan = plan_of(prepared, experiment, works_by, _in_pages(settings, prepared.drive))
+    plan = plan_of(prepared, experiment, works_by, in_pages(settings, prepared.drive))
     result = run(plan, prepared.drive, progress)
     if experiment.load.trace is None or not settings.spread:
         return result
     return replace(result, spread=spread_over_sizes(plan, prepared.drive, result.wa))
 
 
-def _in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
+def in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
     """Return the settings of an untimed run, which ends after pages and has no times."""
     if settings.time_scale != 1:
         raise WriteampError("time_scale is for timed runs; give --time, or --timed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
@@ -211,17 +212,21 @@ class Sweep:
     values: tuple[float, ...]
 
 
-def parse_sweep(text: str) -> Sweep:
+def parse_sweep(text: str, names: Sequence[str] = SWEEPABLE) -> Sweep:
     """Read "name=from:to:points": evenly spaced values, both ends included.
 
     Values of pages_per_block are rounded to whole numbers, and equal ones are taken once.
+
+    Args:
+        text: what to read.
+        names: what can be swept.
 
     Raises:
         WriteampError: the text has another form, or names what cannot be swept.
     """
     name, equals, span = text.partition("=")
-    if equals and name not in SWEEPABLE:
-        raise unknown("swept parameter", name, SWEEPABLE)
+    if equals and name not in names:
+        raise unknown("swept parameter", name, names)
     try:
         first, last, points = span.split(":")
         low, high, number = _end(name, first), _end(name, last), int(points)

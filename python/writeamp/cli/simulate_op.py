@@ -1,0 +1,156 @@
+"""`writeamp simulate --target-wa` and `--sweep`: over-provisioning, asked for and swept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from writeamp.cli import options
+from writeamp.cli.bar import Bar
+from writeamp.cli.options import stdout
+from writeamp.devices.ratios import RATIOS
+from writeamp.errors import WriteampError
+from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.op_curve import run_op_curve
+from writeamp.experiments.op_curve_result import OpCurve
+from writeamp.experiments.op_search_result import RequiredOp
+from writeamp.experiments.required_op import run_required_op
+from writeamp.plots.style import with_error
+
+_PANEL = "Over-provisioning, asked for (the logical size is kept)"
+
+# What stands beside a WA that may still change, and beside theory outside its domain.
+_MARK = "*"
+
+TargetWa: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        "--target-wa",
+        help="Find the op at which WA is this, by simulations on drives of whole blocks.",
+        parser=options.number,
+        metavar="WA",
+        rich_help_panel=_PANEL,
+    ),
+]
+Sweep: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--sweep",
+        help=f"Simulate at evenly spaced values of {', '.join(RATIOS)}.",
+        metavar="NAME=FROM:TO:POINTS",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+
+def simulate_over_op(
+    experiment: Experiment,
+    target_wa: float | None,
+    sweep: str | None,
+    *,
+    plot: Path | None,
+    json: bool,
+) -> None:
+    """Answer one of the two questions, print the answer and draw it."""
+    if target_wa is not None and sweep is not None:
+        raise WriteampError("target_wa and sweep are two questions; give only one")
+    found: RequiredOp | OpCurve
+    if target_wa is not None:
+        with Bar("searching", _drives, by_own_pace=True) as bar:
+            found = run_required_op(experiment, target_wa, bar.update)
+    else:
+        assert sweep is not None
+        with Bar("sweeping", lambda done, all_: f"{done} of {all_} drives") as bar:
+            found = options.whole_or_part(lambda: run_op_curve(experiment, sweep, bar.update))
+    for sentence in found.notes:
+        options.note(sentence)
+    for sentence in found.warnings:
+        options.warn(sentence)
+    if json:
+        options.print_json(found.to_dict())
+    elif isinstance(found, RequiredOp):
+        _print_answer(found)
+    else:
+        _print_curve(found)
+    if isinstance(found, OpCurve) and found.interrupted_of:
+        raise options.PartlyDone(
+            f"{len(found.points)} of {len(found.interrupted_of)} points were finished; no picture "
+            "was drawn"
+        )
+    if plot is not None:
+        found.plot(plot)
+
+
+def _drives(done: int, _: int) -> str:
+    return f"{done // 1000} drives tried"
+
+
+def _print_answer(found: RequiredOp) -> None:
+    result, device = found.result, found.result.device
+    low, high = result.ci
+    rows = [
+        ("workload", result.plan.load_name),
+        ("manager, victims", str(result.plan.policy)),
+        (
+            "logical size, kept",
+            f"{device.logical_pages:,} pages of {device.page_bytes:,} bytes",
+        ),
+        ("tried", f"{len(found.points)} drives, {found.step_op:.4g} of op apart or more"),
+        (
+            "drive",
+            f"{device.name}: {device.geometry.blocks:,} blocks × "
+            f"{device.geometry.pages_per_block:,} pages, {device.layout}",
+        ),
+        (
+            "steady",
+            result.steady_state.reason if result.steady else f"NO: {result.steady_state.reason}",
+        ),
+        ("theory", str(found.theory)),
+    ]
+    if result.has_partial_pages:
+        rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))
+    rows += [
+        ("WA at that op", f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"),
+        ("spare factor, fill", f"{device.spare_factor:.4g}, {device.fill:.4g}"),
+        (
+            f"op for WA {found.target_wa:.6g}",
+            f"{found.op:.4g} = (T-U)/U  (95% CI {found.op_low:.4g} to {found.op_high:.4g})",
+        ),
+    ]
+    stdout.print(options.facts(rows))
+
+
+def _print_curve(found: OpCurve) -> None:
+    first = found.points[0].result
+    of_bytes = first.has_partial_pages
+    rows = []
+    for one in found.points:
+        result, device, theory = one.result, one.result.device, one.result.theory
+        rows.append(
+            (
+                f"{device.op:.4g}",
+                f"{device.spare_factor:.4g}",
+                f"{device.geometry.blocks:,}",
+                with_error(result.wa, *result.ci) + ("" if result.steady else _MARK),
+                *((f"{result.wa_bytes:.3f}",) if of_bytes else ()),
+                f"{theory.wa:.3f}" + (_MARK if theory.outside else ""),
+            )
+        )
+    columns = [">op", ">spare\nfactor", ">blocks", ">WA", *([">WA/byte"] if of_bytes else [])]
+    part = f"INTERRUPTED after {len(rows)} of {len(found.interrupted_of)} points: "
+    stdout.print(
+        options.table(
+            f"{part if found.interrupted_of else ''}{first.plan.load_name} under "
+            f"{first.plan.policy}, {first.device.logical_pages:,} logical pages; op = (T-U)/U",
+            (*columns, ">theory"),
+            rows,
+        )
+    )
+    for model in dict.fromkeys(result.theory.model for result in found.results):
+        stdout.print(f"theory: {model}")
+    if not all(result.steady for result in found.results):
+        stdout.print(f"{_MARK} beside WA: not steady, so it may not last")
+    if any(result.theory.outside for result in found.results):
+        stdout.print(f"{_MARK} beside theory: outside the model's domain")

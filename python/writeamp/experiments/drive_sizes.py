@@ -1,0 +1,133 @@
+"""Drives that show their host the same and differ in spare space, and what runs on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from writeamp.devices.device import Device
+from writeamp.devices.drive import COUNT_BITS
+from writeamp.devices.policy import Policy
+from writeamp.devices.shape import needed_pages, whole_units
+from writeamp.errors import WriteampError
+from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.inputs import prepare
+from writeamp.experiments.plan import Plan, used_pages
+from writeamp.experiments.settings import PolicySettings, SimulationSettings
+from writeamp.experiments.simulation import in_pages, plan_of
+from writeamp.registry.specs import Spec
+
+# Four times as much spare space as data: nobody builds such a drive.
+MOST_OP = 4.0
+
+
+@dataclass(frozen=True)
+class DriveSizes:
+    """The drives of one logical size, by their blocks in each plane, and what runs on them.
+
+    One more block in each plane is the least by which their op can differ.
+    """
+
+    plan: Plan
+    base: Device
+
+    @property
+    def logical_pages(self) -> int:
+        """What the host sees of each of them."""
+        return self.base.logical_pages
+
+    @property
+    def pages_of_step(self) -> int:
+        """Pages of one block in each plane."""
+        return self.base.planes * self.base.pages_per_block
+
+    @property
+    def step_op(self) -> float:
+        """By how much op differs between a drive and the next."""
+        return self.pages_of_step / self.logical_pages
+
+    @property
+    def fewest(self) -> int:
+        """Blocks a plane of the smallest drive with any spare space."""
+        return int(self.logical_pages // self.pages_of_step) + 1
+
+    @cached_property
+    def most(self) -> int:
+        """Blocks a plane of the largest drive of at most `MOST_OP` that the engine can count."""
+        counted = (2**COUNT_BITS - 1) // self.pages_of_step
+        return max(self.fewest, min(int(self.blocks_at(MOST_OP)), counted))
+
+    def blocks_at(self, op: float) -> float:
+        """Return the blocks a plane that would make exactly this op."""
+        return self.logical_pages * (1 + op) / self.pages_of_step
+
+    def blocks_for(self, op: float) -> int:
+        """Return the blocks a plane of the smallest drive with at least this op."""
+        return whole_units(needed_pages(self.logical_pages, op), self.pages_of_step)
+
+    def with_spare(self, blocks: int, factor: float) -> int:
+        """Return the blocks a plane that make so many times the spare space, at least one more.
+
+        With a factor below 1, at least one fewer.
+        """
+        spare = blocks - self.logical_pages / self.pages_of_step
+        found = round(blocks + (factor - 1) * spare)
+        return max(found, blocks + 1) if factor > 1 else min(found, blocks - 1)
+
+    def drive(self, blocks: int) -> Device:
+        """Return the drive with so many blocks in each plane."""
+        return replace(self.base, blocks_per_plane=blocks)
+
+    def op(self, blocks: float) -> float:
+        """Return its op; also between two drives."""
+        return (blocks * self.pages_of_step - self.logical_pages) / self.logical_pages
+
+    @property
+    def has_draws(self) -> bool:
+        """True if the host draws at random, so that other seeds find another WA."""
+        return isinstance(self.plan.load, Spec)
+
+    @property
+    def expected_held_pages(self) -> int:
+        """Logical pages that hold data, as far as that is known before a run."""
+        return used_pages(self.plan.load, self.plan.host, self.base)
+
+
+def drive_sizes(experiment: Experiment, asks: str) -> DriveSizes:
+    """Return the drives that have the logical size of an experiment's, and its plan.
+
+    The drive's size is that of the experiment without a ratio: of a profile or the default, or that
+    which the trace's written pages just fill. The trace is read here, once for all of them.
+
+    Args:
+        experiment: what to simulate, without a ratio of over-provisioning.
+        asks: the setting that makes op vary, for errors.
+
+    Raises:
+        WriteampError: the experiment says the op, or the physical size, or is timed.
+    """
+    settings, policy = experiment.run, experiment.policy
+    if not (isinstance(settings, SimulationSettings) and isinstance(policy, PolicySettings)):
+        raise WriteampError(f"{asks} is for simulate, not for {experiment.verb}")
+    _check(experiment, asks)
+    prepared = prepare(experiment)
+    run = replace(in_pages(settings, prepared.drive), spread=False)
+    works_by = Policy.of(policy.manager, policy.victims, policy.wear_leveling)
+    return DriveSizes(plan_of(prepared, experiment, works_by, run), prepared.drive)
+
+
+def _check(experiment: Experiment, asks: str) -> None:
+    device = experiment.device
+    for name in ("op", "fill", "spare_factor"):
+        if getattr(device, name) is not None:
+            raise WriteampError(f"{name} and {asks} exclude each other: {asks} varies the op")
+    if device.blocks is not None:
+        raise WriteampError(
+            f"blocks and {asks} exclude each other: {asks} keeps what the host sees and varies the "
+            "blocks; give the logical size by --logical-pages, --logical-blocks or --size"
+        )
+    if experiment.is_timed:
+        raise WriteampError(
+            f"{asks} is for untimed runs, whose WA is steady and has an interval; leave out time, "
+            "timed and rb_capture, and take a workload without a pace (docs/timing.md)"
+        )

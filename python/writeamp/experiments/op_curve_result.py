@@ -1,0 +1,123 @@
+"""What simulations of drives of one logical size at several op found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from writeamp._engine import __version__
+from writeamp.experiments.counted import json_number
+from writeamp.experiments.op_points import common_facts, figure_points, point, table_of
+from writeamp.experiments.simulation_result import Result
+from writeamp.plots.figures.wa_over_op import wa_over_op
+from writeamp.plots.output import save
+from writeamp.plots.spec import LineChart
+
+
+@dataclass(frozen=True, repr=False)
+class CurvePoint:
+    """The simulation at one of the values asked for, of whole blocks."""
+
+    asked: float
+    result: Result
+
+
+@dataclass(frozen=True, repr=False)
+class OpCurve:
+    """Write amplification over `ratio` ("op", "fill" or "spare_factor"), as asked for.
+
+    The logical size is the same for every drive; each has the fewest blocks that make at least the
+    op asked for. One that was interrupted has the points that were finished; `interrupted_of` then
+    has all values that were asked for.
+    """
+
+    ratio: str
+    points: tuple[CurvePoint, ...]
+    interrupted_of: tuple[float, ...]
+    elapsed_s: float
+
+    @property
+    def unfinished(self) -> list[float]:
+        """The values that were asked for and not finished."""
+        finished = {one.asked for one in self.points}
+        return [value for value in self.interrupted_of if value not in finished]
+
+    @property
+    def results(self) -> list[Result]:
+        """The simulation of each point."""
+        return [one.result for one in self.points]
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """One row for each point, with the keys of `points` in `to_dict`; the interval unfolded."""
+        return table_of(self._rows)
+
+    @cached_property
+    def _rows(self) -> list[dict[str, Any]]:
+        return [point(one.result) | {"asked": one.asked} for one in self.points]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader of the curve should know."""
+        return [
+            f"at op {one.result.device.op:.4g}: {sentence}"
+            for one in self.points
+            for sentence in one.result.warnings
+        ]
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded, each once."""
+        found = (sentence for result in self.results for sentence in result.notes)
+        drives = len({result.device.geometry.blocks for result in self.results})
+        same = f"whole blocks make {drives} drives of the {len(self.points)} values asked for"
+        return list(dict.fromkeys(found)) + ([same] if drives < len(self.points) else [])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve as JSON types, with the keys of `simulate --sweep --json`."""
+        first = self.points[0].result
+        interrupted = {"interrupted": True, "unfinished": self.unfinished}
+        return {
+            **(interrupted if self.interrupted_of else {}),
+            "swept": self.ratio,
+            "points": self._rows,
+            **common_facts(first),
+            "partial_page_factor": json_number(first.partial_page_factor),
+            "version": __version__,
+            "elapsed_s": self.elapsed_s,
+            "warnings": self.warnings,
+            "notes": self.notes,
+        }
+
+    def figure(self) -> LineChart:
+        """Describe WA over the ratio, with intervals, and theory's beside it."""
+        first = self.points[0].result
+        plan, device = first.plan, first.device
+        models = dict.fromkeys(result.theory.model for result in self.results)
+        return wa_over_op(
+            figure_points(self._rows, self.ratio),
+            ratio=self.ratio,
+            theory=" / ".join(models),
+            title=f"Write amplification over {self.ratio.replace('_', ' ')}: {plan.load_name}",
+            facts=f"{plan.policy} · {device.logical_pages:,} logical pages of "
+            f"{device.page_bytes:,} bytes · seed {plan.seed}",
+        )
+
+    def plot(self, path: str | Path) -> None:
+        """Draw WA over the ratio to a .png, .svg, .pdf or .html file."""
+        save(self.figure(), path)
+
+    def __str__(self) -> str:
+        """Return the curve's ends in a line."""
+        ends = [self.points[0].result, self.points[-1].result]
+        plan = ends[0].plan
+        found = " and ".join(f"{one.wa:.4f} at op {one.device.op:.4g}" for one in ends)
+        return f"WA of {plan.load_name} under {plan.policy} at {len(self.points)} op: {found}"
+
+    def __repr__(self) -> str:
+        """Return the line in brackets."""
+        return f"<OpCurve: {self}>"

@@ -1,0 +1,66 @@
+"""What a simulation at one op found, as a row of a table and as a point of a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from writeamp.experiments.counted import json_number
+from writeamp.experiments.simulation_result import Result
+from writeamp.plots.figures.wa_over_op import OpPoint
+
+
+def point(result: Result) -> dict[str, Any]:
+    """Return WA, its interval and theory's WA at the op of a drive, as JSON types."""
+    device = result.device
+    return {
+        "op": device.op,
+        "fill": device.fill,
+        "spare_factor": device.spare_factor,
+        "blocks": device.geometry.blocks,
+        "wa": json_number(result.wa),
+        "wa_ci95": [json_number(bound) for bound in result.ci],
+        "wa_bytes": json_number(result.wa_bytes),
+        "steady": result.steady,
+        "steady_reason": result.steady_state.reason,
+        "theory": vars(result.theory),
+    }
+
+
+def table_of(points: Sequence[dict[str, Any]]) -> pl.DataFrame:
+    """Return points as a data frame, the interval and theory unfolded."""
+    flat = []
+    for one in points:
+        row = dict(one)
+        row["wa_low"], row["wa_high"] = row.pop("wa_ci95")
+        theory = row.pop("theory")
+        flat.append({**row, "theory_wa": theory["wa"], "theory_model": theory["model"]})
+    return pl.DataFrame(flat)
+
+
+def common_facts(result: Result) -> dict[str, Any]:
+    """Return what drives of one logical size have in common, as JSON types."""
+    device, plan = result.device, result.plan
+    varied = ("op", "fill", "spare_factor", "blocks", "physical_pages")
+    return {
+        **{name: fact for name, fact in device.facts().items() if name not in varied},
+        "device": device.name,
+        "workload": plan.load_name,
+        **plan.policy.facts(),
+        "precondition": plan.host.precondition,
+        "seed": plan.seed,
+    }
+
+
+def figure_points(points: Sequence[dict[str, Any]], ratio: str) -> list[OpPoint]:
+    """Return points for a picture over op, fill or spare factor, x rising."""
+    found = []
+    for one in sorted(points, key=lambda one: float(one[ratio])):
+        wa, low, high = (
+            math.nan if value is None else value for value in (one["wa"], *one["wa_ci95"])
+        )
+        found.append(OpPoint(one[ratio], wa, low, high, one["steady"], one["theory"]["wa"]))
+    return found

@@ -1,0 +1,70 @@
+"""How much over-provisioning a host needs for a write amplification (docs/required-op.md)."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from writeamp.domains import Number
+from writeamp.experiments.drive_sizes import DriveSizes, drive_sizes
+from writeamp.experiments.expected_op import expected_op
+from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.one_run import Progress
+from writeamp.experiments.op_interval import OpInterval, op_interval
+from writeamp.experiments.op_points import point
+from writeamp.experiments.op_probes import Probe, Probes
+from writeamp.experiments.op_search import find_crossing
+from writeamp.experiments.op_search_result import RequiredOp, Rise
+
+_TARGET = Number("be a finite number, at least 1", lambda value: value >= 1)
+
+
+def run_required_op(
+    experiment: Experiment, target_wa: float, progress: Progress | None = None
+) -> RequiredOp:
+    """Search for the op at which a drive has a write amplification.
+
+    Args:
+        experiment: what to simulate, without a ratio of over-provisioning.
+        target_wa: the write amplification, at least 1.
+        progress: called with what is done and expected, in thousandths of a run.
+
+    Raises:
+        WriteampError: no op has that WA, or the experiment says the op or is timed.
+    """
+    started = time.perf_counter()
+    target_wa = _TARGET.check("target_wa", target_wa)
+    sizes = drive_sizes(experiment, "target_wa")
+    probes = Probes(sizes, target_wa, progress)
+    crossing = find_crossing(probes)
+    answer = crossing.nearest(target_wa)
+    interval = op_interval(probes, answer)
+    other = crossing.other(answer)
+    low, high = (
+        math.nan if end is None else sizes.op(end) for end in (interval.low, interval.high)
+    )
+    result = answer.result
+    return RequiredOp(
+        target_wa=target_wa,
+        result=result,
+        next_result=None if other is None else other.result,
+        op_low=low,
+        op_high=high,
+        is_open=interval.is_open,
+        rise=_rise(sizes, interval),
+        theory=expected_op(sizes, target_wa, result.theory, result.held_pages),
+        step_op=sizes.step_op,
+        points=tuple(_point(one) for one in probes.in_order()),
+        elapsed_s=time.perf_counter() - started,
+    )
+
+
+def _rise(sizes: DriveSizes, interval: OpInterval) -> Rise | None:
+    if interval.rise is None:
+        return None
+    smaller, larger = interval.rise
+    return Rise(sizes.op(smaller.blocks), smaller.wa, sizes.op(larger.blocks), larger.wa)
+
+
+def _point(probe: Probe) -> dict[str, object]:
+    return point(probe.result) | {"coarse": probe.is_coarse}

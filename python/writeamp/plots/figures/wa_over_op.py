@@ -1,0 +1,125 @@
+"""The figure of write amplification over the spare space of a drive, with theory beside it."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from writeamp.errors import WriteampError
+from writeamp.plots.labels import axis_label, upright_label
+from writeamp.plots.spec import Band, Line, LineChart, Mark
+from writeamp.plots.style import INK, MUTED, series_color
+
+NOT_STEADY = "not steady: may still change"
+
+# Of the subtitle and of the legend, what a line holds.
+_SUBTITLE_CHARACTERS = 110
+_LEGEND_CHARACTERS = 30
+# Of the highest WA shown, the room above and below what is drawn.
+_ROOM = 0.05
+
+
+@dataclass(frozen=True)
+class OpPoint:
+    """What was found at one `x`: WA, its 95% interval (NaN for none), and what theory expects."""
+
+    x: float
+    wa: float
+    low: float
+    high: float
+    steady: bool
+    theory_wa: float
+
+
+@dataclass(frozen=True)
+class Target:
+    """The WA asked for, the op found for it, and the interval of that (NaN for none)."""
+
+    wa: float
+    op: float
+    op_low: float
+    op_high: float
+
+
+def wa_over_op(
+    points: Sequence[OpPoint],
+    *,
+    ratio: str,
+    theory: str,
+    title: str,
+    facts: str,
+    target: Target | None = None,
+) -> LineChart:
+    """Describe WA over a ratio of spare space, x rising: points with intervals, theory dashed.
+
+    Args:
+        points: what was found.
+        ratio: what x is: op, fill or spare_factor.
+        theory: which model theory's line is of.
+        title: what is shown.
+        facts: what all points have in common.
+        target: the WA that was searched for, if one was.
+
+    Raises:
+        WriteampError: there is no point.
+    """
+    if not points:
+        raise WriteampError("a figure of WA over op needs at least one point")
+    color, theory_color = series_color(0), INK
+    x = [one.x for one in points]
+    bars = [
+        (one.x, end)
+        for one in points
+        if not math.isnan(one.low)
+        for end in (one.low, one.high, math.nan)
+    ]
+    unsteady = [one for one in points if not one.steady]
+    lines = [
+        Line(x, [one.theory_wa for one in points], theory_color, 1.2, 0.8, "dash", _legend(theory)),
+        Line([at for at, _ in bars], [end for _, end in bars], color, 1.2, 0.7),
+        Line(x, [one.wa for one in points], color, label="simulated, ±95%", marker="circle"),
+    ]
+    if unsteady:
+        rings = ([one.x for one in unsteady], [one.wa for one in unsteady])
+        lines.append(Line(*rings, INK, 0.0, label=NOT_STEADY, marker="ring"))
+    return LineChart(
+        title=title,
+        subtitle=_wrapped(facts, _SUBTITLE_CHARACTERS),
+        x_label=axis_label(ratio),
+        y_label=upright_label("wa"),
+        lines=(*lines, *([] if target is None else _found(target))),
+        bands=() if target is None else _interval(points, target),
+        levels=() if target is None else (_asked(target),),
+    )
+
+
+def _asked(target: Target) -> Mark:
+    return Mark(target.wa, MUTED, "dot", f"target: WA {target.wa:.6g}")
+
+
+def _found(target: Target) -> list[Line]:
+    color, interval = series_color(1), ""
+    if not math.isnan(target.op_low):
+        interval = f"\n({target.op_low:.4g} to {target.op_high:.4g})"
+    label = f"op {target.op:.4g}{interval}"
+    return [Line([target.op], [target.wa], color, 0.0, label=label, marker="diamond")]
+
+
+def _interval(points: Sequence[OpPoint], target: Target) -> tuple[Band, ...]:
+    if math.isnan(target.op_low):
+        return ()
+    shown = [value for one in points for value in (one.wa, one.theory_wa, one.low, one.high)]
+    shown = [value for value in shown if not math.isnan(value)]
+    room = _ROOM * (max(shown) - min(shown))
+    ends = min(shown) - room, max(shown) + room
+    return (Band(target.op_low, target.op_high, *ends, series_color(1)),)
+
+
+def _legend(label: str) -> str:
+    return _wrapped(f"theory: {label}", _LEGEND_CHARACTERS)
+
+
+def _wrapped(text: str, characters: int) -> str:
+    return "\n".join(textwrap.wrap(text, characters, break_on_hyphens=False))
