@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -111,13 +112,15 @@ def _print_answer(found: RequiredOp) -> None:
     ]
     if result.has_partial_pages:
         rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))
+    interval = (
+        "no interval: the run is too short"
+        if math.isnan(found.op_low)
+        else f"95% CI {found.op_low:.4g} to {found.op_high:.4g}"
+    )
     rows += [
         ("WA at that op", f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"),
         ("spare factor, fill", f"{device.spare_factor:.4g}, {device.fill:.4g}"),
-        (
-            f"op for WA {found.target_wa:.6g}",
-            f"{found.op:.4g} = (T-U)/U  (95% CI {found.op_low:.4g} to {found.op_high:.4g})",
-        ),
+        (f"op for WA {found.target_wa:.6g}", f"{found.op:.4g} = (T-U)/U  ({interval})"),
     ]
     stdout.print(options.facts(rows))
 
@@ -125,20 +128,27 @@ def _print_answer(found: RequiredOp) -> None:
 def _print_curve(found: OpCurve) -> None:
     first = found.points[0].result
     of_bytes = first.has_partial_pages
+    beside = "spare_factor" if found.ratio == "op" else found.ratio
     rows = []
     for one in found.points:
         result, device, theory = one.result, one.result.device, one.result.theory
         rows.append(
             (
                 f"{device.op:.4g}",
-                f"{device.spare_factor:.4g}",
+                f"{getattr(device, beside):.4g}",
                 f"{device.geometry.blocks:,}",
                 with_error(result.wa, *result.ci) + ("" if result.steady else _MARK),
                 *((f"{result.wa_bytes:.3f}",) if of_bytes else ()),
                 f"{theory.wa:.3f}" + (_MARK if theory.outside else ""),
             )
         )
-    columns = [">op", ">spare\nfactor", ">blocks", ">WA", *([">WA/byte"] if of_bytes else [])]
+    columns = [
+        ">op",
+        ">" + beside.replace("_", "\n"),
+        ">blocks",
+        ">WA",
+        *([">WA/byte"] if of_bytes else []),
+    ]
     part = f"INTERRUPTED after {len(rows)} of {len(found.interrupted_of)} points: "
     stdout.print(
         options.table(

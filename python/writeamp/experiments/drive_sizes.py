@@ -49,12 +49,12 @@ class DriveSizes:
     @property
     def fewest(self) -> int:
         """Blocks a plane of the smallest drive with any spare space."""
-        return int(self.logical_pages // self.pages_of_step) + 1
+        return self.logical_pages // self.pages_of_step + 1
 
     @cached_property
     def most(self) -> int:
         """Blocks a plane of the largest drive of at most `MOST_OP` that the engine can count."""
-        counted = (2**COUNT_BITS - 1) // self.pages_of_step
+        counted = int(2**COUNT_BITS - 1) // self.pages_of_step
         return max(self.fewest, min(int(self.blocks_at(MOST_OP)), counted))
 
     def blocks_at(self, op: float) -> float:

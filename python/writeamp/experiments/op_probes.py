@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from writeamp.errors import WriteampError
 from writeamp.experiments.drive_sizes import DriveSizes
 from writeamp.experiments.one_run import Progress
@@ -38,6 +40,14 @@ class Probe:
     def wa(self) -> float:
         """Its write amplification."""
         return self.result.wa
+
+    @property
+    def level(self) -> float:
+        """The WA that decides between drives: the mean with the replicas, which a run has them for.
+
+        So that the op found is less one seed's.
+        """
+        return float(np.mean([self.wa, *self.result.steady_state.wa_of_replicas]))
 
     @property
     def half_width(self) -> float:
@@ -128,11 +138,7 @@ class Probes:
         tell = self._inner() if len(several) == 1 else None
 
         def try_one(blocks: int) -> Probe:
-            drive = self.sizes.drive(blocks)
-            try:
-                return Probe(blocks, run(plan, drive, tell), is_coarse)
-            except WriteampError as error:
-                raise WriteampError(f"at op {drive.op:.4g}: {error}") from None
+            return Probe(blocks, run(plan, self.sizes.drive(blocks), tell), is_coarse)
 
         if not several:
             return

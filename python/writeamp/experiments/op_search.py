@@ -17,8 +17,8 @@ from writeamp.experiments.op_probes import Probe, Probes
 _GROWTH = 2
 # Every so many steps the bracket is halved, whatever the line through its ends says.
 _HALVING = 3
-# A WA this near to the target, as a share of its interval's half width, is not told from it.
-_MET_SHARE = 0.5
+# A WA this near to the target, as a share of what its interval leaves, is not told from it.
+_MET_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Crossing:
 
     def nearest(self, target_wa: float) -> Probe:
         """Return the drive whose WA is nearest to the target."""
-        return min(self._both(), key=lambda one: abs(one.wa - target_wa))
+        return min(self._both(), key=lambda one: abs(one.level - target_wa))
 
     def other(self, one: Probe) -> Probe | None:
         """Return the drive beside one of them, if there is another."""
@@ -63,7 +63,7 @@ def find_crossing(probes: Probes) -> Crossing:
 def _bracket(probes: Probes, start: int) -> Crossing:
     """Return two drives on both sides of the target, from `start` on."""
     first = _first_taken(probes, start)
-    if first.wa > probes.target_wa:
+    if first.level > probes.target_wa:
         return _bracket_upwards(probes, first)
     return _bracket_downwards(probes, first)
 
@@ -83,7 +83,7 @@ def _first_taken(probes: Probes, start: int) -> Probe:
 def _bracket_upwards(probes: Probes, above: Probe) -> Crossing:
     for blocks in _growing(probes, above.blocks):
         found = probes.at(blocks)  # the first is `above` itself
-        if found.wa <= probes.target_wa:
+        if found.level <= probes.target_wa:
             return Crossing(above, found)
         above = found
     if above.is_above(probes.target_wa):
@@ -112,7 +112,7 @@ def _bracket_downwards(probes: Probes, below: Probe) -> Crossing:
         except WriteampError:
             refused = blocks
             continue
-        if found.wa > probes.target_wa:
+        if found.level > probes.target_wa:
             return Crossing(found, below)
         below = found
     if below.is_below(probes.target_wa):
@@ -128,7 +128,7 @@ def _narrowed(probes: Probes, found: Crossing) -> Crossing:
         middle = probes.at(_between(probes, above, below, halved=step % _HALVING == 0))
         if _is_met(probes, middle):
             return Crossing(middle, middle)
-        if middle.wa > probes.target_wa:
+        if middle.level > probes.target_wa:
             above = middle
         else:
             below = middle
@@ -137,8 +137,10 @@ def _narrowed(probes: Probes, found: Crossing) -> Crossing:
 
 def _is_met(probes: Probes, probe: Probe) -> bool:
     """Return whether draws of another seed would move WA further than it is from the target."""
-    distance = abs(probe.wa - probes.target_wa)
-    return probes.sizes.has_draws and distance <= _MET_SHARE * probe.half_width
+    if not probes.sizes.has_draws or probe.is_coarse:
+        return False
+    nearer_end = min(probe.wa - probe.low, probe.high - probe.wa)
+    return abs(probe.level - probes.target_wa) <= _MET_SHARE * nearer_end
 
 
 def _between(probes: Probes, above: Probe, below: Probe, *, halved: bool) -> int:
@@ -146,7 +148,7 @@ def _between(probes: Probes, above: Probe, below: Probe, *, halved: bool) -> int
     low, high, sizes = above.blocks, below.blocks, probes.sizes
     guess = (low + high) / 2
     if not halved:
-        share = (above.wa - probes.target_wa) / (above.wa - below.wa)
+        share = (above.level - probes.target_wa) / (above.level - below.level)
         inverse = (1 - share) / sizes.op(low) + share / sizes.op(high)
         guess = sizes.blocks_at(1 / inverse)
     return min(max(round(guess), low + 1), high - 1)
@@ -155,7 +157,7 @@ def _between(probes: Probes, above: Probe, below: Probe, *, halved: bool) -> int
 def _unreachable(probes: Probes) -> WriteampError:
     tried, sizes = probes.in_order(), probes.sizes
     least, most = tried[0], tried[-1]
-    too_low = least.wa > probes.target_wa
+    too_low = least.level > probes.target_wa
     reach = "the most that are tried" if too_low else "the fewest that the manager takes"
     blocks = sizes.drive((most if too_low else least).blocks).geometry.blocks
     found = " and ".join(
