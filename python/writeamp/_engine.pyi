@@ -63,15 +63,21 @@ class Load:
     @staticmethod
     def trace(
         *,
-        ops: npt.NDArray[np.uint8],
         first_pages: npt.NDArray[np.uint32],
-        counts: npt.NDArray[np.uint32],
         passes: int,
+        ops: npt.NDArray[np.uint8] | None = None,
+        counts: npt.NDArray[np.uint32] | npt.NDArray[np.uint8] | None = None,
         at_ns: npt.NDArray[np.uint64] | None = None,
         head_bytes: npt.NDArray[np.uint32] | None = None,
         tail_bytes: npt.NDArray[np.uint32] | None = None,
         page_bytes: int = ...,
     ) -> Load: ...
+
+class PageSet:
+    def __init__(self) -> None: ...
+    def insert(self, firsts: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint32]) -> None: ...
+    def rank_all(self) -> int: ...
+    def ranks(self, pages: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]: ...
 
 class EarlierHost:
     def __init__(self, load: Load, *, seed: int) -> None: ...

@@ -9,6 +9,7 @@
 //! - [`leveling`]: which block takes the wear, one file per wear leveller.
 //! - [`request`]: what the host asks of a drive.
 //! - [`hints`], [`foresight`] and [`detectors`]: what the host says of its pages, and what a drive finds out.
+//! - [`page_set`]: which pages of a trace are ever written, and their order.
 //! - [`placements`]: where each page goes, one file per scheme.
 //! - [`managers`]: when collection runs, and what becomes of its pages.
 //! - [`workloads`]: which pages the host writes, one file per generator.
@@ -31,6 +32,7 @@ pub mod leveling;
 pub mod managers;
 pub mod meanfield;
 pub mod observe;
+pub mod page_set;
 pub mod params;
 pub mod placements;
 pub mod registry;

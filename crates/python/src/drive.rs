@@ -2,14 +2,14 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use numpy::PyReadonlyArray1;
+use numpy::{PyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use writeamp_engine::Result;
 use writeamp_engine::flash::{Array, EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::managers::{Layout, Setup};
-use writeamp_engine::request::{Op, Request};
-use writeamp_engine::workloads::{self, Characteristics, Context, Site, Trace, Workload};
-use writeamp_engine::{Error, Result};
+use writeamp_engine::workloads::{self, Characteristics, Columns, Context, Site, Trace, Workload};
 
+use crate::columns::{column, column_or, counts as page_counts};
 use crate::raised;
 
 /// The shape of a drive. Its erase unit is a "block", the "multi-plane" set of a die's blocks, or
@@ -183,46 +183,31 @@ impl Load {
 
     /// A trace: request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from
     /// `first_pages[i]` at `at_ns[i]`, but for `head_bytes[i]` of the first and `tail_bytes[i]` of
-    /// the last; the whole is replayed `passes` times.
+    /// the last; the whole is replayed `passes` times. All write without `ops`, one page without
+    /// `counts`. Arrays that are read-only and own their memory are not copied.
     #[staticmethod]
-    #[pyo3(signature = (*, ops, first_pages, counts, passes, at_ns=None, head_bytes=None,
+    #[pyo3(signature = (*, first_pages, passes, ops=None, counts=None, at_ns=None, head_bytes=None,
                         tail_bytes=None, page_bytes=Geometry::PAGE_BYTES))]
     fn trace(
-        ops: PyReadonlyArray1<'_, u8>,
-        first_pages: PyReadonlyArray1<'_, u32>,
-        counts: PyReadonlyArray1<'_, u32>,
+        first_pages: Bound<'_, PyArray1<u32>>,
         passes: u64,
-        at_ns: Option<PyReadonlyArray1<'_, u64>>,
-        head_bytes: Option<PyReadonlyArray1<'_, u32>>,
-        tail_bytes: Option<PyReadonlyArray1<'_, u32>>,
+        ops: Option<Bound<'_, PyArray1<u8>>>,
+        counts: Option<Bound<'_, PyAny>>,
+        at_ns: Option<Bound<'_, PyArray1<u64>>>,
+        head_bytes: Option<Bound<'_, PyArray1<u32>>>,
+        tail_bytes: Option<Bound<'_, PyArray1<u32>>>,
         page_bytes: u32,
     ) -> PyResult<Self> {
-        const OPS: [Op; 4] = [Op::Write, Op::Trim, Op::Read, Op::Flush];
-        let (ops, first_pages, counts) =
-            (ops.as_slice()?, first_pages.as_slice()?, counts.as_slice()?);
-        let at_ns = at_ns.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-        let head_bytes = head_bytes.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-        let tail_bytes = tail_bytes.as_ref().map(PyReadonlyArray1::as_slice).transpose()?;
-        let lengths = [
-            first_pages.len(),
-            counts.len(),
-            at_ns.map_or(ops.len(), <[u64]>::len),
-            head_bytes.map_or(ops.len(), <[u32]>::len),
-            tail_bytes.map_or(ops.len(), <[u32]>::len),
-        ];
-        if lengths.iter().any(|length| *length != ops.len()) {
-            return Err(raised(&Error::Spec("the columns of a trace differ in length".into())));
-        }
-        let request = |at: usize| Request {
-            at_ns: at_ns.map_or(0, |column| column[at]),
-            op: OPS[usize::from(ops[at] & 3)],
-            first_page: first_pages[at],
-            pages: counts[at],
-            head_bytes: head_bytes.map_or(0, |column| column[at]),
-            tail_bytes: tail_bytes.map_or(0, |column| column[at]),
-            fua: false,
+        let columns = Columns {
+            ops: column_or(ops.as_ref(), 0)?,
+            first_pages: column(&first_pages)?,
+            counts: page_counts(counts.as_ref())?,
+            at_ns: column_or(at_ns.as_ref(), 0)?,
+            head_bytes: column_or(head_bytes.as_ref(), 0)?,
+            tail_bytes: column_or(tail_bytes.as_ref(), 0)?,
+            length: first_pages.len(),
         };
-        Trace::new((0..ops.len()).map(request), page_bytes, passes)
+        Trace::of_columns(columns, page_bytes, passes)
             .map(|trace| Load(Kind::Trace(trace)))
             .map_err(|e| raised(&e))
     }

@@ -5,6 +5,7 @@
 mod allocation;
 mod capture_writer;
 mod captures;
+mod columns;
 mod drive;
 mod endurance;
 mod heard;
@@ -259,6 +260,8 @@ mod _engine {
     use super::capture_writer::PyCaptureWriter;
     #[pymodule_export]
     use super::captures::read_capture;
+    #[pymodule_export]
+    use super::columns::PageSet;
     #[pymodule_export]
     use super::drive::{Drive, EarlierHost, Load, PyGeometry};
     #[pymodule_export]

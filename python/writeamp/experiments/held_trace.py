@@ -15,13 +15,15 @@ from writeamp import traces
 class HeldTrace:
     """A trace with the digest of its contents, by which two are equal."""
 
-    def __init__(self, trace: traces.Trace | traces.PageTrace) -> None:
-        """Hold a trace."""
+    def __init__(self, trace: traces.Trace | traces.PageTrace | traces.Given) -> None:
+        """Hold a trace, or data that say one."""
         self.trace = trace
 
     @cached_property
     def digest(self) -> str:
         """The SHA-256 of what the trace says: requests and devices, or runs of pages."""
+        if isinstance(self.trace, traces.Given):
+            return self.trace.digest
         found = hashlib.sha256()
         if isinstance(self.trace, traces.PageTrace):
             pages = self.trace

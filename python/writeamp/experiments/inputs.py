@@ -72,7 +72,7 @@ def prepare(experiment: Experiment) -> Prepared:
     )
 
 
-def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace:
+def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.Given:
     if isinstance(load.trace, HeldTrace):
         return load.trace.trace
     assert load.trace is not None
@@ -133,7 +133,7 @@ def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
 
 
 def _fit_trace(
-    trace: traces.Trace | traces.PageTrace,
+    trace: traces.Trace | traces.PageTrace | traces.Given,
     device: DeviceSettings,
     load: LoadSettings,
     *,
@@ -143,7 +143,7 @@ def _fit_trace(
     # Of a drive that is yet to be sized, only the page size is known.
     known = device.overrides() if device.is_sized else {"page_bytes": device.page_bytes}
     profile = build_device(device.profile or "generic", **known)
-    if isinstance(trace, traces.Trace):
+    if isinstance(trace, traces.Trace | traces.Given):
         pages = traces.to_pages(
             trace,
             profile.page_bytes,
@@ -182,5 +182,5 @@ def _fitted(pages: traces.PageTrace, device: DeviceSettings) -> Device:
     return drive
 
 
-def _trace_name(trace: traces.Trace | traces.PageTrace) -> str:
+def _trace_name(trace: traces.Trace | traces.PageTrace | traces.Given) -> str:
     return Path(trace.path).name or "trace"

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
 from writeamp import traces
 from writeamp._engine import Load as EngineLoad
 from writeamp.devices.device import Device
@@ -12,15 +17,22 @@ from writeamp.registry.specs import Spec
 def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
     """Return a trace for the engine to replay."""
     return EngineLoad.trace(
-        ops=trace.op,
+        ops=_unless_all(trace.op, 0),
         first_pages=trace.start,
-        counts=trace.count,
+        counts=_unless_all(trace.count, 1),
         at_ns=trace.at_ns,
         head_bytes=trace.head_bytes,
         tail_bytes=trace.tail_bytes,
         page_bytes=trace.page_bytes,
         passes=passes,
     )
+
+
+def _unless_all(column: npt.NDArray[Any], value: int) -> npt.NDArray[Any] | None:
+    """Return the column for the engine, None for one without memory in which all are this value."""
+    if column.strides == (0,) and column.size and column[0] == value:
+        return None
+    return np.ascontiguousarray(column)
 
 
 def load_of_spec(spec: Spec, pages: int, drive: Device) -> EngineLoad:

@@ -68,13 +68,13 @@ class Counted:
     notes: tuple[str, ...]
 
 
-def counted(trace: traces.Trace | traces.PageTrace) -> Counted | None:
+def counted(trace: traces.Trace | traces.PageTrace | traces.Given) -> Counted | None:
     """Return the requests that counted on the drive that was recorded; None of other traces.
 
     Raises:
         WriteampError: none of them writes, or the trace has fewer requests.
     """
-    if isinstance(trace, traces.PageTrace) or trace.recorded is None:
+    if not isinstance(trace, traces.Trace) or trace.recorded is None:
         return None
     first, requests = trace.recorded.count_from_request, trace.requests
     if first > requests.height:

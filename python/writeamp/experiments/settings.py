@@ -6,6 +6,7 @@ are all made from these fields.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -21,8 +22,10 @@ from writeamp.experiments.setting import Settings, setting
 from writeamp.experiments.timed_settings import TimedSettings
 from writeamp.registry.specs import Spec, SpecLike
 from writeamp.traces.columns import EXAMPLE, is_columns, parse_columns
+from writeamp.traces.source import file_path
 
-TraceLike: TypeAlias = str | Path | traces.Trace | traces.PageTrace
+# A path, a trace, or data that say one, of whatever library.
+TraceLike: TypeAlias = str | os.PathLike[str] | traces.Trace | traces.PageTrace | Any
 Warmup: TypeAlias = int | Literal["auto"]
 
 # Settings that need a trace.
@@ -48,6 +51,17 @@ class _Specs:
         if not value:
             raise WriteampError("there is no manager to compare; name at least one")
         return tuple(Spec.of("managers", one) for one in value)
+
+
+def _held(trace: Any) -> str | HeldTrace | None:
+    """Return a trace as the settings keep it: the path of a file, or what is in memory."""
+    if trace is None or isinstance(trace, str | HeldTrace):
+        return trace
+    if isinstance(trace, os.PathLike):
+        return str(file_path(trace))
+    if isinstance(trace, traces.Trace | traces.PageTrace | traces.Given):
+        return HeldTrace(trace)
+    return HeldTrace(traces.Given(trace))
 
 
 class _TraceFormat:
@@ -134,10 +148,7 @@ class LoadSettings(Settings):
 
     def __post_init__(self) -> None:
         """Check every field, and refuse those that contradict each other."""
-        if isinstance(self.trace, traces.Trace | traces.PageTrace):
-            object.__setattr__(self, "trace", HeldTrace(self.trace))
-        elif isinstance(self.trace, Path):
-            object.__setattr__(self, "trace", str(self.trace))
+        object.__setattr__(self, "trace", _held(self.trace))
         super().__post_init__()
         if self.trace is None:
             self._without_trace()
@@ -148,7 +159,17 @@ class LoadSettings(Settings):
             raise WriteampError("utilization is for synthetic workloads; a trace says what it uses")
         reading = (self.trace_format, self.action) != (None, None)
         if isinstance(self.trace, HeldTrace) and reading:
+            self._state_columns(self.trace)
+
+    def _state_columns(self, held: HeldTrace) -> None:
+        """Have the columns of given data mean what the format says; of a trace all is known."""
+        if not isinstance(held.trace, traces.Given):
             raise WriteampError("trace_format and action say how to read a trace that is read")
+        if self.action is not None:
+            raise WriteampError("action is for blkparse files; data in memory have no actions")
+        if held.trace.format != self.trace_format:
+            given = traces.Given(held.trace.data, self.trace_format)
+            object.__setattr__(self, "trace", HeldTrace(given))
 
     def dropped_by(self, changes: dict[str, Any]) -> dict[str, Any]:
         """Return the defaults of what no longer holds once `changes` say another load."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from writeamp.traces.format import Format
+from writeamp.traces.given import Given
+from writeamp.traces.memory import of
 from writeamp.traces.pages import MAPPINGS, Mapping, PageTrace, to_pages
 from writeamp.traces.reading import detect, read
 from writeamp.traces.registry import FORMATS
@@ -16,11 +18,13 @@ __all__ = [
     "OPERATIONS",
     "SCHEMA",
     "Format",
+    "Given",
     "Mapping",
     "PageTrace",
     "Trace",
     "detect",
     "info",
+    "of",
     "read",
     "to_pages",
     "write",

@@ -31,12 +31,22 @@ class DeviceCodes:
         table = distinct.with_columns(pl.Series("code", codes, dtype=pl.UInt32))
         return keys.join(table, on=columns, how="left", maintain_order="left")["code"]
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the devices by their codes."""
+        return [self._separator.join(map(str, key)) for key in self._codes]
+
     def renumber(self, codes: pl.Series) -> tuple[list[str], pl.Series]:
         """Return the names in natural order (2 before 10) and the codes renumbered to match."""
-        names = [self._separator.join(map(str, key)) for key in self._codes]
-        order = sorted(range(len(names)), key=lambda code: _natural(names[code]))
+        names = self.names
+        order = natural_order(names)
         rank = pl.Series(order).arg_sort().cast(pl.UInt32)
         return [names[code] for code in order], rank.gather(codes)
+
+
+def natural_order(names: list[str]) -> list[int]:
+    """Return the positions of names in natural order (2 before 10)."""
+    return sorted(range(len(names)), key=lambda code: _natural(names[code]))
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:

@@ -14,9 +14,13 @@ from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.traces import writes_by_heat
 from writeamp.plots.spec import LineChart
 from writeamp.presentation.card import Card
+from writeamp.traces.devices import natural_order
+from writeamp.traces.given import Given
 from writeamp.traces.intervals import Runs, end_to_end, union
 from writeamp.traces.quoting import shortened
 from writeamp.traces.skew import share_of_hottest
+from writeamp.traces.streaming import Collection
+from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
 from writeamp.traces.trace import SECTOR_BYTES, Trace
 
 Mapping = Literal["compact", "as-is"]
@@ -27,9 +31,6 @@ U32 = npt.NDArray[np.uint32]
 _MAX_PAGES = 2**32
 _LARGEST_PAGE_BYTES = 2**24
 
-# The engine's numbers for them.
-_OPS = {"write": 0, "trim": 1, "read": 2, "flush": 3}
-
 
 @dataclass(frozen=True, eq=False)
 class PageTrace(Drawn):
@@ -39,7 +40,8 @@ class PageTrace(Drawn):
         op: u8, 0 for a write, 1 for a trim, 2 for a read and 3 for a flush; shape (requests,), as
             the other columns.
         start: u32, first logical page; 0 for a flush.
-        count: u32, number of pages, at least 1; 0 for a flush.
+        count: u32, number of pages, at least 1; 0 for a flush. Of data that came in batches it is
+            u8 where that is enough, and without memory where all are 1.
         logical_pages: pages of the smallest drive that ``start`` and ``count`` fit.
         footprint_pages: distinct pages written.
         host_pages: pages written in all (the sum of ``count`` over the writes).
@@ -55,7 +57,7 @@ class PageTrace(Drawn):
 
     op: npt.NDArray[np.uint8]
     start: U32
-    count: U32
+    count: U32 | npt.NDArray[np.uint8]
     logical_pages: int
     footprint_pages: int
     host_pages: int
@@ -82,7 +84,7 @@ class PageTrace(Drawn):
         )
 
     def _records(self) -> list[dict[str, Any]]:
-        counts = {f"{name}s": int((self.op == number).sum()) for name, number in _OPS.items()}
+        counts = {f"{name}s": int((self.op == number).sum()) for name, number in OPS.items()}
         names = ("page_bytes", "logical_pages", "footprint_pages", "host_pages", "partial_pages")
         sizes = {name: getattr(self, name) for name in names}
         return [{"path": self.path, "mapping": self.mapping} | sizes | counts]
@@ -105,7 +107,7 @@ class PageTrace(Drawn):
         Raises:
             WriteampError: the requests are not here.
         """
-        is_write = self.op == _OPS["write"]
+        is_write = self.op == OPS["write"]
         if not is_write.any():
             raise WriteampError(
                 "the requests of this trace were left out, and only counts are here"
@@ -125,7 +127,7 @@ class PageTrace(Drawn):
 
 
 def to_pages(
-    trace: Trace,
+    trace: Trace | Any,
     page_bytes: int = 4096,
     *,
     mapping: Mapping = "compact",
@@ -151,7 +153,9 @@ def to_pages(
           pages beyond the end of the drive.
 
     Args:
-        trace: a trace with at least one write.
+        trace: a trace with at least one write, or data that say one, as `traces.of` takes them:
+            their batches are taken in one by one, so that a hundred million requests need 6 to 9
+            bytes each. Page numbers are those of pages of whatever size.
         page_bytes: size of a page, a multiple of 512 up to 16 MiB.
         mapping: ``compact`` or ``as-is``.
         device: name of the only device to take; needed for ``as-is`` if there are several.
@@ -172,6 +176,16 @@ def to_pages(
     _check_page_bytes(page_bytes)
     if logical_pages is not None and not 1 <= logical_pages <= _MAX_PAGES:
         raise WriteampError(f"logical_pages is {logical_pages}, valid are 1 to 2^32")
+    if not isinstance(trace, Trace):
+        given = trace if isinstance(trace, Given) else Given(trace)
+        return _of_given(
+            given,
+            page_bytes,
+            mapping=mapping,
+            device=device,
+            logical_pages=logical_pages,
+            with_reads=with_reads,
+        )
     requests = _choose_device(trace, mapping, device)
     touched, notes = _touched(requests, page_bytes, trace.path)
     if not touched.select((pl.col("op") == "write").any()).item():
@@ -193,7 +207,7 @@ def to_pages(
     notes += dropped
     counts = touched["end"] - touched["start"]
     return PageTrace(
-        op=touched["op"].replace_strict(_OPS, return_dtype=pl.UInt8).to_numpy(),
+        op=touched["op"].replace_strict(OPS, return_dtype=pl.UInt8).to_numpy(),
         start=touched["start"].cast(pl.UInt32).to_numpy(),
         count=counts.cast(pl.UInt32).to_numpy(),
         at_ns=_since_first(touched["timestamp_ns"]),
@@ -217,61 +231,86 @@ def _choose_device(trace: Trace, mapping: Mapping, device: str | None) -> pl.Dat
         if device not in trace.devices:
             raise unknown("device", device, trace.devices)
         return requests.filter(pl.col("device") == trace.devices.index(device))
-    if mapping == "as-is" and len(trace.devices) > 1:
-        raise WriteampError(
-            f"{trace.path}: as-is mapping takes one device, the trace has {len(trace.devices)}: "
-            f"choose one (--trace-device) from {shortened(trace.devices)}, or map compact"
-        )
+    _refuse_several(trace.path, trace.devices, mapping)
     return requests
 
 
-def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.DataFrame, list[str]]:
-    """Return the pages from ``start`` to ``end`` of each request, and notes on those left out.
+def _refuse_several(path: str, devices: list[str], mapping: Mapping) -> None:
+    if mapping == "as-is" and len(devices) > 1:
+        raise WriteampError(
+            f"{path}: as-is mapping takes one device, the trace has {len(devices)}: "
+            f"choose one (--trace-device) from {shortened(devices)}, or map compact"
+        )
 
-    Pages count from 0 on the first device and go on over the next. ``partial`` counts the pages
-    that a request covers only in part, ``head`` and ``tail`` are the bytes of its first and last
-    page that it leaves alone, and ``end_byte`` is where it ended on its device.
+
+def _of_given(
+    given: Given,
+    page_bytes: int,
+    *,
+    mapping: Mapping,
+    device: str | None,
+    logical_pages: int | None,
+    with_reads: bool,
+) -> PageTrace:
+    """Return what `to_pages` does of data that may come in batches."""
+    asked = (page_bytes, mapping, device, logical_pages, with_reads)
+    if given.pages is not None and given.pages[0] == asked:
+        found: PageTrace = given.pages[1]
+        return found
+    collected = Collection(
+        page_bytes,
+        is_compact=mapping == "compact",
+        device=device,
+        logical_pages=logical_pages,
+        with_reads=with_reads,
+    )
+    collected.add_all(given)
+    names = [collected.names[code] for code in natural_order(collected.names)]
+    if device is None:
+        _refuse_several("the trace", names, mapping)
+    elif device not in names:
+        raise unknown("device", device, names)
+    if not collected.host_pages:
+        raise WriteampError("the trace: no request writes, a trace needs at least one write")
+    needed_pages, columns = collected.number(), collected.columns
+    count = collected.requests
+    has_parts = not (columns.head.is_usual and columns.tail.is_usual)
+    found = PageTrace(
+        op=columns.op.finished(count),
+        start=columns.start.finished(count, np.uint32),
+        count=columns.count.finished(count),
+        at_ns=_since_first(pl.Series(columns.time.finished(count))) if with_reads else None,
+        head_bytes=columns.head.finished(count) if has_parts else None,
+        tail_bytes=columns.tail.finished(count) if has_parts else None,
+        logical_pages=needed_pages,
+        footprint_pages=collected.footprint_pages,
+        host_pages=collected.host_pages,
+        partial_pages=collected.partial_pages,
+        page_bytes=page_bytes,
+        mapping=mapping,
+        notes=[
+            *([f"{len(names)} devices, each an address space of its own"] if names[1:] else []),
+            *collected.notes,
+        ],
+    )
+    if given.is_once:
+        given.pages = (asked, found)
+    return found
+
+
+def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.DataFrame, list[str]]:
+    """Return what `touched_pages` does, with the pages of all devices end to end, and notes.
+
+    Pages count from 0 on the first device and go on over the next.
     """
-    is_flush = pl.col("op") == "flush"
-    sized = requests.filter((pl.col("length") > 0) | is_flush).with_columns(
-        offset=pl.when(is_flush).then(0).otherwise(pl.col("offset")),
-        end_byte=pl.when(is_flush).then(0).otherwise(pl.col("offset") + pl.col("length")),
-    )
-    offset, end_byte = pl.col("offset"), pl.col("end_byte")
-    is_trim = pl.col("op") == "trim"
-    up_to_first = offset // page_bytes
-    past_first = (offset + (page_bytes - 1)) // page_bytes
-    up_to_last = end_byte // page_bytes
-    past_last = (end_byte + (page_bytes - 1)) // page_bytes
-    head, tail = offset % page_bytes, (page_bytes - end_byte % page_bytes) % page_bytes
-    touched = sized.select(
-        "row",
-        "device",
-        "op",
-        "timestamp_ns",
-        "end_byte",
-        start=pl.when(is_trim).then(past_first).otherwise(up_to_first),
-        end=pl.when(is_trim).then(up_to_last).otherwise(past_last),
-        # Of its pages, a trim covers each whole.
-        head=pl.when(is_trim).then(0).otherwise(head).cast(pl.UInt32),
-        tail=pl.when(is_trim).then(0).otherwise(tail).cast(pl.UInt32),
-    ).filter((pl.col("end") > pl.col("start")) | is_flush)
+    touched, lost = touched_pages(requests, page_bytes)
     pages = end_to_end(touched, path)
-    cuts = (pl.col("head") > 0).cast(pl.UInt64) + (pl.col("tail") > 0).cast(pl.UInt64)
-    touched = touched.with_columns(
-        pages["start"],
-        pages["end"],
-        # A page that is cut at its head and at its tail is still one page.
-        partial=pl.min_horizontal(cuts, pl.col("end") - pl.col("start")),
-    )
-    touched = touched.with_columns(
+    is_flush = pl.col("op") == "flush"
+    touched = touched.with_columns(pages["start"], pages["end"]).with_columns(
         start=pl.when(is_flush).then(0).otherwise(pl.col("start")),
         end=pl.when(is_flush).then(0).otherwise(pl.col("end")),
     )
-    return touched, _left_out(
-        (requests.height - sized.height, "requests of zero bytes are left out"),
-        (sized.height - touched.height, "trims that cover no whole page are left out"),
-    )
+    return touched, left_out(lost)
 
 
 def _ranked(touched: pl.DataFrame, written: Runs) -> tuple[pl.DataFrame, list[str]]:
@@ -285,7 +324,8 @@ def _ranked(touched: pl.DataFrame, written: Runs) -> tuple[pl.DataFrame, list[st
     if others.any():
         ends = written.rank(touched["end"].filter(others).to_numpy())
         end = end.scatter(others.arg_true(), pl.Series(ends))
-    return _kept(touched, start, end, "pages that are never written")
+    kept, lost = with_bounds(touched, start, end)
+    return kept, left_out(lost, "pages that are never written")
 
 
 def _within(touched: pl.DataFrame, logical_pages: int) -> tuple[pl.DataFrame, list[str]]:
@@ -294,40 +334,14 @@ def _within(touched: pl.DataFrame, logical_pages: int) -> tuple[pl.DataFrame, li
     start, end = touched.select(
         pl.min_horizontal("start", bound).alias("start"), pl.min_horizontal("end", bound)
     ).get_columns()
-    return _kept(touched, start, end.alias("end"), "pages beyond the end of the drive")
-
-
-def _kept(
-    touched: pl.DataFrame, start: pl.Series, end: pl.Series, what: str
-) -> tuple[pl.DataFrame, list[str]]:
-    """Return the requests with other bounds, and notes on those of which nothing is left."""
-    # Of a request that loses pages it is not known which are cut, so the rest counts whole.
-    is_whole = (end - start) == (touched["end"] - touched["start"])
-    changed = touched.with_columns(
-        start,
-        end,
-        head=pl.when(is_whole).then("head").otherwise(0),
-        tail=pl.when(is_whole).then("tail").otherwise(0),
-    )
-    kept = changed.filter((pl.col("end") > pl.col("start")) | (pl.col("op") == "flush"))
-
-    def lost(op: str) -> int:
-        return changed.filter(pl.col("op") == op).height - kept.filter(pl.col("op") == op).height
-
-    return kept, _left_out(
-        (lost("trim"), f"trims of {what} are left out"),
-        (lost("read"), f"reads of {what} are left out"),
-    )
+    kept, lost = with_bounds(touched, start, end.alias("end"))
+    return kept, left_out(lost, "pages beyond the end of the drive")
 
 
 def _since_first(times: pl.Series) -> npt.NDArray[np.uint64]:
     """Return the times since the earliest, which may come later in the trace."""
     stamps = times.to_numpy()
     return np.asarray(stamps - stamps.min(), dtype=np.uint64)
-
-
-def _left_out(*counted: tuple[int, str]) -> list[str]:
-    return [f"{count} {sentence}" for count, sentence in counted if count]
 
 
 def _check_page_bytes(page_bytes: int) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from writeamp.traces.memory import of
 from writeamp.traces.request_facts import facts_of
 from writeamp.traces.trace import Trace
 
 
-def info(trace: Trace) -> dict[str, Any]:
-    """Return the trace's figures, ready for JSON.
+def info(trace: Trace | Any) -> dict[str, Any]:
+    """Return the figures of a trace, or of data that `traces.of` takes for one, ready for JSON.
 
     Counts are of requests; ``write_fraction`` is writes ÷ (reads + writes).
     ``unique_bytes_written`` and ``footprint_bytes`` are exact unions of the byte ranges that are
@@ -21,6 +22,7 @@ def info(trace: Trace) -> dict[str, Any]:
     >>> wa.traces.info(wa.traces.read("examples/postgres-tpcb.parquet"))["requests"]
     604279
     """
+    trace = of(trace)
     return {
         "format": trace.format,
         **facts_of(trace.requests, trace.path),

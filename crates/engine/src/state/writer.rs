@@ -23,10 +23,20 @@ fn in_chunks<T: Element>(items: &[T], mut pass_on: impl FnMut(&[u8])) {
 pub struct Checksum(crc32fast::Hasher);
 
 impl Checksum {
-    /// Takes in a table and its length.
-    pub fn add<T: Element>(&mut self, items: &[T]) {
-        self.0.update(&(items.len() as u64).to_le_bytes());
-        in_chunks(items, |bytes| self.0.update(bytes));
+    /// Takes in a table, given as its length and its items.
+    pub fn add<T: Element>(&mut self, length: usize, items: impl Iterator<Item = T>) {
+        self.0.update(&(length as u64).to_le_bytes());
+        let mut chunk = [0; CHUNK_BYTES];
+        let mut filled = 0;
+        for item in items {
+            if filled + T::BYTES > CHUNK_BYTES {
+                self.0.update(&chunk[..filled]);
+                filled = 0;
+            }
+            item.put(&mut chunk[filled..filled + T::BYTES]);
+            filled += T::BYTES;
+        }
+        self.0.update(&chunk[..filled]);
     }
 
     /// Checksum of what was taken in.

@@ -5,6 +5,7 @@
 
 mod alias;
 mod built;
+mod columns;
 mod database;
 mod drift;
 mod groups;
@@ -22,6 +23,7 @@ mod trimming;
 mod uniform;
 mod zipf;
 
+pub use columns::{Column, Columns, Values};
 pub use io::{Accesses, Arrivals, Characteristics};
 pub use schedule::Schedule;
 pub use trace::Trace;

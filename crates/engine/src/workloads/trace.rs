@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::columns::Columns;
 use super::{Pacing, Step, Unserved, Workload};
 use crate::error::{Error, Result};
 use crate::request::{Op, Request};
@@ -33,14 +34,10 @@ state! {
     } where is_sound
 }
 
-/// Requests as columns, 9 bytes each; a column that would hold nothing but zeros is empty.
-#[derive(Debug, Default)]
+/// What all clones share.
+#[derive(Debug)]
 struct Requests {
-    ops: Vec<Op>,
-    first_pages: Vec<u32>,
-    counts: Vec<u32>,
-    at_ns: Vec<u64>,
-    partial_bytes: Vec<[u32; 2]>,
+    columns: Columns,
     page_bytes: u32,
     /// Logical pages that they touch, from 0.
     pages: u32,
@@ -49,49 +46,14 @@ struct Requests {
 }
 
 impl Requests {
-    fn push(&mut self, request: &Request) -> Result<()> {
-        self.pages = self.pages.max(checked_end(request, self.page_bytes)?);
-        let before = self.ops.len();
-        self.ops.push(request.op);
-        self.first_pages.push(request.first_page);
-        self.counts.push(request.pages);
-        if request.at_ns != 0 || !self.at_ns.is_empty() {
-            self.at_ns.resize(before, 0);
-            self.at_ns.push(request.at_ns);
-        }
-        if request.partial_bytes() != 0 || !self.partial_bytes.is_empty() {
-            self.partial_bytes.resize(before, [0; 2]);
-            self.partial_bytes.push([request.head_bytes, request.tail_bytes]);
-        }
-        Ok(())
-    }
-
     /// A trace has no spec, so its requests stand for themselves.
     fn identity(&self, passes: u64) -> Identity {
         let mut checksum = Checksum::default();
-        checksum.add(&self.ops);
-        checksum.add(&self.first_pages);
-        checksum.add(&self.counts);
-        checksum.add(&self.at_ns);
-        checksum.add(&self.partial_bytes);
+        self.columns.add_to(&mut checksum);
         Identity::default()
             .with("workload", format!("a trace of checksum {:08x}", checksum.value()))
             .with("size of a page in the trace", self.page_bytes.to_string())
             .with("number of passes", passes.to_string())
-    }
-
-    #[inline(always)]
-    fn get(&self, at: usize) -> Request {
-        let [head_bytes, tail_bytes] = self.partial_bytes.get(at).copied().unwrap_or_default();
-        Request {
-            at_ns: self.at_ns.get(at).copied().unwrap_or(0),
-            op: self.ops[at],
-            first_page: self.first_pages[at],
-            pages: self.counts[at],
-            head_bytes,
-            tail_bytes,
-            fua: false,
-        }
     }
 }
 
@@ -103,41 +65,51 @@ impl Trace {
         page_bytes: u32,
         passes: u64,
     ) -> Result<Self> {
-        let mut columns = Requests { page_bytes, ..Requests::default() };
-        requests.into_iter().try_for_each(|request| columns.push(&request))?;
-        if !columns.ops.contains(&Op::Write) {
+        let requests: Vec<Request> = requests.into_iter().collect();
+        Trace::of_columns(Columns::of(&requests), page_bytes, passes)
+    }
+
+    /// The same of requests as columns, which are neither copied nor changed.
+    pub fn of_columns(columns: Columns, page_bytes: u32, passes: u64) -> Result<Self> {
+        let columns = columns.checked()?;
+        let mut pages = 0;
+        for at in 0..columns.length {
+            pages = pages.max(checked_end(&columns.get(at), page_bytes)?);
+        }
+        if !(0..columns.length).any(|at| columns.op(at) == Op::Write) {
             return Err(Error::Spec("the trace has no write".into()));
         }
-        let times = columns.at_ns.first().zip(columns.at_ns.last());
-        columns.pass_ns = times.map_or(0, |(first, last)| last.saturating_sub(*first));
-        let identity = columns.identity(passes);
-        let (requests, unserved) = (Arc::new(columns), Unserved::default());
+        let (first, last) = (columns.get(0).at_ns, columns.get(columns.length - 1).at_ns);
+        let pass_ns = last.saturating_sub(first);
+        let requests = Requests { columns, page_bytes, pages, pass_ns };
+        let identity = requests.identity(passes);
         Ok(Trace {
-            requests,
+            requests: Arc::new(requests),
             identity,
             passes_left: passes,
             offset_ns: 0,
             request: 0,
             issued: 0,
-            unserved,
+            unserved: Unserved::default(),
         })
     }
 
     /// The current request, at the start of which the next pass may begin; `None` at the end.
     fn current(&mut self) -> Option<Request> {
-        if self.request == self.requests.ops.len() {
+        if self.request == self.requests.columns.length {
             self.passes_left = self.passes_left.saturating_sub(1);
             self.offset_ns = self.offset_ns.saturating_add(self.requests.pass_ns);
             self.request = 0;
         }
-        (self.passes_left > 0).then(|| self.requests.get(self.request))
+        (self.passes_left > 0).then(|| self.requests.columns.get(self.request))
     }
 
     fn is_sound(&self) -> bool {
-        let ops = &self.requests.ops;
-        let is_within =
-            |at: usize| ops.get(at) == Some(&Op::Write) && self.issued < self.requests.counts[at];
-        self.request <= ops.len()
+        let columns = &self.requests.columns;
+        let is_within = |at: usize| {
+            at < columns.length && columns.op(at) == Op::Write && self.issued < columns.pages(at)
+        };
+        self.request <= columns.length
             && (self.issued == 0 || is_within(self.request))
             && self.unserved.is_plausible()
     }
@@ -176,7 +148,7 @@ impl Workload for Trace {
         let mut filled = 0;
         loop {
             // A batch ends with its pass, so that each pass is the same sequence of batches.
-            if filled > 0 && self.request == self.requests.ops.len() {
+            if filled > 0 && self.request == self.requests.columns.length {
                 return Step::Writes(filled);
             }
             let Some(request) = self.current() else { return Step::End };
@@ -220,7 +192,7 @@ impl Workload for Trace {
     }
 
     fn pacing(&self) -> Pacing {
-        if self.requests.at_ns.is_empty() { Pacing::default() } else { Pacing::Open }
+        if self.requests.columns.has_times() { Pacing::Open } else { Pacing::default() }
     }
 
     fn pages(&self) -> u32 {
@@ -229,7 +201,8 @@ impl Workload for Trace {
 
     /// One pass: a page that is ever written again is written within it.
     fn horizon_writes(&self) -> u64 {
-        let requests = self.requests.ops.iter().zip(&self.requests.counts);
-        requests.filter(|(op, _)| **op == Op::Write).map(|(_, &count)| u64::from(count)).sum()
+        let columns = &self.requests.columns;
+        let writes = (0..columns.length).filter(|&at| columns.op(at) == Op::Write);
+        writes.map(|at| u64::from(columns.pages(at))).sum()
     }
 }

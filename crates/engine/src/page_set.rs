@@ -1,0 +1,112 @@
+//! A set of pages anywhere in 64 bits, and the rank of each among its members.
+
+use std::collections::HashMap;
+
+const WORDS: usize = 512;
+const SEGMENT_PAGES: u64 = 64 * WORDS as u64;
+
+/// A set of pages, one bit for each in every stretch of them that has a member.
+///
+/// Memory follows the stretches, and neither how often a page is added nor where the last one lies.
+#[derive(Debug, Default)]
+pub struct PageSet {
+    places: HashMap<u64, usize>,
+    segments: Vec<Box<Segment>>,
+    /// Numbers of the segments in ascending order, each with the members before it.
+    ranked: Vec<(u64, u64)>,
+    total: u64,
+}
+
+#[derive(Debug)]
+struct Segment {
+    words: [u64; WORDS],
+    /// Members in the words before each.
+    before: [u16; WORDS],
+}
+
+impl PageSet {
+    /// Adds `count` pages from `first` on; they must end within 64 bits.
+    pub fn insert(&mut self, first: u64, count: u32) {
+        let mut page = first;
+        let end = first + u64::from(count);
+        while page < end {
+            let number = page / SEGMENT_PAGES;
+            let to = end.min((number + 1).saturating_mul(SEGMENT_PAGES));
+            let place = *self.places.entry(number).or_insert_with(|| {
+                self.segments.push(Box::new(Segment { words: [0; WORDS], before: [0; WORDS] }));
+                self.segments.len() - 1
+            });
+            let segment = &mut self.segments[place];
+            while page < to {
+                let bit = page % 64;
+                let taken = (64 - bit).min(to - page);
+                let ones = if taken == 64 { u64::MAX } else { (1 << taken) - 1 };
+                segment.words[(page % SEGMENT_PAGES / 64) as usize] |= ones << bit;
+                page += taken;
+            }
+        }
+        self.ranked.clear();
+    }
+
+    /// Counts the members; from then on they have ranks, until one is added.
+    pub fn rank_all(&mut self) -> u64 {
+        self.ranked = self.places.keys().map(|&number| (number, 0)).collect();
+        self.ranked.sort_unstable();
+        self.total = 0;
+        for (number, members_before) in &mut self.ranked {
+            *members_before = self.total;
+            let segment = &mut self.segments[self.places[number]];
+            let mut inside = 0;
+            for (word, before) in segment.words.iter().zip(&mut segment.before) {
+                *before = inside as u16;
+                inside += word.count_ones();
+            }
+            self.total += u64::from(inside);
+        }
+        self.total
+    }
+
+    /// How many members come before a page. The members have the ranks 0, 1, 2, … in order.
+    pub fn rank(&self, page: u64) -> u64 {
+        let number = page / SEGMENT_PAGES;
+        let at = self.ranked.partition_point(|&(one, _)| one < number);
+        let Some(&(found, members_before)) = self.ranked.get(at) else { return self.total };
+        if found != number {
+            return members_before;
+        }
+        let segment = &self.segments[self.places[&number]];
+        let word = (page % SEGMENT_PAGES / 64) as usize;
+        let lower = segment.words[word] & ((1 << (page % 64)) - 1);
+        members_before + u64::from(segment.before[word]) + u64::from(lower.count_ones())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ranks_are_those_of_a_sorted_set(
+            runs in prop::collection::vec((0_u64..200_000, 0_u32..200), 1..40),
+            base in prop::sample::select(vec![0, 1 << 20, u64::MAX - 300_000]),
+        ) {
+            let (mut set, mut known) = (PageSet::default(), BTreeSet::new());
+            for &(first, count) in &runs {
+                set.insert(base + first, count);
+                known.extend((0..u64::from(count)).map(|page| base + first + page));
+            }
+            prop_assert_eq!(set.rank_all(), known.len() as u64);
+            for (rank, page) in known.iter().enumerate() {
+                prop_assert_eq!(set.rank(*page), rank as u64);
+            }
+            for page in [0, base, base + 99_999, u64::MAX] {
+                prop_assert_eq!(set.rank(page), known.range(..page).count() as u64);
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+"""The rows of tables in memory as requests: which columns count, and what is not valid in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from writeamp.domains import shown
+from writeamp.errors import WriteampError
+from writeamp.traces.columns import EXAMPLE, Columns, resolve
+from writeamp.traces.devices import DeviceCodes
+from writeamp.traces.trace import (
+    MAX_END_BYTES,
+    MAX_LENGTH_BYTES,
+    MAX_TIMESTAMP_NS,
+    OPERATIONS,
+    Operation,
+)
+
+_LAST_PAGE = 2**32 - 1
+_NS_1601_TO_1970 = 11_644_473_600_000_000_000
+_NS_PER_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1, "100ns": 100, "filetime": 100}
+_LARGEST_WHOLE_FLOAT = 2.0**53
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which column is which field of a request.
+
+    Attributes:
+        in_pages: whether offsets and lengths are numbers of pages.
+        names: the column of each field that has one.
+        units: what one in the columns offset and length is in bytes or pages, and a length that all
+            rows have.
+        time_unit: as in `columns:`.
+        words: what the words of the column op mean; empty for a column of operations.
+        always: the operation of rows without a column op.
+    """
+
+    in_pages: bool
+    names: Mapping[str, str]
+    units: tuple[int, int] = (1, 1)
+    time_unit: str = "ns"
+    words: Mapping[str, str] | None = None
+    always: str = "write"
+
+    def requests(self, frame: pl.DataFrame, first_row: int, devices: DeviceCodes) -> pl.DataFrame:
+        """Return the columns of `SCHEMA` for the rows of a frame.
+
+        Args:
+            frame: a batch of rows.
+            first_row: the number of its first row in the trace, for errors.
+            devices: knows the devices of the batches before.
+
+        Raises:
+            WriteampError: a value is not valid; names its row.
+        """
+        rows = _Rows(frame, first_row)
+        most_offset = _LAST_PAGE if self.in_pages else MAX_END_BYTES - MAX_LENGTH_BYTES
+        most_length = _LAST_PAGE + 1 if self.in_pages else MAX_LENGTH_BYTES
+        offset_unit, length_unit = self.units
+        offset = rows.whole(self.names["offset"], most_offset // offset_unit) * offset_unit
+        length = pl.repeat(length_unit, frame.height, dtype=pl.UInt64, eager=True)
+        if "length" in self.names:
+            length = rows.whole(self.names["length"], most_length // length_unit) * length_unit
+        found = pl.DataFrame(
+            {
+                "timestamp_ns": self._times(rows),
+                "device": _device_codes(frame, self.names.get("device"), devices),
+                "op": self._operations(rows),
+                "offset": offset,
+                "length": length,
+            }
+        )
+        if self.in_pages:
+            rows.refuse_first(
+                offset + length > _LAST_PAGE + 1, lambda at: "ends beyond page 2^32 - 1"
+            )
+        is_flush = pl.col("op") == "flush"
+        return found.with_columns(
+            offset=pl.when(is_flush).then(0).otherwise(pl.col("offset")),
+            length=pl.when(is_flush).then(0).otherwise(pl.col("length")),
+        )
+
+    def _times(self, rows: _Rows) -> pl.Series:
+        if "time" not in self.names:
+            return pl.repeat(0, rows.frame.height, dtype=pl.Int64, eager=True)
+        return rows.times(self.names["time"], self.time_unit)
+
+    def _operations(self, rows: _Rows) -> pl.Series:
+        if "op" not in self.names:
+            return pl.repeat(self.always, rows.frame.height, dtype=pl.String, eager=True).cast(
+                Operation
+            )
+        return rows.operations(self.names["op"], self.words)
+
+
+def reading_of(frame: pl.DataFrame, columns: Columns | None) -> Reading:
+    """Return how to read frames like this one.
+
+    Raises:
+        WriteampError: a column is missing, or more than one reading fits.
+    """
+    if columns is not None:
+        return _stated(frame, columns)
+    known = set(frame.columns)
+    if "page" in known and "offset" in known:
+        raise WriteampError(
+            "the trace has the columns page and offset, which both say where a request is; keep one"
+        )
+    names = {"time": "timestamp_ns", "device": "device", "op": "op"}
+    needed = {"offset": "page"} if "page" in known else {"offset": "offset", "length": "length"}
+    if "page" in known:
+        names["length"] = "pages"
+    else:
+        needed["op"] = "op"
+    missing = [name for name in needed.values() if name not in known]
+    if missing:
+        raise WriteampError(
+            f"the trace has no column {', '.join(missing)}, only {_listed(frame.columns)}; valid "
+            "are offset, length (bytes) and op, or page, or any columns whose meaning is stated by "
+            f"trace_format, such as {EXAMPLE}"
+        )
+    present = {field: name for field, name in names.items() if name in known}
+    return Reading("page" in known, present | needed)
+
+
+def _stated(frame: pl.DataFrame, columns: Columns) -> Reading:
+    at = resolve(
+        columns.places, frame.columns, lambda sentence: WriteampError(f"the trace: {sentence}")
+    )
+    return Reading(
+        in_pages=False,
+        names={field: frame.columns[position] for field, position in at.items()},
+        units=(columns.offset.unit_bytes, columns.length.unit_bytes),
+        time_unit="ns" if columns.time is None else columns.time[1],
+        words=columns.op.words,
+        always=columns.op.always,
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(shown, names[:16])) or "none"
+
+
+def _device_codes(frame: pl.DataFrame, name: str | None, devices: DeviceCodes) -> pl.Series:
+    if name is None:
+        return devices.encode(frame, [])
+    names = frame.select(pl.col(name).cast(pl.String).fill_null(""))
+    return devices.encode(names, [name])
+
+
+class _Rows:
+    """A frame whose values are held to what they may be, the first that is not named."""
+
+    def __init__(self, frame: pl.DataFrame, first_row: int) -> None:
+        self.frame = frame
+        self.first_row = first_row
+
+    def refuse_first(self, faulty: pl.Series, sentence: Callable[[int], str]) -> None:
+        """Raise for the first row that is faulty, if one is."""
+        if faulty.any():
+            at = int(faulty.arg_true()[0])
+            raise WriteampError(f"row {self.first_row + at} of the trace {sentence(at)}")
+
+    def whole(self, name: str, most: int) -> pl.Series:
+        """Return a column of whole numbers as u64."""
+        valid = f"a whole number from 0 to {most}"
+        column = self._numbers(name, valid)
+        found = column.cast(pl.UInt64, strict=False)  # null where it does not fit
+        is_valid = found <= most
+        if column.dtype.is_float():
+            # Beyond this a float does not say which whole number it is.
+            is_valid &= (column == column.floor()) & (column <= _LARGEST_WHOLE_FLOAT)
+        self._refuse(name, ~is_valid.fill_null(False), valid)
+        return found
+
+    def times(self, name: str, unit: str) -> pl.Series:
+        """Return a column of times as i64 of nanoseconds."""
+        column = self.frame[name]
+        if isinstance(column.dtype, pl.Datetime):
+            column, unit = column.dt.epoch("ns"), "ns"
+        elif isinstance(column.dtype, pl.Duration):
+            column, unit = column.dt.total_nanoseconds(), "ns"
+        else:
+            column = self._numbers(name, f"a time in {unit}")
+        per_unit = _NS_PER_UNIT[unit]
+        since = _NS_1601_TO_1970 if unit == "filetime" else 0
+        value = pl.lit(column)
+        if column.dtype.is_float():
+            whole = (value * per_unit).round().cast(pl.Int128, strict=False)
+        else:
+            whole = value.cast(pl.Int128) * pl.lit(per_unit, pl.Int128)
+        found = pl.select(whole - pl.lit(since, pl.Int128)).to_series()
+        is_valid = found.is_between(-MAX_TIMESTAMP_NS - 1, MAX_TIMESTAMP_NS).fill_null(False)
+        self._refuse(name, ~is_valid, f"a time in {unit} within 2^63 ns of 0")
+        return found.cast(pl.Int64)
+
+    def operations(self, name: str, words: Mapping[str, str] | None) -> pl.Series:
+        """Return a column of operations; `words` says what its words mean, if they are others."""
+        column = self.frame[name]
+        if words is None and not isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
+            raise WriteampError(
+                f"column {name} of the trace is {column.dtype}, and whether 0 is a read or a write "
+                f"cannot be told; valid are the words {', '.join(OPERATIONS)}"
+            )
+        meanings = dict.fromkeys(OPERATIONS) if words is None else words
+        text = column.cast(pl.String)
+        valid = (
+            ", ".join(OPERATIONS)
+            if words is None
+            else ", ".join(f"{word} ({op})" for word, op in words.items())
+        )
+        self._refuse(name, ~text.is_in(list(meanings)).fill_null(False), f"one of {valid}")
+        if words is not None:
+            text = text.replace_strict(dict(words), return_dtype=pl.String)
+        return text.cast(Operation)
+
+    def _numbers(self, name: str, valid: str) -> pl.Series:
+        column = self.frame[name]
+        if not column.dtype.is_numeric():
+            self._refuse(name, pl.repeat(True, column.len(), eager=True), valid)
+        return column
+
+    def _refuse(self, name: str, faulty: pl.Series, valid: str) -> None:
+        column = self.frame[name]
+
+        def sentence(at: int) -> str:
+            value = column[at]
+            found = f"no {name}" if value is None else f"{name} {shown(value)}"
+            return f"has {found}, valid is {valid}"
+
+        self.refuse_first(faulty, sentence)

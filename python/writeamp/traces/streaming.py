@@ -1,0 +1,293 @@
+"""Given data to pages, batch by batch: memory follows what the engine needs, not what is given.
+
+The outcome is that of `to_pages` on the same requests. Nothing is ever sorted or held twice: each
+batch goes into columns that grow in place, and a bit for each written page gives the numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp._engine import PageSet
+from writeamp.errors import WriteampError
+from writeamp.traces.devices import natural_order
+from writeamp.traces.given import BATCH_ROWS, Given
+from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
+from writeamp.traces.trace import SCHEMA
+
+_MAX_PAGES = 2**32
+_NAMES = {code: name for name, code in OPS.items()}
+
+
+class Columns:
+    """The requests of a trace while they come in, and how many pages they write.
+
+    Columns that have the same value in all rows take no memory.
+    """
+
+    def __init__(self) -> None:
+        """Begin without a request."""
+        self.op = Column(np.uint8, OPS["write"])
+        self.start = Column(np.uint32, 0, wider=np.uint64)
+        self.count = Column(np.uint8, 1, wider=np.uint32)
+        self.device = Column(np.uint32, 0)
+        self.head = Column(np.uint32, 0)
+        self.tail = Column(np.uint32, 0)
+        self.time = Column(np.int64, 0)
+
+    def append(self, touched: pl.DataFrame) -> None:
+        """Add the requests of a frame, as `touched_pages` has them."""
+        for column, values in self._values(touched):
+            column.append(values)
+
+    def replace(self, first: int, touched: pl.DataFrame) -> None:
+        """Put the requests of a frame in the place of those from a position on."""
+        for column, values in self._values(touched):
+            column.replace(first, values)
+
+    def _values(self, touched: pl.DataFrame) -> Iterator[tuple[Column, npt.NDArray[Any]]]:
+        yield self.op, touched["op"].replace_strict(OPS, return_dtype=pl.UInt8).to_numpy()
+        yield self.start, touched["start"].to_numpy()
+        yield self.count, (touched["end"] - touched["start"]).to_numpy()
+        yield self.device, touched["device"].to_numpy()
+        yield self.head, touched["head"].to_numpy()
+        yield self.tail, touched["tail"].to_numpy()
+        yield self.time, touched["timestamp_ns"].to_numpy()
+
+    def frame(self, first: int, end: int) -> pl.DataFrame:
+        """Return some of the requests as they were added."""
+        op = pl.Series(self.op.part(first, end))
+        start = pl.Series(self.start.part(first, end)).cast(pl.UInt64)
+        return pl.DataFrame(
+            {
+                "device": self.device.part(first, end),
+                "op": op.replace_strict(_NAMES, return_dtype=SCHEMA["op"]),
+                "timestamp_ns": self.time.part(first, end),
+                "start": start,
+                "end": start + pl.Series(self.count.part(first, end)).cast(pl.UInt64),
+                "head": self.head.part(first, end),
+                "tail": self.tail.part(first, end),
+            }
+        )
+
+
+class Column:
+    """An array that grows in place; none while all values are the usual one."""
+
+    def __init__(self, dtype: Any, usual: int, *, wider: Any = None) -> None:
+        """Begin without a value; a value that needs it makes all of them of the wider type."""
+        self.dtype = np.dtype(dtype)
+        self.usual = usual
+        self.length = 0
+        self._wider = wider
+        self._values: npt.NDArray[Any] | None = None
+
+    def append(self, values: npt.NDArray[Any]) -> None:
+        """Add values at the end."""
+        before, self.length = self.length, self.length + len(values)
+        if self._values is None:
+            if (values == self.usual).all():
+                return
+            self._values = np.full(before, self.usual, self.dtype)
+        if self._wider is not None and len(values) and values.max() > np.iinfo(self.dtype).max:
+            self.dtype, self._wider = np.dtype(self._wider), None
+            self._values = self._values.astype(self.dtype)
+        self._values.resize(self.length, refcheck=False)  # nobody else has it yet
+        self._values[before:] = values
+
+    def part(self, first: int, end: int) -> npt.NDArray[Any]:
+        """Return some of the values."""
+        if self._values is None:
+            return np.full(end - first, self.usual, self.dtype)
+        return self._values[first:end].copy()
+
+    def replace(self, first: int, values: npt.NDArray[Any]) -> None:
+        """Set the values from a position on."""
+        if self._values is None:
+            if (values == self.usual).all():
+                return
+            self._values = np.full(self.length, self.usual, self.dtype)
+        self._values[first : first + len(values)] = values
+
+    def finished(self, length: int, dtype: Any = None) -> npt.NDArray[Any]:
+        """Return the first values as an array that nobody can write to, and forget them."""
+        dtype = self.dtype if dtype is None else np.dtype(dtype)
+        values, self._values = self._values, None
+        if values is None:
+            return np.broadcast_to(dtype.type(self.usual), (length,))
+        values.resize(length, refcheck=False)
+        if values.dtype != dtype:
+            values = values.astype(dtype)
+        values.flags.writeable = False
+        return values
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether all values are the usual one."""
+        return self._values is None
+
+
+class Collection:
+    """What comes of the batches of a trace, as `to_pages` asks for it."""
+
+    def __init__(
+        self,
+        page_bytes: int,
+        *,
+        is_compact: bool,
+        device: str | None,
+        logical_pages: int | None,
+        with_reads: bool,
+    ) -> None:
+        """Begin without a request."""
+        self.page_bytes = page_bytes
+        self.is_compact = is_compact
+        self.device = device
+        self.given_pages = logical_pages
+        self.capacity_pages = logical_pages or _MAX_PAGES
+        self.whose = "the drive has" if logical_pages else "a drive has at most"
+        self.with_reads = with_reads
+        self.columns = Columns()
+        self.names: list[str] = []
+        self.lost: Counter[str] = Counter()
+        self.host_pages = self.partial_pages = self.highest_end = self.rows = self.requests = 0
+        self.notes: list[str] = []
+        self._written: dict[int, PageSet] = {}
+        self._accessed: dict[int, PageSet] = {}
+
+    def add_all(self, given: Given) -> None:
+        """Take in every batch."""
+        for reading, requests, devices in given.batches():
+            self.names = devices.names
+            numbered = requests.with_row_index("row", offset=self.rows + 1)
+            self.rows += requests.height
+            if self.device is not None:
+                code = self.names.index(self.device) if self.device in self.names else None
+                numbered = numbered.filter(pl.col("device") == pl.lit(code, pl.UInt32))
+            elif not self.is_compact and len(self.names) > 1:
+                return  # which is refused by who asked
+            unit = 1 if reading.in_pages else self.page_bytes
+            self._add(numbered, unit, "page" if reading.in_pages else "byte")
+
+    def _add(self, requests: pl.DataFrame, unit: int, unit_name: str) -> None:
+        touched, lost = touched_pages(requests, unit)
+        self.lost.update(lost)
+        if not self.is_compact:
+            self._refuse_far_ends(touched, unit, unit_name)
+        if not self.with_reads:
+            touched = touched.with_columns(timestamp_ns=pl.lit(0, pl.Int64))
+        writes = touched.filter(pl.col("op") == "write")
+        self.host_pages += int((writes["end"] - writes["start"]).sum())
+        self.partial_pages += int(writes["partial"].sum())
+        _insert(self._written, writes)
+        if self.with_reads and self.is_compact:
+            _insert(self._accessed, touched.filter(pl.col("op").is_in(["write", "read"])))
+        self.columns.append(touched)
+
+    def _refuse_far_ends(self, touched: pl.DataFrame, unit: int, unit_name: str) -> None:
+        """Refuse what lies beyond the largest drive, which only reads may."""
+        changing = ["write", "trim", *(["read"] if self.with_reads else [])]
+        changed = touched.filter(pl.col("op").is_in(changing))
+        far = changed.filter(pl.col("end_byte") > self.capacity_pages * unit)
+        if not far.is_empty():
+            row, end = far.select("row", "end_byte").row(0)
+            raise WriteampError(
+                f"the trace: request {row} ends at {unit_name} {end}, {self.whose} "
+                f"{self.capacity_pages} pages of {self.page_bytes} bytes "
+                f"({self.capacity_pages * self.page_bytes} bytes): map compact, or take a larger "
+                "drive"
+            )
+        if not changed.is_empty():
+            self.highest_end = max(self.highest_end, int(changed["end"].max()))  # type: ignore[arg-type]
+
+    @property
+    def footprint_pages(self) -> int:
+        """Distinct pages written."""
+        return sum(pages.rank_all() for pages in self._written.values())
+
+    def number(self) -> int:
+        """Give the pages their numbers on the drive; return how many pages that needs."""
+        if self.is_compact:
+            return self._number_compact()
+        needed = self.given_pages or self.highest_end
+        bound = pl.Series([needed], dtype=pl.UInt64)
+
+        def clipped(devices: pl.Series, pages: pl.Series) -> pl.Series:
+            return pages.clip(upper_bound=bound)
+
+        self._renumber(clipped, "pages beyond the end of the drive")
+        return self.highest_end
+
+    def _number_compact(self) -> int:
+        """Number the pages in order of (device, address)."""
+        numbered = self._accessed if self.with_reads else self._written
+        bases, total = {}, 0
+        for code in natural_order(self.names):
+            bases[code] = total
+            total += numbered[code].rank_all() if code in numbered else 0
+        if total > self.capacity_pages:
+            raise WriteampError(
+                f"the trace writes {total} distinct pages of {self.page_bytes} bytes, {self.whose} "
+                f"{self.capacity_pages} pages"
+            )
+
+        def ranks(devices: pl.Series, pages: pl.Series) -> pl.Series:
+            return _ranks(devices, pages, numbered, bases)
+
+        self._renumber(ranks, "pages that are never written")
+        return total
+
+    def _renumber(self, number: Callable[[pl.Series, pl.Series], pl.Series], without: str) -> None:
+        """Give each request the numbers of its pages; those that have none are left out.
+
+        Those that stay move forward, so that no second copy of the columns is made.
+        """
+        lost: Counter[str] = Counter()
+        kept_to = 0
+        for first in range(0, self.columns.op.length, BATCH_ROWS):
+            touched = self.columns.frame(first, min(first + BATCH_ROWS, self.columns.op.length))
+            is_flush = touched["op"] == "flush"
+            start, end = (
+                number(touched["device"], touched[name]).set(is_flush, 0).alias(name)
+                for name in ("start", "end")
+            )
+            kept, of_these = with_bounds(touched, start, end)
+            lost.update(of_these)
+            self.columns.replace(kept_to, kept)
+            kept_to += kept.height
+        self.requests = kept_to
+        self.notes = [*left_out(self.lost), *left_out(lost, without)]
+
+
+def _insert(sets: dict[int, PageSet], touched: pl.DataFrame) -> None:
+    for (code,), rows in touched.group_by("device"):
+        counts = (rows["end"] - rows["start"]).cast(pl.UInt32)
+        sets.setdefault(int(code), PageSet()).insert(rows["start"].to_numpy(), counts.to_numpy())
+
+
+def _ranks(
+    devices: pl.Series, pages: pl.Series, numbered: dict[int, PageSet], bases: dict[int, int]
+) -> pl.Series:
+    codes = devices.unique().to_list()
+    if len(codes) == 1:
+        return pl.Series(_ranks_of(codes[0], pages.to_numpy(), numbered, bases))
+    found = np.empty(len(pages), np.uint64)
+    of_rows, all_pages = devices.to_numpy(), pages.to_numpy()
+    for code in codes:
+        rows = of_rows == code
+        found[rows] = _ranks_of(code, all_pages[rows], numbered, bases)
+    return pl.Series(found)
+
+
+def _ranks_of(
+    code: int, pages: npt.NDArray[np.uint64], numbered: dict[int, PageSet], bases: dict[int, int]
+) -> npt.NDArray[np.uint64]:
+    if code not in numbered:  # of which nothing is written
+        return np.full(len(pages), bases[code], np.uint64)
+    return numbered[code].ranks(np.ascontiguousarray(pages)) + np.uint64(bases[code])
