@@ -30,10 +30,10 @@ def drive_writes_a_day(
         WriteampError: one of them is not a finite number above 0, or so much is written a day
             that no such drive can be meant.
     """
-    _check_positive("daily_bytes", daily_bytes)
+    check_positive("daily_bytes", daily_bytes)
     if capacity_bytes is None:
         capacity_bytes = float(device.logical_pages * device.page_bytes)
-    _check_positive("capacity_bytes", capacity_bytes)
+    check_positive("capacity_bytes", capacity_bytes)
     found = daily_bytes / capacity_bytes
     if found > _MOST:
         raise WriteampError(
@@ -51,11 +51,12 @@ def warranty_days(years: float) -> float:
     Raises:
         WriteampError: it is not a finite number above 0.
     """
-    _check_positive("warranty_years", years)
+    check_positive("warranty_years", years)
     return years * DAYS_PER_YEAR
 
 
-def _check_positive(name: str, value: Any) -> None:
+def check_positive(name: str, value: Any) -> None:
+    """Refuse what is no finite number above 0."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not 0 < value < math.inf:
         raise WriteampError(f"{name} is {value!r}; it must be a number above 0")

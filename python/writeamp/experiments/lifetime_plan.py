@@ -75,7 +75,7 @@ class Lifetime:
     threads: int | None = field(compare=False)
     """Replicas that run at the same time, if they are threads of this process."""
     notes: tuple[str, ...]
-    capacity_bytes: int | None = None
+    capacity_bytes: float | None = None
     """What the host sees of the drive that is meant, if that is another."""
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,6 +16,7 @@ from writeamp._engine import __version__
 from writeamp.experiments.daily_writes import (
     DAYS_PER_YEAR,
     WARRANTY_YEARS,
+    check_positive,
     drive_writes_a_day,
     warranty_days,
 )
@@ -123,7 +124,7 @@ class Endurance(Drawn):
         return self.host_pages * self.plan.device.page_bytes
 
     @property
-    def capacity_bytes(self) -> int:
+    def capacity_bytes(self) -> float:
         """Bytes that the host sees of the drive that is meant."""
         stated = self.plan.capacity_bytes
         return self.plan.device.capacity_bytes if stated is None else stated
@@ -140,7 +141,8 @@ class Endurance(Drawn):
     def tbw_ci95(self) -> tuple[float, float]:
         """The interval of `tbw`."""
         low, high = self._interval(self._drive_writes, "drive_writes")
-        return low * self.capacity_bytes / _TERABYTE, high * self.capacity_bytes / _TERABYTE
+        terabytes = self.capacity_bytes / _TERABYTE
+        return low * terabytes, high * terabytes
 
     def dwpd(self, warranty_years: float = WARRANTY_YEARS) -> float:
         """Return the writes of the logical capacity a day that use up a life in so many years.
@@ -270,7 +272,13 @@ class Endurance(Drawn):
             warranty_years: over which `dwpd` are counted.
         """
         plan = self.plan
-        meant = plan.capacity_bytes if capacity_bytes is None else capacity_bytes
+        if capacity_bytes is not None:
+            # Checked here, since it decides more than the years.
+            check_positive("capacity_bytes", capacity_bytes)
+            meant = replace(self, plan=replace(plan, capacity_bytes=capacity_bytes))
+            return meant.to_dict(
+                curve=curve, daily_bytes=daily_bytes, warranty_years=warranty_years
+            )
         found: dict[str, Any] = {
             "pe_fairness": self.pe_fairness,
             "pe_fairness_ci95": _json(self.pe_fairness_ci95),
@@ -292,7 +300,7 @@ class Endurance(Drawn):
         if self.interrupted:
             found |= {"interrupted": True, "replicas_asked": plan.replicas}
         if daily_bytes is not None:
-            years = self.years(daily_bytes, capacity_bytes=capacity_bytes)
+            years = self.years(daily_bytes)
             found |= {"daily_bytes": daily_bytes, "years": years}
         found |= {
             "erase_histogram": self.erase_histogram.to_dicts(),
@@ -303,7 +311,7 @@ class Endurance(Drawn):
             "spare_blocks": plan.spare_blocks,
             **plan.device.facts(),
             # Of the drive that is meant, where this one stands for a larger one.
-            **({} if meant is None else {"capacity_bytes": meant}),
+            "capacity_bytes": self.capacity_bytes,
             **(self.scaling.facts() if self.scaling else {}),
             "utilization": plan.host.utilization,
             "precondition": plan.host.precondition,

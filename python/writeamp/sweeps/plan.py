@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,7 +12,7 @@ from writeamp._engine import __version__
 from writeamp.devices import toml_text
 from writeamp.domains import POSITIVE_COUNT, shown
 from writeamp.errors import WriteampError, unknown
-from writeamp.sweeps.axes import Axis, Bounded, axes_of
+from writeamp.sweeps.axes import Axis, Bounded, Value, axes_of
 from writeamp.sweeps.designs import MOST_POINTS, SEARCH, Choice, Design
 from writeamp.sweeps.kinds.kind import Asked, Kind
 from writeamp.sweeps.kinds.registry import find_kind
@@ -91,6 +91,7 @@ def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> Plan:
     axes = axes_of(table.get("axes", {}), f"{where}:sweep.axes", counts=kind.counts())
     for axis in axes:
         kind.check_axis(axis.name, f"{where}:sweep.axes")
+    axes = tuple(_in_numbers(axis, kind) for axis in axes)
     replicas = _replicas(table, kind, f"{where}:sweep")
     rest = {title: one for title, one in tables.items() if title != "sweep"}
     asked = kind.template(_own(rest, kind, where), folder, lowest(axes), where)
@@ -116,6 +117,20 @@ def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> Plan:
         design=design,
         drawn=tuple(axis.name for axis in axes if isinstance(axis, Bounded)),
         asked=tuple(points),
+    )
+
+
+def _in_numbers(axis: Axis, kind: Kind) -> Axis:
+    """Return the axis with what has a unit as the number that it means."""
+
+    def number(value: Value) -> Value:
+        try:
+            return kind.number_of(axis.name, value)
+        except WriteampError:  # refused with the point that has it, which the sentence then names
+            return value
+
+    return (
+        axis if isinstance(axis, Bounded) else replace(axis, values=tuple(map(number, axis.values)))
     )
 
 

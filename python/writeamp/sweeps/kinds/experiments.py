@@ -12,7 +12,7 @@ from writeamp import files
 from writeamp._engine import default_victims
 from writeamp.devices.raid import files_of
 from writeamp.devices.times import Changes
-from writeamp.domains import shown
+from writeamp.domains import Domain, as_ratio, shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.experiment import Experiment, setting_places
 from writeamp.experiments.lifetime import run_lifetime
@@ -22,6 +22,7 @@ from writeamp.experiments.setting import words_of
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.tables import moved
 from writeamp.experiments.timed_result import TimedResult
+from writeamp.sweeps.axes import Value
 from writeamp.sweeps.designs import Choice
 from writeamp.sweeps.kinds.kind import Asked, Found, Table, digest, number_or_none, scalars_of
 from writeamp.sweeps.kinds.specs import KINDS, check_parameter, parameters_of, with_parameters
@@ -68,6 +69,21 @@ class ExperimentKind:
         elif not (name in setting_places(self.name) or name.startswith(_OF_DEVICE)):
             valid = [*setting_places(self.name), *(f"{one}.PARAMETER" for one in KINDS)]
             raise WriteampError(f"{where}: {unknown('axis', name, [*valid, 'device.TABLE.KEY'])}")
+
+    def number_of(self, name: str, value: Value) -> Value:
+        """Return a value of an axis; of ratios and sizes, text as the number that it means."""
+        if not isinstance(value, str):
+            return value
+        setting, dot, _ = name.partition(".")
+        if dot:
+            is_per_cent = setting in KINDS and value.endswith("%")
+            return value if not is_per_cent else as_ratio(name, value)
+        kind, field_name = setting_places(self.name)[name]
+        one = next(one for one in fields(kind) if one.name == field_name)  # type: ignore[arg-type]
+        if words_of(one).number not in ("ratio", "bytes"):
+            return value
+        domain: Domain = one.metadata["domain"]
+        return domain.check(name, value)  # type: ignore[no-any-return]
 
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from writeamp.sweeps.axes import Value
 from writeamp.sweeps.designs import Choice
 
 Table: TypeAlias = Mapping[str, Any]
@@ -83,6 +84,13 @@ class Kind(Protocol):
 
         Raises:
             WriteampError: so it is, with the names that are valid.
+        """
+
+    def number_of(self, name: str, value: Value) -> Value:
+        """Return a value of an axis; of ratios and sizes, text as the number that it means.
+
+        Raises:
+            WriteampError: the text means none.
         """
 
     def template(

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from writeamp.domains import as_ratio, finite, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.sweeps.axes import Value
 from writeamp.sweeps.designs import Choice
 from writeamp.sweeps.kinds.kind import Asked, Table, digest, from_plain, to_plain
 
@@ -39,6 +40,10 @@ class TheoryKind(ABC):
         """Refuse an axis that is no argument."""
         if name not in self.names:
             raise WriteampError(f"{where}: {unknown('axis', name, self.names)}")
+
+    def number_of(self, name: str, value: Value) -> Value:
+        """Return a value of an axis; a ratio in per cent as the number that it means."""
+        return as_ratio(name, value) if name in self.ratios else value
 
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str

@@ -1,0 +1,275 @@
+"""Drives of a stated capacity, and the smaller ones that stand for them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import writeamp as wa
+from in_process import document, run
+from writeamp._engine import scaled_workload
+from writeamp.experiments import scaling
+from writeamp.experiments.scale import Scale, Scaling
+from writeamp.experiments.scaling import scale_of
+from writeamp.registry import engine_entries
+
+# Half a drive write: enough to see what is simulated, if not to what it comes.
+SHORT = {"capacity": "64GiB", "op": 0.25, "writes": 2**24, "warmup": 2**23, "replicas": 1}
+
+
+@pytest.fixture(scope="module")
+def short() -> wa.Result:
+    found = wa.simulate(**SHORT)
+    assert isinstance(found, wa.Result)
+    return found
+
+
+def test_a_capacity_states_what_was_simulated_for_it(short: wa.Result) -> None:
+    said = short.to_dict()
+    assert said["capacity_bytes"] == 64 * 2**30
+    assert said["simulated_bytes"] == 2 * 2**30 == said["logical_pages"] * said["page_bytes"]
+    assert said["scale_factor"] == 32
+    assert said["writes"] == 2**24 // 32
+    assert said["op"] == pytest.approx(0.25, rel=1e-3)
+    assert (said["pages_per_block"], said["layout"]) == (128, "flat")
+    assert any("32 times larger" in note for note in said["notes"])
+
+
+def test_the_error_of_scaling_is_part_of_the_interval(short: wa.Result) -> None:
+    assert short.scaling is not None
+    error = short.scaling.error
+    half_width = (short.ci[1] - short.ci[0]) / 2
+    quarter = wa.simulate(size=2**29, op=0.25, writes=2**17, warmup=2**16, replicas=1)
+    assert error >= abs(short.wa - quarter.wa)
+    assert 0 < error < half_width
+    steady = short.steady_state
+    assert half_width == pytest.approx(error + (steady.ci_high - steady.ci_low) / 2)
+
+
+def test_a_result_warns_of_an_error_that_is_large_or_unknown() -> None:
+    scale = Scale(2**40, 2**31, 512.0)
+    assert Scaling(scale, 0.01).warning(2.0) is None
+    assert "another by 5.0%" in str(Scaling(scale, 0.1).warning(2.0))
+    unknown = Scaling(scale, float("nan"))
+    assert "not known" in str(unknown.warning(2.0))
+    assert unknown.facts()["scaling_error"] is None
+    assert unknown.widened((1.5, 2.5)) == (1.5, 2.5)
+    assert Scaling(scale, 1.0).widened((1.5, 2.5)) == (1.0, 3.5), "no drive amplifies below 1"
+
+
+def test_a_small_capacity_is_simulated_as_it_is() -> None:
+    asked = {"op": 0.25, "writes": 100_000, "warmup": 50_000, "replicas": 1}
+    by_capacity, by_size = wa.simulate(**asked, capacity="1GB"), wa.simulate(**asked, size="1GB")
+    assert by_capacity.causes == by_size.causes
+    assert (by_capacity.wa, by_capacity.ci) == (by_size.wa, by_size.ci)
+    said = by_capacity.to_dict()
+    assert (said["scale_factor"], said["scaling_error"]) == (1, 0)
+    assert said["simulated_bytes"] == by_size.device.capacity_bytes
+
+
+def test_a_capacity_is_in_the_hash_and_excludes_other_sizes() -> None:
+    plain = wa.Experiment.of("simulate")
+    asked = wa.Experiment.of("simulate", capacity="1.92TB")
+    assert asked.hash == wa.Experiment.of("simulate", capacity=1_920_000_000_000).hash
+    assert len({plain.hash, asked.hash, asked.with_settings(capacity="1TB").hash}) == 3
+    assert asked.with_settings(size="1GiB").device.capacity is None
+    assert (
+        wa.Experiment.of("simulate", size="1GiB").with_settings(capacity="1TB").device.size is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--trace examples/postgres-tpcb.parquet", ["addresses of a trace cannot be scaled"]),
+        ("--precondition aged:examples/postgres-tpcb.parquet", ["addresses of a trace"]),
+        ("--size 1GiB", ["size, blocks, logical_blocks, logical_pages"]),
+        ("--blocks 64", ["size, blocks, logical_blocks, logical_pages"]),
+        ("--logical-pages 4096", ["size, blocks, logical_blocks, logical_pages"]),
+        ("--timed --device ssd-v", ["do not scale", "--size for a timed run"]),
+        ("--workload random:qd=4 --device ssd-v", ["do not scale"]),
+        ("--device ssd-v --write-cache 1M", ["caches do not scale"]),
+        ("--host-bytes 1GB", ["host_bytes and capacity"]),
+        ("--workload sequential:bs=4k,offset=1M", ["offset=1M", "a place of the drive"]),
+        ("--workload io:write_stride=64k", ["write_stride=64k", "a lap"]),
+        ("--workload groups:sizes=1/1,freq=1/9,swap_at=10", ["swap_at=10", "less than one write"]),
+        ("--writes 10", ["writes is 10", "less than one write"]),
+        ("--capacity 100", ["less than a page"]),
+    ],
+)
+def test_what_no_smaller_drive_can_stand_for_is_refused_with_the_reason(
+    arguments: str, words: list[str]
+) -> None:
+    capacity = "" if "--capacity" in arguments else "--capacity 1.92TB"
+    done = run("simulate", f"--op 7% {capacity} {arguments}")
+    assert (done.status, done.out) == (2, "")
+    assert len(done.err.splitlines()) == 1
+    assert all(word in done.err for word in words), done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "scaled"),
+    [
+        ("uniform", "uniform"),
+        ("uniform:trim=10%", "uniform(trim=0.1)"),
+        ("hot-cold:f=0.1,r=0.9", "hot-cold(hot_fraction=0.1,hot_write_fraction=0.9)"),
+        ("zipf:s=1.2", "zipf(s=1.2,ranks_per_page=64)"),
+        ("zipf:s=1.2,ranks_per_page=2", "zipf(s=1.2,ranks_per_page=128)"),
+        ("drift:f=0.1,r=0.9,period=6.4e6,steps=500",
+         "drift(hot_fraction=0.1,hot_write_fraction=0.9,period=100000,steps=500)"),
+        ("groups:sizes=1/1,freq=1/9,swap_at=6400/12800,period=640",
+         "groups(sizes=1/1,frequencies=1/9,swap_at=100/200,swap=first/last,period=10)"),
+        ("phases:writes=64/128,of=uniform/zipf",
+         "phases(writes=1/2,of=uniform/zipf(s=0.99,ranks_per_page=64))"),
+        ("mix:sizes=1/9,weights=9/1,of=zipf(s=0.9)/sequential",
+         "mix(sizes=1/9,weights=9/1,of=zipf(s=0.9,ranks_per_page=64)/sequential)"),
+        ("io:access=zipf,qd=4", scaled_workload("io:qd=4", 1.0).replace(
+            "access=uniform", "access=zipf(s=0.99,ranks_per_page=64)")),
+    ],
+)  # fmt: skip
+def test_a_workload_is_scaled_by_what_its_parameters_declare(text: str, scaled: str) -> None:
+    assert scaled_workload(text, 64.0) == scaled
+    assert wa.workload(scaled).canonical == scaled
+
+
+def test_old_spellings_of_zipf_keep_their_form_and_hash() -> None:
+    assert wa.workload("zipf").canonical == "zipf(s=0.99)"
+    assert wa.workload("zipf:ranks_per_page=1") == wa.workload("zipf")
+
+
+def test_every_registered_workload_has_an_example_for_smaller_drives_but_for_strides() -> None:
+    refused = []
+    for entry in engine_entries("workloads"):
+        try:
+            assert wa.workload(scaled_workload(entry.example, 2.0)).name == entry.name
+        except wa.WriteampError as error:
+            refused.append(str(error))
+    (io,) = refused
+    assert "io: read_stride=64k cannot be scaled" in io
+
+
+def test_scaled_zipf_amplifies_as_the_large_drive_does_and_plain_zipf_does_not() -> None:
+    large, factor = {"blocks": 8192, "pages_per_block": 32, "op": 0.1, "replicas": 1}, 32
+    pages = wa.device(
+        **{key: large[key] for key in ("blocks", "pages_per_block", "op")}
+    ).logical_pages
+    length = {"writes": 10 * pages, "warmup": 6 * pages}
+    whole = wa.simulate(**large, **length, workload="zipf:s=1.1").wa
+    small = large | {"blocks": 256} | {name: one // factor for name, one in length.items()}
+    text = scaled_workload("zipf:s=1.1", factor)
+
+    def mean(workload: str) -> float:
+        return float(
+            np.mean([wa.simulate(**small, workload=workload, seed=s).wa for s in range(1, 6)])
+        )
+
+    assert mean(text) == pytest.approx(whole, rel=0.02)
+    assert abs(mean("zipf:s=1.1") / whole - 1) > 0.04
+
+
+def test_drives_of_large_blocks_keep_enough_of_them() -> None:
+    def simulated(**settings: object) -> int:
+        scale = scale_of(wa.Experiment.of("simulate", **settings))
+        assert scale is not None
+        return scale.simulated_bytes
+
+    assert simulated(capacity="1TiB") == 8 * 2**30
+    assert simulated(capacity="128GiB") == 2 * 2**30
+    large_blocks = simulated(capacity="1TiB", pages_per_block=2048, op=0.25)
+    assert large_blocks == pytest.approx(2048 * 2048 / 1.25 * 4096, rel=1e-3)
+    assert simulated(capacity="100TB", pages_per_block=65536) == 32 * 2**30
+
+
+def test_a_comparison_of_a_capacity_has_an_error_for_each_manager() -> None:
+    found = document(
+        "compare",
+        "--capacity 64GiB --op 25% --managers single,sepgc --replicas 1 --writes 16777216",
+    )
+    assert (found["capacity_bytes"], found["simulated_bytes"]) == (64 * 2**30, 2 * 2**30)
+    for row in found["rows"]:
+        low, high = row["wa_ci95"]
+        assert 0 < row["scaling_error"] < (high - low) / 2
+        assert low < row["wa"] < high
+
+
+def test_a_sweep_takes_capacities(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        'verb = "simulate"\n[device]\nop = 0.25\n[run]\nwrites = 16777216\nwarmup = 8388608\n'
+        'replicas = 1\n[sweep.axes]\ncapacity = ["64GiB"]\n'
+    )
+    wa.sweep(file, out=tmp_path / "points")
+    (row,) = wa.sweep_results(tmp_path / "points").to_frame().to_dicts()
+    assert row["capacity"] == 64 * 2**30
+    assert row["scaling_error"] > 0
+
+
+def test_lives_say_terabytes_and_drive_writes_a_day_of_the_drive_that_is_meant() -> None:
+    drive = {"blocks": 60, "pages_per_block": 16, "op": 0.25, "w_max": 50, "replicas": 4}
+    own, meant = wa.endurance(**drive), wa.endurance(**drive, capacity="1.92TB")
+    writes = own.host_pages / own.plan.device.logical_pages
+    assert own.tbw == pytest.approx(own.host_bytes / 1e12)
+    assert meant.tbw == pytest.approx(writes * 1.92)
+    assert meant.dwpd() == own.dwpd() == pytest.approx(writes / (5 * 365))
+    assert meant.dwpd(3) == pytest.approx(writes / (3 * 365))
+    assert meant.years(1e12) == pytest.approx(meant.tbw / 365)
+    assert meant.scaling is None, "the size of this drive was given"
+    said = meant.to_dict(warranty_years=3)
+    assert (said["capacity_bytes"], said["warranty_years"]) == (1_920_000_000_000, 3)
+    assert said["tbw_ci95"][0] < said["tbw"] < said["tbw_ci95"][1]
+    assert said["dwpd_ci95"][0] < said["dwpd"] < said["dwpd_ci95"][1]
+    assert own.to_dict(capacity_bytes=1.92e12)["tbw"] == pytest.approx(said["tbw"])
+    for years in (0, -1, float("nan")):
+        with pytest.raises(wa.WriteampError, match="warranty_years is"):
+            own.dwpd(years)
+
+
+def test_lives_of_a_capacity_have_the_error_of_scaling_in_their_intervals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scaling, "_MOST_PROGRAMS_OF_LIVES", 2**20)
+    asked = {"pages_per_block": 8, "op": 0.25, "w_max": 60, "replicas": 3}
+    told: list[tuple[int, int]] = []
+    found = wa.endurance(
+        **asked, capacity="1GB", progress=lambda *done: told.append(done), threads=1
+    )
+    size = found.plan.device.capacity_bytes
+    assert found.scaling is not None
+    assert found.scaling.scale.factor == pytest.approx(1e9 / size, rel=1e-4)
+    assert told[-1] == (2 * 3 * 60, 2 * 3 * 60)
+    own = wa.endurance(**asked, size=size)
+    assert (own.pe_fairness, own.wa) == (found.pe_fairness, found.wa)
+    assert found.tbw == pytest.approx(own.tbw * 1e9 / size, rel=1e-4)
+    for wide, narrow, error in [
+        (found.wa_ci95, own.wa_ci95, found.scaling.wa),
+        (found.endurance_ci95, own.endurance_ci95, found.scaling.endurance_full_drive_writes),
+        (found.pe_fairness_ci95, own.pe_fairness_ci95, found.scaling.pe_fairness),
+    ]:
+        assert error > 0
+        assert wide[0] == pytest.approx(max(narrow[0] - error, 0))
+    quarter = wa.endurance(**asked, size=size // 4)
+    steps = found.scaling.scale.steps
+    # The more blocks, the earlier the first is worn out: that does not end as drives grow.
+    assert found.pe_fairness < quarter.pe_fairness
+    assert found.scaling.pe_fairness >= steps * (quarter.pe_fairness - found.pe_fairness) > 0
+    said = found.to_dict()
+    assert said["capacity_bytes"] == 10**9
+    assert said["simulated_bytes"] == size
+    assert {"scaling_error", "endurance_scaling_error", "pe_fairness_scaling_error"} <= said.keys()
+
+
+def test_the_endurance_verb_prints_tbw_and_dwpd() -> None:
+    text = "--blocks 60 --pages-per-block 16 --op 0.25 --w-max 20 --replicas 2 --capacity 1TB"
+    done = run("endurance", f"{text} --warranty-years 3")
+    assert done.status == 0
+    assert "TBW" in done.out
+    assert "for 3 years" in done.out
+    assert "of a drive of 1,000,000,000,000 bytes" in done.out
+    found = json.loads(run("endurance", f"{text} --json").out)
+    assert found["dwpd"] == pytest.approx(found["tbw"] / (5 * 365))
+    assert run("endurance", f"{text} --warranty-years 0").status == 2
+    refused = run("endurance", "--trace examples/postgres-tpcb.parquet --w-max 9 --capacity 1TB")
+    assert refused.status == 2
+    assert "addresses of a trace" in refused.err

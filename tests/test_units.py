@@ -1,0 +1,181 @@
+"""Ratios in per cent and sizes with units: how they may be written, everywhere alike."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+import writeamp as wa
+from in_process import document, run
+from writeamp.devices.byte_sizes import ByteSize
+from writeamp.domains import ratio_of
+from writeamp.sweeps.axes import axes_of
+
+DRIVE = "--blocks 64 --pages-per-block 16 --writes 2000 --warmup 1000"
+SMALL = {"blocks": 64, "pages_per_block": 16, "writes": 2000, "warmup": 1000}
+
+# A ratio that looks like no number, or like no ratio.
+NOT_RATIOS = ("15 %", "15%%", "%", "%15", "1e1%", "nan%", "inf%", "nan", "inf", "15 percent", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio"),
+    [
+        *(("15%", 0.15), ("7.3%", 0.073), ("150%", 1.5), ("0.15", 0.15), (".15", 0.15)),
+        *(("12.5%", 0.125), (".5%", 0.005), ("5.%", 0.05), ("1.5e-1", 0.15), ("100%", 1.0)),
+    ],
+)
+def test_a_ratio_in_per_cent_is_the_same_number_to_the_last_bit(text: str, ratio: float) -> None:
+    assert ratio_of(text) == ratio
+    asked = wa.Experiment.of("simulate", op=text)
+    assert asked == wa.Experiment.of("simulate", op=ratio)
+    assert asked.hash == wa.Experiment.of("simulate", op=ratio).hash
+    assert wa.device(blocks=64, op=text) == wa.device(blocks=64, op=ratio)
+
+
+@pytest.mark.parametrize("text", NOT_RATIOS)
+def test_what_is_no_ratio_is_refused_in_python_and_by_the_command(text: str) -> None:
+    assert math.isnan(ratio_of(text))
+    for setting in ("op", "fill", "utilization", "precision"):
+        with pytest.raises(wa.WriteampError, match=rf"^{setting} is '.*15%") as refused:
+            wa.simulate(
+                **SMALL, **{"op": 0.25, setting: text} | ({"op": None} if setting == "fill" else {})
+            )
+        assert "\n" not in str(refused.value)
+    done = run("simulate", f"{DRIVE} --op '{text}'")
+    assert (done.status, done.out) == (2, "")
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("setting", "text"),
+    [
+        *(("op", "-5%"), ("op", "0%"), ("fill", "100%"), ("fill", "0%"), ("fill", "-10%")),
+        *(("spare-factor", "150%"), ("utilization", "101%"), ("utilization", "0%")),
+        *(("precision", "100%"), ("precision", "-1%")),
+    ],
+)
+def test_per_cent_outside_the_domain_are_refused_as_the_number_is(setting: str, text: str) -> None:
+    done = run("simulate", f"{DRIVE} --{setting}={text}")
+    assert done.status == 2
+    assert f"{setting.replace('-', '_')} is " in done.err
+    assert "must" in done.err
+
+
+def test_every_verb_takes_per_cent() -> None:
+    for verb, by_cent, by_number in [
+        ("simulate", f"{DRIVE} --op 25% --utilization 50%", f"{DRIVE} --op .25 --utilization .5"),
+        ("predict", "--fill 80% --model markov", "--fill 0.8 --model markov"),
+        (
+            "predict",
+            "--op 7% --utilization 80% --hot-ratio 60% --model expected-value",
+            "--op 0.07 --utilization 0.8 --hot-ratio 0.6 --model expected-value",
+        ),
+        (
+            "meanfield",
+            "--mode hcwf --pages-per-block 8 --spare-factor 10% --d 3 --hot-fraction 10% "
+            "--hot-write-fraction 90%",
+            "--mode hcwf --pages-per-block 8 --spare-factor 0.1 --d 3 --hot-fraction 0.1 "
+            "--hot-write-fraction 0.9",
+        ),
+        (
+            "allocate",
+            "--sizes 70%,30% --frequencies 10%/90% --op 20% --coldest-op 5%",
+            "--sizes 0.7,0.3 --frequencies 0.1/0.9 --op 0.2 --coldest-op 0.05",
+        ),
+        ("predict", "--sweep op=5%:40%:6", "--sweep op=0.05:0.4:6"),
+    ]:
+        found, expected = document(verb, by_cent), document(verb, by_number)
+        for one in (found, expected):
+            for key in [key for key in one if key.endswith(("elapsed_s", "_per_s"))]:
+                del one[key]
+        assert found == expected, by_cent
+
+
+def test_python_takes_per_cent_where_it_takes_ratios() -> None:
+    assert (
+        wa.predict(op="7%", models=["markov"])[0].wa == wa.predict(op=0.07, models=["markov"])[0].wa
+    )
+    asked = {"op": 0.1, "models": ["expected-value"]}
+    assert (
+        wa.predict(**asked, utilization="80%", hot_ratio="60%")[0].wa
+        == wa.predict(**asked, utilization=0.8, hot_ratio=0.6)[0].wa
+    )
+    by_number = {"hot_fraction": 0.1, "hot_write_fraction": 0.9, "spare_factor": 0.1}
+    by_cent = {"hot_fraction": "10%", "hot_write_fraction": "90%", "spare_factor": "10%"}
+    drive = {"pages_per_block": 8, "d": 3}
+    assert (
+        wa.meanfield.hot_cold(**drive, **by_cent).wa
+        == wa.meanfield.hot_cold(**drive, **by_number).wa
+    )
+    with pytest.raises(wa.WriteampError, match="utilization is '80 %'"):
+        wa.predict(**asked, utilization="80 %", hot_ratio=0.6)
+
+
+def test_files_and_axes_take_per_cent_and_units(tmp_path: Path) -> None:
+    file = tmp_path / "experiment.toml"
+    file.write_text('verb = "simulate"\n[device]\nop = "15%"\npage_bytes = "16K"\nsize = "1GiB"\n')
+    asked = wa.Experiment.from_toml(file)
+    assert (asked.device.op, asked.device.page_bytes) == (0.15, 16384)
+    assert asked.hash == wa.Experiment.of("simulate", op=0.15, page_bytes=16384, size=2**30).hash
+    file.write_text('verb = "simulate"\n[device]\nop = "15 %"\n')
+    with pytest.raises(wa.WriteampError, match=r"device: op is '15 %'"):
+        wa.Experiment.from_toml(file)
+    (by_cent,) = axes_of({"op": {"from": "5%", "to": "40%", "num": 8}}, "x")
+    (by_number,) = axes_of({"op": {"from": 0.05, "to": 0.4, "num": 8}}, "x")
+    assert by_cent == by_number
+    with pytest.raises(wa.WriteampError, match="from is '5 %'"):
+        axes_of({"op": {"from": "5 %", "to": "40%", "num": 8}}, "x")
+
+
+def test_sweeps_take_per_cent_in_lists(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.toml"
+    file.write_text(
+        'verb = "simulate"\n[device]\nblocks = 64\npages_per_block = 16\n[run]\nwrites = 2000\n'
+        'warmup = 1000\nreplicas = 1\n[sweep.axes]\nop = ["20%", 0.25]\n'
+    )
+    wa.sweep(file, out=tmp_path / "points")
+    found = wa.sweep_results(tmp_path / "points").to_frame()
+    assert sorted(found["op"].to_list()) == [0.2, 0.25]
+
+
+def test_shares_in_specs_are_the_same_in_per_cent() -> None:
+    by_cent = wa.Experiment.of("simulate", workload="hot-cold:f=10%,r=90%")
+    assert by_cent.hash == wa.Experiment.of("simulate", workload="hot-cold:f=0.1,r=0.9").hash
+    with pytest.raises(wa.WriteampError, match=r"f=10 % is not valid; .*15%"):
+        wa.workload("hot-cold:f=10 %,r=0.9")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        *(("4K", 4096), ("4k", 4096), ("4KiB", 4096), ("4 KiB", 4096), ("4096", 4096)),
+        *(("4e3", 4000), ("4kB", 4000), ("1.5 TiB", 3 * 2**39), ("64GB", 64 * 10**9)),
+        *(("64G", 64 * 2**30), ("1.92TB", 1_920_000_000_000), ("1.92 TB", 1_920_000_000_000)),
+        *(("4_096", 4096), (4096, 4096)),
+    ],
+)
+def test_sizes_have_units_of_1000_or_1024(text: str | int, size: int) -> None:
+    assert ByteSize().check("size", text) == size
+
+
+@pytest.mark.parametrize(
+    "text", ["1.92 tb", "1.92tb", "4Kb", "4kib", "-4K", "0", "0K", "1.5", "nan", "4 K B", "K", ""]
+)
+def test_what_is_no_size_is_refused_in_one_sentence(text: str) -> None:
+    for option in ("page-bytes", "capacity", "size"):
+        done = run("simulate", f"--op 0.25 --{option}='{text}'")
+        assert (done.status, done.out) == (2, ""), option
+        assert len(done.err.splitlines()) == 1
+        assert f"{option.replace('-', '_')} is " in done.err
+        assert "64GiB, 500GB or 64k" in done.err
+
+
+def test_the_size_of_a_page_may_have_a_unit() -> None:
+    found = document("simulate", f"{DRIVE} --op 0.25 --page-bytes 16K")
+    assert found["page_bytes"] == 16384
+    by_number = wa.Experiment.of("simulate", page_bytes=4096)
+    assert wa.Experiment.of("simulate", page_bytes="4K").hash == by_number.hash
+    with pytest.raises(wa.WriteampError, match=r"page_bytes is '64GiB'; .* from 1 to 4294967295"):
+        wa.device(blocks=64, page_bytes="64GiB")
