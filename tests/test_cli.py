@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,20 @@ def test_a_closed_pipe_is_no_traceback() -> None:
     )
     assert done.stderr == ""
     assert done.stdout == "managers:\n"
+
+
+@pytest.mark.parametrize(("arguments", "status"), [("--help", 0), ("list --nothing", 2)])
+def test_the_module_is_the_command(arguments: str, status: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "writeamp", *arguments.split()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == status
+    if status == 0:
+        assert "Usage: python -m writeamp [OPTIONS] COMMAND" in done.stdout
+    else:
+        assert done.stdout == ""
+        assert done.stderr.startswith("writeamp: No such option: --nothing")

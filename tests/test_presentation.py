@@ -30,7 +30,8 @@ from writeamp.presentation.presented import Presented
 MOST_BYTES = 50_000
 # Results that hold no picture: one of its parts, an input, or what a file holds.
 WITHOUT_FIGURE = {
-    "BlackBox", "Collected", "Device", "Prediction", "Predictions of one target", "Score", "Verdict",
+    "BlackBox", "Collected", "Device", "Prediction", "Predictions of one target", "Score",
+    "Verdict",
 }  # fmt: skip
 
 
@@ -44,7 +45,7 @@ class Balanced(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag not in ("script", "style", "link", "img"), "needs something, or does something"
-        if not (tag == "polyline"):
+        if tag != "polyline":
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:

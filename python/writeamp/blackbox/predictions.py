@@ -63,7 +63,8 @@ class Forecast(dict[str, Predictions], Drawn):
     def _records(self) -> list[dict[str, Any]]:
         columns: dict[str, npt.NDArray[Any]] = {}
         for target, one in self.items():
-            columns |= {target: one.value, f"{target}_low": one.low, f"{target}_high": one.high}
+            lines = {"value": one.value, "low": one.low, "high": one.high}
+            columns |= {f"{target}_{name}": line for name, line in lines.items()}
         outside = np.any([one.outside for one in self.values()], axis=0)
         return records_of({**columns, "outside": outside})
 

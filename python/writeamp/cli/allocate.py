@@ -92,6 +92,7 @@ def allocate(
         typer.Option("--plot", help="Draw it (.png, .svg, .pdf or .html).", metavar="FILE"),
     ] = None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Divide over-provisioned space between groups, and predict the write amplification (WA).
 
@@ -111,7 +112,7 @@ def allocate(
                 "explore goes through all sizes and frequencies by the plain methods; give it "
                 "neither those nor a coldest group"
             )
-        _explore(explore, ratio, plot, json)
+        _explore(explore, ratio, plot, json=json, csv=csv)
         return
     if sizes is None or frequencies is None:
         missing = "sizes" if sizes is None else "frequencies"
@@ -132,6 +133,13 @@ def allocate(
             "methods": [_method(name, one) for name, one in found.items()],
         }
         options.print_json(document)
+        return
+    if csv:
+        named = (
+            one.to_frame().insert_column(0, pl.lit(name).alias("method"))
+            for name, one in found.items()
+        )
+        options.print_csv(pl.concat(named))
         return
     _print(found, ratio)
 
@@ -202,7 +210,7 @@ def _print(found: Mapping[str, Allocation], op: float) -> None:
     stdout.print(options.table("share of the space, and WA of the group below it", headings, rows))
 
 
-def _explore(chunks: int, op: float, plot: Path | None, json: bool) -> None:
+def _explore(chunks: int, op: float, plot: Path | None, *, json: bool, csv: bool) -> None:
     with Progress(
         TextColumn("exploring"),
         BarColumn(),
@@ -230,6 +238,9 @@ def _explore(chunks: int, op: float, plot: Path | None, json: bool) -> None:
         options.print_json(
             _drive(op) | {"chunks": chunks} | overall | {"by_groups": found.to_dicts()}
         )
+        return
+    if csv:
+        options.print_csv(found)
         return
     rows = [_explored("all", overall), *(_explored(row["groups"], row) for row in found.to_dicts())]
     stdout.print(f"every workload of {chunks} equal chunks", highlight=False)

@@ -74,6 +74,7 @@ def choose(
     fill: asked.Fill = None,
     recent_writes: asked.RecentWrites = None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Say which of several drives meets a latency, bandwidth, throughput or WA, the best first.
 
@@ -98,6 +99,9 @@ def choose(
     if json:
         document = {**question.what, "bounds": bounds, "share": share}
         options.print_json(document | {"choices": [one.to_dict() for one in verdicts]})
+        return
+    if csv:
+        options.print_csv(verdicts.to_frame())
         return
     _print(question.name, verdicts, bounds)
 

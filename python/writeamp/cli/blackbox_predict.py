@@ -47,6 +47,7 @@ def predict(
         ),
     ] = None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Predict a drive's performance under a workload or a trace, with intervals.
 
@@ -71,16 +72,17 @@ def predict(
         save(pictures.forecast(trained, rows, said, str(trace)), plot)
     note_beyond(trained, rows)
     about = {"model": str(model), "drive": trained.drive, "level": trained.level, **question.what}
-    if trace is None:
+    places = pl.DataFrame() if trace is None else rows.select("window", "start_s", "requests")
+    if csv:
+        options.print_csv(pl.concat([places, said.to_frame()], how="horizontal"))
+    elif trace is None:
         if json:
             options.print_json(about | _row(said, 0))
         else:
             _print_workload(f"{model}: {workload}", said, trained.level)
     elif json:
-        places = rows.select("window", "start_s", "requests").to_dicts()
-        options.print_json(
-            about | {"windows": [place | _row(said, i) for i, place in enumerate(places)]}
-        )
+        windows = [place | _row(said, i) for i, place in enumerate(places.to_dicts())]
+        options.print_json(about | {"windows": windows})
     else:
         _print_windows(f"{model}: {trace}", rows, said)
 

@@ -19,6 +19,7 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.blackbox_words import UNITS, number
 from writeamp.cli.options import stdout
 from writeamp.plots import check_target, save
+from writeamp.presentation.frames import frame_of
 
 if TYPE_CHECKING:
     from writeamp.blackbox.scores import Score
@@ -161,6 +162,7 @@ def evaluate_model(
         ),
     ] = None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Score a model on measurements that it has not seen: R², mean absolute and relative error.
 
@@ -189,27 +191,18 @@ def evaluate_model(
                 "measurements": str(measurements),
                 "cv": cv,
                 "level": trained.level,
-                "metrics": [_metrics(one) for one in scores],
+                "metrics": [one.to_dict() for one in scores],
             }
         )
+        return
+    if csv:
+        options.print_csv(frame_of(one.to_dict() for one in scores))
         return
     stdout.print(_table(f"{model} on {measurements}", scores, trained.level))
 
 
 def _words(done: int, expected: int) -> str:
     return f"{done} of {expected} targets"
-
-
-def _metrics(one: Score) -> dict[str, Any]:
-    return {
-        "target": one.target,
-        "r2": None if math.isnan(one.r2) else one.r2,
-        "mae": one.mae,
-        "mean": one.mean,
-        "mre": one.mre,
-        "n": one.n,
-        "coverage": one.coverage,
-    }
 
 
 def _table(title: str, scores: list[Score], level: float) -> Any:

@@ -49,6 +49,7 @@ def compare(
     ] = None,
     runner: Runner | None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Compare block managers on one drive: WA by cause, wear, memory, speed.
 
@@ -67,6 +68,8 @@ def compare(
         options.warn(sentence)
     if json:
         options.print_json(found.to_dict())
+    elif csv:
+        options.print_csv(found.to_frame())
     else:
         _print(found)
     if found.interrupted_of:

@@ -21,6 +21,7 @@ from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.lifetime import run_lifetime
 from writeamp.experiments.lifetime_result import Endurance
 from writeamp.plots import check_target
+from writeamp.presentation.frames import frame_of
 from writeamp.runners import Runner
 
 
@@ -53,7 +54,9 @@ def endurance(
     curve: Annotated[
         bool,
         typer.Option(
-            "--curve", help="Add fairness and endurance for each W up to --w-max to the document."
+            "--curve",
+            help="Add fairness and endurance for each W up to --w-max to the JSON document; with "
+            "--csv, print these.",
         ),
     ] = False,
     plot: Annotated[
@@ -72,6 +75,7 @@ def endurance(
     ] = None,
     runner: Runner | None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Run drives until they are worn out: PE fairness, endurance, TBW, DWPD, years of life.
 
@@ -85,8 +89,8 @@ def endurance(
     for target in (plot, plot_erases):
         if target is not None:
             check_target(target)
-    if curve and not json:
-        raise WriteampError("--curve adds to the JSON document; give --json too")
+    if curve and not (json or csv):
+        raise WriteampError("--curve adds to the JSON document; give --json too, or --csv")
     daily_bytes = None if daily_writes is None else parse_bytes("--daily-writes", daily_writes)
     warranty_days(warranty_years)  # refuses what is none
     capacity_bytes = experiment.device.capacity
@@ -101,11 +105,14 @@ def endurance(
         )
     for sentence in found.notes:
         options.note(sentence)
-    if json:
+    if json or csv:
         document = found.to_dict(
-            curve=curve, daily_bytes=daily_bytes, warranty_years=warranty_years
+            curve=curve and json, daily_bytes=daily_bytes, warranty_years=warranty_years
         )
+    if json:
         options.print_json(document)
+    elif csv:
+        options.print_csv(found.curve if curve else frame_of([document]))
     else:
         _print(found, daily_bytes, warranty_years)
     if found.interrupted:

@@ -102,6 +102,7 @@ def meanfield(
         ),
     ] = None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Compute the write amplification (WA) of hot/cold write frontiers on a large drive.
 
@@ -135,6 +136,9 @@ def meanfield(
         save(point.figure(), plot)
     if json:
         options.print_json(point.to_dict())
+        return
+    if csv:
+        options.print_csv(point.to_frame())
         return
     stdout.print(options.facts(_facts(point)))
 

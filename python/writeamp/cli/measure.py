@@ -114,6 +114,7 @@ def rb(
         ),
     ] = None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Measure write amplification (WA) from a logic analyser's capture of Ready/Busy pins.
 
@@ -147,6 +148,9 @@ def rb(
         save(found.figure(), plot)
     if json:
         options.print_json(found.to_dict())
+        return
+    if csv:
+        options.print_csv(found.to_frame())
         return
     stdout.print(options.facts(_rows(found)))
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeAlias, TypeVar
 
+import polars as pl
 import typer
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +16,8 @@ from rich.text import Text
 from writeamp.cli import boundary
 from writeamp.cli.terminal import Terminal
 from writeamp.domains import ratio_of, shown
-from writeamp.errors import Interrupted
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.presentation.frames import csv_of
 
 _T = TypeVar("_T")
 
@@ -68,7 +70,27 @@ def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
     return complete
 
 
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+def _one_form(context: typer.Context, parameter: typer.CallbackParam, is_asked: bool) -> bool:
+    """Refuse a second form of what is printed, before anything runs."""
+    if is_asked:
+        forms = context.meta.setdefault("writeamp.forms", [])
+        forms.append(parameter.opts[0])
+        if len(forms) > 1:
+            raise WriteampError(f"{' and '.join(forms)} are two forms of one result; give only one")
+    return is_asked
+
+
+Json: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document.", callback=_one_form)
+]
+Csv: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--csv",
+        help="Print a table as CSV, whose columns are the keys of --json joined by _.",
+        callback=_one_form,
+    ),
+]
 
 
 def _ratio(flag: str, help_text: str) -> Any:
@@ -102,6 +124,11 @@ def print_json(document: Any) -> None:
     """Print one JSON document; numbers keep full double precision."""
     # Whole or not at all: a value that JSON cannot hold must not leave half a document.
     sys.stdout.write(json.dumps(document, allow_nan=False) + "\n")
+
+
+def print_csv(frame: pl.DataFrame) -> None:
+    """Print a table as CSV; numbers keep full double precision, and what is not known is empty."""
+    sys.stdout.write(csv_of(frame))
 
 
 def warn(sentence: str) -> None:

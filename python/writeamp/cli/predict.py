@@ -135,6 +135,7 @@ def predict(
         typer.Option("--plot", help="Draw the sweep (.png, .svg, .pdf or .html).", metavar="FILE"),
     ] = None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Predict write amplification (WA) under uniform random writes, or the op that a WA needs.
 
@@ -158,7 +159,7 @@ def predict(
     if pages_per_block is not None:
         question["pages_per_block"] = pages_per_block
     if sweep is not None:
-        _sweep(sweep, question, plot, json)
+        _sweep(sweep, question, plot, json=json, csv=csv)
         return
     if plot is not None:
         raise WriteampError("plot draws a sweep; give one, such as --sweep op=0.05:1.0:100")
@@ -172,6 +173,9 @@ def predict(
         rows = [answer_of(p, asked) | {"assumes": p.model.assumes} for p in predictions]
         options.print_json(drive | {"models": rows})
         return
+    if csv:
+        options.print_csv(predictions.to_frame())
+        return
     cells = [
         (p.model.name, marked(getattr(p, asked), p), _assumed(p))
         for p in sorted(predictions, key=lambda p: not p.in_domain)
@@ -181,7 +185,7 @@ def predict(
     )
 
 
-def _sweep(text: str, question: Question, plot: Path | None, json: bool) -> None:
+def _sweep(text: str, question: Question, plot: Path | None, *, json: bool, csv: bool) -> None:
     if plot is not None:
         check_target(plot)
     name = text.partition("=")[0]
@@ -199,6 +203,9 @@ def _sweep(text: str, question: Question, plot: Path | None, json: bool) -> None
             for point in points
         ]
         options.print_json(drive | {"models": described, "sweep": rows})
+        return
+    if csv:
+        options.print_csv(points.to_frame())
         return
     shown = sorted({round(i * (len(points) - 1) / (_ROWS - 1)) for i in range(_ROWS)})
     cells = [

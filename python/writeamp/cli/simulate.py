@@ -40,7 +40,9 @@ def simulate(
     series: Annotated[
         bool,
         typer.Option(
-            "--series", help="Add WA over time and the manager's events to the JSON document."
+            "--series",
+            help="Add WA over time and the manager's events to the JSON document; with --csv, "
+            "print WA over time.",
         ),
     ] = False,
     plot: Annotated[
@@ -54,6 +56,7 @@ def simulate(
     target_wa: simulate_op.TargetWa = None,
     sweep: simulate_op.Sweep = None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Simulate a drive and measure its write amplification (WA).
 
@@ -65,12 +68,12 @@ def simulate(
     """
     if plot is not None:
         check_target(plot)
-    if series and not json:
-        raise WriteampError("--series adds to the JSON document; give --json too")
+    if series and not (json or csv):
+        raise WriteampError("--series adds to the JSON document; give --json too, or --csv")
     if target_wa is not None or sweep is not None:
         if series:
             raise WriteampError("--series is of one run, and --target-wa and --sweep make many")
-        simulate_op.simulate_over_op(experiment, target_wa, sweep, plot=plot, json=json)
+        simulate_op.simulate_over_op(experiment, target_wa, sweep, plot=plot, json=json, csv=csv)
         return
     with Bar("simulating", _share if experiment.is_timed else _millions) as bar:
         result = run_simulation(experiment, bar.update)
@@ -80,6 +83,8 @@ def simulate(
         options.warn(sentence)
     if json:
         options.print_json(result.to_dict(series=series))
+    elif csv:
+        options.print_csv(result.series if series else result.to_frame())
     elif isinstance(result, TimedResult):
         print_timed(result)
     else:

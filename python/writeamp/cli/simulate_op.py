@@ -53,6 +53,7 @@ def simulate_over_op(
     *,
     plot: Path | None,
     json: bool,
+    csv: bool,
 ) -> None:
     """Answer one of the two questions, print the answer and draw it."""
     if target_wa is not None and sweep is not None:
@@ -71,6 +72,8 @@ def simulate_over_op(
         options.warn(sentence)
     if json:
         options.print_json(found.to_dict())
+    elif csv:
+        options.print_csv(found.to_frame())
     elif isinstance(found, RequiredOp):
         _print_answer(found)
     else:

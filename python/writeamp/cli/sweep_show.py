@@ -138,6 +138,7 @@ def show(
         typer.Option("--plot", help="Draw it (.png, .svg, .pdf or .html).", metavar="FILE"),
     ] = None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Print the results in a folder, draw them, or ask them which choices are best and why.
 
@@ -165,6 +166,8 @@ def show(
             "parameters": found.tidy.parameters,
         }
         options.print_json(document | (rows_of(found) if view is None else view.to_dict()))
+    elif csv:
+        options.print_csv((view or found).to_frame())
     else:
         print_view(str(folder), found, view)
 

@@ -38,12 +38,19 @@ def info(
     ] = None,
     action: Action = None,
     json: options.Json = False,
+    csv: options.Csv = False,
 ) -> None:
     """Say what a trace holds: requests, bytes, footprint, duration.
 
     Example: writeamp trace info examples/postgres-tpcb.parquet
     """
-    found = traces.info(traces.read(file, trace_format, action=action))
+    trace = traces.read(file, trace_format, action=action)
+    if csv:
+        options.print_csv(trace.to_frame())
+        for note in trace.notes:
+            options.note(note)
+        return
+    found = traces.info(trace)
     if json:
         options.print_json(found)
         return

@@ -153,6 +153,10 @@ class ReadyBusy(Drawn):
         spark = Spark(line.start_s, line.busy_share, "share of busy time over the capture")
         return Card("Ready/Busy capture", rows, warnings=self.warnings, spark=spark)
 
+    def _records(self) -> list[dict[str, Any]]:
+        # What happened over time is a table of its own.
+        return [{name: one for name, one in self.to_dict().items() if name != "over_time"}]
+
     def figure(self) -> PanelChart:
         """Describe durations by class on a logarithmic axis, and what happened over time."""
         pulses = pooled([pin for pin in self.capture.pins if pin.name in self.used])

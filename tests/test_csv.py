@@ -1,0 +1,132 @@
+"""CSV from every verb that prints a table: the keys of its JSON document as columns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import in_process
+import polars as pl
+import pytest
+import writeamp as wa
+from samples import SWEEP, TRACE, captured
+from writeamp.presentation.frames import frame_of
+
+DRIVE = "--blocks 64 --pages-per-block 16 --op 0.25"
+RUN = f"{DRIVE} --workload zipf:s=0.9 --writes 20000"
+MEAN_FIELD = "--pages-per-block 8 --spare-factor 0.2 --d 5"
+PINS = "--dies 2 --page-bytes 4KiB --window 200:900"
+HEAT = "--hot-fraction 0.2 --hot-write-fraction 0.8"
+
+# A verb, its arguments, the rows that it prints, and in which list of its document they are.
+VERBS = {
+    "simulate": (RUN, 1, None),
+    "simulate timed": ("--device x25-m --size 64MiB --workload random:qd=4 --time 5ms", 1, None),
+    "compare": (f"{RUN} --managers single,sepgc --replicas 2", 2, "rows"),
+    "endurance": ("--blocks 32 --pages-per-block 8 --op 0.25 --w-max 20 --replicas 2", 1, None),
+    "predict": ("--op 0.28", None, "models"),
+    "meanfield": (f"--mode hcwf {MEAN_FIELD} {HEAT}", 1, None),
+    "blackbox predict": ("{model} --workload random:bs=8k,write=0.5,qd=8", 1, None),
+    "blackbox choose": ("{model} --workload random:bs=8k,qd=8 --max-latency 2ms", 1, "choices"),
+    "blackbox evaluate": ("{model} {measurements} --cv 3", None, "metrics"),
+    "trace info": ("{trace} --format spc", 1, None),
+    "measure rb": (f"{{capture}} {PINS} --host-bytes 1MiB", 1, None),
+}  # fmt: skip
+# What took time, or holds rows of a table of its own.
+_NEVER_SAME = ("elapsed_s", "check_elapsed_s", "host_pages_per_s", "flash_ops_per_s")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Give the files that the verbs read."""
+    import blackbox_tables  # noqa: PLC0415 (beside the tests)
+    from writeamp.blackbox import model_file, training  # noqa: PLC0415 (takes seconds)
+
+    folder = tmp_path_factory.mktemp("csv")
+    found = {name: folder / name for name in ("trace", "model")}
+    found["trace"].write_text(TRACE)
+    found["measurements"] = folder / "m.parquet"
+    table = blackbox_tables.measured(120)
+    table.write_parquet(found["measurements"])
+    model_file.save(training.train(table), found["model"])
+    captured(folder)
+    return found | {"capture": folder / "rb.vcd"}
+
+
+def csv_of(verb: str, arguments: str) -> pl.DataFrame:
+    done = in_process.run(verb, f"{arguments} --csv")
+    assert done.status == 0, done.err
+    return pl.read_csv(done.out.encode(), infer_schema_length=None)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_a_verb_prints_csv_with_the_keys_of_its_document(name: str, files: dict[str, Path]) -> None:
+    text, rows, place = VERBS[name]
+    verb, arguments = name.removesuffix(" timed"), text.format(**files)
+    table = csv_of(verb, arguments)
+    document = in_process.document(verb, arguments)
+    records = [document] if place is None else document[place]
+    assert table.height == (len(records) if rows is None else rows)
+    expected = frame_of(records)
+    common = [
+        column
+        for column in table.columns
+        if column in expected.columns and column not in _NEVER_SAME
+    ]
+    assert len(common) > 2
+    for column in common:
+        for shown, known in zip(table[column], expected[column].to_list(), strict=True):
+            if isinstance(known, list):
+                assert json.loads(shown) == known
+            elif isinstance(known, float) and not isinstance(shown, str):
+                assert shown == known, column
+            else:
+                assert str(shown) == str(known) or (shown is None and known in (None, "")), column
+
+
+def test_a_sweep_is_shown_as_csv(tmp_path: Path, in_process_runs: None) -> None:
+    wa.sweep(SWEEP, out=tmp_path / "out", workers=1)
+    plain = csv_of("sweep show", str(tmp_path / "out"))
+    assert plain.height == 6
+    assert {"op", "manager", "wa", "wa_low", "wa_high"} <= set(plain.columns)
+    lines = csv_of("sweep show", f"{tmp_path / 'out'} --x op --hue manager")
+    assert sorted(lines["wa"]) == sorted(plain["wa"])
+    front = csv_of("sweep show", f"{tmp_path / 'out'} --pareto wa,op")
+    assert "standing" in front.columns
+
+
+@pytest.fixture
+def in_process_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("writeamp.runners.choice.processors", lambda: 1)
+
+
+def test_a_sweep_of_models_has_a_row_for_each_value_and_model() -> None:
+    table = csv_of("predict", "--sweep op=0.1:0.3:3 --model markov --model fifo")
+    assert table.select("op", "model").rows() == [
+        (op, model) for op in (0.1, 0.2, 0.3) for model in ("markov", "fifo")
+    ]
+
+
+def test_the_history_of_a_run_is_csv_too() -> None:
+    table = csv_of("simulate", f"{RUN} --series")
+    assert table.columns[:3] == ["host_pages", "drive_writes", "wa"]
+    assert table["host_pages"][-1] == 20_000
+    curve = csv_of("endurance", "--blocks 32 --pages-per-block 8 --op 0.25 --w-max 20 --curve")
+    assert curve["w"].to_list() == list(range(1, 21))
+
+
+@pytest.mark.parametrize("order", ["--json --csv", "--csv --json"])
+@pytest.mark.parametrize("verb", ["simulate", "predict --op 0.28"])
+def test_two_forms_of_one_result_are_refused_before_anything_runs(verb: str, order: str) -> None:
+    name, _, rest = verb.partition(" ")
+    done = in_process.run(name, f"{rest} {order}")
+    assert done.status == 2
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert "two forms of one result; give only one" in done.err
+
+
+def test_csv_is_all_that_is_on_stdout() -> None:
+    done = in_process.run("simulate", f"{DRIVE} --writes 2000 --csv")
+    assert done.out.count("\n") == 2
+    assert "warning: " in done.err
