@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,6 +37,17 @@ def finite(value: object) -> float:
     except (OverflowError, ValueError):
         return math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def file_name(given: object) -> str | os.PathLike[str]:
+    """Return what names a file.
+
+    Raises:
+        WriteampError: it is neither a text nor a path.
+    """
+    if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str):
+        raise WriteampError(f"{shown(given)} is no file name, which is a text or a Path")
+    return given
 
 
 def with_unit(text: str, units: Mapping[str, float]) -> float:
@@ -114,9 +126,11 @@ class Whole:
         return int(value)
 
     def holds(self, value: Any) -> bool:
-        """Return whether it is such a number."""
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        return whole and self.least <= int(value) <= self.most
+        """Return whether it is such a number; 1e5 is one."""
+        if isinstance(value, bool):
+            return False
+        is_whole = isinstance(value, Integral) or finite(value).is_integer()
+        return is_whole and self.least <= int(value) <= self.most
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,31 @@ class WriteampError(ValueError):
     """
 
 
-def unknown(what: str, name: str, valid: Iterable[str]) -> WriteampError:
+class UnknownArgumentError(WriteampError, TypeError):
+    """An argument that a function has not, as Python itself would raise it, with the nearest."""
+
+
+def unknown(what: str, name: object, valid: Iterable[str]) -> WriteampError:
     """Return the error for `name`, which is no `what`."""
     names = list(valid)
+    if not isinstance(name, str):
+        shown = " ".join(repr(name).split())[:_SHOWN_CHARACTERS]
+        return WriteampError(f"{what} is {shown}; valid: {', '.join(names)}")
     if len(name) > _SHOWN_CHARACTERS:
         name = f"{name[:_SHOWN_CHARACTERS]}…"
+    return WriteampError(f"unknown {what} {name!r}{_hint(name, names)}; valid: {', '.join(names)}")
+
+
+def unknown_argument(function: str, name: str, valid: Iterable[str]) -> UnknownArgumentError:
+    """Return the error for an argument that a function has not."""
+    names = list(valid)
+    hint = _hint(name, names) or f"; valid: {', '.join(names)}"
+    return UnknownArgumentError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+
+
+def _hint(name: str, names: list[str]) -> str:
     nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    hint = f" (did you mean {nearest[0]!r}?)" if nearest else ""
-    return WriteampError(f"unknown {what} {name!r}{hint}; valid: {', '.join(names)}")
+    return f" (did you mean {nearest[0]!r}?)" if nearest else ""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -7,6 +7,7 @@ import tomllib
 from typing import Any
 
 from writeamp import files
+from writeamp.domains import file_name
 from writeamp.errors import WriteampError
 
 
@@ -16,8 +17,9 @@ def read_text(path: str | os.PathLike[str], what: str) -> str:
     Raises:
         WriteampError: it cannot be read, or is not UTF-8 text.
     """
+    given = file_name(path)
     try:
-        return files.local(path).read_text("utf-8")
+        return files.local(given).read_text("utf-8")
     except (OSError, ValueError) as error:  # also a NUL in the name
         why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else None
         if isinstance(error, OSError):

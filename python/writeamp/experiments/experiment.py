@@ -23,8 +23,9 @@ from writeamp.devices import toml_text
 from writeamp.devices.device import device, profile_op
 from writeamp.devices.raid import files_of
 from writeamp.domains import shown
-from writeamp.errors import WriteampError, unknown
+from writeamp.errors import WriteampError, unknown, unknown_argument
 from writeamp.experiments.device_settings import DeviceSettings
+from writeamp.experiments.misplaced import check_places
 from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.recorded import with_recorded
 from writeamp.experiments.setting import Places, Settings, by_group, places_in, words_of
@@ -105,7 +106,9 @@ class Experiment:
             TypeError: an argument that the verb has not.
         """
         kinds = setting_types(verb)
-        values = with_recorded(verb, by_group(verb, kinds, setting_places(verb), settings))
+        given = by_group(verb, kinds, setting_places(verb), settings)
+        check_places(settings)
+        values = with_recorded(verb, given)
         return Experiment(*(kind(**values[kind.title]) for kind in kinds))  # type: ignore[arg-type]
 
     def with_settings(self, **settings: Any) -> Experiment:
@@ -118,7 +121,7 @@ class Experiment:
         changes: dict[type[Settings], dict[str, Any]] = {}
         for name, value in settings.items():
             if name not in places:
-                raise TypeError(f"{self.verb} has no setting {name!r}")
+                raise unknown_argument("with_settings", name, places)
             kind, field_name = places[name]
             changes.setdefault(kind, {})[field_name] = value
         parts = [self.device, self.load, self.policy, self.run]
@@ -143,6 +146,8 @@ class Experiment:
         Raises:
             WriteampError: an unknown key or a value outside its domain, with the place of it.
         """
+        if not isinstance(tables, Mapping):
+            raise WriteampError(f"{where} is {shown(tables)}; it must be a table of settings")
         found = tables.get("verb", verb)
         if found is None:
             raise WriteampError(f"{where}: verb is missing; valid: {', '.join(VERBS)}")

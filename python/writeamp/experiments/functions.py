@@ -12,6 +12,8 @@ from writeamp import traces
 from writeamp.devices.device import DeviceLike, SizeLike
 from writeamp.devices.ratios import RatioLike
 from writeamp.devices.times import ChangesLike
+from writeamp.domains import shown
+from writeamp.errors import WriteampError
 from writeamp.experiments.comparison import run_comparison
 from writeamp.experiments.comparison_result import Comparison
 from writeamp.experiments.experiment import Experiment, setting_places
@@ -190,6 +192,7 @@ def simulate(
     >>> result.host_pages, sorted(result.causes)
     (10000, ['gc', 'host', 'wear_leveling'])
     """
+    _check_callbacks(progress)
     return run_simulation(
         Experiment.of("simulate", device=device, workload=workload, **settings), progress
     )
@@ -229,6 +232,7 @@ def compare(
     >>> found.table["manager"].to_list()
     ['single', 'sepgc']
     """
+    _check_callbacks(progress, runner)
     return run_comparison(
         Experiment.of("compare", device=device, workload=workload, **settings), progress, runner
     )
@@ -273,6 +277,7 @@ def endurance(
     >>> 0 < found.pe_fairness <= 1
     True
     """
+    _check_callbacks(progress, runner)
     return run_lifetime(
         Experiment.of("endurance", device=device, workload=workload, **settings),
         progress,
@@ -291,6 +296,7 @@ def run(
     >>> wa.run(experiment).host_pages
     1000
     """
+    _check_callbacks(progress)
     if not isinstance(experiment, Experiment):
         experiment = Experiment.from_toml(experiment)
     runs: dict[str, Callable[..., Result | TimedResult | Comparison | Endurance]] = {
@@ -299,3 +305,14 @@ def run(
         "endurance": run_lifetime,
     }
     return runs[experiment.verb](experiment, progress)
+
+
+def _check_callbacks(progress: object, runner: object = None) -> None:
+    """Refuse before a run what could not be called after a part of it."""
+    if progress is not None and not callable(progress):
+        raise WriteampError(
+            f"progress is {shown(progress)}; it must be a function of what is done and what is "
+            "expected"
+        )
+    if runner is not None and not hasattr(runner, "results"):
+        raise WriteampError(f"runner is {shown(runner)}; it must be a writeamp.runners.Runner")

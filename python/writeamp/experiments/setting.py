@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from writeamp.domains import Domain
-from writeamp.errors import WriteampError
+from writeamp.errors import WriteampError, unknown_argument
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec
 
@@ -67,9 +67,9 @@ class Settings:
             if value is None and one.default is None:
                 if words.required:
                     flag = words.flag or f"--{one.name.replace('_', '-')}"
-                    raise WriteampError(f"{one.name} is missing; give {flag}: {words.help}")
+                    raise WriteampError(f"{one.name} is missing ({flag}): {words.help}")
                 continue
-            if words.kind is not None and not isinstance(value, tuple | list):
+            if words.kind is not None and (domain is None or not isinstance(value, tuple | list)):
                 value = Spec.of(words.kind, value)
             elif domain is not None:
                 value = domain.check(words.name or one.name, value)
@@ -107,7 +107,7 @@ def by_group(
     values: dict[str, dict[str, Any]] = {kind.title: {} for kind in kinds}
     for name, value in given.items():
         if name not in places:
-            raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
+            raise unknown_argument(verb, name, places)
         kind, field_name = places[name]
         values[kind.title][field_name] = value
     return values

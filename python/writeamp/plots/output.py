@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from writeamp import output
+from writeamp.domains import file_name
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
@@ -70,7 +71,7 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
     Raises:
         WriteampError: the suffix is not one that `save` can draw.
     """
-    suffix = Path(path).suffix.lower()
+    suffix = Path(file_name(path)).suffix.lower()
     if suffix not in _BACKENDS:
         valid = ", ".join(name.removeprefix(".") for name in _BACKENDS)
         found = f"suffix {suffix!r}" if suffix else "no suffix"

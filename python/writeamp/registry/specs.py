@@ -22,6 +22,14 @@ _WORDS: dict[EngineKind, str] = {
     "detectors": "detector",
 }
 
+_EXAMPLES: dict[EngineKind, str] = {
+    "workloads": "zipf:s=0.99",
+    "managers": "sepgc",
+    "victims": "d-choices:d=10",
+    "wear_levelers": "static",
+    "detectors": "bloom",
+}
+
 # What a parameter may be given as: a list becomes items separated by "/".
 Value: TypeAlias = "str | float | Spec | list[str | float | Spec] | tuple[str | float | Spec, ...]"
 
@@ -54,7 +62,8 @@ class Spec:
             return given
         if not isinstance(given, str):
             raise WriteampError(
-                f"{_WORDS[kind]} is {shown(given)}; it must be a spec or the text of one"
+                f"{_WORDS[kind]} is {shown(given)}; it must be a spec or the text of one, such as "
+                f"{_EXAMPLES[kind]!r}"
             )
         parsed = parse_spec(kind, given)
         return Spec(kind, parsed["name"], tuple(parsed["params"].items()), given)

@@ -52,6 +52,10 @@ def runner_of(
         POSITIVE_COUNT.check("workers", workers)
     if isinstance(scheduler, str):
         _check_address(scheduler, tls)
+    elif scheduler is not None and not hasattr(scheduler, "scheduler_info"):
+        raise WriteampError(
+            f"scheduler is {shown(scheduler)}; it must be the address of one or a Dask client"
+        )
     if scheduler is None and (workers or processors()) == 1:
         yield Here()
         return

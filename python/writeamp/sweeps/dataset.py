@@ -21,6 +21,7 @@ from typing import Any
 import polars as pl
 
 from writeamp import output
+from writeamp.domains import file_name
 from writeamp.errors import WriteampError
 from writeamp.sweeps.rows import KEY, SCHEMA, once_each
 
@@ -51,7 +52,7 @@ class Dataset:
         Raises:
             WriteampError: there is none, or one that this version cannot read.
         """
-        folder = Path(path)
+        folder = Path(file_name(path))
         try:
             mark = json.loads((folder / _MARK).read_text("utf-8"))
         except FileNotFoundError:

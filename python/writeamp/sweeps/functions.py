@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from writeamp.domains import file_name
 from writeamp.errors import Interrupted
 from writeamp.runners import Runner, Tls, runner_of
 from writeamp.sweeps.account import Account
@@ -73,7 +74,7 @@ def sweep(
         else nullcontext(runner)
     )
     with runs as doing:
-        return _sweep(plan_of(plan), Path(out), retry_failed, doing, progress)
+        return _sweep(plan_of(plan), Path(file_name(out)), retry_failed, doing, progress)
 
 
 def _sweep(

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from writeamp._engine import __version__
 from writeamp.devices import toml_text
-from writeamp.domains import POSITIVE_COUNT, shown
+from writeamp.domains import POSITIVE_COUNT, file_name, shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.sweeps.axes import Axis, Bounded, Value, axes_of
 from writeamp.sweeps.designs import MOST_POINTS, SEARCH, Choice, Design
@@ -72,7 +72,7 @@ def plan_of(given: PlanLike) -> Plan:
         return given
     if isinstance(given, Mapping):
         return _plan(given, None, "sweep")
-    where = os.fspath(given)
+    where = os.fspath(file_name(given))
     tables = toml_text.parse(toml_text.read_text(given, "sweep"), where)
     return _plan(tables, Path(given).parent, where)
 

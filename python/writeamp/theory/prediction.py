@@ -10,8 +10,8 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from writeamp.devices.ratios import RATIOS, op_of
-from writeamp.domains import as_ratio, ratio_of
-from writeamp.errors import WriteampError, unknown
+from writeamp.domains import as_ratio, finite, ratio_of, shown
+from writeamp.errors import WriteampError, unknown, unknown_argument
 from writeamp.theory.answers import Asked, Prediction, Predictions, PredictionSweep, SweepPoint
 from writeamp.theory.models._model import Model, ModelInputs
 from writeamp.theory.models._registry import MODELS, find_model
@@ -41,7 +41,7 @@ class Question(TypedDict, total=False):
     window: int
     reserve: int
     logical_blocks: float
-    models: list[str] | None
+    models: str | list[str] | None
 
 
 def predict(
@@ -57,7 +57,7 @@ def predict(
     window: int = 64,
     reserve: int = 0,
     logical_blocks: float = math.inf,
-    models: list[str] | None = None,
+    models: str | list[str] | None = None,
 ) -> Predictions:
     """Ask every model, or those named, for the WA of uniform random writes, or for the op it needs.
 
@@ -74,8 +74,8 @@ def predict(
         window: oldest blocks that windowed collection chooses from.
         reserve: blocks that windowed collection holds free.
         logical_blocks: U in blocks, for windowed collection; infinite for a large drive.
-        models: names of models; all of them by default. A model that was not named and cannot
-            answer is left NaN with a warning; one that was named is an error.
+        models: names of models, or the name of one; all of them by default. A model that was not
+            named and cannot answer is left NaN with a warning; one that was named is an error.
 
     Raises:
         WriteampError: no ratio, two ratios, a value outside its domain, or an unknown model.
@@ -86,7 +86,8 @@ def predict(
     expected-value 2.4814
     markov 2.461
     """
-    chosen = list(MODELS.values()) if models is None else [find_model(name) for name in models]
+    named = [models] if isinstance(models, str) else models
+    chosen = list(MODELS.values()) if named is None else [find_model(name) for name in named]
     drive = check_question(
         op=op,
         fill=fill,
@@ -180,8 +181,8 @@ def effective_op_of(op: float, utilization: float | None, hot_ratio: float | Non
 
 
 def _require_amplified(target_wa: float) -> None:
-    if not (math.isfinite(target_wa) and target_wa > 1):
-        raise WriteampError(f"target_wa is {target_wa}; it must be a finite number above 1")
+    if not finite(target_wa) > 1:
+        raise WriteampError(f"target_wa is {shown(target_wa)}; it must be a finite number above 1")
 
 
 def _forward(model: Model, drive: ModelInputs, strict: bool) -> Prediction:
@@ -264,6 +265,11 @@ def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> Predictio
     >>> [(round(point.value, 2), round(point.predictions[0].wa, 3)) for point in points]
     [(0.1, 5.677), (0.2, 3.188), (0.3, 2.364)]
     """
+    if not isinstance(sweep, str | Sweep):
+        raise WriteampError(f"sweep is {shown(sweep)}; it must be text such as op=0.05:1.0:100")
+    for name in question:
+        if name not in Question.__annotations__:
+            raise unknown_argument("predict_sweep", name, Question.__annotations__)
     steps = parse_sweep(sweep) if isinstance(sweep, str) else sweep
     if question.get(steps.name) is not None:
         raise WriteampError(f"{steps.name} is swept; give it no other value")

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from writeamp.domains import Whole, shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.traces import writes_by_heat
@@ -30,6 +31,8 @@ U32 = npt.NDArray[np.uint32]
 
 _MAX_PAGES = 2**32
 _LARGEST_PAGE_BYTES = 2**24
+_PAGES = Whole(1, _MAX_PAGES)
+_PAGE_BYTES = Whole(SECTOR_BYTES, _LARGEST_PAGE_BYTES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,9 +176,9 @@ def to_pages(
     """
     if mapping not in MAPPINGS:
         raise unknown("mapping", mapping, MAPPINGS)
-    _check_page_bytes(page_bytes)
-    if logical_pages is not None and not 1 <= logical_pages <= _MAX_PAGES:
-        raise WriteampError(f"logical_pages is {logical_pages}, valid are 1 to 2^32")
+    page_bytes = _checked_page_bytes(page_bytes)
+    if logical_pages is not None:
+        logical_pages = _PAGES.check("logical_pages", logical_pages)
     if not isinstance(trace, Trace):
         given = trace if isinstance(trace, Given) else Given(trace)
         return _of_given(
@@ -344,13 +347,13 @@ def _since_first(times: pl.Series) -> npt.NDArray[np.uint64]:
     return np.asarray(stamps - stamps.min(), dtype=np.uint64)
 
 
-def _check_page_bytes(page_bytes: int) -> None:
-    in_range = SECTOR_BYTES <= page_bytes <= _LARGEST_PAGE_BYTES
-    if not in_range or page_bytes % SECTOR_BYTES != 0:
+def _checked_page_bytes(page_bytes: object) -> int:
+    if not _PAGE_BYTES.holds(page_bytes) or page_bytes % SECTOR_BYTES != 0:  # type: ignore[operator]
         raise WriteampError(
-            f"page_bytes is {page_bytes}, valid are multiples of {SECTOR_BYTES} up to "
+            f"page_bytes is {shown(page_bytes)}, valid are multiples of {SECTOR_BYTES} up to "
             f"{_LARGEST_PAGE_BYTES}"
         )
+    return int(page_bytes)  # type: ignore[call-overload, no-any-return]
 
 
 def _refuse_large_footprint(

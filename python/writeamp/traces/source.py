@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from writeamp import files
-from writeamp.domains import shown
+from writeamp.domains import file_name
 from writeamp.errors import WriteampError
 
 # Small enough to stay in cache while it is searched and parsed; it also bounds what raw text takes.
@@ -63,8 +63,7 @@ def file_path(path: str | os.PathLike[str]) -> Path:
     Raises:
         WriteampError: no file can have that name, or the content cannot be fetched.
     """
-    if not isinstance(path, str | os.PathLike) or not isinstance(name := os.fspath(path), str):
-        raise WriteampError(f"{shown(path)} is no file name, which is a text or a Path")
+    name = os.fspath(file_name(path))
     if "\0" in name:
         raise WriteampError(f"{name!r} is no file name, it holds a NUL")
     try:

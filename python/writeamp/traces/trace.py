@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.traces import rates_over_time
@@ -33,6 +34,17 @@ MAX_END_BYTES = 2**63 - 1
 # The kernel's bio size is 32 bits wide: no single request is 4 GiB or longer.
 MAX_LENGTH_BYTES = 2**32 - 1
 SECTOR_BYTES = 512
+
+
+def check_trace(given: object) -> None:
+    """Refuse what is no trace.
+
+    Raises:
+        WriteampError: it is not.
+    """
+    if not isinstance(given, Trace):
+        hint = f": wa.traces.read({shown(given)}) reads one" if isinstance(given, str) else ""
+        raise WriteampError(f"trace is {shown(given)}; it must be a writeamp.traces.Trace{hint}")
 
 
 @dataclass(frozen=True, eq=False)

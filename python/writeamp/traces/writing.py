@@ -13,7 +13,7 @@ from writeamp.traces.format import Format
 from writeamp.traces.quoting import one_line
 from writeamp.traces.registry import FORMATS, find_format
 from writeamp.traces.source import file_path
-from writeamp.traces.trace import Trace
+from writeamp.traces.trace import Trace, check_trace
 
 _COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 
@@ -47,6 +47,7 @@ def write(
     ...     wa.traces.read(f"{folder}/copy.parquet").requests.equals(trace.requests)
     True
     """
+    check_trace(trace)
     entry = _format_of(path, format)
     with output.replacing(path, "trace", inputs=[trace.path], may_replace=replace) as file:
         try:

@@ -84,9 +84,10 @@ def _ratios(
 
 def whole(name: str, value: object) -> int:
     """Return a whole number from 1, or raise."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    is_whole = isinstance(value, Integral) or finite(value).is_integer()
+    if isinstance(value, bool) or not is_whole:
         raise WriteampError(f"{name} is {shown(value)}; it must be a whole number of at least 1")
-    whole = int(value)
+    whole: int = int(value)  # type: ignore[call-overload]
     if not 1 <= whole <= _MOST_CHOICES:
         raise WriteampError(f"{name} is {shown(whole)}; it must lie from 1 to {_MOST_CHOICES}")
     return whole
