@@ -128,11 +128,16 @@ def collected(folder: Path) -> Collected:
     return Collected(path, 3, 1, 1, 1, 0, ("a point could not be measured",), (), 1.5)
 
 
+OVER_OP: dict[str, Any] = {"logical_pages": 2048, "pages_per_block": 16}
+
+
 SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Result": lambda _: simulated(),
     "TimedResult": timed,
     "Comparison": compared,
     "Endurance": worn_out,
+    "RequiredOp": lambda _: wa.required_op(2.0, **OVER_OP, precision=0.01),
+    "OpCurve": lambda _: wa.wa_over_op([0.25, 0.5], **OVER_OP, writes=50_000),
     "Prediction": lambda _: wa.predict(op=0.28)[0],
     "Predictions": lambda _: wa.predict(op=0.28),
     "PredictionSweep": lambda _: wa.predict_sweep("op=0.1:0.3:3"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -13,9 +12,11 @@ from writeamp._engine import __version__
 from writeamp.experiments.counted import json_number
 from writeamp.experiments.op_points import common_facts, figure_points, point, table_of
 from writeamp.experiments.simulation_result import Result
+from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.wa_over_op import wa_over_op
-from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart
+from writeamp.plots.style import with_error
+from writeamp.presentation.card import Card
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,8 +27,8 @@ class CurvePoint:
     result: Result
 
 
-@dataclass(frozen=True, repr=False)
-class OpCurve:
+@dataclass(frozen=True, repr=False, eq=False)
+class OpCurve(Drawn):
     """Write amplification over `ratio` ("op", "fill" or "spare_factor"), as asked for.
 
     The logical size is the same for every drive; each has the fewest blocks that make at least the
@@ -38,7 +39,7 @@ class OpCurve:
     ratio: str
     points: tuple[CurvePoint, ...]
     interrupted_of: tuple[float, ...]
-    elapsed_s: float
+    elapsed_s: float = field(compare=False)
 
     @property
     def unfinished(self) -> list[float]:
@@ -107,9 +108,30 @@ class OpCurve:
             f"{device.page_bytes:,} bytes · seed {plan.seed}",
         )
 
-    def plot(self, path: str | Path) -> None:
-        """Draw WA over the ratio to a .png, .svg, .pdf or .html file."""
-        save(self.figure(), path)
+    def _records(self) -> list[dict[str, Any]]:
+        return self._rows
+
+    def card(self) -> Card:
+        """Return a row for each point."""
+        first = self.points[0].result
+        rows = [
+            (
+                f"{one.device.op:.4g}",
+                f"{one.device.geometry.blocks:,}",
+                with_error(one.wa, *one.ci),
+                "yes" if one.steady else "NO",
+                f"{one.theory.wa:.3f}",
+            )
+            for one in self.results
+        ]
+        return Card(
+            f"{first.plan.load_name} under {first.plan.policy}, {first.device.logical_pages:,} "
+            "logical pages; op = (T-U)/U",
+            rows,
+            (">op", ">blocks", ">WA", "steady", ">theory"),
+            warnings=self.warnings,
+            notes=self.notes,
+        )
 
     def __str__(self) -> str:
         """Return the curve's ends in a line."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -14,9 +13,11 @@ from writeamp.experiments.counted import json_number
 from writeamp.experiments.expected_op import ExpectedOp
 from writeamp.experiments.op_points import figure_points, table_of
 from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.words import drive_in_words, wa_in_words
+from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.wa_over_op import Target, wa_over_op
-from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart
+from writeamp.presentation.card import Card, Spark
 
 # Beyond so many times the ends of the interval, a picture shows nothing.
 _SHOWN_FACTOR = 2.5
@@ -32,8 +33,8 @@ class Rise:
     larger_wa: float
 
 
-@dataclass(frozen=True, repr=False)
-class RequiredOp:
+@dataclass(frozen=True, repr=False, eq=False)
+class RequiredOp(Drawn):
     """The over-provisioning at which a drive has the write amplification asked for.
 
     The logical size is the same for every drive that was tried; they differ in whole blocks of
@@ -57,7 +58,7 @@ class RequiredOp:
     """By how much op differs between a drive and the next."""
     points: tuple[dict[str, Any], ...]
     """What every drive that was tried was found to do, op rising."""
-    elapsed_s: float
+    elapsed_s: float = field(compare=False)
 
     @property
     def op(self) -> float:
@@ -159,9 +160,31 @@ class RequiredOp:
             target=Target(self.target_wa, self.op, self.op_low, self.op_high),
         )
 
-    def plot(self, path: str | Path) -> None:
-        """Draw that to a .png, .svg, .pdf or .html file."""
-        save(self.figure(), path)
+    def card(self) -> Card:
+        """Return the answer in words, with WA of the drives that were tried as a line."""
+        result = self.result
+        interval = (
+            "" if math.isnan(self.op_low) else f" (95% CI {self.op_low:.4g} to {self.op_high:.4g})"
+        )
+        rows = [
+            ("op = (T-U)/U", f"{self.op:.4g}{interval}"),
+            ("for a write amplification of", f"{self.target_wa:.6g}"),
+            ("WA at that op", wa_in_words(result.wa, result.ci)),
+            ("theory", str(self.theory)),
+            ("workload", result.plan.load_name),
+            ("manager, victims", str(result.plan.policy)),
+            ("drive", drive_in_words(result.device)),
+            ("logical size, kept", f"{result.device.logical_pages:,} pages"),
+            ("tried", f"{len(self.points)} drives"),
+        ]
+        spark = Spark(self.table["op"], self.table["wa"], "WA by op of the drives tried")
+        return Card(
+            "Over-provisioning for a write amplification",
+            rows,
+            warnings=self.warnings,
+            notes=self.notes,
+            spark=spark,
+        )
 
     def __str__(self) -> str:
         """Return the answer in a line."""

@@ -28,7 +28,7 @@ def find_format(name: str) -> Format:
     Raises:
         WriteampError: there is none; lists the valid names and the nearest.
     """
-    if is_columns(name):
+    if isinstance(name, str) and is_columns(name):
         return column_format(name)
     if name not in FORMATS:
         raise unknown("trace format", name, [*FORMATS, "columns:…"])
