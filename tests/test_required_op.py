@@ -206,7 +206,7 @@ def test_an_experiment_of_another_verb_is_refused() -> None:
         run_op_curve(experiment, [0.1])
 
 
-@pytest.mark.parametrize("sweep", [[], 0.1, "op", [0.1, "0.2"], [float("inf")]])
+@pytest.mark.parametrize("sweep", [[], 0.1, "op", [0.1, "much"], [float("inf")]])
 def test_what_is_no_sweep_is_refused(sweep: Any) -> None:
     with pytest.raises(WriteampError):
         wa.wa_over_op(sweep, **SMALL)
@@ -269,7 +269,7 @@ def test_a_sweep_runs_over_other_ratios(ratio: str) -> None:
     assert ratio.replace("_", " ") in figure.x_label
     status, out, _ = in_process.run("simulate", f"{OF_SMALL} --sweep {ratio}=0.5:0.7:2")
     assert status == 0
-    assert ratio.split("_")[0] in out
+    assert ratio.split("_", maxsplit=1)[0] in out
     assert f"{wa.wa_over_op(f'{ratio}=0.5:0.7:2', **SMALL).points[0].result.device.op:.4g}" in out
 
 

@@ -13,8 +13,12 @@ from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import prepare
 from writeamp.experiments.plan import Plan, used_pages
+from writeamp.experiments.runner import run
+from writeamp.experiments.scale import SMALLER, Measured, Scale, measured_scaling
+from writeamp.experiments.scaling import at_scale, notes_of, scale_of
 from writeamp.experiments.settings import PolicySettings, SimulationSettings
 from writeamp.experiments.simulation import in_pages, plan_of
+from writeamp.experiments.simulation_result import Result
 from writeamp.registry.specs import Spec
 
 # Four times as much spare space as data: nobody builds such a drive.
@@ -30,6 +34,10 @@ class DriveSizes:
 
     plan: Plan
     base: Device
+    scale: Scale | None = None
+    """The drive that is meant, where these stand for it."""
+    smaller: DriveSizes | None = None
+    """Drives that tell the error of that, if there is one."""
 
     @property
     def logical_pages(self) -> int:
@@ -82,6 +90,22 @@ class DriveSizes:
         """Return its op; also between two drives."""
         return (blocks * self.pages_of_step - self.logical_pages) / self.logical_pages
 
+    def with_scaling(self, result: Result) -> Result:
+        """Return what one of the drives was found to do, with the error of its scale, if any.
+
+        That is measured on a drive of the same op.
+        """
+        if self.scale is None:
+            return result
+
+        def measured() -> Measured:
+            assert self.smaller is not None, "only a scale that is exact has no smaller drives"
+            blocks = self.smaller.blocks_for(result.device.op)
+            found = run(self.smaller.plan, self.smaller.drive(blocks))
+            return found.wa, found.ci
+
+        return replace(result, scaling=measured_scaling(self.scale, result.wa, result.ci, measured))
+
     @property
     def has_draws(self) -> bool:
         """True if the host draws at random, so that other seeds find another WA."""
@@ -106,14 +130,33 @@ def drive_sizes(experiment: Experiment, asks: str) -> DriveSizes:
     Raises:
         WriteampError: the experiment says the op, or the physical size, or is timed.
     """
-    settings, policy = experiment.run, experiment.policy
-    if not (isinstance(settings, SimulationSettings) and isinstance(policy, PolicySettings)):
+    if not isinstance(experiment.run, SimulationSettings):
         raise WriteampError(f"{asks} is for simulate, not for {experiment.verb}")
     _check(experiment, asks)
+    scale = scale_of(experiment)
+    if scale is None:
+        return _sizes(experiment)
+    simulated = at_scale(experiment, scale)
+    found = _sizes(simulated)
+    plan, asked = found.plan, experiment.load.workload
+    name = plan.load_name if asked is None else asked.text
+    notes = (*notes_of(experiment, simulated, scale), *plan.notes)
+    return replace(
+        found,
+        plan=replace(plan, load_name=name, notes=notes),
+        scale=scale,
+        smaller=None if scale.is_exact else _sizes(at_scale(experiment, scale, SMALLER)),
+    )
+
+
+def _sizes(experiment: Experiment) -> DriveSizes:
+    settings, policy = experiment.run, experiment.policy
+    assert isinstance(settings, SimulationSettings)
+    assert isinstance(policy, PolicySettings)
     prepared = prepare(experiment)
-    run = replace(in_pages(settings, prepared.drive), spread=False)
+    run_as = replace(in_pages(settings, prepared.drive), spread=False)
     works_by = Policy.of(policy.manager, policy.victims, policy.wear_leveling)
-    return DriveSizes(plan_of(prepared, experiment, works_by, run), prepared.drive)
+    return DriveSizes(plan_of(prepared, experiment, works_by, run_as), prepared.drive)
 
 
 def _check(experiment: Experiment, asks: str) -> None:

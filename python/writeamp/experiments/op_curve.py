@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from writeamp.devices.ratios import RATIOS, op_of
+from writeamp.devices.ratios import RATIOS, RatioLike, op_of
 from writeamp.domains import shown
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.experiments.drive_sizes import DriveSizes, drive_sizes
@@ -21,7 +21,7 @@ from writeamp.runners import Runner, Shared, gather, local_runner
 from writeamp.theory.prediction import Sweep, parse_sweep
 
 # What says at which op: text as `predict` takes it, a sweep, or op one by one.
-SweepLike: TypeAlias = str | Sweep | Sequence[float]
+SweepLike: TypeAlias = str | Sweep | Sequence[RatioLike]
 
 _ASKS = "sweep"
 
@@ -46,10 +46,8 @@ def run_op_curve(
     """
     started = time.perf_counter()
     ratio, values = _asked(sweep)
-    asked_ops = [_op(ratio, value) for value in values]
-    values = tuple(map(float, values))
     sizes = drive_sizes(experiment, _ASKS)
-    blocks_of = [sizes.blocks_for(op) for op in asked_ops]
+    blocks_of = [sizes.blocks_for(_op(ratio, value)) for value in values]
     # Several op may be the same number of blocks, of which one run tells all.
     jobs = list(dict.fromkeys(blocks_of))
     if runner is None:
@@ -87,14 +85,14 @@ def _asked(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
             raise WriteampError(f"sweep runs over {sweep.name}; it must be {', '.join(RATIOS)}")
         return sweep.name, sweep.values
     try:
-        values = tuple(sweep)
+        values = tuple(op_of(op=value) for value in sweep)
     except TypeError:
         raise WriteampError(
             f"sweep is {shown(sweep)}; it must be text such as op=0.05:0.4:6, or a list of op"
         ) from None
     if not values:
         raise WriteampError("sweep is empty; give at least one op")
-    return "op", values
+    return "op", tuple(float(value) for value in values if value is not None)
 
 
 def _op(ratio: str, value: float) -> float:
@@ -108,6 +106,7 @@ def _run_one(shared: Shared[DriveSizes], blocks: int) -> Result:
     sizes = shared.value
     drive = sizes.drive(blocks)
     try:
-        return replace(run(sizes.plan, drive), plan=sizes.plan.without_requests())
+        found = sizes.with_scaling(run(sizes.plan, drive))
     except WriteampError as error:
         raise WriteampError(f"at op {drive.op:.4g}: {error}") from None
+    return replace(found, plan=sizes.plan.without_requests())

@@ -10,7 +10,7 @@ import polars as pl
 
 from writeamp._engine import __version__
 from writeamp.experiments.counted import json_number
-from writeamp.experiments.op_points import common_facts, figure_points, point, table_of
+from writeamp.experiments.op_points import common_facts, figure_points, point
 from writeamp.experiments.simulation_result import Result
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.wa_over_op import wa_over_op
@@ -55,10 +55,9 @@ class OpCurve(Drawn):
     @cached_property
     def table(self) -> pl.DataFrame:
         """One row for each point, with the keys of `points` in `to_dict`; the interval unfolded."""
-        return table_of(self._rows)
+        return self.to_frame()
 
-    @cached_property
-    def _rows(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         return [point(one.result) | {"asked": one.asked} for one in self.points]
 
     @property
@@ -85,7 +84,7 @@ class OpCurve(Drawn):
         return {
             **(interrupted if self.interrupted_of else {}),
             "swept": self.ratio,
-            "points": self._rows,
+            "points": self._records(),
             **common_facts(first),
             "partial_page_factor": json_number(first.partial_page_factor),
             "version": __version__,
@@ -100,16 +99,13 @@ class OpCurve(Drawn):
         plan, device = first.plan, first.device
         models = dict.fromkeys(result.theory.model for result in self.results)
         return wa_over_op(
-            figure_points(self._rows, self.ratio),
+            figure_points(self._records(), self.ratio),
             ratio=self.ratio,
             theory=" / ".join(models),
             title=f"Write amplification over {self.ratio.replace('_', ' ')}: {plan.load_name}",
             facts=f"{plan.policy} · {device.logical_pages:,} logical pages of "
             f"{device.page_bytes:,} bytes · seed {plan.seed}",
         )
-
-    def _records(self) -> list[dict[str, Any]]:
-        return self._rows
 
     def card(self) -> Card:
         """Return a row for each point."""

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import polars as pl
-
 from writeamp.experiments.counted import json_number
 from writeamp.experiments.simulation_result import Result
 from writeamp.plots.figures.wa_over_op import OpPoint
@@ -27,18 +25,8 @@ def point(result: Result) -> dict[str, Any]:
         "steady": result.steady,
         "steady_reason": result.steady_state.reason,
         "theory": vars(result.theory),
+        **({"scaling_error": result.scaling.facts()["scaling_error"]} if result.scaling else {}),
     }
-
-
-def table_of(points: Sequence[dict[str, Any]]) -> pl.DataFrame:
-    """Return points as a data frame, the interval and theory unfolded."""
-    flat = []
-    for one in points:
-        row = dict(one)
-        row["wa_low"], row["wa_high"] = row.pop("wa_ci95")
-        theory = row.pop("theory")
-        flat.append({**row, "theory_wa": theory["wa"], "theory_model": theory["model"]})
-    return pl.DataFrame(flat)
 
 
 def common_facts(result: Result) -> dict[str, Any]:
@@ -52,7 +40,14 @@ def common_facts(result: Result) -> dict[str, Any]:
         **plan.policy.facts(),
         "precondition": plan.host.precondition,
         "seed": plan.seed,
+        **_scale_facts(result),
     }
+
+
+def _scale_facts(result: Result) -> dict[str, Any]:
+    if not result.scaling:
+        return {}
+    return {name: fact for name, fact in result.scaling.facts().items() if name != "scaling_error"}
 
 
 def figure_points(points: Sequence[dict[str, Any]], ratio: str) -> list[OpPoint]:

@@ -11,13 +11,14 @@ import polars as pl
 
 from writeamp.experiments.counted import json_number
 from writeamp.experiments.expected_op import ExpectedOp
-from writeamp.experiments.op_points import figure_points, table_of
+from writeamp.experiments.op_points import figure_points
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.words import drive_in_words, wa_in_words
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.wa_over_op import Target, wa_over_op
 from writeamp.plots.spec import LineChart
 from writeamp.presentation.card import Card, Spark
+from writeamp.presentation.frames import frame_of
 
 # Beyond so many times the ends of the interval, a picture shows nothing.
 _SHOWN_FACTOR = 2.5
@@ -83,7 +84,7 @@ class RequiredOp(Drawn):
     @cached_property
     def table(self) -> pl.DataFrame:
         """One row for each drive that was tried, op rising, with the keys of `points`."""
-        return table_of(self.points)
+        return frame_of(self.points)
 
     @property
     def warnings(self) -> list[str]:
@@ -161,42 +162,36 @@ class RequiredOp(Drawn):
         )
 
     def card(self) -> Card:
-        """Return the answer in words, with WA of the drives that were tried as a line."""
-        result = self.result
-        interval = (
-            "" if math.isnan(self.op_low) else f" (95% CI {self.op_low:.4g} to {self.op_high:.4g})"
-        )
+        """Return the answer in words, with WA over op as a line."""
+        plan, result = self.result.plan, self.result
         rows = [
-            ("op = (T-U)/U", f"{self.op:.4g}{interval}"),
-            ("for a write amplification of", f"{self.target_wa:.6g}"),
-            ("WA at that op", wa_in_words(result.wa, result.ci)),
+            (f"op for WA {self.target_wa:.6g}", f"{self.op:.4g} = (T-U)/U ({self._interval()})"),
+            ("WA at that op", wa_in_words(self.wa, result.ci)),
+            ("steady", "yes" if result.steady else f"NO: {result.steady_state.reason}"),
             ("theory", str(self.theory)),
-            ("workload", result.plan.load_name),
-            ("manager, victims", str(result.plan.policy)),
+            ("workload", plan.load_name),
+            ("manager, victims", str(plan.policy)),
             ("drive", drive_in_words(result.device)),
-            ("logical size, kept", f"{result.device.logical_pages:,} pages"),
-            ("tried", f"{len(self.points)} drives"),
         ]
-        spark = Spark(self.table["op"], self.table["wa"], "WA by op of the drives tried")
         return Card(
-            "Over-provisioning for a write amplification",
+            f"over-provisioning for a WA of {self.target_wa:.6g}",
             rows,
             warnings=self.warnings,
             notes=self.notes,
-            spark=spark,
+            spark=Spark(self.table["op"], self.table["wa"], "WA over op"),
         )
+
+    def _interval(self) -> str:
+        if math.isnan(self.op_low):
+            return "no interval"
+        return f"95% CI {self.op_low:.4g} to {self.op_high:.4g}"
 
     def __str__(self) -> str:
         """Return the answer in a line."""
-        interval = (
-            "no interval"
-            if math.isnan(self.op_low)
-            else f"95% CI {self.op_low:.4g} to {self.op_high:.4g}"
-        )
         plan = self.result.plan
         return (
-            f"op {self.op:.4g} ({interval}) for WA {self.target_wa:.6g} of {plan.load_name} under "
-            f"{plan.policy}: WA there is {self.wa:.4f}"
+            f"op {self.op:.4g} ({self._interval()}) for WA {self.target_wa:.6g} of "
+            f"{plan.load_name} under {plan.policy}: WA there is {self.wa:.4f}"
         )
 
     def __repr__(self) -> str:

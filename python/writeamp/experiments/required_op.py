@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import time
 
+import numpy as np
+
 from writeamp.domains import Number
 from writeamp.experiments.drive_sizes import DriveSizes, drive_sizes
 from writeamp.experiments.expected_op import expected_op
@@ -40,10 +42,9 @@ def run_required_op(
     answer = crossing.nearest(target_wa)
     interval = op_interval(probes, answer)
     other = crossing.other(answer)
-    low, high = (
-        math.nan if end is None else sizes.op(end) for end in (interval.low, interval.high)
-    )
-    result = answer.result
+    result = sizes.with_scaling(answer.result)
+    error = result.scaling.error if result.scaling else 0.0
+    low, high = _with_error(probes, _ops(sizes, interval), error)
     return RequiredOp(
         target_wa=target_wa,
         result=result,
@@ -57,6 +58,25 @@ def run_required_op(
         points=tuple(_point(one) for one in probes.in_order()),
         elapsed_s=time.perf_counter() - started,
     )
+
+
+def _ops(sizes: DriveSizes, interval: OpInterval) -> tuple[float, float]:
+    low, high = (
+        math.nan if end is None else sizes.op(end) for end in (interval.low, interval.high)
+    )
+    return low, high
+
+
+def _with_error(probes: Probes, interval: tuple[float, float], error: float) -> tuple[float, float]:
+    """Return an interval of op that has room for an error of WA on either side."""
+    low, high = interval
+    if math.isnan(low) or not error > 0:
+        return interval
+    tried = probes.in_order()[::-1]  # so that WA mostly rises
+    ops = [probes.sizes.op(one.blocks) for one in tried]
+    levels = np.maximum.accumulate([one.level for one in tried])
+    ends = np.interp([probes.target_wa + error, probes.target_wa - error], levels, ops)
+    return min(low, float(ends[0])), max(high, float(ends[1]))
 
 
 def _rise(sizes: DriveSizes, interval: OpInterval) -> Rise | None:
