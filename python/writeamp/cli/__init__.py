@@ -25,12 +25,13 @@ from writeamp.cli import (
     top,
     trace,
 )
+from writeamp.cli.application import App
 from writeamp.errors import WriteampError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
 
-app = typer.Typer(
+app = App(
     name="writeamp",
     help="Predict, simulate and explain the write amplification of flash SSDs.",
     no_args_is_help=True,

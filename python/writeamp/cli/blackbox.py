@@ -13,6 +13,7 @@ from writeamp.blackbox.designs import ACTIVE, DESIGNS, Design
 from writeamp.blackbox.targets.choice import is_simulated, target_of
 from writeamp.blackbox.targets.conditioning import PRECONDITIONS
 from writeamp.cli import options, running
+from writeamp.cli.application import App
 from writeamp.cli.bar import Bar
 from writeamp.cli.blackbox_choose import choose
 from writeamp.cli.blackbox_explain import explain
@@ -30,7 +31,7 @@ _REAL = "Real targets"
 
 def register(app: typer.Typer) -> None:
     """Add the verbs."""
-    verbs = typer.Typer(
+    verbs = App(
         help="Learn a drive's latency, bandwidth, throughput and WA from measurements, and predict "
         "them for any workload: collect, train, evaluate, predict, explain, choose.",
         no_args_is_help=True,

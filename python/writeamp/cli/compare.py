@@ -1,13 +1,15 @@
-"""`writeamp compare`: many block managers on one workload or trace."""
+"""`writeamp compare`: block managers and victim policies on workloads and traces."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from writeamp._engine import CAUSES
@@ -19,6 +21,7 @@ from writeamp.cli.runner_options import with_scheduler
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.experiments.comparison import run_comparison
 from writeamp.experiments.comparison_result import Comparison
+from writeamp.experiments.comparison_row import Row
 from writeamp.experiments.experiment import Experiment
 from writeamp.plots import check_target
 from writeamp.plots.style import with_error
@@ -51,12 +54,13 @@ def compare(
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
-    """Compare block managers on one drive: WA by cause, wear, memory, speed.
+    """Compare block managers and victim policies: WA by cause, wear, memory, speed.
 
-    All get the same host writes. Some get hints of the pages that others do not; the table says
-    which.
+    All get the same host writes, of each workload and trace that is given. Some get hints of the
+    pages that others do not; the table says which.
 
-    Example: writeamp compare --managers single,sepgc,hcwf --workload hot-cold:f=0.1,r=0.9 --op 0.15
+    Example: writeamp compare --managers single,sepgc --victims greedy,cost-benefit --workload
+    zipf:s=0.99 --op 0.15
     """
     if plot is not None:
         check_target(plot)
@@ -82,53 +86,85 @@ def compare(
 
 
 def _print(found: Comparison) -> None:
-    first, device = found.rows[0].results[0], found.device
-    table = Table(
-        title=f"{_interrupted(found)}{first.plan.load_name} on {device.name}, "
-        f"op {device.op:.4g} = (T-U)/U, {device.layout}; {len(found.rows[0].results)} run(s) each",
-        title_justify="left",
-        title_style="bold",
+    several = len(found.loads) > 1
+    of_what = f"{len(found.loads)} loads" if several else found.loads[0].name
+    columns = _columns(found)
+    headings = [(">" if column.is_number else "") + column.heading for column in columns]
+    rows: list[list[str | Text]] = []
+    for load in found.loads:
+        if several:
+            rows.append([options.heading(load.name)])
+        rows += [[column.cell(row) for column in columns] for row in load.by_wa]
+    title = (
+        f"{_interrupted(found)}{of_what} on {found.drives}, op {found.ops} = (T-U)/U; "
+        f"{len(found.rows[0].results)} run(s) each"
     )
-    table.add_column("manager", overflow="fold", min_width=13)
+    stdout.print(options.table(title, headings, rows))
+    _print_scaling(found)
+    for hints, what in _HINTS:
+        names = dict.fromkeys(row.policy for row in found.rows if row.hints == hints)
+        if names:
+            stdout.print(f"hints of {what}: {', '.join(names)}")
+    for row in found.rows:
+        if not row.steady:
+            stdout.print(f"not steady: {row.name}: {row.steady_reason}", markup=False)
+    for load in found.loads:
+        if load.has_partial_pages:
+            of_load = f" of {load.name}" if several else ""
+            stdout.print(
+                f"WA/byte{of_load} = WA/page × {load.partial_page_factor:.4f}: pages are written "
+                "in part, and SMART shows bytes"
+            )
+    if not found.rows[0].with_victims:
+        stdout.print(f"victims: {_victims(found)}")
+
+
+def _victims(found: Comparison) -> str:
+    """Return each manager's victim policy, where none was asked for or one for all."""
+    policies = sorted({row.victims for row in found.rows})
+    if len(policies) == 1:
+        return policies[0]
+    managers = {
+        policy: dict.fromkeys(row.manager for row in found.rows if row.victims == policy)
+        for policy in policies
+    }
+    return ", ".join(f"{policy} ({', '.join(names)})" for policy, names in managers.items())
+
+
+@dataclass(frozen=True)
+class _Column:
+    heading: str
+    cell: Callable[[Row], str]
+    is_number: bool = True
+
+
+def _columns(found: Comparison) -> list[_Column]:
+    rows = found.rows
+    names = [_Column("manager", lambda row: row.manager, is_number=False)]
+    if rows[0].with_victims:
+        names.append(_Column("victims", lambda row: row.victims, is_number=False))
+    wa = _Column("WA", lambda row: with_error(row.wa, *row.ci))
+    wa_columns = [wa]
+    if found.has_partial_pages:
+        by_byte = _Column("WA/byte", lambda row: f"{row.wa_bytes:.3f}")
+        wa_columns = [by_byte, replace(wa, heading="WA/page")]
     others = [
         cause
         for cause in CAUSES
-        if cause == "gc" or (cause != "host" and any(row.causes[cause] for row in found.rows))
+        if cause == "gc" or (cause != "host" and any(row.causes[cause] for row in rows))
     ]
-    headings = [f"{cause}/host".replace("_", " ") for cause in others]
-    of_bytes = ("WA/byte", "WA/page") if found.has_partial_pages else ("WA",)
-    for heading in (*of_bytes, *headings, "fairness", "B/page", "M\npages/s"):
-        table.add_column(Text(heading), justify="right", no_wrap=True)
-    for row in sorted(found.rows, key=lambda row: row.wa):
-        table.add_row(
-            row.manager,
-            *((f"{row.wa_bytes:.3f}",) if found.has_partial_pages else ()),
-            with_error(row.wa, *row.ci),
-            *(f"{row.causes[cause] / row.causes['host']:.3f}" for cause in others),
-            f"{row.pe_fairness:.3f}",
-            f"{row.bytes_per_page:.2f}",
-            f"{row.host_pages_per_s / 1e6:.1f}",
-        )
-    stdout.print(table)
-    _print_scaling(found)
-    for hints, what in _HINTS:
-        managers = [row.manager for row in found.rows if row.hints == hints]
-        if managers:
-            stdout.print(f"hints of {what}: {', '.join(managers)}")
-    for row in found.rows:
-        if not row.steady:
-            stdout.print(f"not steady: {row.manager}: {row.steady_reason}", markup=False)
-    if found.has_partial_pages:
-        stdout.print(
-            f"WA/byte = WA/page × {found.partial_page_factor:.4f}: pages are written in part, and "
-            "SMART shows bytes"
-        )
-    policies = sorted({row.victims for row in found.rows})
-    by_policy = (
-        f"{policy} ({', '.join(row.manager for row in found.rows if row.victims == policy)})"
-        for policy in policies
-    )
-    stdout.print(f"victims: {policies[0] if len(policies) == 1 else ', '.join(by_policy)}")
+    return [
+        *names,
+        *wa_columns,
+        *(_Column(f"{cause}/host".replace("_", " "), partial(_share, cause)) for cause in others),
+        _Column("fairness", lambda row: f"{row.pe_fairness:.3f}"),
+        _Column("B/page", lambda row: f"{row.bytes_per_page:.2f}"),
+        _Column("M\npages/s", lambda row: f"{row.host_pages_per_s / 1e6:.1f}"),
+    ]
+
+
+def _share(cause: str, row: Row) -> str:
+    return f"{row.causes[cause] / row.causes['host']:.3f}"
 
 
 def _print_scaling(found: Comparison) -> None:
@@ -137,10 +173,10 @@ def _print_scaling(found: Comparison) -> None:
     if scaling is None:
         return
     scale = scaling.scale
-    known = {row.manager: row.scaling.error for row in found.rows if row.scaling}
+    known = {row.name: row.scaling.error for row in found.rows if row.scaling}
     errors = ", ".join(
-        f"{manager} {'unknown' if math.isnan(error) else f'{error:.4f}'}"
-        for manager, error in known.items()
+        f"{name} {'unknown' if math.isnan(error) else f'{error:.4f}'}"
+        for name, error in known.items()
     )
     stdout.print(
         f"capacity {scale.capacity_bytes:,} bytes, simulated as "

@@ -184,6 +184,7 @@ def _annotation(
         "ratio": float,
         "bytes": str,
         "path": Path,
+        "paths": list[Path],
         "flag": bool,
         "text": str,
         "texts": list[str],

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from writeamp.cli import options
+from writeamp.cli.application import App
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
 from writeamp.devices.byte_sizes import parse_bytes
@@ -25,7 +26,7 @@ _DRIVE = "Drive (its profile, or what it would say)"
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    verbs = typer.Typer(help="Measure real drives.", no_args_is_help=True)
+    verbs = App(help="Measure real drives.", no_args_is_help=True)
     verbs.command("rb")(rb)
     app.add_typer(verbs, name="measure")
 

@@ -18,6 +18,7 @@ from writeamp.cli.terminal import Terminal
 from writeamp.domains import ratio_of, shown
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.presentation.frames import csv_of
+from writeamp.text import printable
 
 _T = TypeVar("_T")
 
@@ -156,10 +157,16 @@ def whole_or_part(work: Callable[[], _T]) -> _T:
         return stopped.finished  # type: ignore[no-any-return]
 
 
+def heading(text: str) -> Text:
+    """Return the heading of some rows of a table, as its only cell."""
+    return Text(printable(text), style="bold")
+
+
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> Table:
     """Build a table; columns whose name begins with '>' are right-aligned.
 
-    The names of the columns are ours, and may have line breaks.
+    The names of the columns are ours, and may have line breaks. A row of one cell, where there are
+    several columns, is the heading of those that follow.
     """
     made = Table(title=title, title_justify="left", title_style="bold")
     for column in columns:
@@ -171,6 +178,8 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text
             overflow="fold",
         )
     for row in rows:
+        if len(row) < len(columns):
+            made.add_section()
         made.add_row(*row)
     return made
 

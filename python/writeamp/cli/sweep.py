@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from writeamp.cli import options, running
+from writeamp.cli.application import App
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
 from writeamp.cli.runner_options import with_runner
@@ -37,7 +38,7 @@ class _RunUnlessNamed(TyperGroup):
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    verbs = typer.Typer(
+    verbs = App(
         cls=_RunUnlessNamed,
         help="Run many points, each once, and look at their results: `writeamp sweep FILE.toml "
         "--out DIR`, then `writeamp sweep show DIR`.",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from copy import copy
 from typing import Any
 
 from rich.console import Console
@@ -12,11 +14,12 @@ from rich.text import Text
 
 from writeamp.text import printable
 
-LEAST_COLUMNS = 60
+LEAST_COLUMNS = 40
 # Help cuts the names of options below this.
 _HELP_COLUMNS = 80
 # Words longer than this are broken, for which nothing else makes room: specs, paths.
 _LONGEST_WORD = 16
+_BREAKS = re.compile(r"(?<=/)(?=\S)|\s+")
 
 
 def widen() -> None:
@@ -30,8 +33,9 @@ def widen() -> None:
 class Terminal(Console):
     """A console that loses nothing, and to which every `str` is text of others.
 
-    Its lines are longer than the terminal's where a table would lose something. Text of others is
-    shown as it is, and never obeyed; styles and line breaks are ours, and come as `Text`.
+    A table that would lose something has its columns closer together, or below each other, and
+    where even that is too wide, lines longer than the terminal's. Text of others is shown as it is,
+    and never obeyed; styles and line breaks are ours, and come as `Text`.
     """
 
     def __init__(self, *, stderr: bool = False) -> None:
@@ -45,12 +49,53 @@ class Terminal(Console):
     def print(self, *objects: Any, **how: Any) -> None:
         """Print; the terminal breaks lines that are too long for it, which loses nothing."""
         columns = self.width
-        tables = [_least_columns(one) for one in objects if isinstance(one, Table)]
-        self.width = max([columns, LEAST_COLUMNS, *tables])
+        room = max(columns, LEAST_COLUMNS)
+        shown = [_fitting(one, room) if isinstance(one, Table) else one for one in objects]
+        tables = [_least_columns(one) for one in shown if isinstance(one, Table)]
+        self.width = max([room, *tables])
         try:
-            super().print(*objects, **how)
+            super().print(*shown, **how)
         finally:
             self.width = columns
+
+
+def _fitting(table: Table, columns: int) -> Table:
+    """Return a table as the terminal has room for it: as it is, closer, or with rows as lists."""
+    if _least_columns(table) <= columns or not table.show_header:
+        return table
+    closer = _closer(table)
+    return closer if _least_columns(closer) <= columns else _stacked(table)
+
+
+def _closer(table: Table) -> Table:
+    """Return a table without space beside its lines, the headings of its numbers broken."""
+    closer = copy(table)
+    closer.padding = 0
+    closer.columns = [copy(column) for column in table.columns]
+    for column in closer.columns:
+        if column.no_wrap:
+            column.header = Text("\n".join(_BREAKS.split(str(column.header))))
+    return closer
+
+
+def _stacked(table: Table) -> Table:
+    """Return a table in which each row is a list of what the columns call its cells."""
+    found = Table(
+        title=table.title,
+        title_justify=table.title_justify,
+        title_style=table.title_style,
+        show_header=False,
+    )
+    found.add_column(no_wrap=True)
+    found.add_column(overflow="fold")
+    headings = [" ".join(str(column.header).split()) for column in table.columns]
+    for cells in zip(*(column.cells for column in table.columns), strict=True):
+        found.add_section()
+        # A row may be a heading of those below it, and has one cell then.
+        for heading, cell in zip(headings, cells, strict=True):
+            if str(cell):
+                found.add_row(heading, cell)
+    return found
 
 
 def _least_columns(table: Table) -> int:
@@ -63,4 +108,5 @@ def _least_columns(table: Table) -> int:
         else:
             pieces = [word[:_LONGEST_WORD] for cell in cells for word in cell.split()]
         widths.append(max([column.min_width or 0, *map(len, pieces)]))
-    return sum(width + 3 for width in widths) + 1
+    _, right, _, left = table.padding
+    return sum(width + 1 + left + right for width in widths) + 1

@@ -9,6 +9,7 @@ import typer
 
 from writeamp import traces
 from writeamp.cli import options
+from writeamp.cli.application import App
 from writeamp.cli.options import stdout
 from writeamp.traces.columns import EXAMPLE
 from writeamp.traces.writing import check_target
@@ -23,7 +24,7 @@ Action = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    verbs = typer.Typer(help="Look into block traces, and convert them.", no_args_is_help=True)
+    verbs = App(help="Look into block traces, and convert them.", no_args_is_help=True)
     verbs.command("info")(info)
     verbs.command("convert")(convert)
     app.add_typer(verbs, name="trace")

@@ -1,27 +1,32 @@
-"""Many block managers on one workload or trace (docs/compare.md)."""
+"""Many block managers and victim policies on workloads and traces (docs/compare.md)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.experiments.comparison_result import Comparison, Row
+from writeamp.experiments.combinations import Combinations
+from writeamp.experiments.compared_settings import PoliciesSettings
+from writeamp.experiments.comparison_result import Comparison
+from writeamp.experiments.comparison_row import Row, row_name
 from writeamp.experiments.experiment import Experiment
+from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.inputs import Prepared, prepare
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.runner import drives_that_fit, run
 from writeamp.experiments.scale import SMALLER, Scale, Scaling, difference
 from writeamp.experiments.scaling import at_scale, halves, notes_of, scale_of
-from writeamp.experiments.settings import ComparisonSettings, PoliciesSettings, SimulationSettings
+from writeamp.experiments.settings import ComparisonSettings, LoadSettings, SimulationSettings
 from writeamp.experiments.simulation import plan_of
 from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.told_apart import told_apart
 from writeamp.registry.specs import Spec
 from writeamp.runners import Runner, Shared, gather, local_runner
 
@@ -29,14 +34,25 @@ from writeamp.runners import Runner, Shared, gather, local_runner
 # most schemes to learn what is hot on skewed workloads, the second half of it measured.
 DEFAULT_DRIVE_WRITES = 20
 
-# In what the runs of a comparison differ: policy and seed.
-_Turn: TypeAlias = tuple[Policy, int]
+
+@dataclass(frozen=True)
+class _Turn:
+    """In what the runs of a comparison differ: load (by its number), policy and seed."""
+
+    load: int
+    policy: Policy
+    seed: int
+    name: str
+
+
+# The plan and the drive of each load, the first turn of each.
+_Bases: TypeAlias = tuple[tuple[Plan, Device], ...]
 
 
 def run_comparison(
     experiment: Experiment, progress: Progress | None = None, runner: Runner | None = None
 ) -> Comparison:
-    """Simulate a drive under each manager.
+    """Simulate a drive under each manager and victim policy, on each load.
 
     Args:
         experiment: what to do.
@@ -60,9 +76,8 @@ def run_comparison(
         other = _compared(at_scale(experiment, scale, SMALLER), second, runner)
     except Interrupted:
         part = _scaled(experiment, simulated, found, scale, unknown)
-        raise Interrupted(
-            replace(part, interrupted_of=tuple(map(str, _managers(experiment))))
-        ) from None
+        asked = tuple(row.name for row in part.rows)
+        raise Interrupted(replace(part, interrupted_of=asked)) from None
     except WriteampError:  # one so small can be too small for a manager
         return _scaled(experiment, simulated, found, scale, unknown)
     errors = [
@@ -80,20 +95,19 @@ def _scaled(
     errors: Sequence[float],
 ) -> Comparison:
     """Return a comparison said of the drive that is meant, with the error of each row."""
-    asked = experiment.load.workload
+    names = {
+        scaled.text: asked.text
+        for asked, scaled in zip(experiment.load.workloads, simulated.load.workloads, strict=True)
+    }
     notes = notes_of(experiment, simulated, scale)
 
     def meant(result: Result) -> Result:
         plan = result.plan
-        name = plan.load_name if asked is None else asked.text
+        name = names.get(plan.load_name, plan.load_name)
         return replace(result, plan=replace(plan, load_name=name, notes=(*notes, *plan.notes)))
 
     rows = tuple(
-        replace(
-            row,
-            results=tuple(map(meant, row.results)),
-            scaling=Scaling(scale, error),
-        )
+        replace(row, results=tuple(map(meant, row.results)), scaling=Scaling(scale, error))
         for row, error in zip(found.rows, errors, strict=True)
     )
     return replace(found, rows=rows)
@@ -102,25 +116,26 @@ def _scaled(
 def _compared(
     experiment: Experiment, progress: Progress | None, runner: Runner | None
 ) -> Comparison:
-    first, drive = _first(experiment)
-    settings, turns = _settings(experiment), _turns(experiment)
+    bases = _bases(experiment)
+    settings, notes = _settings(experiment), _combinations(experiment).notes
+    turns = _turns(experiment, [plan.load_name for plan, _ in bases])
     if runner is None:
-        most = min(settings.threads or len(turns), drives_that_fit(drive))
-        runner = local_runner(len(turns), most)
+        most = min(drives_that_fit(drive) for _, drive in bases)
+        runner = local_runner(len(turns), min(settings.threads or len(turns), most))
 
     def comparison(results: Mapping[int, Result]) -> Comparison:
         whole = {
-            at: replace(result, plan=_plan_of_turn(first, turns[at]))
+            at: replace(result, plan=_plan_of_turn(bases, turns[at]))
             for at, result in results.items()
         }
-        return Comparison(_rows(experiment, whole))
+        return Comparison(_rows(experiment, turns, whole), policy_notes=notes)
 
-    work = partial(_run_turn, Shared((first, drive), partial(_first, experiment)))
+    work = partial(_run_turn, Shared(bases, partial(_bases, experiment)))
     try:
         results = gather(runner, work, turns, files=experiment.input_files, progress=progress)
     except Interrupted as stopped:
         finished = comparison(stopped.finished)
-        asked = tuple(map(str, _managers(experiment)))
+        asked = tuple(dict.fromkeys(turn.name for turn in turns))
         raise Interrupted(
             replace(finished, interrupted_of=asked) if finished.rows else None
         ) from None
@@ -132,42 +147,85 @@ def _settings(experiment: Experiment) -> ComparisonSettings:
     return experiment.run
 
 
-def _managers(experiment: Experiment) -> tuple[Spec, ...]:
-    policies = experiment.policy
-    assert isinstance(policies, PoliciesSettings)
-    assert policies.managers is not None
-    return policies.managers
+def _combinations(experiment: Experiment) -> Combinations:
+    assert isinstance(experiment.policy, PoliciesSettings)
+    return experiment.policy.combinations()
 
 
-def _turns(experiment: Experiment) -> list[_Turn]:
-    policies, settings = experiment.policy, _settings(experiment)
+def _policies(experiment: Experiment) -> list[Policy]:
+    leveling = experiment.policy.wear_leveling
+    pairs = _combinations(experiment).pairs
+    return [Policy.of(manager, victims, leveling) for manager, victims in pairs]
+
+
+def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
+    """Return the runs, those of a row after each other."""
+    settings, with_victims = _settings(experiment), _combinations(experiment).with_victims
     return [
-        (Policy.of(manager, policies.victims, policies.wear_leveling), settings.seed + replica)
-        for manager in _managers(experiment)
+        _Turn(
+            load,
+            policy,
+            settings.seed + replica,
+            row_name(
+                policy.manager,
+                policy.victims if with_victims else None,
+                name if len(loads) > 1 else None,
+            ),
+        )
+        for load, name in enumerate(loads)
+        for policy in _policies(experiment)
         for replica in range(settings.replicas)
     ]
 
 
-def _first(experiment: Experiment) -> tuple[Plan, Device]:
-    """Return the plan of the first turn, and the drive of all."""
-    prepared = prepare(experiment)
-    policy, _ = _turns(experiment)[0]
-    return plan_of(prepared, experiment, policy, _one_run(prepared, experiment)), prepared.drive
+def _bases(experiment: Experiment) -> _Bases:
+    """Return the plan of the first turn of each load, and the drive of all its turns."""
+    alone = experiment.with_each_load
+    policy = _policies(experiment)[0]
+    prepared = [_prepared(one, named=len(alone) > 1) for one in alone]
+    plans = [
+        plan_of(found, one, policy, _one_run(found, one))
+        for found, one in zip(prepared, alone, strict=True)
+    ]
+    if len(alone) > 1:
+        paths = [_name_of(one.load) for one in alone if one.load.trace is not None]
+        names = [*(_name_of(one.load) for one in alone if one.load.trace is None)]
+        names += told_apart(paths)  # workloads stand first
+        plans = [replace(plan, load_name=name) for plan, name in zip(plans, names, strict=True)]
+    return tuple((plan, found.drive) for plan, found in zip(plans, prepared, strict=True))
 
 
-def _run_turn(shared: Shared[tuple[Plan, Device]], turn: _Turn) -> Result:
-    """Run a turn on the drive that all have; traces do not travel with the result."""
-    first, drive = shared.value
-    plan = _plan_of_turn(first, turn)
+def _prepared(experiment: Experiment, *, named: bool) -> Prepared:
+    """Return the drive and load of one of several, whose error says which it was."""
+    try:
+        return prepare(experiment)
+    except WriteampError as error:
+        name = _name_of(experiment.load)
+        if not named or name in str(error):
+            raise
+        raise WriteampError(f"{name}: {error}") from None
+
+
+def _name_of(load: LoadSettings) -> str:
+    """Return the workload of a load, or the path of its trace."""
+    if isinstance(load.trace, HeldTrace):
+        return load.trace.trace.path or "trace"
+    return str(load.workload or "uniform") if load.trace is None else str(load.trace)
+
+
+def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result:
+    """Run a turn on the drive that its load has; traces do not travel with the result."""
+    plan = _plan_of_turn(shared.value, turn)
+    _, drive = shared.value[turn.load]
     try:
         return replace(run(plan, drive), plan=plan.without_requests())
     except WriteampError as error:
-        raise WriteampError(f"{plan.policy.manager}: {error}") from None
+        raise WriteampError(f"{turn.name}: {error}") from None
 
 
-def _plan_of_turn(first: Plan, turn: _Turn) -> Plan:
-    policy, seed = turn
-    return replace(first, policy=policy, run=replace(first.run, seed=seed))
+def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:
+    plan, _ = bases[turn.load]
+    return replace(plan, policy=turn.policy, run=replace(plan.run, seed=turn.seed))
 
 
 def _one_run(prepared: Prepared, experiment: Experiment) -> SimulationSettings:
@@ -191,12 +249,18 @@ def _one_run(prepared: Prepared, experiment: Experiment) -> SimulationSettings:
     )
 
 
-def _rows(experiment: Experiment, results: Mapping[int, Result]) -> tuple[Row, ...]:
-    """Return the rows of the managers all of whose replicas have a result."""
+def _rows(
+    experiment: Experiment, turns: Sequence[_Turn], results: Mapping[int, Result]
+) -> tuple[Row, ...]:
+    """Return the rows all of whose replicas have a result."""
     replicas = _settings(experiment).replicas
+    with_victims = _combinations(experiment).with_victims
+    with_load = turns[-1].load > 0
     rows = []
-    for at, manager in enumerate(_managers(experiment)):
-        places = range(at * replicas, (at + 1) * replicas)
+    for first in range(0, len(turns), replicas):
+        places = range(first, first + replicas)
         if all(place in results for place in places):
-            rows.append(Row(str(manager), tuple(results[place] for place in places)))
+            found = tuple(results[place] for place in places)
+            manager = turns[first].policy.manager
+            rows.append(Row(manager, found, with_victims=with_victims, with_load=with_load))
     return tuple(rows)

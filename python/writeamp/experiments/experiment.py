@@ -24,6 +24,7 @@ from writeamp.devices.device import device, profile_op
 from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown, unknown_argument
+from writeamp.experiments.compared_settings import LoadsSettings, PoliciesSettings
 from writeamp.experiments.device_settings import DeviceSettings
 from writeamp.experiments.misplaced import check_places
 from writeamp.experiments.precondition import Precondition
@@ -33,7 +34,6 @@ from writeamp.experiments.settings import (
     ComparisonSettings,
     LifetimeSettings,
     LoadSettings,
-    PoliciesSettings,
     PolicySettings,
     RunSettings,
     SimulationSettings,
@@ -80,6 +80,9 @@ class Experiment:
         wanted = _policy_type(type(self.run))
         if not isinstance(self.policy, wanted):
             raise WriteampError(f"{self.verb} takes its policy as {wanted.__name__}")
+        if type(self.load) is not _load_type(type(self.run)):
+            given = {one.name: getattr(self.load, one.name) for one in fields(self.load)}
+            object.__setattr__(self, "load", _load_type(type(self.run))(**given))
         for one in fields(self.load):
             idle = self.verb in words_of(one).not_for
             if idle and getattr(self.load, one.name) != one.default:
@@ -209,8 +212,8 @@ class Experiment:
     @property
     def input_files(self) -> tuple[str, ...]:
         """The files that it reads, which no result of it may replace: traces and profiles."""
-        named = (self.load.trace, Precondition.of(self.load.precondition).trace)
-        traces = tuple(str(trace) for trace in named if isinstance(trace, str | Path))
+        named = (*self.load.traces, Precondition.of(self.load.precondition).trace)
+        traces = tuple(trace for trace in named if isinstance(trace, str))
         profile = self.device.profile
         return traces + (files_of(profile) if isinstance(profile, str) else ())
 
@@ -256,8 +259,8 @@ class Experiment:
     def _meaning(self) -> dict[str, Any]:
         """Return what the experiment means, every choice in one form."""
         load = _meant(self.load)
-        if self.load.trace is None:
-            load["workload"] = Spec.of("workloads", self.load.workload or "uniform").canonical
+        if self.load.trace is None and self.load.workload is None:
+            load["workload"] = Spec.of("workloads", "uniform").canonical
         run = _meant(self.run)
         if self.is_timed:
             run["timed"] = True
@@ -315,6 +318,13 @@ class Experiment:
             found["capacity_bytes"] = settings.capacity
         return found
 
+    @property
+    def with_each_load(self) -> tuple[Experiment, ...]:
+        """The same with each of its loads alone, which are several in comparisons only."""
+        if not isinstance(self.load, LoadsSettings):
+            return (self,)
+        return tuple(replace(self, load=one) for one in self.load.alone())
+
 
 def _digest(meaning: dict[str, Any]) -> str:
     text = json.dumps(meaning, sort_keys=True, separators=(",", ":"))
@@ -326,13 +336,17 @@ def setting_types(verb: str) -> tuple[type[Settings], ...]:
     if verb not in _RUNS:
         raise unknown("verb", verb, VERBS)
     run = _RUNS[verb]
-    return DeviceSettings, LoadSettings, _policy_type(run), run
+    return DeviceSettings, _load_type(run), _policy_type(run), run
 
 
 @cache
 def setting_places(verb: str) -> Places:
     """Return where each setting of a verb stands, by the name of its keyword argument."""
     return places_in(setting_types(verb), verb)
+
+
+def _load_type(run: type[RunSettings]) -> type[LoadSettings]:
+    return LoadsSettings if run is ComparisonSettings else LoadSettings
 
 
 def _policy_type(run: type[RunSettings]) -> type[PolicySettings | PoliciesSettings]:
@@ -358,11 +372,11 @@ def _meant(settings: Settings) -> dict[str, Any]:
         value = getattr(settings, one.name)
         words = words_of(one)
         if not words.is_speed and not (words.is_new and value == one.default):
-            found[one.name] = (
-                [spec.canonical for spec in value]
-                if isinstance(value, tuple)
-                else value.canonical
-                if isinstance(value, Spec)
-                else plain(value)
-            )
+            found[one.name] = _in_one_form(value)
     return found
+
+
+def _in_one_form(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_in_one_form(one) for one in value]
+    return value.canonical if isinstance(value, Spec) else plain(value)

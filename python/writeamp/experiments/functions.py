@@ -31,7 +31,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class _Arguments(TypedDict, total=False):
-    """What all three take besides device and workload; `settings.py` says what each is."""
+    """What all three take besides device and load; `settings.py` says what each is."""
 
     size: SizeLike | None
     capacity: SizeLike | None
@@ -47,23 +47,28 @@ class _Arguments(TypedDict, total=False):
     write_cache: SizeLike | None
     map_cache: SizeLike | None
     set: ChangesLike | None
-    trace: TraceLike | None
     trace_format: str | None
     action: str | None
     mapping: traces.Mapping
     trace_device: str | None
     utilization: RatioLike
     precondition: str
-    victims: SpecLike | None
     wear_leveling: SpecLike | None
     seed: int
     batch_pages: int
 
 
-class SimulateArguments(_Arguments, total=False):
+class _OfOneRun(_Arguments, total=False):
+    """What a run of one load and one policy takes."""
+
+    trace: TraceLike | None
+    manager: SpecLike
+    victims: SpecLike | None
+
+
+class SimulateArguments(_OfOneRun, total=False):
     """What `simulate` takes."""
 
-    manager: SpecLike
     repeat: int
     writes: int | None
     warmup: Warmup
@@ -84,17 +89,18 @@ class SimulateArguments(_Arguments, total=False):
 class CompareArguments(_Arguments, total=False):
     """What `compare` takes."""
 
-    managers: Sequence[SpecLike] | str
+    trace: TraceLike | Sequence[TraceLike] | None
+    managers: Sequence[SpecLike] | SpecLike
+    victims: Sequence[SpecLike] | SpecLike | None
     repeat: int
     writes: int | None
     replicas: int
     threads: int | None
 
 
-class EnduranceArguments(_Arguments, total=False):
+class EnduranceArguments(_OfOneRun, total=False):
     """What `endurance` takes."""
 
-    manager: SpecLike
     w_max: int
     replicas: int
     spare_share: RatioLike
@@ -201,7 +207,7 @@ def simulate(
 @_with_defaults("compare", "progress", "runner")
 def compare(
     device: DeviceLike | None = None,
-    workload: SpecLike | None = None,
+    workload: Sequence[SpecLike] | SpecLike | None = None,
     *,
     progress: Progress | None = None,
     runner: Runner | None = None,
@@ -210,18 +216,21 @@ def compare(
     """Simulate the same drive and host under each of several block managers.
 
     Args:
-        device: as for `simulate`, like `workload`.
-        workload: see `device`.
+        device: as for `simulate`.
+        workload: one or several, as a list or one text with commas: each, and each trace, is a load
+            that all managers get. "uniform" unless there is a trace.
         progress: called after each run with the runs done and in all.
         runner: who does the runs, a `writeamp.runners.Runner`; by default this process, several of
             them at the same time.
         settings: by keyword. `managers`: block managers, each of which becomes a row: a list of
-            specs or texts, or one text with commas. `victims`: victim policy for all of them; each
-            manager's own by default. `replicas`: runs of each manager, with seeds from `seed` on; a
-            trace has no draws of its own. `writes`: host page writes after the initial fill of each
-            run, of which the second half is measured; by default 20 times the logical pages, or
-            those of the trace. `threads`: runs at the same time without a runner; as many as there
-            are processors by default. All others as for `simulate`.
+            specs or texts, or one text with commas. `victims`: victim policies, given alike, each
+            tried with each manager that takes it; each manager's own by default. `trace`: one or a
+            list, beside the workloads that are given; a drive without a size is fitted to each.
+            `replicas`: runs of each row, with seeds from `seed` on; a trace has no draws of its
+            own. `writes`: host page writes after the initial fill of each run, of which the second
+            half is measured; by default 20 times the logical pages, or those of the trace.
+            `threads`: runs at the same time without a runner; as many as there are processors by
+            default. All others as for `simulate`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -231,6 +240,10 @@ def compare(
     ...                    blocks=64, pages_per_block=16, writes=20_000, replicas=2)
     >>> found.table["manager"].to_list()
     ['single', 'sepgc']
+    >>> found = wa.compare(workload=["uniform", "zipf"], managers="single", victims="greedy,fifo",
+    ...                    op=0.25, blocks=64, pages_per_block=16, writes=20_000, replicas=2)
+    >>> [(row.workload, row.victims) for row in found.rows]
+    [('uniform', 'greedy'), ('uniform', 'fifo'), ('zipf', 'greedy'), ('zipf', 'fifo')]
     """
     _check_callbacks(progress, runner)
     return run_comparison(

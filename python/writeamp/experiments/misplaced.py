@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,7 @@ def check_places(given: Mapping[str, Any]) -> None:
     Raises:
         WriteampError: it is known to be something else; the sentence says where that belongs.
     """
-    for place in ("device", "workload"):
-        value = given.get(place)
+    for place, value in _given(given):
         found = _what(value, place)
         if found is not None:
             kind, right = found
@@ -35,6 +34,14 @@ def check_places(given: Mapping[str, Any]) -> None:
                 f"{place} is {_named(value)}, which is {kind}: give it as {right} (--{right} on "
                 "the command line)"
             )
+
+
+def _given(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what is given as device and workload, of which comparisons take several."""
+    for place in ("device", "workload"):
+        value = given.get(place)
+        for one in value if isinstance(value, list | tuple) else [value]:
+            yield place, one
 
 
 def _what(value: Any, place: str) -> tuple[str, str] | None:

@@ -104,6 +104,9 @@ def _given(table: Table) -> dict[str, Any]:
 
 def _recorded_in(load: Table) -> tuple[str, Recorded] | None:
     trace = load.get("trace")
+    if isinstance(trace, list | tuple):
+        # Several traces share a drive, so each is replayed as one like any other.
+        trace = trace[0] if len(trace) == 1 else None
     if isinstance(trace, HeldTrace):
         trace = trace.trace
     if isinstance(trace, traces.Trace):

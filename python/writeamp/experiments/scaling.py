@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from writeamp._engine import scaled_workload
 from writeamp.devices.byte_sizes import shown_bytes
@@ -75,9 +76,11 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
         return _sized(experiment, scale.capacity_bytes)
     factor = scale.factor * smaller
     load = experiment.load
-    if load.workload is not None:
-        text = scaled_workload(load.workload.text, factor)
-        load = replace(load, workload=Spec.of("workloads", text))
+    texts = [scaled_workload(one.text, factor) for one in load.workloads]
+    scaled = [Spec.of("workloads", text) for text in texts]
+    if scaled:
+        several: Any = scaled if len(scaled) > 1 else scaled[0]
+        load = replace(load, workload=several)
     run = experiment.run
     if not isinstance(run, LifetimeSettings):
         changes = {
@@ -99,9 +102,9 @@ def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tup
         f"{shown_bytes(scale.capacity_bytes)}, which is {scale.factor:.4g} times larger; --size "
         "simulates a drive of its own size"
     ]
-    asked, scaled = experiment.load.workload, simulated.load.workload
-    if asked is not None and scaled is not None and asked.canonical != scaled.canonical:
-        found.append(f"on it {asked} is simulated as {scaled}")
+    for asked, scaled in zip(experiment.load.workloads, simulated.load.workloads, strict=True):
+        if asked.canonical != scaled.canonical:
+            found.append(f"on it {asked} is simulated as {scaled}")
     return tuple(found)
 
 

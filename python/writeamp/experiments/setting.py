@@ -27,7 +27,7 @@ class Words:
     name: str = ""
     flag: str | None = ""
     kind: EngineKind | None = None
-    number: Literal["count", "ratio", "bytes", "path", "text", "texts", "flag"] = "text"
+    number: Literal["count", "ratio", "bytes", "path", "paths", "text", "texts", "flag"] = "text"
     choices: tuple[str, ...] = ()
     metavar: str | None = None
     excludes: str = ""
@@ -69,10 +69,10 @@ class Settings:
                     flag = words.flag or f"--{one.name.replace('_', '-')}"
                     raise WriteampError(f"{one.name} is missing ({flag}): {words.help}")
                 continue
-            if words.kind is not None and (domain is None or not isinstance(value, tuple | list)):
-                value = Spec.of(words.kind, value)
-            elif domain is not None:
+            if domain is not None:
                 value = domain.check(words.name or one.name, value)
+            elif words.kind is not None:
+                value = Spec.of(words.kind, value)
             object.__setattr__(self, one.name, value)
 
 

@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from writeamp import traces
 from writeamp._engine import DEFAULT_BATCH_PAGES
-from writeamp._engine import split_specs as split_spec_texts
 from writeamp.domains import BELOW_ONE, POSITIVE_COUNT, SHARE, Flag, Number, OneOf, Whole, WholeOr
 from writeamp.errors import WriteampError
 from writeamp.experiments.held_trace import HeldTrace
@@ -28,29 +27,10 @@ from writeamp.traces.source import file_path
 TraceLike: TypeAlias = str | os.PathLike[str] | traces.Trace | traces.PageTrace | Any
 Warmup: TypeAlias = int | Literal["auto"]
 
-# Settings that need a trace.
-_OF_TRACES = ("trace_format", "action", "repeat", "mapping", "trace_device")
-
 # The engine counts erases of a block in 32 bits, of which one value means "no limit".
 _MOST_ERASES = 2**32 - 2
 _MOST_REPLICAS = 2**32 - 1
 _MOST_COMPARED_REPLICAS = 10_000
-
-
-class _Specs:
-    """Specs of one kind: several of them, or the text of a list."""
-
-    def check(self, name: str, value: Any) -> tuple[Spec, ...]:
-        """Return them."""
-        if isinstance(value, str):
-            value = split_spec_texts("managers", value)
-        elif isinstance(value, Spec):
-            value = [value]
-        if not isinstance(value, list | tuple):
-            raise WriteampError(f"{name} is {value!r}; it must be a list of block managers")
-        if not value:
-            raise WriteampError("there is no manager to compare; name at least one")
-        return tuple(Spec.of("managers", one) for one in value)
 
 
 def _held(trace: Any) -> str | HeldTrace | None:
@@ -79,6 +59,8 @@ class LoadSettings(Settings):
     """What the host writes: a synthetic workload, or a trace; and what is written before it."""
 
     title: ClassVar[str] = "load"
+    # Settings that need a trace.
+    OF_TRACES: ClassVar = ("trace_format", "action", "repeat", "mapping", "trace_device")
 
     workload: Spec | None = setting(
         None,
@@ -171,11 +153,22 @@ class LoadSettings(Settings):
             given = traces.Given(held.trace.data, self.trace_format)
             object.__setattr__(self, "trace", HeldTrace(given))
 
+    @property
+    def workloads(self) -> tuple[Spec, ...]:
+        """The workloads that are asked for, each a load of its own."""
+        return () if self.workload is None else (self.workload,)
+
+    @property
+    def traces(self) -> tuple[str | HeldTrace, ...]:
+        """The traces that it replays, each a load of its own."""
+        assert not isinstance(self.trace, Path)  # they are texts once they are checked
+        return () if self.trace is None else (self.trace,)
+
     def dropped_by(self, changes: dict[str, Any]) -> dict[str, Any]:
         """Return the defaults of what no longer holds once `changes` say another load."""
         dropped: tuple[str, ...] = ()
         if changes.get("workload") is not None:
-            dropped = ("trace", *_OF_TRACES)
+            dropped = ("trace", *self.OF_TRACES)
         elif changes.get("trace") is not None:
             dropped = ("workload", "utilization", "trace_format", "action", "trace_device")
         return {one.name: one.default for one in fields(self) if one.name in dropped}
@@ -207,27 +200,6 @@ class PolicySettings(Settings):
     manager: SpecLike = setting("single", None, "block manager", kind="managers")
     victims: SpecLike | None = setting(
         None, None, "victim policy (default: the manager's)", kind="victims"
-    )
-    wear_leveling: SpecLike | None = setting(
-        None, None, "wear leveller (default none)", kind="wear_levelers"
-    )
-
-
-@dataclass(frozen=True)
-class PoliciesSettings(Settings):
-    """What the drives that are compared work by."""
-
-    title: ClassVar[str] = "policy"
-
-    managers: tuple[Spec, ...] | None = setting(
-        None,
-        _Specs(),
-        "block managers, separated by commas, such as single,hcwf:d=5,sepgc",
-        required=True,
-        metavar="SPEC,SPEC,…",
-    )
-    victims: SpecLike | None = setting(
-        None, None, "victim policy for all of them (default: each manager's)", kind="victims"
     )
     wear_leveling: SpecLike | None = setting(
         None, None, "wear leveller (default none)", kind="wear_levelers"

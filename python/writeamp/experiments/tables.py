@@ -72,6 +72,8 @@ def settings_of(kind: type[_S], table: Any, *, where: str) -> _S:
 
 
 def _from_plain(where: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_from_plain(where, one) for one in value]
     if not isinstance(value, dict):
         return value
     if set(value) == {"digest"}:
@@ -98,7 +100,12 @@ def moved(tables: dict[str, Any], source: Path, target: Path | None) -> dict[str
         if not isinstance(table, dict):
             found[title] = table
             continue
-        found[title] = {key: _moved(key, value, source, target) for key, value in table.items()}
+        found[title] = {
+            key: [_moved(key, one, source, target) for one in value]
+            if isinstance(value, list)
+            else _moved(key, value, source, target)
+            for key, value in table.items()
+        }
     return found
 
 

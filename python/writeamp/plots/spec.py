@@ -105,7 +105,8 @@ class BarChart:
     """Horizontal bars from 0, in layers, first bar on top; `levels` cross them at an x value.
 
     `low` and `high` end each bar's error bar (NaN for none) and `texts` stand at its right; all
-    have one element a bar.
+    have one element a bar. So have `sections`, if there are any: bars that follow each other with
+    the same one stand together, under it as their heading.
     """
 
     title: str
@@ -117,6 +118,20 @@ class BarChart:
     high: tuple[float, ...]
     texts: tuple[str, ...]
     levels: tuple[Mark, ...] = ()
+    sections: tuple[str, ...] = ()
+
+    def places(self) -> tuple[float, ...]:
+        """Return how far down each bar stands; a heading takes the room of one."""
+        return tuple(
+            at + sum(before <= at for _, before in self.headings()) for at in range(len(self.bars))
+        )
+
+    def headings(self) -> tuple[tuple[str, int], ...]:
+        """Return the headings, each with the number of the bar that it stands above."""
+        starts = (
+            at for at, name in enumerate(self.sections) if not at or name != self.sections[at - 1]
+        )
+        return tuple((self.sections[at], at) for at in starts)
 
     def ends(self) -> tuple[float, ...]:
         """Return the right end of each bar."""

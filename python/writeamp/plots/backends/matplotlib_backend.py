@@ -31,7 +31,10 @@ from writeamp.plots.style import GRID, INK, MUTED, shortened
 
 _DPI = 160
 _LINES_INCHES, _STRIP_INCHES = 5.0, 0.9
+_BAR_INCHES = 0.42
 _LEGEND_COLUMNS = 4
+# Behind text that stands on lines.
+_PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85}
 # Of the width, for a title and what is left of it.
 _TITLE_SHARE = 0.98
 # Text stays text in SVG and PDF, and the same figure gives the same bytes.
@@ -139,8 +142,17 @@ def _strip(axes: Axes, strip: Strip) -> list[Artist]:
 
 
 def _bars(figure: Figure, axes: Axes, spec: BarChart) -> list[Artist]:
-    figure.set_size_inches(10, 2.2 + 0.42 * len(spec.bars))
-    places = range(len(spec.bars))
+    places, headings = spec.places(), spec.headings()
+    figure.set_size_inches(10, 2.2 + _BAR_INCHES * (len(places) + len(headings)))
+    for heading, at in headings:
+        axes.annotate(
+            heading,
+            (0, places[at] - 0.85),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontweight="bold",
+            bbox=_PAPER,
+        )
     starts = [0.0] * len(spec.bars)
     handles: list[Artist] = []
     for layer in spec.layers:
@@ -152,7 +164,6 @@ def _bars(figure: Figure, axes: Axes, spec: BarChart) -> list[Artist]:
             axes.plot([low, high], [place] * 2, color=INK, lw=1.2, marker="|", ms=6, zorder=3)
     for mark in spec.levels:
         axes.axvline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=2.5)
-    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85}
     for place, reach, text in zip(places, spec.reaches(), spec.texts, strict=True):
         axes.annotate(
             text,
@@ -160,7 +171,7 @@ def _bars(figure: Figure, axes: Axes, spec: BarChart) -> list[Artist]:
             (7, 0),
             textcoords="offset points",
             va="center",
-            bbox=paper,
+            bbox=_PAPER,
             zorder=4,
         )
     axes.set_yticks(places, spec.bars)

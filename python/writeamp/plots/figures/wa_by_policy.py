@@ -30,7 +30,8 @@ class PolicyResult:
     """One bar: write amplification, its 95% interval (NaN for none), and pages by cause.
 
     `causes` maps each cause ("host", "gc", …) to flash pages programmed; the bar is as long as
-    `wa` and divided in proportion to them.
+    `wa` and divided in proportion to them. Bars that follow each other and have one `section` stand
+    together under that heading.
     """
 
     label: str
@@ -38,6 +39,7 @@ class PolicyResult:
     causes: Mapping[str, int]
     ci_low: float = math.nan
     ci_high: float = math.nan
+    section: str = ""
 
 
 def wa_by_policy(
@@ -83,7 +85,14 @@ def wa_by_policy(
         high=tuple(row.ci_high for row in rows),
         texts=texts,
         levels=theory_marks(theory),
+        sections=_sections(rows),
     )
+
+
+def _sections(rows: Sequence[PolicyResult]) -> tuple[str, ...]:
+    """Return the section of each bar, or none if no bar has one."""
+    found = tuple(row.section for row in rows)
+    return found if any(found) else ()
 
 
 def _causes(rows: Sequence[PolicyResult]) -> list[str]:

@@ -1,0 +1,84 @@
+"""The command line's commands: those of typer, but what takes one value is given once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperOption
+
+from writeamp.errors import WriteampError
+from writeamp.experiments.experiment import VERBS, setting_places
+from writeamp.experiments.setting import words_of
+
+_SEVERAL = ("texts", "paths")
+
+
+class _OnceCommand(TyperCommand):
+    """A command that refuses a second value, of which typer would silently take the last."""
+
+    def make_parser(self, ctx: Any) -> Any:
+        """Return the parser, which looks at what it found."""
+        parser = super().make_parser(ctx)
+        parse = parser.parse_args
+
+        def parse_once(args: list[str]) -> Any:
+            found = parse(args=args)
+            if not ctx.resilient_parsing:
+                _refuse_twice(_verb(ctx), found[2])
+            return found
+
+        parser.parse_args = parse_once  # type: ignore[method-assign]
+        return parser
+
+
+class App(typer.Typer):
+    """A typer whose commands take one value of an option, unless it is said to have several."""
+
+    def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
+        """Return what adds a function as a command."""
+        return super().command(name, **({"cls": _OnceCommand} | how))
+
+
+def _verb(ctx: Any) -> str:
+    """Return the words after the name of the program."""
+    if ctx.parent is None:
+        return ""
+    return f"{_verb(ctx.parent)} {ctx.info_name}".strip()
+
+
+def _refuse_twice(verb: str, given: list[Any]) -> None:
+    """Refuse options that take one value and are given several."""
+    for option, times in Counter(given).items():
+        takes_one = isinstance(option, TyperOption) and not (option.multiple or option.count)
+        # A flag without an opposite says the same twice.
+        says_one = takes_one and (not option.is_flag or option.secondary_opts)
+        if says_one and times > 1:
+            flag = max(option.opts, key=len)
+            raise WriteampError(f"{flag} is given {_times(times)}; {_who(verb, flag)}")
+
+
+def _times(times: int) -> str:
+    return "twice" if times == 2 else f"{times} times"
+
+
+def _who(verb: str, flag: str) -> str:
+    """Return who takes how many of an option."""
+    by_compare = ""
+    if verb in VERBS:
+        several = [name for name in (flag, f"{flag}s") if name in _several_of("compare")]
+        as_named = f" as {several[0]}" if several and several[0] != flag else ""
+        by_compare = f", compare takes several{as_named}" if several else ""
+    return f"{verb} takes one{by_compare}"
+
+
+def _several_of(verb: str) -> set[str]:
+    """Return the options that a verb takes several of."""
+    places = setting_places(verb).items()
+    return {
+        f"--{name.replace('_', '-')}"
+        for name, (kind, field) in places
+        if words_of(kind.__dataclass_fields__[field]).number in _SEVERAL  # type: ignore[attr-defined]
+    }
