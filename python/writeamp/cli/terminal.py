@@ -8,6 +8,7 @@ import shutil
 from copy import copy
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -61,21 +62,42 @@ class Terminal(Console):
 
 def _fitting(table: Table, columns: int) -> Table:
     """Return a table as the terminal has room for it: as it is, closer, or with rows as lists."""
-    if _least_columns(table) <= columns or not table.show_header:
-        return table
-    closer = _closer(table)
-    return closer if _least_columns(closer) <= columns else _stacked(table)
+    for one in (table, _closer(table), _stacked(table)) if table.show_header else (table,):
+        if _least_columns(one) <= columns:
+            return _dealt(one, columns)
+    return _stacked(table) if table.show_header else table
 
 
 def _closer(table: Table) -> Table:
     """Return a table without space beside its lines, the headings of its numbers broken."""
-    closer = copy(table)
+    closer = _copied(table)
     closer.padding = 0
-    closer.columns = [copy(column) for column in table.columns]
     for column in closer.columns:
         if column.no_wrap:
             column.header = Text("\n".join(_BREAKS.split(str(column.header))))
     return closer
+
+
+def _dealt(table: Table, columns: int) -> Table:
+    """Return a table whose columns share the room, those first that lack little: names, numbers."""
+    least, whole = _widths(table, shortest=True), _widths(table, shortest=False)
+    room = columns - _beside(table) - sum(least)
+    lacking = [most - fewest for fewest, most in zip(least, whole, strict=True)]
+    if sum(lacking) <= room:
+        return table
+    dealt = _copied(table)
+    by_lack = sorted(range(len(lacking)), key=lacking.__getitem__)
+    for others, at in zip(reversed(range(len(by_lack))), by_lack, strict=True):
+        share = min(lacking[at], room // (others + 1))
+        dealt.columns[at].width = least[at] + share
+        room -= share
+    return dealt
+
+
+def _copied(table: Table) -> Table:
+    copied = copy(table)
+    copied.columns = [copy(column) for column in table.columns]
+    return copied
 
 
 def _stacked(table: Table) -> Table:
@@ -100,13 +122,22 @@ def _stacked(table: Table) -> Table:
 
 def _least_columns(table: Table) -> int:
     """Return the columns at which every number stays whole, and every word but the longest."""
-    widths = []
+    return sum(_widths(table, shortest=True)) + _beside(table)
+
+
+def _widths(table: Table, *, shortest: bool) -> list[int]:
+    """Return the least width of each column, or that at which it breaks no line."""
+    found = []
     for column in table.columns:
-        cells = [str(cell) for cell in (column.header, *column.cells)]
-        if column.no_wrap:
-            pieces = [line for cell in cells for line in cell.splitlines()]
-        else:
-            pieces = [word[:_LONGEST_WORD] for cell in cells for word in cell.split()]
-        widths.append(max([column.min_width or 0, *map(len, pieces)]))
+        headings = (column.header,) if table.show_header else ()
+        lines = [line for cell in (*headings, *column.cells) for line in str(cell).splitlines()]
+        if shortest and not column.no_wrap:
+            lines = [word[:_LONGEST_WORD] for line in lines for word in line.split()]
+        found.append(max([column.min_width or 0, *map(cell_len, lines)]))
+    return found
+
+
+def _beside(table: Table) -> int:
+    """Return the columns that a table has beside those of its cells: lines, and space at them."""
     _, right, _, left = table.padding
-    return sum(width + 1 + left + right for width in widths) + 1
+    return len(table.columns) * (1 + right + left) + 1

@@ -1,0 +1,87 @@
+"""Tables on narrow terminals: names are folded and never cut, numbers stay whole."""
+
+from __future__ import annotations
+
+import io
+import re
+from itertools import zip_longest
+
+import pytest
+from rich.cells import cell_len
+from rich.table import Table
+from writeamp.cli import options
+from writeamp.cli.terminal import Terminal
+
+LONG = "nvme-fdp:handles=2,isolation=persistent"
+HEADINGS = ["manager", "victims", ">WA", ">gc/host", ">fairness", ">B/page", ">M\npages/s"]
+ROWS = [
+    ["wolf-interval", "greedy", "2.2390 ± 0.0020", "1.239", "0.190", "6.15", "1.2"],
+    [LONG, "cost-benefit", "2.66 ± 0.35", "1.658", "0.132", "0.60", "27.1"],
+]
+FACTS = [("workload", LONG), ("programmed: wear_leveling", "10,000 pages"), ("run", "a b " * 40)]
+
+
+def shown(table: Table, columns: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    terminal, terminal_file = Terminal(), io.StringIO()
+    terminal.file = terminal_file
+    terminal.print(table)
+    return terminal_file.getvalue()
+
+
+def letters(text: str) -> str:
+    """Return a text without the lines, the spaces and the breaks of tables."""
+    return re.sub(r"[\s│┃]", "", text)
+
+
+@pytest.mark.parametrize("columns", [200, 100, 80, 60, 40])
+@pytest.mark.parametrize(
+    "table",
+    [
+        options.table("a title", HEADINGS, ROWS),
+        options.table("a title", HEADINGS[:1] + HEADINGS[2:], [row[:1] + row[2:] for row in ROWS]),
+        options.table("a title", ["model", ">WA", "assumes"],
+                      [["uniform-distribution", "5.5000", "uniform random writes, " * 8]]),
+        options.facts(FACTS),
+    ],
+    ids=["of two names", "of one name", "of words", "of facts"],
+)  # fmt: skip
+def test_a_table_fits_the_terminal_and_loses_nothing(
+    table: Table, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = shown(table, columns, monkeypatch)
+    assert max(map(cell_len, out.splitlines())) <= columns
+    assert "…" not in out
+    lines = [re.split("[│┃]", line)[1:-1] for line in out.splitlines()]
+    read = [letters("".join(cells)) for cells in zip_longest(*filter(None, lines), fillvalue="")]
+    for column in table.columns:
+        for cell in column.cells:
+            if column.no_wrap:
+                assert str(cell) in out
+            # Below its heading, or in a list beside it.
+            assert any(letters(str(cell)) in one for one in read)
+
+
+def test_columns_come_closer_before_rows_become_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = options.table("", HEADINGS[:1] + HEADINGS[2:], [row[:1] + row[2:] for row in ROWS])
+    wide, closer, stacked = (shown(table, columns, monkeypatch) for columns in (100, 66, 40))
+    assert "│ wolf-interval " in wide
+    assert "│wolf-interval " in closer
+    assert re.search(r"│ manager +│ wolf-interval +│", stacked)
+    assert re.search(r"│ M pages/s +│ 27\.1 +│", stacked)
+    assert letters(LONG) in letters(stacked)
+
+
+def test_short_names_stay_whole_where_prose_has_lines_to_spare(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = options.table("", ["model", "assumes"], [["uniform-distribution", "words " * 40]])
+    assert "uniform-distribution" in shown(table, 60, monkeypatch)
+
+
+def test_a_row_of_one_cell_is_a_heading_of_those_below(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [[options.heading("first")], ["a", "1"], [options.heading("second")], ["b", "2"]]
+    table = options.table("", ["name", ">number"], rows)
+    lines = shown(table, 80, monkeypatch).splitlines()
+    assert lines[5].startswith("├")
+    assert "second" in lines[6]
