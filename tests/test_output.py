@@ -168,10 +168,10 @@ class TestWhateverIsWritten:
 
 @pytest.fixture
 def full_disk(folder: Path) -> Iterator[Path]:
-    """Return a folder on a disk of 64 KiB."""
+    """Return a folder on a disk of 16 KiB."""
     place = folder / "disk"
     place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(place)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "none", str(place)]
     try:
         mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
     except FileNotFoundError:

@@ -178,12 +178,12 @@ def test_a_line_of_many_points_has_no_marks_that_would_hide_it(results: Any) -> 
     assert (len(few.x), few.marker) == (2, "circle")
 
 
-def test_bands_are_drawn_by_both_libraries(results: Any, tmp_path: Path) -> None:
+def test_bands_are_drawn(results: Any, tmp_path: Path) -> None:
     curves = results(axes={"op": [0.1, 0.2]}, replicas=4).curves()
     (area,) = curves.figure().panels[0].areas
-    for suffix, mark in (("svg", "PolyCollection"), ("html", '"fill":"toself"')):
+    for suffix in ("svg", "html"):
         curves.plot(tmp_path / f"out.{suffix}")
-        assert mark in (tmp_path / f"out.{suffix}").read_text("utf-8")
+        assert "PolyCollection" in (tmp_path / f"out.{suffix}").read_text("utf-8")
     assert list(area.low) < list(area.high)
 
 

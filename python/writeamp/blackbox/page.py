@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from html import escape
 
@@ -11,6 +10,7 @@ import polars as pl
 from writeamp.blackbox.explanation import Explanation, Rules, explained, responses, strongest
 from writeamp.blackbox.pictures import importance_bars, response_curves
 from writeamp.blackbox.training import BlackBox
+from writeamp.plots.inline_svg import inline_svg
 from writeamp.plots.output import rendered
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
@@ -19,12 +19,6 @@ from writeamp.text import printable
 _MOST_CHARACTERS = 250_000
 # Of each target, for the same reason.
 _MOST_CURVES = 8
-
-# The font that each text of a figure names is that of the page.
-_FONT = re.compile(r"font-family: [^;\"]*;? ?")
-# A hundredth of a point cannot be seen.
-_DIGITS = re.compile(r"(\d\.\d\d)\d+")
-_SPACE = re.compile(r">\s+<")
 
 _STYLE = """
 body { font: 15px/1.5 "DejaVu Sans", Verdana, sans-serif; color: #222; margin: 2em auto;
@@ -111,10 +105,7 @@ def _cut(rules: Rules, most: int) -> str:
 
 
 def _image(figure: FigureSpec) -> str:
-    """Return a figure as a part of the page, without what makes it twice as long as need be."""
-    drawn = rendered(figure, ".svg").decode()
-    without_font = _FONT.sub("", drawn[drawn.index("<svg") :])
-    return _SPACE.sub(">\n<", _DIGITS.sub(r"\1", without_font))
+    return inline_svg(rendered(figure, ".svg"))
 
 
 def _text(text: str) -> str:

@@ -23,7 +23,7 @@ _BACKENDS = {
     ".png": "writeamp.plots.backends.matplotlib_backend",
     ".svg": "writeamp.plots.backends.matplotlib_backend",
     ".pdf": "writeamp.plots.backends.matplotlib_backend",
-    ".html": "writeamp.plots.backends.plotly_backend",
+    ".html": "writeamp.plots.backends.html_backend",
 }
 
 

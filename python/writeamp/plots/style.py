@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from writeamp.plots.spec import ColorScale, Dash, Mark
 
@@ -86,16 +85,3 @@ def with_error(wa: float, ci_low: float, ci_high: float) -> str:
     if min(below, above) < _SYMMETRIC * half_width:
         return f"{wa:.{decimals}f} ({ci_low:.{decimals}f} to {ci_high:.{decimals}f})"
     return f"{wa:.{decimals}f} ± {half_width:.{decimals}f}"
-
-
-def shortened(text: str, fits: Callable[[str], bool]) -> str:
-    """Return a text, or as much of its beginning as fits with an ellipsis after it."""
-    if fits(text):
-        return text
-    ends = range(len(text))
-    most = bisect_left(ends, True, key=lambda end: not fits(_cut(text, end)))
-    return _cut(text, max(0, most - 1))
-
-
-def _cut(text: str, end: int) -> str:
-    return f"{text[:end].rstrip()}…"

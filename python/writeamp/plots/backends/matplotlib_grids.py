@@ -17,6 +17,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from writeamp.plots.backends.matplotlib_parts import DASHES, draw_line, mark_handles
 from writeamp.plots.spec import HeatMap, HeatMapChart, Panel, PanelChart
 from writeamp.plots.style import GRID, HEAT_COLORS, INK, heat_ink
+from writeamp.plots.wrapping import most_columns, shortened, wrapped
 
 _MOST_LEGEND_COLUMNS = 3
 _WIDTH_INCHES = 10.0
@@ -26,6 +27,10 @@ _FEW_STEPS = (1.0, 3.0)
 _LEAST_MAP_INCHES, _MOST_MAP_INCHES = 1.6, 8.0
 # So many stand beside each other along the width of a figure.
 _NAME_CHARACTERS = 90
+_TITLE_CHARACTERS = 84
+_LINE_CHARACTERS, _LABEL_CHARACTERS = 110, 60
+# Of a name that stands aslant, or beside a row of cells.
+_ASLANT_CHARACTERS = 28
 
 
 def draw_panels(figure: Figure, spec: PanelChart) -> Axes:
@@ -65,13 +70,15 @@ def _legend(figure: Figure, handles: dict[str, Artist], grid: npt.NDArray[Any]) 
     first: Axes = grid.flat[0]
     if not handles:
         return first
-    legend_rows = math.ceil(len(handles) / _MOST_LEGEND_COLUMNS)
+    labels = [wrapped(label, _LABEL_CHARACTERS, 2) for label in handles]
+    columns = most_columns(labels, _LINE_CHARACTERS, _MOST_LEGEND_COLUMNS)
+    legend_rows = math.ceil(len(labels) / columns)
     legend = figure.legend(
         list(handles.values()),
-        list(handles),
+        labels,
         loc="outside lower center",
         frameon=False,
-        ncols=math.ceil(len(handles) / legend_rows),
+        ncols=math.ceil(len(labels) / legend_rows),
         handlelength=2.6,
     )
     for handle in filter(None, legend.legend_handles):
@@ -98,7 +105,8 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
         axes.axhline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=1.5)
     drawn = [(line, draw_line(axes, line)) for line in panel.lines]
     if not alone:
-        axes.set_title(panel.title, loc="left", fontsize=10, fontweight="bold")
+        title = wrapped(panel.title, _TITLE_CHARACTERS // spec.columns, 2)
+        axes.set_title(title, loc="left", fontsize=10, fontweight="bold")
     from_zero = spec.own_axes and panel.from_zero
     if spec.own_y or (from_zero and not y_log):
         axes.set_ylim(bottom=0)
@@ -115,13 +123,17 @@ def _panel(axes: Axes, panel: Panel, spec: PanelChart, *, alone: bool) -> list[A
 
 def _name_ticks(axes: Axes, spec: PanelChart) -> None:
     """Write names along the x axis, aslant where they would run into each other."""
-    last = len(spec.x_names) - 1
-    characters = len(spec.x_names) * max(map(len, spec.x_names))
-    axes.set_xticks(range(last + 1), spec.x_names)
-    if characters * spec.columns > _NAME_CHARACTERS:
+    _names_along(axes, spec.x_names, spec.columns)
+    axes.set_xlim(-0.5, len(spec.x_names) - 0.5)
+
+
+def _names_along(axes: Axes, names: Sequence[str], columns: int) -> None:
+    """Name the whole numbers of an x axis, aslant where the names would run into each other."""
+    shown = [shortened(name, _ASLANT_CHARACTERS) for name in names]
+    axes.set_xticks(range(len(names)), shown)
+    if len(names) * max(map(len, shown)) * columns > _NAME_CHARACTERS:
         for label in axes.get_xticklabels():
             label.set(rotation=30, ha="right", rotation_mode="anchor")
-    axes.set_xlim(-0.5, last + 0.5)
 
 
 def _plain_ticks(
@@ -181,9 +193,11 @@ def _heat_map(axes: Axes, heat_map: HeatMap, spec: HeatMapChart) -> AxesImage:
             color = heat_ink(value, spec.scale)
             text = spec.cell_text(value)
             axes.text(column, row, text, ha="center", va="center", fontsize=9, color=color)
-    axes.set_title(heat_map.title, loc="left", fontsize=10, color=INK)
-    axes.set_xticks(range(len(spec.x_ticks)), spec.x_ticks)
-    axes.set_yticks(range(len(spec.y_ticks)), spec.y_ticks)
+    title = wrapped(heat_map.title, _TITLE_CHARACTERS // spec.columns, 2)
+    axes.set_title(title, loc="left", fontsize=10, color=INK)
+    _names_along(axes, spec.x_ticks, spec.columns)
+    names = [wrapped(name, _ASLANT_CHARACTERS, 2) for name in spec.y_ticks]
+    axes.set_yticks(range(len(names)), names)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     return image

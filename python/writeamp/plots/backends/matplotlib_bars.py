@@ -1,0 +1,84 @@
+"""Draw horizontal bars with Matplotlib."""
+
+from __future__ import annotations
+
+import math
+
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from writeamp.plots.backends.matplotlib_parts import DASHES, mark_handles
+from writeamp.plots.spec import BarChart
+from writeamp.plots.style import GRID, INK
+from writeamp.plots.wrapping import most_columns, shortened, wrapped
+
+# A bar with the space beside it, and a line of its name, which may need more.
+_BAR_INCHES, _LINE_INCHES = 0.42, 0.17
+_NAME_CHARACTERS, _NAME_LINES = 34, 4
+_HEADING_CHARACTERS = 60
+_LEGEND_COLUMNS, _LEGEND_CHARACTERS, _LABEL_CHARACTERS = 4, 110, 60
+# Behind text that stands on lines.
+_PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.85}
+
+
+def draw_bars(figure: Figure, spec: BarChart) -> Axes:
+    """Draw horizontal bars with a legend below, and return their axes."""
+    axes = figure.add_subplot()
+    names = [wrapped(name, _NAME_CHARACTERS, _NAME_LINES) for name in spec.bars]
+    places, headings = spec.places(), spec.headings()
+    lines = max((name.count("\n") + 1 for name in names), default=1)
+    inches = max(_BAR_INCHES, _LINE_INCHES * lines + 0.1)
+    figure.set_size_inches(10, 2.0 + inches * (len(places) + len(headings)))
+    for heading, at in headings:
+        axes.annotate(
+            shortened(heading, _HEADING_CHARACTERS),
+            (0, places[at] - 0.85),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontweight="bold",
+            bbox=_PAPER,
+        )
+    starts = [0.0] * len(spec.bars)
+    handles: list[Artist] = []
+    for layer in spec.layers:
+        axes.barh(places, layer.values, left=starts, height=0.66, color=layer.color)
+        starts = [start + value for start, value in zip(starts, layer.values, strict=True)]
+        handles.append(Patch(color=layer.color, label=layer.label))
+    for place, low, high in zip(places, spec.low, spec.high, strict=True):
+        if not math.isnan(low):
+            axes.plot([low, high], [place] * 2, color=INK, lw=1.2, marker="|", ms=6, zorder=3)
+    for mark in spec.levels:
+        axes.axvline(mark.value, color=mark.color, lw=1.2, ls=DASHES[mark.dash], zorder=2.5)
+    for place, reach, text in zip(places, spec.reaches(), spec.texts, strict=True):
+        axes.annotate(
+            text,
+            (reach, place),
+            (7, 0),
+            textcoords="offset points",
+            va="center",
+            bbox=_PAPER,
+            zorder=4,
+        )
+    axes.set_yticks(places, names)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlim(0, 1.17 * max(*spec.reaches(), *(mark.value for mark in spec.levels), 0.0))
+    axes.set_xlabel(spec.x_label)
+    axes.grid(axis="x", color=GRID, lw=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.set_ylim(places[-1] + 0.6, places[0] - (1.3 if headings else 0.6))
+    rows = _legend(figure, handles + mark_handles(spec.levels))
+    figure.set_figheight(figure.get_figheight() + _LINE_INCHES * rows)
+    return axes
+
+
+def _legend(figure: Figure, handles: list[Artist]) -> float:
+    """Draw the legend, and return how many lines it has, with the space between them."""
+    labels = [wrapped(str(handle.get_label()), _LABEL_CHARACTERS, 2) for handle in handles]
+    columns = most_columns(labels, _LEGEND_CHARACTERS, _LEGEND_COLUMNS)
+    rows = math.ceil(len(labels) / columns)
+    columns = math.ceil(len(labels) / rows)  # so that rows are of like length
+    figure.legend(handles, labels, loc="outside lower center", frameon=False, ncols=columns)
+    return rows * (0.2 + max(label.count("\n") + 1 for label in labels))
