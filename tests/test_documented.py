@@ -35,6 +35,8 @@ SHORT = {
     "writeamp blackbox collect --target x25-m": "--size 256MiB --points 4 --time 100ms --workers 1",
     "writeamp blackbox collect --target drive.img": "--size 16MiB --points 9 --runtime 100ms",
     "writeamp compare --device eagletree": "--replicas 1 --writes 500000",
+    "writeamp compare --workload zipf": "--replicas 1 --writes 500000",
+    "writeamp compare --trace disk.csv --trace": "--replicas 1 --writes 50000",
     "writeamp endurance": "--w-max 50 --replicas 2",
     "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
 }
@@ -125,6 +127,17 @@ def test_there_are_commands_of_every_verb() -> None:
     assert listed <= verbs
 
 
+def with_options(arguments: str, more: str) -> str:
+    """Return arguments with options, each with its value, in the place of those that they have."""
+    words, others = shlex.split(arguments), shlex.split(more)
+    for flag, value in zip(others[::2], others[1::2], strict=True):
+        if flag in words:
+            words[words.index(flag) + 1] = value
+        else:
+            words += [flag, value]
+    return shlex.join(words)
+
+
 def is_run(command: str) -> bool:
     """Return whether a command ends by itself, changes nothing of the machine, and runs on it."""
     serves_for_ever = command.startswith(SERVE) and "--run" not in command
@@ -147,7 +160,8 @@ def test_a_command_works_and_prints_one_json_document(
     monkeypatch.chdir(folder)
     shorter = [more for start, more in SHORT.items() if command.startswith(start)]
     verb, _, arguments = command.removeprefix("writeamp ").partition(" ")
-    arguments = " ".join([arguments, *([] if FULL else shorter)])
+    for more in [] if FULL else shorter:
+        arguments = with_options(arguments, more)
     done = in_process.run(verb, arguments)
     assert done.status == 0, done.err
     if "--json" in arguments:
