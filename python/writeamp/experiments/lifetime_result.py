@@ -367,7 +367,11 @@ class Endurance(Drawn):
                 f"{self.endurance_full_drive_writes:,.2f} full drive writes"
                 + ("" if math.isnan(low) else f" (95% CI {low:,.2f} to {high:,.2f})"),
             ),
-            ("of the logical capacity", f"{self.endurance_logical_drive_writes:,.2f} drive writes"),
+            (
+                "as vendors say",
+                f"{self.tbw:,.4g} TBW of {self.capacity_bytes:,.0f} bytes, {self.dwpd():.3g} DWPD "
+                f"over {WARRANTY_YEARS:g} years",
+            ),
             ("PE fairness", wa_in_words(self.pe_fairness, fairness)),
             ("write amplification", wa_in_words(self.wa, self.wa_ci95)),
             ("workload", plan.load_name),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -22,7 +23,7 @@ from writeamp.traces.quoting import shortened
 from writeamp.traces.skew import share_of_hottest
 from writeamp.traces.streaming import Collection
 from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
-from writeamp.traces.trace import SECTOR_BYTES, Trace
+from writeamp.traces.trace import SECTOR_BYTES, Trace, check_trace
 
 Mapping = Literal["compact", "as-is"]
 MAPPINGS: tuple[Mapping, ...] = ("compact", "as-is")
@@ -179,6 +180,8 @@ def to_pages(
     page_bytes = _checked_page_bytes(page_bytes)
     if logical_pages is not None:
         logical_pages = _PAGES.check("logical_pages", logical_pages)
+    if isinstance(trace, str | os.PathLike):
+        check_trace(trace)
     if not isinstance(trace, Trace):
         given = trace if isinstance(trace, Given) else Given(trace)
         return _of_given(
