@@ -13,6 +13,7 @@ import pytest
 import writeamp as wa
 from in_process import document
 from writeamp.errors import Interrupted, WriteampError
+from writeamp.experiments import scaling
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.op_curve import run_op_curve
 from writeamp.plots.spec import LineChart
@@ -348,3 +349,29 @@ def test_an_experiment_file_is_asked_too(tmp_path: Path) -> None:
     Experiment.of("simulate", workload="uniform", **SMALL).to_toml(file)
     found = document("simulate", f"{file} --target-wa 1.8")
     assert found["op"] == wa.required_op(1.8, workload="uniform", **SMALL).op
+
+
+def test_a_capacity_is_searched_on_the_drive_that_stands_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, pages in {"_MOST_PAGES": 4096, "_FEWEST_PAGES": 4096, "_FEWEST_BLOCKS": 64}.items():
+        monkeypatch.setattr(scaling, name, pages)
+    asked: dict[str, Any] = {"workload": "uniform", "pages_per_block": 16}
+    found = wa.required_op(1.8, **asked, capacity="1GiB", precision=0.005)
+    plain = wa.required_op(1.8, **asked, logical_pages=4096, precision=0.005)
+    assert found.op == plain.op
+    assert found.op_low <= plain.op_low < plain.op_high <= found.op_high
+    assert found.result.scaling is not None
+    assert found.result.scaling.scale.factor == 2**30 / 4096 / 4096
+    document = found.to_dict()
+    assert document["capacity_bytes"] == 2**30
+    assert document["scaling_error"] > 0
+    curve = wa.wa_over_op("op=20%:40%:2", **asked, capacity="1GiB", precision=0.005)
+    assert curve.to_dict()["scale_factor"] == found.result.scaling.scale.factor
+    assert all(point["scaling_error"] > 0 for point in curve.to_dict()["points"])
+    # The error of scaling is part of the interval.
+    wide = [one.result.ci[1] - one.result.ci[0] for one in curve.points]
+    assert all(
+        width >= 2 * p["scaling_error"]
+        for width, p in zip(wide, curve.to_dict()["points"], strict=True)
+    )

@@ -11,6 +11,7 @@ import typer
 from writeamp.cli import options
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
+from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.ratios import RATIOS
 from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
@@ -18,6 +19,7 @@ from writeamp.experiments.op_curve import run_op_curve
 from writeamp.experiments.op_curve_result import OpCurve
 from writeamp.experiments.op_search_result import RequiredOp
 from writeamp.experiments.required_op import run_required_op
+from writeamp.experiments.simulation_result import Result
 from writeamp.plots.style import with_error
 
 _PANEL = "Over-provisioning, asked for (the logical size is kept)"
@@ -99,7 +101,7 @@ def _print_answer(found: RequiredOp) -> None:
         ("manager, victims", str(result.plan.policy)),
         (
             "logical size, kept",
-            f"{device.logical_pages:,} pages of {device.page_bytes:,} bytes",
+            f"{device.logical_pages:,} pages of {device.page_bytes:,} bytes{_stands_for(result)}",
         ),
         ("tried", f"{len(found.points)} drives, {found.step_op:.4g} of op apart or more"),
         (
@@ -126,6 +128,13 @@ def _print_answer(found: RequiredOp) -> None:
         (f"op for WA {found.target_wa:.6g}", f"{found.op:.4g} = (T-U)/U  ({interval})"),
     ]
     stdout.print(options.facts(rows))
+
+
+def _stands_for(result: Result) -> str:
+    if not result.scaling:
+        return ""
+    scale = result.scaling.scale
+    return f", which stand for {shown_bytes(scale.capacity_bytes)} ({scale.factor:.4g}:1)"
 
 
 def _print_curve(found: OpCurve) -> None:
