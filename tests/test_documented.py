@@ -35,9 +35,12 @@ SHORT = {
     "writeamp blackbox collect --target x25-m": "--size 256MiB --points 4 --time 100ms --workers 1",
     "writeamp blackbox collect --target drive.img": "--size 16MiB --points 9 --runtime 100ms",
     "writeamp compare --device eagletree": "--replicas 1 --writes 500000",
-    "writeamp compare --workload zipf": "--replicas 1 --writes 500000",
     "writeamp compare --trace disk.csv --trace": "--replicas 1 --writes 50000",
-    "writeamp endurance": "--w-max 50 --replicas 2",
+    "writeamp compare --workload zipf:s=0.99 --op": "--replicas 1 --writes 500000",
+    "writeamp compare --workload zipf:s=0.99 --capacity": "--replicas 1 --writes 2.4e8",
+    "writeamp endurance --capacity": "--w-max 9 --replicas 2",
+    "writeamp endurance --workload": "--w-max 50 --replicas 2",
+    "writeamp simulate --workload uniform --capacity": "--replicas 1 --writes 4.7e8",
     "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
 }
 # Run by `make test-full` alone; the items and figures of each paper have tests of their own.

@@ -405,11 +405,13 @@ impl Params {
             params.given.push(Given { name: param.name, spelled, value });
             let Given { value, .. } = &params.given[params.given.len() - 1];
             if let Err(wrong) = param.domain.check(value, depth) {
-                let culprit = param.domain.culprit(value);
-                let is_per_cent = culprit.contains('%') && param.domain.holds_shares();
-                let outside = || match is_per_cent {
-                    true => params.outside(param.name, culprit, PerCent(param.domain)),
-                    false => params.outside(param.name, culprit, param.domain),
+                // Looked for only where no error names it: nested specs would be read again.
+                let outside = || {
+                    let culprit = param.domain.culprit(value);
+                    if culprit.contains('%') && param.domain.holds_shares() {
+                        return params.outside(param.name, culprit, PerCent(param.domain));
+                    }
+                    params.outside(param.name, culprit, param.domain)
                 };
                 return Err(wrong.unwrap_or_else(outside));
             }
@@ -708,6 +710,42 @@ mod tests {
             assert_eq!(canonical(per_cent), canonical(decimal));
         }
         assert_eq!(read("thing:f=7.3%").unwrap().number("fraction").to_bits(), 0.073f64.to_bits());
+    }
+
+    #[test]
+    fn parameters_go_with_the_size_of_the_drive_as_they_declare() {
+        let scaled = |text: &str| Kind::Workloads.read(text).unwrap().scaled(10.0);
+        for (text, form) in [
+            ("uniform", "uniform"),
+            ("zipf", "zipf(s=0.99,ranks_per_page=10)"),
+            (
+                "phases:writes=100/25,of=zipf/drift(f=0.1,r=0.9,period=1e3)",
+                "phases(writes=10/3,of=zipf(s=0.99,ranks_per_page=10)/drift(hot_fraction=0.1,\
+                 hot_write_fraction=0.9,period=100,steps=1000))",
+            ),
+            ("sequential:bs=4k,trim=10%", "sequential(bs=4096,trim=0.1)"),
+        ] {
+            let found = scaled(text).unwrap();
+            assert_eq!(Kind::Workloads.read(&found).unwrap().canonical(), {
+                Kind::Workloads.read(form).unwrap().canonical()
+            });
+        }
+        for (text, words) in [
+            ("drift:f=0.1,r=0.9,period=4,steps=2", "period=4 is less than one write"),
+            ("mix:sizes=1,weights=1,of=drift(f=0.1,r=0.9,period=1,steps=1)", "drift: period=1"),
+            ("sequential:bs=4k,stride=4k", "stride=4k cannot be scaled"),
+            ("random:offset=1M", "as it names a place of the drive"),
+        ] {
+            let message = scaled(text).unwrap_err().to_string();
+            assert!(message.contains(words), "{message}");
+        }
+    }
+
+    #[test]
+    fn what_is_later_is_in_the_form_of_those_specs_only_that_use_it() {
+        let canonical = |text| Kind::Workloads.read(text).unwrap().canonical();
+        assert_eq!(canonical("zipf:ranks_per_page=1"), "zipf(s=0.99)");
+        assert_eq!(canonical("zipf:ranks_per_page=2"), "zipf(s=0.99,ranks_per_page=2)");
     }
 
     #[test]

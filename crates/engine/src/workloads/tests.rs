@@ -43,6 +43,43 @@ fn hot_pages_get_their_share_of_the_writes() {
 }
 
 #[test]
+fn zipf_whose_ranks_share_pages_has_the_rates_of_a_larger_drive() {
+    for (s, ranks_per_page) in [(0.99, 4.0), (1.3, 3.0), (0.6, 10.0)] {
+        let (pages, draws) = (40u32, 200_000);
+        let mut counts = vec![0u32; pages as usize];
+        let spec = format!("zipf:s={s},ranks_per_page={ranks_per_page}");
+        for page in drawn(&spec, pages, draws, 1024) {
+            counts[page as usize] += 1;
+        }
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let ranks = (f64::from(pages) * ranks_per_page).round() as u32;
+        let mut shares = vec![0.0; pages as usize];
+        for rank in 1..=ranks {
+            let place = (f64::from(rank - 1) / ranks_per_page) as usize;
+            shares[place] += f64::from(rank).powf(-s);
+        }
+        let norm: f64 = shares.iter().sum();
+        for place in [0, 1, 2, 4] {
+            let expected = shares[place] / norm * draws as f64;
+            let error = (f64::from(counts[place]) - expected) / expected.sqrt();
+            assert!(error.abs() < 5.0, "{spec} place={place}: {error} standard deviations");
+        }
+        let groups = build(&spec, pages, Context::root(1)).unwrap().groups().unwrap();
+        assert_eq!(groups.iter().map(|group| group.pages).sum::<u32>(), pages);
+        let hottest = groups[0].write_share * norm / shares[0];
+        assert!((hottest - 1.0).abs() < 0.05, "{spec}: {hottest}");
+        let total: f64 = groups.iter().map(|group| group.write_share).sum();
+        assert!((total - 1.0).abs() < 1e-12, "{spec}: {total}");
+    }
+}
+
+#[test]
+fn zipf_with_a_rank_for_each_page_draws_what_it_always_did() {
+    let draws = |spec| drawn(spec, 1000, 5000, 64);
+    assert_eq!(draws("zipf:s=0.9"), draws("zipf:s=0.9,ranks_per_page=1"));
+}
+
+#[test]
 fn zipf_draws_each_rank_with_its_probability() {
     for s in [0.5, 0.99, 1.0, 1.5] {
         let (n, draws) = (50u32, 200_000);
