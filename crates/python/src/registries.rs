@@ -89,6 +89,7 @@ fn param_dict<'py>(
     dict.set_item("domain", param.domain.to_string())?;
     dict.set_item("values", domain_dict(py, &param.domain)?)?;
     dict.set_item("common", is_common)?;
+    dict.set_item("later", param.is_later)?;
     Ok(dict)
 }
 

@@ -17,7 +17,8 @@ class Param:
 
     `domain` says in words which values are valid, and `values` as data: a `kind` (whole, number,
     word, bytes, spec, list or either) and what belongs to it. Those that are `common` are for a
-    whole spec, and left out of its canonical form at their defaults.
+    whole spec. They, and those that came `later` than others, are left out of the canonical form at
+    their defaults.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Param:
     domain: str
     values: dict[str, Any]
     common: bool
+    later: bool
 
 
 @dataclass(frozen=True)
