@@ -17,6 +17,7 @@ NS = b"1000 0 8 16 0\n"
 MS = b"0.001 0 8 16 0\n"
 BLK = b"8,0 0 1 0.5 5 Q W 8 + 16 [x]\n"
 GOOD = {"msr": MSR, "spc": SPC, "mqsim": NS, "ssdsim": NS, "disksim": MS, "blkparse": BLK}
+GOOD |= {"alibaba": b"33333333333,W,40960000000,512,1\n", "tencent": b"1538323200,8,16,1,3\n"}
 
 # A faulty row stands on line 3, after two good ones; the words are in the sentence.
 FAULTY_ROWS = [
@@ -62,6 +63,12 @@ FAULTY_ROWS = [
     ("disksim", b"0.001 0 8 16 R\n", "flags is 'R', valid is a hexadecimal number"),
     ("disksim", b"-0.001 0 8 16 0\n", "time '-0.001' is out of range"),
     ("disksim", b"0.001\t0\t8\t16\n", "4 columns"),
+    ("alibaba", b"3,W,4096,512\n", "4 columns, valid are 5: device_id,opcode,offset,length"),
+    ("alibaba", b"3,D,4096,512,1\n", "opcode is 'D', valid are R (read) and W (write)"),
+    ("alibaba", b"3,W,4096,512,9223372036854776\n", "timestamp '9223372036854776' is out of range"),
+    ("tencent", b"1538323200,8,16,2,3\n", "io_type is '2', valid are 0 (read) and 1 (write)"),
+    ("tencent", b"9223372037,8,16,1,3\n", "timestamp '9223372037' is out of range"),
+    ("tencent", b"1,8,8388608,1,3\n", "at most 8388607 sectors of 512 bytes"),
     ("blkparse", b"8,0 0 1 0.5 5\n", "major,minor cpu sequence time pid action rwbs"),
     ("blkparse", b"8,0 0 1 0.5 5 Q W 8 +\n", "major,minor"),
     ("blkparse", b"8,0 0 1 0.5 5 Q W 8\n", "major,minor"),
@@ -173,12 +180,12 @@ class TestTextThatIsNone:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"\x28\xb5\x2f\xfdrest", "zstd -d"),
-        (b"\xfd7zXZ\x00rest", "xz -d"),
-        (b"BZh91AY", "bzip2 -d"),
         (b"PK\x03\x04rest", "unpack"),
         (b"\x07taerest of the event", "blkparse -i"),
-        (gzip.compress(MSR * 100)[:40], "damaged or cut"),
+        (b"\x28\xb5\x2f\xfdrest", "the zstd file is damaged or cut"),
+        (b"\xfd7zXZ\x00rest", "the xz file is damaged or cut"),
+        (b"BZh91AYrest", "the bzip2 file is damaged or cut"),
+        (bytes(257) + b"ustar\0", "unpack it first with tar"),
         (gzip.compress(b""), "blank lines"),
     ],
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import shutil
+import subprocess
 from pathlib import Path
 
 import polars as pl
@@ -18,8 +20,14 @@ TEXT_SAMPLES = {
     "ssdsim": "tiny.ssdsim",
     "disksim": "tiny.disksim",
     "blkparse": "tiny.blkparse",
+    "iolog": "tiny.iolog",
+    "alibaba": "tiny.alibaba.csv",
+    "tencent": "tiny.tencent.csv",
 }
-UNCERTAIN = ["mqsim", "ssdsim", "disksim"]
+UNCERTAIN = ["mqsim", "ssdsim", "disksim", "tencent"]
+FIVE_COLUMNS = ["mqsim", "ssdsim", "disksim"]
+# Formats with a coarser tick than the times of the sample.
+TICK_NS = {"tencent": 10**9}
 MSR_ROW = "128166372003061629,hm,0,Write,4096,8192,2833\n"
 
 
@@ -44,7 +52,7 @@ def test_the_same_three_requests_read_the_same_from_every_text_format(
     relative = trace.requests.with_columns(pl.col("timestamp_ns") - start_ns)
     assert relative.rows() == [
         (0, 0, "write", 4096, 8192),
-        (10_000, 0, "read", 512, 1024),
+        (10_000 // TICK_NS.get(name, 1) * TICK_NS.get(name, 1), 0, "read", 512, 1024),
         (1_000_000_000, 1, "write", 4096, 4096),
     ]
     assert dict(trace.requests.schema) == traces.SCHEMA
@@ -66,7 +74,7 @@ def test_our_parquet_is_detected(tmp_path: Path) -> None:
     assert traces.detect(tmp_path / "tiny.parquet") == "parquet"
 
 
-@pytest.mark.parametrize("name", UNCERTAIN)
+@pytest.mark.parametrize("name", FIVE_COLUMNS)
 def test_five_columns_are_refused_with_their_units_because_they_differ_only_in_those(
     name: str,
 ) -> None:
@@ -90,7 +98,7 @@ def test_a_damaged_first_row_does_not_hide_the_format(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "row",
-    ["419,W,8792731648,16384,1577808144360767", "1538323200,12910952,128,0,1063", "hello world"],
+    ["419,W,8792731648,16384", "1538323200,12910952,128,2,1063", "fio version", "hello world"],
 )
 def test_rows_of_no_known_format_are_refused_with_the_known_ones(tmp_path: Path, row: str) -> None:
     with pytest.raises(WriteampError, match="no row of a known format") as error:
@@ -300,6 +308,71 @@ class TestParquet:
         path = tmp_path / "foreign.parquet"
         self.frame().reverse().write_parquet(path)
         assert any("earlier time" in note for note in traces.read(path).notes)
+
+
+def test_five_columns_with_commas_are_refused_because_only_their_origin_tells_what_they_are() -> (
+    None
+):
+    with pytest.raises(WriteampError, match=r"name it with --format.*: tencent \(time in seconds"):
+        traces.detect(TINY / "tiny.tencent.csv")
+
+
+class TestIolog:
+    def test_the_waits_of_version_2_are_its_clock_over_all_blocks(self, tmp_path: Path) -> None:
+        rows = "f write 0 4096\nf wait 10 0\n" * 200_000
+        trace = read_text(tmp_path, f"fio version 2 iolog\nf add\nf open\n{rows}f wait 5\nf sync\n")
+        times = trace.requests["timestamp_ns"]
+        assert times.to_list()[:3] == [0, 10_000, 20_000]
+        assert times[-1] == 2_000_005_000
+        assert trace.requests.row(-1)[2:] == ("flush", 0, 0)
+        assert "2 rows add, open or close a file" in trace.notes
+
+    def test_what_real_fio_writes_is_read(self, tmp_path: Path) -> None:
+        fio = shutil.which("fio")
+        if fio is None:
+            pytest.skip("needs fio")
+        log = tmp_path / "out.iolog"
+        job = "--name=j --ioengine=psync --rw=randwrite --bs=4k --size=64k --io_size=64k --fsync=4"
+        subprocess.run(
+            [fio, *job.split(), f"--filename={tmp_path / 'f'}", f"--write_iolog={log}"],
+            check=True,
+            capture_output=True,
+            cwd=tmp_path,
+        )
+        trace = traces.read(log)
+        assert trace.format == "iolog"
+        found = traces.info(trace)
+        assert (found["writes"], found["bytes_written"]) == (16, 2**16)
+        assert found["flushes"] >= 3
+        assert found["devices"] == [str(tmp_path / "f")]
+        assert found["duration_s"] < 60
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("fio version 1 iolog\n", ":1: the line is 'fio version 1 iolog', valid are"),
+            ("0 f write 0 512\n", ":1: the line is '0 f write 0 512'"),
+            ("fio version 3 iolog\n0 f\n", ":2: the row is '0 f', valid is timestamp file action"),
+            ("fio version 3 iolog\nf write 0 512\n", ":2: the row is"),
+            ("fio version 3 iolog\n0 f wait 5 0\n", ":2: action is 'wait', valid in version 3"),
+            ("fio version 2 iolog\nf erase 0 512\n", ":2: action is 'erase'"),
+            ("fio version 2 iolog\n\nf write 0\n", ":3: length is missing"),
+            ("fio version 2 iolog\nf write\n", ":2: offset is missing"),
+            ("fio version 2 iolog\nf trim 0 4294967296\n", ":2: length is '4294967296'"),
+            ("fio version 2 iolog\nf read 9223372036854775807 1\n", "valid are 0 to"),
+            (
+                "fio version 3 iolog\n9223372036854775 f read 0 1\n9223372036854776 f read 0 1\n",
+                ":3: the time",
+            ),
+            ("fio version 2 iolog\nf write 0 512\nf write 0 5x", "the file ends within it"),
+        ],
+    )
+    def test_a_row_that_does_not_fit_names_its_line(
+        self, tmp_path: Path, text: str, words: str
+    ) -> None:
+        with pytest.raises(WriteampError) as error:
+            read_text(tmp_path, text, "iolog")
+        assert words in str(error.value)
 
 
 @pytest.mark.parametrize("entry", traces.FORMATS.values(), ids=lambda entry: entry.name)

@@ -45,7 +45,7 @@ SAME: dict[str, Callable[[], Any]] = {
     "whole floats": lambda: PAGES.astype(float),
     "every second": lambda: np.repeat(PAGES, 2)[::2],
     "runs": lambda: np.stack([PAGES, np.ones_like(PAGES)], axis=1),
-    "list": lambda: PAGES.tolist(),
+    "list": PAGES.tolist,
     "generator of numbers": lambda: (int(page) for page in PAGES),
     "generator of arrays": lambda: iter(np.array_split(PAGES, 77)),
     "structured": lambda: np.array([(p, 1) for p in PAGES], [("page", "u4"), ("pages", "u2")]),

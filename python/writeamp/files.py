@@ -10,12 +10,14 @@ import hashlib
 import json
 import os
 import re
+import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from importlib import import_module
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from pathlib import Path, PosixPath
+from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
 from threading import local as ThreadLocal  # noqa: N812  it is a class, and `local` is ours
 from typing import Any
 
@@ -24,9 +26,13 @@ from writeamp.errors import WriteampError
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _CHUNK_BYTES = 1 << 20
 
+STANDARD_INPUT = "-"
+
 # Files with the content of an identity, each held by somebody of its own.
 _held: dict[str, list[Path]] = {}
 _this_thread = ThreadLocal()
+# Standard input, and the unnamed file that keeps what came on it.
+_spool: list[Any] = []
 
 
 def is_address(name: str) -> bool:
@@ -45,7 +51,55 @@ def local(name: str | os.PathLike[str]) -> Path:
         return _fetched(text, identity(text))
     expected: Mapping[str, str] = getattr(_this_thread, "expected", {})
     held = _held.get(expected.get(text, ""))
-    return held[0] if held else Path(text)
+    if held:
+        return held[0]
+    return _spooled() if text == STANDARD_INPUT else Path(text)
+
+
+class _StandardInput(PosixPath):
+    """The path of standard input, which is opened by `local` and shown by its name."""
+
+    def __str__(self) -> str:
+        return "standard input"
+
+    def __fspath__(self) -> str:
+        return STANDARD_INPUT
+
+
+def standard_input() -> Path:
+    """Return what stands for standard input where a file is read.
+
+    Raises:
+        WriteampError: it is a terminal, or what comes on it cannot be kept.
+    """
+    _spooled()
+    return _StandardInput(STANDARD_INPUT)
+
+
+def _spooled() -> Path:
+    """Return a file with all that came on standard input, which is read once."""
+    stream = sys.stdin
+    if _spool and _spool[0] is stream:
+        return Path(f"/proc/self/fd/{_spool[1].fileno()}")
+    if stream is None or stream.closed:
+        raise WriteampError("standard input is closed; give the path of a file")
+    if stream.isatty():
+        raise WriteampError(
+            "standard input is a terminal; give a file, or pipe one into the command, as in "
+            "zstdcat trace.zst | writeamp trace info -"
+        )
+    file = TemporaryFile(prefix="writeamp-")  # noqa: SIM115  it is kept as long as the input
+    try:
+        shutil.copyfileobj(stream.buffer, file, _CHUNK_BYTES)
+        file.flush()
+    except OSError as error:
+        file.close()
+        raise WriteampError(
+            f"cannot keep what comes on standard input in {gettempdir()} ({error.strerror}); "
+            "TMPDIR may name another folder"
+        ) from None
+    _spool[:] = [stream, file]
+    return Path(f"/proc/self/fd/{file.fileno()}")
 
 
 def identity(name: str) -> str:

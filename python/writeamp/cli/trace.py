@@ -16,7 +16,9 @@ from writeamp.traces.writing import check_target
 
 _FORMATS = f"{', '.join(traces.FORMATS)}; or what its columns mean, as in {EXAMPLE}"
 
-TraceFile = Annotated[Path, typer.Argument(help="The trace file.", show_default=False)]
+TraceFile = Annotated[
+    Path, typer.Argument(help="The trace file, or - for standard input.", show_default=False)
+]
 Action = Annotated[
     str | None, typer.Option("--action", help="Which blkparse action counts: Q, D or C.")
 ]
@@ -57,7 +59,7 @@ def info(
         return
     notes = found.pop("notes")
     rows = [(key.replace("_", " "), _shown(value)) for key, value in found.items()]
-    stdout.print(options.facts([("file", str(file)), *rows]))
+    stdout.print(options.facts([("file", trace.path), *rows]))
     for note in notes:
         stdout.print(f"note: {note}", highlight=False)
 

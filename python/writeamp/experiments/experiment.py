@@ -39,6 +39,7 @@ from writeamp.experiments.settings import (
     SimulationSettings,
 )
 from writeamp.experiments.tables import moved, plain, settings_of, table_of
+from writeamp.files import STANDARD_INPUT
 from writeamp.registry.specs import Spec
 
 _Path: TypeAlias = str | Path
@@ -194,6 +195,11 @@ class Experiment:
             WriteampError: the file cannot be written.
         """
         tables = self.to_dict()
+        if path is not None and STANDARD_INPUT in self.input_files:
+            raise WriteampError(
+                f"cannot write experiment {str(path)!r}: its trace comes on standard input, which "
+                "is gone when the file is read; give the trace as a file"
+            )
         if path is not None:
             tables = moved(tables, Path(), Path(path).parent)
         text = tomli_w.dumps(tables)

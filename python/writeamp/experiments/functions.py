@@ -160,9 +160,12 @@ def simulate(
         progress: called from time to time with the host pages written and expected; in a timed
             run, with what is done of what ends it (ns, bytes or requests), and all of that.
         settings: by keyword, each with the default that the signature shows. `trace`: a trace
-            file (`trace_format` and `action` say how to read it), a trace, or one already turned
-            into pages; `repeat`: how often it is replayed; `mapping`: how its addresses become
-            logical pages (docs/traces.md); `trace_device`: the only device of it to replay.
+            file (`trace_format` and `action` say how to read it), "-" for standard input, a trace,
+            one already turned into pages, or data: an array of page numbers, a table with offset,
+            length and op, or page (NumPy, Arrow, Polars, pandas; of other columns, `trace_format`
+            says what they mean), or an iterator of these (docs/traces.md);
+            `repeat`: how often it is replayed; `mapping`: how its addresses become logical pages;
+            `trace_device`: the only device of it to replay.
             `manager`, `victims`, `wear_leveling`: specs or their texts; the victims are the
             manager's own and no wear is levelled unless they are given. `seed`: decides every
             random draw; the same seed gives the same counters everywhere. `writes`: host page

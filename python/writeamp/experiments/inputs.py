@@ -108,7 +108,7 @@ def _earlier(
         if isinstance(load, Spec)
         else drive.logical_pages,
     )
-    name = Path(path).name
+    name = Path(trace.path).name
     notes = [f"{name}: {note}" for note in (*trace.notes, *pages.notes)]
     if asked.mapping == "compact" and not isinstance(load, Spec):
         notes.append(

@@ -19,6 +19,7 @@ from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.precondition import CHOICES, Precondition, PreconditionText
 from writeamp.experiments.setting import Settings, setting
 from writeamp.experiments.timed_settings import TimedSettings
+from writeamp.files import STANDARD_INPUT
 from writeamp.registry.specs import Spec, SpecLike
 from writeamp.traces.columns import EXAMPLE, is_columns, parse_columns
 from writeamp.traces.source import file_path
@@ -35,10 +36,13 @@ _MOST_COMPARED_REPLICAS = 10_000
 
 def _held(trace: Any) -> str | HeldTrace | None:
     """Return a trace as the settings keep it: the path of a file, or what is in memory."""
-    if trace is None or isinstance(trace, str | HeldTrace):
+    if trace is None or isinstance(trace, HeldTrace):
         return trace
+    if isinstance(trace, str):
+        return str(trace)
     if isinstance(trace, os.PathLike):
-        return str(file_path(trace))
+        file_path(trace)  # refuses what can be none
+        return str(os.fspath(trace))
     if isinstance(trace, traces.Trace | traces.PageTrace | traces.Given):
         return HeldTrace(trace)
     return HeldTrace(traces.Given(trace))
@@ -71,7 +75,7 @@ class LoadSettings(Settings):
     trace: str | Path | HeldTrace | None = setting(
         None,
         None,
-        "replay a block trace instead",
+        "replay a block trace instead: its file, or - for standard input",
         number="path",
         panel="trace",
     )
@@ -135,6 +139,11 @@ class LoadSettings(Settings):
         if self.trace is None:
             self._without_trace()
             return
+        if self.trace == STANDARD_INPUT == Precondition.of(self.precondition).trace:
+            raise WriteampError(
+                "the trace and the precondition are both - (standard input), which is one trace; "
+                "give a file for one of them"
+            )
         if self.workload is not None:
             raise WriteampError("workload and trace each say what the host writes; give only one")
         if self.utilization != 1:

@@ -19,7 +19,7 @@ def read(
     """Read a trace file.
 
     Args:
-        path: the file; text formats may be compressed with gzip.
+        path: the file, or "-" for standard input; text may be compressed (gzip, zstd, xz, bzip2).
         format: name of a format in ``FORMATS``, or what the columns of a text mean, such as
             "columns:time=1:ms,offset=3:bytes,length=4:bytes,op=5:0=read/1=write"
             (docs/traces.md); None to detect it.

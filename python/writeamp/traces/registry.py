@@ -6,17 +6,31 @@ from writeamp.errors import unknown
 from writeamp.traces.column_format import column_format
 from writeamp.traces.columns import is_columns
 from writeamp.traces.format import Format
-from writeamp.traces.formats import blkparse, disksim, mqsim, msr, parquet, spc, ssdsim
+from writeamp.traces.formats import (
+    alibaba,
+    blkparse,
+    disksim,
+    iolog,
+    mqsim,
+    msr,
+    parquet,
+    spc,
+    ssdsim,
+    tencent,
+)
 
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
         msr.FORMAT,
         spc.FORMAT,
+        alibaba.FORMAT,
+        tencent.FORMAT,
         mqsim.FORMAT,
         ssdsim.FORMAT,
         disksim.FORMAT,
         blkparse.FORMAT,
+        iolog.FORMAT,
         parquet.FORMAT,
     )
 }

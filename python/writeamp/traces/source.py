@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import stat
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from typing import BinaryIO
 from writeamp import files
 from writeamp.domains import file_name
 from writeamp.errors import WriteampError
+from writeamp.traces.packed import unpacked
 
 # Small enough to stay in cache while it is searched and parsed; it also bounds what raw text takes.
 BLOCK_BYTES = 4 * 2**20
@@ -24,12 +23,8 @@ _HEAD_LINES = 32
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 PARQUET_MAGIC = b"PAR1"
-_GZIP_MAGIC = b"\x1f\x8b"
 # Files that hold a trace, but not as text: what to do instead of reading them.
 _FOREIGN_MAGICS = (
-    (b"\x28\xb5\x2f\xfd", "is compressed with zstd: decompress it first with zstd -d"),
-    (b"\xfd7zXZ\x00", "is compressed with xz: decompress it first with xz -d"),
-    (b"BZh", "is compressed with bzip2: decompress it first with bzip2 -d"),
     (b"PK\x03\x04", "is a zip archive: unpack it first"),
     (b"\x07tae", "is a binary blktrace: turn it into text first with blkparse -i"),
     (b"eat\x07", "is a binary blktrace: turn it into text first with blkparse -i"),
@@ -60,6 +55,8 @@ class Head:
 def file_path(path: str | os.PathLike[str]) -> Path:
     """Return the path; of an address such as `s3://…` that of its content, which is fetched.
 
+    Of `-` it is that of all that came on standard input.
+
     Raises:
         WriteampError: no file can have that name, or the content cannot be fetched.
     """
@@ -70,13 +67,18 @@ def file_path(path: str | os.PathLike[str]) -> Path:
         name.encode()
     except UnicodeEncodeError:  # it could be opened, but not printed, drawn or saved
         raise WriteampError(f"{name!r} is not UTF-8 text; rename the file, or link to it") from None
+    if name == files.STANDARD_INPUT:
+        return files.standard_input()
     return files.local(name) if files.is_address(name) else Path(path)
 
 
 def read_head(path: Path) -> Head:
     """Return the first bytes and the first lines that are not blank (stripped)."""
-    with open_file(path) as file, _damage_named(path):
-        start = _decompressed(file).read(_HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK)
+    with open_file(path) as file:
+        _refuse_foreign(file, path)
+        with unpacked(file, path) as text:
+            start = text.read(_HEAD_BYTES).removeprefix(_BYTE_ORDER_MARK)
+            _refuse_tar(start, path)
     whole_lines = start
     if len(start) == _HEAD_BYTES and b"\n" in start:
         whole_lines = start[: start.rindex(b"\n")]
@@ -85,25 +87,30 @@ def read_head(path: Path) -> Head:
 
 
 def read_blocks(path: Path) -> Iterator[Block]:
-    """Yield the file's text in blocks of whole lines; gzip files are decompressed on the way.
+    """Yield the file's text in blocks of whole lines; compressed files are unpacked on the way.
 
     Raises:
         WriteampError: the file cannot be read or is not text.
     """
-    with open_file(path) as file, _damage_named(path):
-        stream = _decompressed(file)
-        line = 1
-        while text := stream.read(BLOCK_BYTES):
-            tail = b"" if text.endswith(b"\n") else stream.readline(_LINE_LIMIT_BYTES)
-            text += tail
-            block = Block(path, line, text)
-            _refuse_binary(block)
-            if len(tail) == _LINE_LIMIT_BYTES:
-                raise block.fault(line + text.count(b"\n"), "the line is longer than 1 MiB")
-            if line == 1:
-                block = Block(path, line, text.removeprefix(_BYTE_ORDER_MARK))
-            yield block
-            line += text.count(b"\n")
+    with open_file(path) as file:
+        _refuse_foreign(file, path)
+        with unpacked(file, path) as stream:
+            yield from _blocks(path, stream)
+
+
+def _blocks(path: Path, stream: BinaryIO) -> Iterator[Block]:
+    line = 1
+    while text := stream.read(BLOCK_BYTES):
+        tail = b"" if text.endswith(b"\n") else stream.readline(_LINE_LIMIT_BYTES)
+        text += tail
+        block = Block(path, line, text)
+        _refuse_binary(block)
+        if len(tail) == _LINE_LIMIT_BYTES:
+            raise block.fault(line + text.count(b"\n"), "the line is longer than 1 MiB")
+        if line == 1:
+            block = Block(path, line, text.removeprefix(_BYTE_ORDER_MARK))
+        yield block
+        line += text.count(b"\n")
 
 
 @contextmanager
@@ -132,29 +139,23 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def _decompressed(file: BinaryIO) -> BinaryIO:
+def _refuse_foreign(file: BinaryIO, path: Path) -> None:
     magic = file.read(8)
     file.seek(0)
     for foreign, sentence in _FOREIGN_MAGICS:
         if magic.startswith(foreign):
-            raise WriteampError(f"{file.name}: {sentence}")
-    if magic.startswith(_GZIP_MAGIC):
-        return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
-    return file
+            raise WriteampError(f"{path}: {sentence}")
 
 
-@contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise WriteampError(f"{path}: the gzip file is damaged or cut") from None
-    except OSError as error:
-        raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
+def _refuse_tar(start: bytes, path: Path) -> None:
+    if start[257:262] == b"ustar":
+        raise WriteampError(f"{path}: is a tar archive: unpack it first with tar -x")
 
 
 def _refuse_binary(block: Block) -> None:
     text = block.text
+    if block.first_line == 1:
+        _refuse_tar(text, block.path)
     if b"\0" in text:
         raise block.fault(
             block.first_line + text.count(b"\n", 0, text.index(b"\0")),

@@ -30,7 +30,8 @@ def refuse_operations(trace: Trace, format_name: str, valid: Sequence[str]) -> N
     _refuse_first(
         trace,
         ~pl.col("op").is_in(list(valid)),
-        f"a {{op}}, {format_name} has only {' and '.join(valid)} (parquet and blkparse have all)",
+        f"a {{op}}, {format_name} has only {' and '.join(valid)} "
+        "(parquet, blkparse and iolog have all)",
     )
 
 
@@ -79,6 +80,12 @@ def renaming_notes(trace: Trace, names: Sequence[str]) -> list[str]:
         if ours != theirs
     ]
     return [f"device names do not fit the format: {', '.join(renamed)}"] if renamed else []
+
+
+def cut_times_notes(trace: Trace, tick_ns: int, tick: str, format_name: str) -> list[str]:
+    """Return a note if times will be read back as others, since the format has a coarser tick."""
+    is_cut = trace.requests.select((pl.col("timestamp_ns") % tick_ns != 0).any()).item()
+    return [f"times are cut to {tick}, the tick of {format_name}"] if is_cut else []
 
 
 def numeric_labels(trace: Trace) -> list[str]:

@@ -10,12 +10,11 @@ import polars as pl
 from writeamp import output
 from writeamp.errors import WriteampError
 from writeamp.traces.format import Format
+from writeamp.traces.packed import SUFFIXES
 from writeamp.traces.quoting import one_line
 from writeamp.traces.registry import FORMATS, find_format
 from writeamp.traces.source import file_path
 from writeamp.traces.trace import Trace, check_trace
-
-_COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 
 
 def write(
@@ -83,7 +82,7 @@ def check_target(
 
 def _format_of(path: str | os.PathLike[str], name: str | None) -> Format:
     target = file_path(path)
-    if target.suffix in _COMPRESSED:
+    if target.suffix in SUFFIXES:
         raise WriteampError(f"{target}: traces are written uncompressed; leave out {target.suffix}")
     return find_format(name) if name else _format_of_suffix(target)
 

@@ -14,6 +14,7 @@ from writeamp.traces.row_format import RowFormat, any_line, operation
 from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks
 from writeamp.traces.source import read_head
 from writeamp.traces.text_output import (
+    cut_times_notes,
     device_labels,
     refuse_early_times,
     refuse_operations,
@@ -61,8 +62,7 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
     labels = _host_and_disk_labels(trace)
     notes = renaming_notes(trace, [label.replace(",", "_") for label in labels])
     ticks = pl.col("timestamp_ns") // _TICK_NS
-    if trace.requests.select((pl.col("timestamp_ns") % _TICK_NS != 0).any()).item():
-        notes.append("times are cut to 100 ns, the tick of msr")
+    notes += cut_times_notes(trace, _TICK_NS, "100 ns", "msr")
     columns = [
         ticks + _TICKS_1601_TO_1970,
         device_labels(labels),

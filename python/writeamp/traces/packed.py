@@ -1,0 +1,101 @@
+"""Compressed text, unpacked on the way; what is damaged or cut is named."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import zstandard
+
+from writeamp.errors import WriteampError
+
+_CHUNK_BYTES = 2**17
+# What `zstd --long=31` packs.
+_LARGEST_WINDOW_BYTES = 2**31
+
+
+class _Zstd(io.RawIOBase):
+    """The text of a zstd file: unlike the package's own reader, this misses a cut end."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._packed = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW_BYTES)
+        self._frame = self._packed.decompressobj()
+        self._is_within = False
+        self._text = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:  # type: ignore[no-untyped-def]  # as the base has it
+        while not self._text:
+            packed = self._frame.unused_data if self._frame.eof else b""
+            if self._frame.eof:
+                self._frame, self._is_within = self._packed.decompressobj(), False
+            packed = packed or self._file.read(_CHUNK_BYTES)
+            if not packed:
+                if self._is_within:
+                    raise EOFError
+                return 0
+            self._is_within = True
+            self._text = self._frame.decompress(packed)
+        count = min(len(buffer), len(self._text))
+        buffer[:count], self._text = self._text[:count], self._text[count:]
+        return count
+
+
+def _zstd(file: BinaryIO) -> BinaryIO:
+    return io.BufferedReader(_Zstd(file), _CHUNK_BYTES)
+
+
+def _gzip(file: BinaryIO) -> BinaryIO:
+    return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
+
+
+def _xz(file: BinaryIO) -> BinaryIO:
+    return lzma.LZMAFile(file)  # type: ignore[return-value]
+
+
+def _bzip2(file: BinaryIO) -> BinaryIO:
+    return bz2.BZ2File(file)  # type: ignore[return-value]
+
+
+# Of each kind, what its files begin with.
+_KINDS: dict[str, tuple[bytes, Callable[[BinaryIO], BinaryIO]]] = {
+    "gzip": (b"\x1f\x8b", _gzip),
+    "zstd": (b"\x28\xb5\x2f\xfd", _zstd),
+    "xz": (b"\xfd7zXZ\x00", _xz),
+    "bzip2": (b"BZh", _bzip2),
+}
+SUFFIXES = (".gz", ".zst", ".xz", ".bz2")
+
+
+@contextmanager
+def unpacked(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    """Give the text of a file, which may be compressed.
+
+    Raises:
+        WriteampError: it cannot be read, is damaged, or is cut.
+    """
+    magic = file.read(8)
+    file.seek(0)
+    found = [name for name, (begin, _) in _KINDS.items() if magic.startswith(begin)]
+    try:
+        yield _KINDS[found[0]][1](file) if found else file
+    except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError):
+        raise _damaged(path, found) from None
+    except OSError as error:
+        if error.errno is None:  # of bz2
+            raise _damaged(path, found) from None
+        raise WriteampError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _damaged(path: Path, kinds: list[str]) -> WriteampError:
+    return WriteampError(f"{path}: the {''.join(kinds)} file is damaged or cut")
