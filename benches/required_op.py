@@ -27,7 +27,9 @@ OTHER_SEED = 1000
 
 
 def main() -> None:
-    print("| workload, manager, victims | WA | op, mean | interval, mean | holds that op | WA met |")
+    print(
+        "| load, manager, victims | WA | op, mean | interval, mean | holds that op | WA met |"
+    )
     print("|---|---|---|---|---|---|")
     for target_wa, settings in PAIRS:
         found = [wa.required_op(target_wa, **settings, **DRIVE, seed=seed) for seed in SEEDS]
