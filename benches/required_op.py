@@ -27,9 +27,7 @@ OTHER_SEED = 1000
 
 
 def main() -> None:
-    print(
-        "| load, manager, victims | WA | op, mean | interval, mean | holds that op | WA met |"
-    )
+    print("| workload, manager, victims | WA | mean op | interval | holds that op | WA met |")
     print("|---|---|---|---|---|---|")
     for target_wa, settings in PAIRS:
         found = [wa.required_op(target_wa, **settings, **DRIVE, seed=seed) for seed in SEEDS]
