@@ -156,7 +156,10 @@ CASES: list[tuple[str, list[str]]] = [
     ("trace convert {good} {readonly}/out.parquet", ["out.parquet"]),
     ("trace convert {good} out.xyz", ["xyz"]),
     ("trace convert {good} out.csv.gz --to msr", ["uncompressed"]),
-    (f"{TRACE} {{good}} --pages-per-block 4096", ["only 1 distinct", "pages_per_block"]),
+    (
+        "simulate --op 0.1 --trace {good} --pages-per-block 4096",
+        ["only 1 distinct", "pages_per_block"],
+    ),
     # Endurance.
     ("endurance --blocks 64", ["--w-max"]),
     ("endurance --blocks 64 --w-max 0", ["w_max", "from 1 to"]),

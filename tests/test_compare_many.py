@@ -89,7 +89,7 @@ def test_a_manager_has_only_the_victim_policies_that_it_takes_and_a_note_says_so
         ({"managers": "single", "victims": "greedy,greedy"}, ["victims has 'greedy' twice"]),
         ({"managers": "single", "workload": "zipf,zipf:s=0.99"}, ["workload has", "twice"]),
         ({"managers": "single", "trace": [TRACE, str(TRACE)]}, ["trace has", "twice"]),
-        ({"managers": "single", "workload": []}, ["workload names none"]),
+        ({"managers": "single", "workload": []}, ["there is no workload to compare"]),
         ({"managers": "single", "trace": []}, ["trace is an empty list"]),
         ({"managers": "single", "victims": ["greedy", 3]}, ["victim policy is 3"]),
         ({"managers": "single", "workload": "uniform,zipf", "repeat": 2}, ["repeat is for traces"]),

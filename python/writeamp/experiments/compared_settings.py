@@ -30,18 +30,17 @@ class _Specs:
     """Specs of one kind: several of them, or texts of one or of a list."""
 
     kind: EngineKind
-    noun: str
+    one: str
+    several: str
 
     def check(self, name: str, value: Any) -> tuple[Spec, ...]:
         """Return them."""
         given = [value] if isinstance(value, str | Spec) else value
         if not isinstance(given, list | tuple):
-            raise WriteampError(f"{name} is {shown(value)}; it must be a list of {self.noun}")
+            raise WriteampError(f"{name} is {shown(value)}; it must be a list of {self.several}")
         found = [spec for one in given for spec in self._in(one)]
         if not found:
-            raise WriteampError(
-                f"{name} names none of the {self.noun} to compare; name at least one"
-            )
+            raise WriteampError(f"there is no {self.one} to compare; name at least one")
         return tuple(found)
 
     def _in(self, one: Any) -> list[Spec]:
@@ -72,7 +71,7 @@ class LoadsSettings(LoadSettings):
 
     workload: Spec | tuple[Spec, ...] | None = setting(  # type: ignore[assignment]
         None,
-        _OneOrMany(_Specs("workloads", "workloads")),
+        _OneOrMany(_Specs("workloads", "workload", "workloads")),
         "synthetic workloads, separated by commas or given several times (default uniform)",
         kind="workloads",
         number="texts",
@@ -145,7 +144,7 @@ class PoliciesSettings(Settings):
 
     managers: tuple[Spec, ...] | None = setting(
         None,
-        _Specs("managers", "block managers"),
+        _Specs("managers", "manager", "block managers"),
         "block managers, separated by commas or given several times, such as single,hcwf:d=5,sepgc",
         required=True,
         number="texts",
@@ -153,7 +152,7 @@ class PoliciesSettings(Settings):
     )
     victims: Spec | tuple[Spec, ...] | None = setting(
         None,
-        _OneOrMany(_Specs("victims", "victim policies")),
+        _OneOrMany(_Specs("victims", "victim policy", "victim policies")),
         "victim policies, separated by commas or given several times, each for every manager "
         "(default: each manager's)",
         kind="victims",

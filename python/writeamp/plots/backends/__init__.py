@@ -1,1 +1,1 @@
-"""What draws a `FigureSpec`: matplotlib for pictures, plotly for pages."""
+"""What draws a `FigureSpec`: matplotlib, for pages too, which have its SVG in them."""
