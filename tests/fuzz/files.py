@@ -19,7 +19,11 @@ _ROWS = {
     "ssdsim": b"1000 0 8 16 0\n",
     "disksim": b"0.001 0 8 16 0\n",
     "blkparse": b"8,0 0 1 0.5 5 Q W 8 + 16 [x]\n",
+    "alibaba": b"0,W,4096,8192,1577808144360767\n",
+    "tencent": b"1538323200,8,16,1,0\n",
+    "iolog": b"5 /dev/sda write 4096 8192\n",
 }
+_FIRST_LINES = {"iolog": b"fio version 3 iolog\n0 /dev/sda add\n0 /dev/sda open\n"}
 _PIECES = st.one_of(
     EDGES.map(str.encode),
     st.binary(max_size=6),
@@ -55,7 +59,7 @@ def text_traces(draw: st.DrawFn) -> bytes:
             at = draw(st.integers(0, len(fields) - 1))
             fields[at] = draw(_PIECES)
         lines.append(separator.join(fields) + b"\n")
-    text = b"".join(lines)
+    text = _FIRST_LINES.get(format_name, b"") + b"".join(lines)
     return draw(_packed(draw(damaged(text)) if draw(st.booleans()) else text))
 
 
