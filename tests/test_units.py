@@ -102,12 +102,18 @@ def test_python_takes_per_cent_where_it_takes_ratios() -> None:
         wa.predict(**asked, utilization="80%", hot_ratio="60%")[0].wa
         == wa.predict(**asked, utilization=0.8, hot_ratio=0.6)[0].wa
     )
-    by_number = {"hot_fraction": 0.1, "hot_write_fraction": 0.9, "spare_factor": 0.1}
-    by_cent = {"hot_fraction": "10%", "hot_write_fraction": "90%", "spare_factor": "10%"}
+    by_cent, by_number = (
+        wa.predict_sweep(sweep, models=["expected-value"], utilization=used, hot_ratio=hot)
+        for sweep, used, hot in (("op=5%:40%:3", "80%", "60%"), ("op=0.05:0.4:3", 0.8, 0.6))
+    )
+    assert by_cent.to_frame().equals(by_number.to_frame())
+    assert by_cent.card() == by_number.card()
+    heats = {"hot_fraction": 0.1, "hot_write_fraction": 0.9, "spare_factor": 0.1}
+    heats_by_cent = {"hot_fraction": "10%", "hot_write_fraction": "90%", "spare_factor": "10%"}
     drive = {"pages_per_block": 8, "d": 3}
     assert (
-        wa.meanfield.hot_cold(**drive, **by_cent).wa
-        == wa.meanfield.hot_cold(**drive, **by_number).wa
+        wa.meanfield.hot_cold(**drive, **heats_by_cent).wa
+        == wa.meanfield.hot_cold(**drive, **heats).wa
     )
     with pytest.raises(wa.WriteampError, match="utilization is '80 %'"):
         wa.predict(**asked, utilization="80 %", hot_ratio=0.6)

@@ -88,6 +88,8 @@ def predict(
     """
     named = [models] if isinstance(models, str) else models
     chosen = list(MODELS.values()) if named is None else [find_model(name) for name in named]
+    utilization = as_ratio("utilization", utilization)
+    hot_ratio = as_ratio("hot_ratio", hot_ratio)
     drive = check_question(
         op=op,
         fill=fill,
@@ -278,7 +280,11 @@ def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> Predictio
         step: Question = {**question, steps.name: value}  # type: ignore[misc]
         points.append(SweepPoint(value, predict(**step)))
     asked: Asked = "op" if question.get("target_wa") or steps.name == "target_wa" else "wa"
-    return PredictionSweep(points, steps.name, asked, _drive_of(question, steps.name))
+    shares: Question = {
+        "utilization": as_ratio("utilization", question.get("utilization")),
+        "hot_ratio": as_ratio("hot_ratio", question.get("hot_ratio")),
+    }
+    return PredictionSweep(points, steps.name, asked, _drive_of({**question, **shares}, steps.name))
 
 
 def _drive_of(question: Question, swept: str | None = None) -> dict[str, Any]:
