@@ -106,7 +106,7 @@ def test_a_file_name_that_is_not_utf_8_is_refused_before_the_run() -> None:
 @pytest.mark.parametrize("value", [False, 39, 1.5, [], b"x", 10**5000], ids=list("abcdef"))
 def test_a_file_or_profile_that_is_no_name_is_refused(value: object) -> None:
     refusal(lambda: wa.device(value), "device is")  # type: ignore[arg-type]
-    refusal(lambda: wa.simulate(trace=value, op=0.1), "no file name")  # type: ignore[arg-type]
+    refusal(lambda: wa.simulate(trace=value, op=0.1), "the trace ")  # type: ignore[arg-type]
 
 
 def test_a_model_that_is_asked_of_one_drive_refuses_several() -> None:
