@@ -56,6 +56,10 @@ class FormulaKind:
     def check_axis(self, name: str, where: str) -> None:
         """Take any axis."""
 
+    def number_of(self, name: str, value: Any) -> Any:
+        """Return the value, which has no unit."""
+        return value
+
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
     ) -> Callable[[Choice], Asked]:
