@@ -15,9 +15,9 @@ from in_process import document
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.experiments import scaling
 from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.op_curve import run_op_curve
 from writeamp.plots.spec import LineChart
 from writeamp.runners import Here, Threads
+from writeamp.sizing.curve import run_op_curve
 from writeamp.traces.pages import PageTrace
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from writeamp.experiments.experiment import Experiment
     from writeamp.experiments.functions import compare, endurance, run, simulate
     from writeamp.experiments.lifetime_result import Endurance
-    from writeamp.experiments.op_curve_result import OpCurve
-    from writeamp.experiments.op_functions import required_op, wa_over_op
-    from writeamp.experiments.op_search_result import RequiredOp
     from writeamp.experiments.simulation_result import Result
     from writeamp.experiments.timed_result import TimedResult
     from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
+    from writeamp.sizing.curve_result import OpCurve
+    from writeamp.sizing.functions import required_op, wa_over_op
+    from writeamp.sizing.required_op_result import RequiredOp
     from writeamp.sweeps.functions import sweep
     from writeamp.sweeps.result import Sweep
     from writeamp.sweeps.results import SweepResults, sweep_results
@@ -84,9 +84,9 @@ _HOMES = {
     "writeamp.experiments.experiment": ("Experiment",),
     "writeamp.experiments.functions": ("compare", "endurance", "run", "simulate"),
     "writeamp.experiments.lifetime_result": ("Endurance",),
-    "writeamp.experiments.op_curve_result": ("OpCurve",),
-    "writeamp.experiments.op_functions": ("required_op", "wa_over_op"),
-    "writeamp.experiments.op_search_result": ("RequiredOp",),
+    "writeamp.sizing.curve_result": ("OpCurve",),
+    "writeamp.sizing.functions": ("required_op", "wa_over_op"),
+    "writeamp.sizing.required_op_result": ("RequiredOp",),
     "writeamp.experiments.simulation_result": ("Result",),
     "writeamp.experiments.timed_result": ("TimedResult",),
     "writeamp.registry.specs": ("Spec", "manager", "victims", "wear_leveling", "workload"),

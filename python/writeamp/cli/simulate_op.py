@@ -15,12 +15,12 @@ from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.ratios import RATIOS
 from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.op_curve import run_op_curve
-from writeamp.experiments.op_curve_result import OpCurve
-from writeamp.experiments.op_search_result import RequiredOp
-from writeamp.experiments.required_op import run_required_op
 from writeamp.experiments.simulation_result import Result
 from writeamp.plots.style import with_error
+from writeamp.sizing.curve import run_op_curve
+from writeamp.sizing.curve_result import OpCurve
+from writeamp.sizing.required_op import run_required_op
+from writeamp.sizing.required_op_result import RequiredOp
 
 _PANEL = "Over-provisioning, asked for (the logical size is kept)"
 

@@ -11,13 +11,13 @@ from typing import TypeAlias
 from writeamp.devices.ratios import RATIOS, RatioLike, op_of
 from writeamp.domains import shown
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.experiments.drive_sizes import DriveSizes, drive_sizes
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.one_run import Progress
-from writeamp.experiments.op_curve_result import CurvePoint, OpCurve
 from writeamp.experiments.runner import drives_that_fit, run
 from writeamp.experiments.simulation_result import Result
 from writeamp.runners import Runner, Shared, gather, local_runner
+from writeamp.sizing.curve_result import CurvePoint, OpCurve
+from writeamp.sizing.drive_sizes import DriveSizes, drive_sizes
 from writeamp.theory.prediction import Sweep, parse_sweep
 
 # What says at which op: text as `predict` takes it, a sweep, or op one by one.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from writeamp.errors import WriteampError
-from writeamp.experiments.op_probes import Probe, Probes, is_known
+from writeamp.sizing.probes import Probe, Probes, is_known
 
 # Around the op found, so many larger and smaller op, up to twice and half of it, are tried for
 # other crossings. Of a trace, whose loop can lock in phase, they are more, and so many neighbours.

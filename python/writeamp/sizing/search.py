@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from writeamp.errors import WriteampError
-from writeamp.experiments.expected_op import expected_blocks
-from writeamp.experiments.op_probes import Probe, Probes
+from writeamp.sizing.expected_op import expected_blocks
+from writeamp.sizing.probes import Probe, Probes
 
 # The spare space of a drive too small, times this, is that of the next to try.
 _GROWTH = 2

@@ -10,8 +10,6 @@ from typing import Any
 import polars as pl
 
 from writeamp.experiments.counted import json_number
-from writeamp.experiments.expected_op import ExpectedOp
-from writeamp.experiments.op_points import figure_points
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.words import drive_in_words, wa_in_words
 from writeamp.plots.drawn import Drawn
@@ -19,6 +17,8 @@ from writeamp.plots.figures.wa_over_op import Target, wa_over_op
 from writeamp.plots.spec import LineChart
 from writeamp.presentation.card import Card, Spark
 from writeamp.presentation.frames import frame_of
+from writeamp.sizing.expected_op import ExpectedOp
+from writeamp.sizing.points import figure_points
 
 # Beyond so many times the ends of the interval, a picture shows nothing.
 _SHOWN_FACTOR = 2.5

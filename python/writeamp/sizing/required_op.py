@@ -8,15 +8,15 @@ import time
 import numpy as np
 
 from writeamp.domains import Number
-from writeamp.experiments.drive_sizes import DriveSizes, drive_sizes
-from writeamp.experiments.expected_op import expected_op
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.one_run import Progress
-from writeamp.experiments.op_interval import OpInterval, op_interval
-from writeamp.experiments.op_points import point
-from writeamp.experiments.op_probes import Probe, Probes
-from writeamp.experiments.op_search import find_crossing
-from writeamp.experiments.op_search_result import RequiredOp, Rise
+from writeamp.sizing.drive_sizes import DriveSizes, drive_sizes
+from writeamp.sizing.expected_op import expected_op
+from writeamp.sizing.interval import OpInterval, op_interval
+from writeamp.sizing.points import point
+from writeamp.sizing.probes import Probe, Probes
+from writeamp.sizing.required_op_result import RequiredOp, Rise
+from writeamp.sizing.search import find_crossing
 
 _TARGET = Number("be a finite number, at least 1", lambda value: value >= 1)
 

@@ -8,12 +8,12 @@ from writeamp.devices.device import DeviceLike
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.functions import SimulateArguments
 from writeamp.experiments.one_run import Progress
-from writeamp.experiments.op_curve import SweepLike, run_op_curve
-from writeamp.experiments.op_curve_result import OpCurve
-from writeamp.experiments.op_search_result import RequiredOp
-from writeamp.experiments.required_op import run_required_op
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Runner
+from writeamp.sizing.curve import SweepLike, run_op_curve
+from writeamp.sizing.curve_result import OpCurve
+from writeamp.sizing.required_op import run_required_op
+from writeamp.sizing.required_op_result import RequiredOp
 
 
 def required_op(

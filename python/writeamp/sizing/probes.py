@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from writeamp.errors import WriteampError
-from writeamp.experiments.drive_sizes import DriveSizes
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.runner import drives_that_fit, run
 from writeamp.experiments.simulation_result import Result
 from writeamp.runners import gather_whole, local_runner
+from writeamp.sizing.drive_sizes import DriveSizes
 
 # Far from the target a run of less precision and without replicas tells on which side of it WA is,
 # if it is further away than so many half widths of that run, and this share of WA.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from writeamp.experiments.drive_sizes import DriveSizes
 from writeamp.experiments.expectation import Expectation, expectation
+from writeamp.sizing.drive_sizes import DriveSizes
 
 
 @dataclass(frozen=True)
