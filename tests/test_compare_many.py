@@ -213,6 +213,25 @@ def test_an_option_replaces_the_loads_of_a_file(traces: tuple[str, str]) -> None
     assert saved.with_settings(workload="zipf").load.workload == wa.workload("zipf")
 
 
+def test_a_capacity_is_simulated_for_each_workload_and_named_as_it_was_asked() -> None:
+    found = wa.compare(
+        workload="uniform,hot-cold:f=0.1,r=0.9", managers="single", capacity="64MiB", op=0.25,
+        writes=20_000, replicas=1, pages_per_block=16,
+    )  # fmt: skip
+    assert [row.workload for row in found.rows] == ["uniform", "hot-cold:f=0.1,r=0.9"]
+    assert found.to_dict()["capacity_bytes"] == 64 * 2**20
+    assert all(row.scaling for row in found.rows)
+
+
+def test_what_holds_of_all_loads_is_noted_once() -> None:
+    found = wa.compare(
+        managers="single", workload="uniform,zipf", logical_blocks=10, pages_per_block=64, op=0.12,
+        writes=5_000, replicas=1,
+    )  # fmt: skip
+    [note] = found.notes
+    assert note.startswith("whole blocks make op")
+
+
 def test_the_table_groups_by_load_and_the_least_wa_stands_first() -> None:
     command = (
         f"{OPTIONS} --managers single,sepgc --victims greedy,fifo "

@@ -108,12 +108,15 @@ class Comparison(Drawn):
     @property
     def notes(self) -> list[str]:
         """Sentences on what was assumed, left out or rounded."""
+        first, *others = self.loads
+        of_all = [note for note in first.notes if all(note in load.notes for load in others)]
         of_loads = [
-            note if len(self.loads) == 1 else f"{load.name}: {note}"
+            f"{load.name}: {note}"
             for load in self.loads
             for note in load.notes
+            if note not in of_all
         ]
-        return [*self.policy_notes, *of_loads]
+        return [*self.policy_notes, *of_all, *of_loads]
 
     @property
     def partial_page_factor(self) -> float:
