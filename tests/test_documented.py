@@ -96,6 +96,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     for name, paths in TRACES.items():
         for path in paths:
             wa.traces.write(trace, folder / path, name)
+    of_their_own = requests.select(
+        pl.col("timestamp_ns") / 1e6, "device", "offset", "length", pl.col("op") == "write"
+    )
+    of_their_own.with_columns(pl.col("op").cast(pl.UInt8)).write_csv(
+        folder / "writes.csv", include_header=False
+    )
     (folder / "cut.csv").write_text("0.5,0,4096,8192,1\n1.25,0,0,4096,0\n")
     issued = folder / "sda.txt"  # "as issued to the device" is action D, where we write Q
     issued.write_text(issued.read_text().replace(" Q ", " D "))
