@@ -39,8 +39,9 @@ SWEEP = {
 }
 
 
-def simulated(seed: int = 1) -> wa.Result:
-    found = wa.simulate(workload="zipf:s=0.9", writes=20_000, warmup=5000, seed=seed, **DRIVE)
+def simulated(**changes: Any) -> wa.Result:
+    asked = {"workload": "zipf:s=0.9", "writes": 20_000, "warmup": 5000} | DRIVE | changes
+    found = wa.simulate(**asked)
     assert isinstance(found, wa.Result)
     return found
 

@@ -151,6 +151,17 @@ def test_other_counters_are_another_result() -> None:
     assert one != replace(one, erases_of_block=one.erases_of_block + np.uint32(1))
 
 
+def test_other_words_for_the_same_experiment_have_an_equal_result() -> None:
+    in_short = simulated(workload="zipf", op="25%")
+    in_full = simulated(
+        workload=wa.workload("zipf", s=0.99), op=0.25, manager="single", victims="greedy"
+    )
+    assert in_short == in_full
+    assert in_short != simulated(workload="zipf:s=0.98", op=0.25)
+    by_default = {"w_max": 5, "replicas": 2, "op": 0.25, "blocks": 32, "pages_per_block": 8}
+    assert wa.endurance(**by_default) == wa.endurance(workload="uniform", **by_default)
+
+
 def test_what_only_takes_time_makes_no_difference() -> None:
     one = simulated()
     assert one == replace(one, elapsed_s=one.elapsed_s + 1, run_s=1e9)

@@ -77,6 +77,9 @@ def simulate(
         return
     with Bar("simulating", _share if experiment.is_timed else _millions) as bar:
         result = run_simulation(experiment, bar.update)
+    # First, since whoever reads the table may close the pipe before its end.
+    if plot is not None:
+        result.plot(plot)
     for sentence in result.notes:
         options.note(sentence)
     for sentence in result.warnings:
@@ -89,8 +92,6 @@ def simulate(
         print_timed(result)
     else:
         _print(result)
-    if plot is not None:
-        result.plot(plot)
 
 
 def _share(done: int, expected: int) -> str:

@@ -16,6 +16,8 @@ _UNITS = (
     | {f"{letter}B": 1000 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}iB": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
+# So that three digits may stand behind the point.
+_THREE_PLACES = 1000
 # As in fio and in data sheets of memories: 4k is a page of 4096 bytes.
 _STATED_UNITS = (
     _UNITS | {"k": 1024} | {letter: 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
@@ -44,14 +46,20 @@ def parse_bytes(name: str, text: str) -> float:
 
 
 def shown_bytes(size: int) -> str:
-    """Return a size in the words of people: whole binary units, or three digits.
+    """Return a size in the words of people, in powers of 1000 where those say it in four digits.
 
-    >>> shown_bytes(64 * 2**30), shown_bytes(65536), shown_bytes(80_000_000_000), shown_bytes(700)
-    ('64 GiB', '64 KiB', '74.51 GiB', '700 B')
+    >>> shown_bytes(64 * 2**30), shown_bytes(65536), shown_bytes(1_920_000_000_000)
+    ('64 GiB', '64 KiB', '1.92 TB')
+    >>> shown_bytes(70_000_000_007), shown_bytes(700)
+    ('65.19 GiB', '700 B')
     """
     power = min(max(size.bit_length() - 1, 0) // 10, len(_LETTERS))
     if power == 0:
         return f"{size} B"
+    is_binary = size * _THREE_PLACES % 1024**power == 0
+    decimal = min((len(str(size)) - 1) // 3, len(_LETTERS))
+    if not is_binary and size * _THREE_PLACES % 1000**decimal == 0:
+        return f"{size / 1000**decimal:.4g} {'k' if decimal == 1 else _LETTERS[decimal - 1]}B"
     return f"{size / 1024**power:.4g} {_LETTERS[power - 1]}iB"
 
 

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from writeamp._engine import Drive as EngineDrive
 from writeamp._engine import default_victims
 from writeamp.devices.device import Device
-from writeamp.registry.specs import SpecLike
+from writeamp.registry.entries import EngineKind
+from writeamp.registry.specs import Spec, SpecLike
 
 
 @dataclass(frozen=True)
 class Policy:
-    """Specs of registered entries; `asked_victims` is None for the manager's own policy."""
+    """Specs of registered entries; `asked_victims` is None for the manager's own policy.
 
-    manager: str
-    asked_victims: str | None
-    wear_leveling: str | None
+    Two are equal if they mean the same, however they were asked for.
+    """
+
+    manager: str = field(compare=False)
+    asked_victims: str | None = field(compare=False)
+    wear_leveling: str | None = field(compare=False)
+    meaning: tuple[str | None, ...] = field(init=False, repr=False)
+    """The three specs in their one form."""
+
+    def __post_init__(self) -> None:
+        """Say what the specs mean."""
+        asked: tuple[tuple[EngineKind, str | None], ...] = (
+            ("managers", self.manager),
+            ("victims", self.victims),
+            ("wear_levelers", self.wear_leveling),
+        )
+        meaning = tuple(text and Spec.of(kind, text).canonical for kind, text in asked)
+        object.__setattr__(self, "meaning", meaning)
 
     @staticmethod
     def of(manager: SpecLike, victims: SpecLike | None, wear_leveling: SpecLike | None) -> Policy:

@@ -67,7 +67,7 @@ class Lifetime:
 
     device: Device
     load: Spec | traces.PageTrace
-    load_name: str
+    load_name: str = field(compare=False)
     host: LoadSettings
     policy: Policy
     run: LifetimeSettings

@@ -15,7 +15,7 @@ from writeamp.experiments.inputs import Prepared, prepare
 from writeamp.experiments.lifetime_plan import Lifetime
 from writeamp.experiments.loads import load_of_spec, load_of_trace
 from writeamp.experiments.memory import check_memory
-from writeamp.experiments.plan import used_pages
+from writeamp.experiments.plan import stated_load, used_pages
 from writeamp.experiments.preconditioning import fill_runs, written_runs
 from writeamp.experiments.settings import LifetimeSettings, PolicySettings
 from writeamp.registry.specs import Spec
@@ -40,7 +40,7 @@ def plan_of_lives(
         device=prepared.drive,
         load=prepared.load,
         load_name=prepared.load_name,
-        host=experiment.load,
+        host=stated_load(experiment.load, prepared.load),
         policy=Policy.of(policy.manager, policy.victims, policy.wear_leveling),
         run=settings,
         spare_blocks=spare_per_pool * pools,

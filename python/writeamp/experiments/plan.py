@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from writeamp import traces
 from writeamp.devices.device import Device
@@ -23,7 +23,7 @@ class Plan:
     """
 
     load: Spec | traces.PageTrace
-    load_name: str
+    load_name: str = field(compare=False)
     host: LoadSettings
     policy: Policy
     run: SimulationSettings
@@ -68,3 +68,11 @@ def used_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device)
     if isinstance(load, Spec):
         return max(1, round(host.utilization * drive.logical_pages))
     return load.logical_pages
+
+
+def stated_load(host: LoadSettings, load: Spec | traces.PageTrace) -> LoadSettings:
+    """Return what the host is to do, with the workload that stands where none was asked for.
+
+    So results are equal whether the default was asked for by its name or not.
+    """
+    return replace(host, workload=load) if isinstance(load, Spec) else host

@@ -21,7 +21,8 @@ from writeamp.experiments.setting import Settings, setting
 from writeamp.experiments.timed_settings import TimedSettings
 from writeamp.files import STANDARD_INPUT
 from writeamp.registry.specs import Spec, SpecLike
-from writeamp.traces.columns import EXAMPLE, is_columns, parse_columns
+from writeamp.traces.columns import EXAMPLE
+from writeamp.traces.registry import find_format
 from writeamp.traces.source import file_path
 
 # A path, a trace, or data that say one, of whatever library.
@@ -53,8 +54,8 @@ class _TraceFormat:
 
     def check(self, name: str, value: Any) -> str:
         """Return the one spelling of it."""
-        if isinstance(value, str) and is_columns(value):
-            return parse_columns(value).text
+        if isinstance(value, str):
+            return find_format(value).name
         return OneOf(tuple(traces.FORMATS)).check(name, value)
 
 

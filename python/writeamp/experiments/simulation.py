@@ -10,7 +10,7 @@ from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import Prepared, prepare
 from writeamp.experiments.one_run import Progress
-from writeamp.experiments.plan import Plan
+from writeamp.experiments.plan import Plan, stated_load
 from writeamp.experiments.runner import run, spread_over_sizes
 from writeamp.experiments.scale import SMALLER, Measured, Scale, measured_scaling
 from writeamp.experiments.scaling import at_scale, notes_of, scale_of
@@ -97,7 +97,7 @@ def plan_of(
     return Plan(
         load=prepared.load,
         load_name=prepared.load_name,
-        host=experiment.load,
+        host=stated_load(experiment.load, prepared.load),
         policy=policy,
         run=settings,
         notes=prepared.notes,

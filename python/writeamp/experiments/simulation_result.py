@@ -104,6 +104,11 @@ class Result(Counted, Drawn):
         return self.scaling.widened(super().ci) if self.scaling else super().ci
 
     @property
+    def op(self) -> float:
+        """Over-provisioning of the drive: (T−U)/U, T physical and U logical pages."""
+        return self.device.op
+
+    @property
     def utilization(self) -> float:
         """Share of the logical pages that the host writes."""
         return self.used_share

@@ -64,7 +64,7 @@ class ModelInputs:
 Rule: TypeAlias = Callable[[ModelInputs], str | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A registered model: what it is, what it takes for granted, and how to call it.
 
@@ -82,6 +82,10 @@ class Model:
     function: Callable[..., FloatOrArray]
     inverse: Callable[..., FloatOrArray]
     rules: tuple[Rule, ...]
+
+    def __repr__(self) -> str:
+        """Return the name in brackets: functions would fill a page."""
+        return f"<Model {self.name}>"
 
     @property
     def inverse_parameters(self) -> tuple[str, ...]:
