@@ -168,7 +168,7 @@ def test_a_read_on_mqsim_takes_what_mqsim_shows_to_the_nanosecond() -> None:
         (PROFILE + '[sources]\n"timing.read_us" = "x"\n', ["sources", "timing.read_us"]),
         (PROFILE + "[sources]\ngeometry = 3\n", ["sources", "geometry = 3"]),
         ("[disk]\nrpm = 5400\n", ["disk.capacity_bytes is None", "whole number"]),
-        ("[disk]\ncapacity_bytes = 1e9\n", ["disk.capacity_bytes is 1000000000.0"]),
+        ("[disk]\ncapacity_bytes = 1.5\n", ["disk.capacity_bytes is 1.5"]),
         ("[disk]\ncapacity_bytes = 1000000000\n[bus]\nwidth = 3\n", ["unknown key", "'bus'"]),
     ],
 )  # fmt: skip

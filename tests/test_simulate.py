@@ -215,7 +215,7 @@ def test_long_runs_on_small_drives_keep_few_samples() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"writes": 1e3}, {"seed": 1.5}, {"warmup": "soon"}, {"warmup": None}, {"blocks": 64.5}],
+    [{"writes": 1000.5}, {"seed": 1.5}, {"warmup": "soon"}, {"warmup": None}, {"blocks": 64.5}],
 )
 def test_a_number_that_is_no_whole_number_is_refused_by_name(wrong: dict[str, Any]) -> None:
     with pytest.raises(wa.WriteampError, match=next(iter(wrong))):

@@ -45,7 +45,7 @@ def required_op(
     >>> import writeamp as wa
     >>> found = wa.required_op(2.0, logical_pages=4096, pages_per_block=16, precision=0.005)
     >>> bool(found.op_low <= found.op <= found.op_high), round(found.op, 1)
-    (True, 0.4)
+    (True, 0.3)
     """
     experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
     return run_required_op(experiment, target_wa, progress)
