@@ -19,8 +19,6 @@ from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import headroom_by_model
 from writeamp.plots.spec import BarChart
 from writeamp.presentation.card import Card
-from writeamp.presentation.equality import ComparedByValue
-from writeamp.presentation.presented import Presented
 
 F64 = npt.NDArray[np.float64]
 
@@ -35,7 +33,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict(Presented, ComparedByValue):
+class Verdict(Drawn):
     """Whether a drive meets what is asked.
 
     Attributes:
@@ -81,8 +79,12 @@ class Verdict(Presented, ComparedByValue):
         """Return the verdict in words."""
         return Ranking([self]).card()
 
+    def figure(self) -> BarChart:
+        """Describe by which factor the model is better than what is asked."""
+        return Ranking([self]).figure()
 
-class Ranking(list[Verdict], Drawn):
+
+class Ranking(Drawn, list[Verdict]):
     """Verdicts on several models, the best first."""
 
     def _records(self) -> list[dict[str, Any]]:

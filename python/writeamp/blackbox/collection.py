@@ -25,9 +25,10 @@ from writeamp.blackbox.rows import Account, Row, point_of
 from writeamp.blackbox.space import WorkloadPoint
 from writeamp.blackbox.targets.target import Outcome, Target
 from writeamp.errors import Interrupted, WriteampError
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.figures.blackbox import points_by_outcome
+from writeamp.plots.spec import BarChart
 from writeamp.presentation.card import Card
-from writeamp.presentation.equality import ComparedByValue
-from writeamp.presentation.presented import Presented
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -36,7 +37,7 @@ _LEARNT = "latency_us"
 
 
 @dataclass(frozen=True, eq=False)
-class Collected(Presented, ComparedByValue):
+class Collected(Drawn):
     """What a collection came to; all numbers but the last count points.
 
     Attributes:
@@ -66,6 +67,13 @@ class Collected(Presented, ComparedByValue):
         names = ("points", "done", "skipped", "failed", "merged")
         rows = [(name, f"{getattr(self, name):,}") for name in names]
         return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=self.errors)
+
+    def figure(self) -> BarChart:
+        """Describe what became of the points."""
+        names = ("done", "skipped", "failed", "merged")
+        return points_by_outcome(
+            {name: getattr(self, name) for name in names}, subtitle=f"of {self.points:,} points"
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Return the measurements in the file, a row for each point."""

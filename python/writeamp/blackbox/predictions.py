@@ -13,6 +13,7 @@ import numpy.typing as npt
 from writeamp.blackbox.scores import Score, score
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import (
+    LABELS,
     Compared,
     Curve,
     curves_with_intervals,
@@ -20,26 +21,28 @@ from writeamp.plots.figures.blackbox import (
 )
 from writeamp.plots.spec import PanelChart
 from writeamp.presentation.card import Card
-from writeamp.presentation.equality import ComparedByValue
-from writeamp.presentation.presented import Presented
 
 F64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions(Presented, ComparedByValue):
+class Predictions(Drawn):
     """What a model says of one target; shape (rows,) each.
 
     Attributes:
         value: the predictions, in the unit of the target's column.
         low, high: the ends of the prediction intervals.
         outside: whether a characteristic lies outside the range of the training rows.
+        target: its name.
+        level: of the intervals.
     """
 
     value: F64
     low: F64
     high: F64
     outside: npt.NDArray[np.bool_]
+    target: str
+    level: float
 
     def _records(self) -> list[dict[str, Any]]:
         return records_of(
@@ -49,10 +52,30 @@ class Predictions(Presented, ComparedByValue):
     def card(self) -> Card:
         """Return a row for each prediction."""
         rows = [(f"{row}", *cells) for row, cells in enumerate(_cells(self))]
-        return Card("Predictions", rows, (">row", ">value", "interval", "outside training"))
+        columns = (">row", ">value", f"{self.level:.0%} interval", "outside training")
+        return Card(f"Predictions of {LABELS[self.target]}", rows, columns)
+
+    def figure(self) -> PanelChart:
+        """Describe the predictions in the order of their rows, with their intervals.
+
+        Raises:
+            WriteampError: no row has one.
+        """
+        return curves_with_intervals(
+            [self.curve()],
+            title=f"Predictions of {self.target}",
+            subtitle=_rows(self),
+            level=self.level,
+        )
+
+    def curve(self) -> Curve:
+        """Return the predictions by row, as far as there are: without writes there is no WA."""
+        known = np.isfinite(self.value)
+        lines = (line[known].tolist() for line in (self.value, self.low, self.high))
+        return Curve(self.target, "row", np.flatnonzero(known).tolist(), *lines)
 
 
-class Forecast(dict[str, Predictions], Drawn):
+class Forecast(Drawn, dict[str, Predictions]):
     """What a model says of each target, by its name; `level` is that of the intervals."""
 
     def __init__(self, said: Mapping[str, Predictions], level: float):
@@ -79,14 +102,17 @@ class Forecast(dict[str, Predictions], Drawn):
         return Card("Predictions", rows, ("target", ">row", ">value", interval, "outside training"))
 
     def figure(self) -> PanelChart:
-        """Describe the predictions in the order of their rows, with their intervals."""
-        curves = []
-        for target, one in self.items():
-            known = np.isfinite(one.value)  # without writes there is no WA
-            lines = (line[known].tolist() for line in (one.value, one.low, one.high))
-            curves.append(Curve(target, "row", np.flatnonzero(known).tolist(), *lines))
+        """Describe the predictions in the order of their rows, with their intervals.
+
+        Raises:
+            WriteampError: no row has one.
+        """
+        said = list(self.values())
         return curves_with_intervals(
-            curves, title="Predictions", subtitle="by row", level=self.level
+            [one.curve() for one in said],
+            title="Predictions",
+            subtitle=_rows(said[0]),
+            level=self.level,
         )
 
 
@@ -137,6 +163,11 @@ def records_of(columns: Mapping[str, npt.NDArray[Any]]) -> list[dict[str, Any]]:
 
     values = ([plain(one) for one in column.tolist()] for column in columns.values())
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _rows(said: Predictions) -> str:
+    rows = len(said.value)
+    return "of one row" if rows == 1 else f"of {rows:,} rows, in their order"
 
 
 def _cells(said: Predictions) -> Iterable[tuple[str, str, str]]:

@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.figures.blackbox import measures_of_score
+from writeamp.plots.spec import BarChart
 from writeamp.presentation.card import Card
-from writeamp.presentation.presented import Presented
 
 
-@dataclass(frozen=True)
-class Score(Presented):
+@dataclass(frozen=True, eq=False)
+class Score(Drawn):
     """What a model's predictions of one target are worth.
 
     Attributes:
@@ -52,6 +54,15 @@ class Score(Presented):
             ("in their interval", f"{self.coverage:.1%} of {self.n:,} rows"),
         ]
         return Card(f"Predictions of {self.target}", rows)
+
+    def figure(self) -> BarChart:
+        """Describe the measures that are ratios, as far as there are any."""
+        measures = {
+            "R²": self.r2,
+            "mean relative error": self.mre,
+            "in their interval": self.coverage,
+        }
+        return measures_of_score(measures, self.target, subtitle=f"{self.n:,} rows")
 
 
 def score(

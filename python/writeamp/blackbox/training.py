@@ -23,14 +23,17 @@ from writeamp.blackbox.measurements import (
     workloads,
 )
 from writeamp.blackbox.models.conformal import ConformalRegressor
+from writeamp.blackbox.models.documents import to_document
 from writeamp.blackbox.models.registry import MODELS, make_model
 from writeamp.blackbox.predictions import Forecast, HeldOut, Predictions
 from writeamp.blackbox.ranges import Range, beyond, ranges_of
 from writeamp.blackbox.scores import Score, score
 from writeamp.domains import Whole
 from writeamp.errors import WriteampError
+from writeamp.plots.drawn import Drawn
+from writeamp.plots.figures.blackbox import errors_by_target
+from writeamp.plots.spec import BarChart
 from writeamp.presentation.card import Card
-from writeamp.presentation.presented import Presented
 
 F64 = npt.NDArray[np.float64]
 # Told how many targets are done, and of how many.
@@ -39,8 +42,8 @@ Progress = Callable[[int, int], None]
 _FEWEST_ROWS = 20
 
 
-@dataclass(frozen=True)
-class BlackBox(Presented):
+@dataclass(frozen=True, eq=False)
+class BlackBox(Drawn):
     """A trained model of a drive.
 
     Attributes:
@@ -84,7 +87,8 @@ class BlackBox(Presented):
         found = {}
         for target, one in self.estimators.items():
             low, high = one.interval_around(values[target])
-            found[target] = Predictions(values[target], low, high, one.outside(vectors))
+            outside = one.outside(vectors)
+            found[target] = Predictions(values[target], low, high, outside, target, self.level)
         return Forecast(found, self.level)
 
     def _records(self) -> list[dict[str, Any]]:
@@ -95,8 +99,19 @@ class BlackBox(Presented):
     def card(self) -> Card:
         """Return the error to expect of each target."""
         rows = [(target, f"{mre:.2%}") for target, mre in self.unseen_mre.items()]
-        title = f"{self.model} on the {self.features} features of {self.drive or 'a drive'}"
-        return Card(title, rows, ("target", ">mean relative error on unseen rows"))
+        return Card(self._name(), rows, ("target", ">mean relative error on unseen rows"))
+
+    def figure(self) -> BarChart:
+        """Describe the error to expect of each target."""
+        return errors_by_target(self.unseen_mre, subtitle=self._name())
+
+    def _compared(self) -> dict[str, Any]:
+        # Of a fitted estimator, what its file has: all that it predicts follows from that.
+        documents = {name: to_document(one) for name, one in self.estimators.items()}
+        return super()._compared() | {"estimators": documents}
+
+    def _name(self) -> str:
+        return f"{self.model} on the {self.features} features of {self.drive or 'a drive'}"
 
     def beyond(self, characteristics: pl.DataFrame) -> list[str]:
         """Return the characteristics that some row has outside the range of the training rows."""

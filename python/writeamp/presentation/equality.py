@@ -11,17 +11,32 @@ import polars as pl
 
 
 class ComparedByValue:
-    """A dataclass (with `eq=False`) whose equality knows arrays and frames.
+    """What is equal if all that it holds is, arrays and frames too.
 
-    Two are equal if all that they were asked and found is, but for what the computer took for it:
-    fields that are no part of a comparison (`field(compare=False)`).
+    It is a dataclass (with `eq=False`), or a list or dictionary that says more than its elements;
+    then this class stands first among its bases, as these have an equality of their own. What the
+    computer took for it is no part of it: fields with `field(compare=False)`.
     """
 
     def __eq__(self, other: object) -> bool:
         """Return whether both were asked and found the same."""
         if type(other) is not type(self):
             return NotImplemented
-        return fields_alike(self, other)
+        return alike(self._compared(), other._compared())
+
+    def __ne__(self, other: object) -> bool:
+        """Return the opposite, which a list or dictionary would else say by its elements."""
+        found = self.__eq__(other)
+        return found if found is NotImplemented else not found
+
+    def _compared(self) -> dict[str, Any]:
+        """Return by name what must be alike; the elements of a list or dictionary have none."""
+        found = _compared_fields(self) if is_dataclass(self) else dict(vars(self))
+        if isinstance(self, list):
+            found[""] = list(self)
+        elif isinstance(self, dict):
+            found[""] = dict(self)
+        return found
 
     # As of all that holds arrays and frames.
     __hash__: ClassVar[None]  # type: ignore[assignment]
@@ -36,6 +51,8 @@ def alike(one: Any, other: Any) -> bool:
         return False
     if one is other:
         found = True
+    elif isinstance(one, ComparedByValue):
+        found = one == other
     elif isinstance(one, np.ndarray):
         is_number = one.dtype.kind in "fc"
         found = one.dtype == other.dtype and np.array_equal(one, other, equal_nan=is_number)
@@ -46,7 +63,7 @@ def alike(one: Any, other: Any) -> bool:
     elif isinstance(one, list | tuple):
         found = len(one) == len(other) and all(map(alike, one, other))
     elif is_dataclass(one):
-        found = fields_alike(one, other)
+        found = alike(_compared_fields(one), _compared_fields(other))
     elif isinstance(one, float):
         found = one == other or (np.isnan(one) and np.isnan(other))
     else:
@@ -54,10 +71,5 @@ def alike(one: Any, other: Any) -> bool:
     return bool(found)
 
 
-def fields_alike(one: Any, other: Any) -> bool:
-    """Return whether two dataclasses of one type are alike in the fields that are compared."""
-    return all(
-        alike(getattr(one, field.name), getattr(other, field.name))
-        for field in fields(one)
-        if field.compare
-    )
+def _compared_fields(one: Any) -> dict[str, Any]:
+    return {field.name: getattr(one, field.name) for field in fields(one) if field.compare}

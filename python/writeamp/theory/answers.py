@@ -11,7 +11,6 @@ from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.models import ModelCurve, models_over, wa_by_model
 from writeamp.plots.spec import BarChart, LineChart
 from writeamp.presentation.card import Card
-from writeamp.presentation.presented import Presented
 from writeamp.theory.models._model import Model
 
 Asked: TypeAlias = Literal["wa", "op"]
@@ -21,8 +20,8 @@ _HEADINGS = {"wa": "WA", "op": "op"}
 OUTSIDE = "*"
 
 
-@dataclass(frozen=True)
-class Prediction(Presented):
+@dataclass(frozen=True, eq=False)
+class Prediction(Drawn):
     """One model's answer: write amplification `wa` at `op`, and why it may not hold.
 
     `op` is the one that the model was given (the effective op, where it applies), or what it finds
@@ -59,8 +58,18 @@ class Prediction(Presented):
         ]
         return Card(f"Model {self.model.name}", rows, warnings=self.warnings)
 
+    def figure(self) -> BarChart:
+        """Describe the WA as a bar.
 
-class Predictions(list[Prediction], Drawn):
+        Raises:
+            WriteampError: the model has no answer.
+        """
+        outside = () if self.in_domain else (self.model.name,)
+        facts = f"op = (T-U)/U = {self.op:.6g} · assumes {self.model.assumes}"
+        return wa_by_model({self.model.name: self.wa}, outside, "wa", subtitle=facts)
+
+
+class Predictions(Drawn, list[Prediction]):
     """The answers of models on one drive; `asked` says whether for its WA or for the op it needs.
 
     `drive` is what was said of it.
@@ -108,7 +117,7 @@ class SweepPoint:
     predictions: list[Prediction]
 
 
-class PredictionSweep(list[SweepPoint], Drawn):
+class PredictionSweep(Drawn, list[SweepPoint]):
     """The answers of models over values of one parameter, `name`; `drive` is all else of it."""
 
     def __init__(

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,6 @@ from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_wo
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.spec import FigureSpec
 from writeamp.presentation.card import Card
-from writeamp.presentation.equality import fields_alike
 from writeamp.statistics.steady import SteadyState, analyse
 from writeamp.traces.recorded import KEPT
 from writeamp.vssd import notes
@@ -300,20 +299,13 @@ class ServeResult(Drawn):
         ]
         return Card("Virtual SSD", rows, notes=self.notes)
 
-    def __eq__(self, other: object) -> bool:
-        """Return whether both drives did the same for the same, in whatever time."""
-        if not isinstance(other, ServeResult):
-            return NotImplemented
-        return fields_alike(self._timeless(), other._timeless())
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-
-    def _timeless(self) -> ServeResult:
+    def _compared(self) -> dict[str, Any]:
+        # Both did the same for the same, in whatever time.
         began, ended = (
             {key: value for key, value in one.items() if key != "elapsed_ns"}
             for one in (self.began, self.ended)
         )
-        return replace(self, began=began, ended=ended)
+        return super()._compared() | {"began": began, "ended": ended}
 
     def __str__(self) -> str:
         """Return the result in a line."""

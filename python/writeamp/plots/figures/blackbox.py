@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from writeamp.plots.spec import Area, BarChart, Layer, Line, Mark, Panel, PanelChart
+from writeamp.errors import WriteampError
+from writeamp.plots.spec import Area, BarChart, Layer, Line, Mark, Marker, Panel, PanelChart
 from writeamp.plots.style import INK, series_color
 
 # Beside its name, a target is drawn in this unit.
@@ -60,8 +61,15 @@ def curves_with_intervals(
 ) -> PanelChart:
     """Describe a panel for each curve, and its prediction interval.
 
-    Those of one target have the same y axis, so that what hardly matters looks so.
+    Those of one target have the same y axis, so that what hardly matters looks so. A curve without
+    a point has no panel.
+
+    Raises:
+        WriteampError: none has a point.
     """
+    curves = [one for one in curves if len(one.x)]
+    if not curves:
+        raise WriteampError("no row has a prediction to draw; without writes there is no WA")
     label = f"prediction, and the band in which {level:.0%} of unseen workloads lie"
     ends = {target: _ends([one for one in curves if one.target == target]) for target in LABELS}
     panels = [_curve(curve, label, ends[curve.target]) for curve in curves]
@@ -73,17 +81,50 @@ def importances(
 ) -> BarChart:
     """Describe a bar for each feature, the most important first."""
     order = sorted(range(len(names)), key=lambda place: -shares[place])
-    values = tuple(shares[place] for place in order)
-    nothing = (float("nan"),) * len(names)
-    return BarChart(
+    return _bars(
+        {names[place]: shares[place] for place in order},
+        [f"{shares[place]:.1%}" for place in order],
+        label="share of what the model explains",
+        color=_COLORS[target],
         title=title,
         subtitle=subtitle,
-        x_label="share of what the model explains",
-        bars=tuple(names[place] for place in order),
-        layers=(Layer(target, _COLORS[target], values),),
-        low=nothing,
-        high=nothing,
-        texts=tuple(f"{value:.1%}" for value in values),
+    )
+
+
+def errors_by_target(errors: Mapping[str, float], *, subtitle: str) -> BarChart:
+    """Describe a bar for each target: the mean relative error to expect of its predictions."""
+    return _bars(
+        errors,
+        [f"{error:.2%}" for error in errors.values()],
+        label="mean relative error on rows that the model had not seen",
+        color=series_color(0),
+        title="How far off the predictions are",
+        subtitle=subtitle,
+    )
+
+
+def measures_of_score(measures: Mapping[str, float], target: str, *, subtitle: str) -> BarChart:
+    """Describe a bar for each measure, a ratio; NaN has none, and below 0 is none to be seen."""
+    known = {name: value for name, value in measures.items() if not math.isnan(value)}
+    return _bars(
+        {name: max(value, 0.0) for name, value in known.items()},
+        [f"{value:.4f}" for value in known.values()],
+        label="ratio",
+        color=_COLORS.get(target, series_color(0)),
+        title=f"What the predictions of {target} are worth",
+        subtitle=subtitle,
+    )
+
+
+def points_by_outcome(points: Mapping[str, int], *, subtitle: str) -> BarChart:
+    """Describe a bar for each thing that may become of a point of a design."""
+    return _bars(
+        points,
+        [f"{count:,}" for count in points.values()],
+        label="points",
+        color=series_color(0),
+        title="What became of the points",
+        subtitle=subtitle,
     )
 
 
@@ -114,6 +155,28 @@ def headroom_by_model(
     )
 
 
+def _bars(
+    values: Mapping[str, float],
+    texts: Sequence[str],
+    *,
+    label: str,
+    color: str,
+    title: str,
+    subtitle: str,
+) -> BarChart:
+    nothing = (math.nan,) * len(values)
+    return BarChart(
+        title=title,
+        subtitle=subtitle,
+        x_label=label,
+        bars=tuple(values),
+        layers=(Layer(label, color, tuple(map(float, values.values()))),),
+        low=nothing,
+        high=nothing,
+        texts=tuple(texts),
+    )
+
+
 def _panels(panels: Sequence[Panel], title: str, subtitle: str) -> PanelChart:
     columns = _COLUMNS.get(len(panels), _MOST_COLUMNS)
     return PanelChart(title, subtitle, "", "", tuple(panels), columns=columns, own_axes=True)
@@ -138,9 +201,15 @@ def _compared(part: Compared) -> Panel:
 def _curve(curve: Curve, label: str, ends: tuple[float, float]) -> Panel:
     color = _COLORS[curve.target]
     is_log = _is_wide(ends)
+    # A line and a band of one point could not be seen.
+    marker: Marker | None = "circle" if len(curve.x) == 1 else None
+    interval = [Line([*curve.x] * 2, [*curve.low, *curve.high], color, marker="tick")]
     return Panel(
         "",
-        (Line(curve.x, curve.value, color, label=label),),
+        (
+            Line(curve.x, curve.value, color, label=label, marker=marker),
+            *(interval if marker else ()),
+        ),
         x_label=curve.x_label,
         y_label=LABELS[curve.target],
         x_log=_is_wide(curve.x),
