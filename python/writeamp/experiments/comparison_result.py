@@ -53,14 +53,10 @@ class Comparison(Drawn):
 
     @cached_property
     def table(self) -> pl.DataFrame:
-        """One row for each of `rows`, with the keys of `--json`; causes and interval unfolded."""
-        flat = []
-        for row in self.rows:
-            found = row.to_dict()
-            low, high = found.pop("wa_ci95")
-            causes = {f"{cause}_pages": pages for cause, pages in found.pop("causes").items()}
-            flat.append({**found, "wa_low": low, "wa_high": high, **causes})
-        return pl.DataFrame(flat, infer_schema_length=None)
+        """`to_frame()` with shorter names of the causes: `gc_pages` is its `causes_gc`."""
+        frame = self.to_frame()
+        of_causes = {f"causes_{cause}": f"{cause}_pages" for cause in CAUSES}
+        return frame.rename({old: new for old, new in of_causes.items() if old in frame.columns})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON types, with the keys of `writeamp compare --json`.

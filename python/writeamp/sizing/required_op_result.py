@@ -83,7 +83,10 @@ class RequiredOp(Drawn):
 
     @cached_property
     def table(self) -> pl.DataFrame:
-        """One row for each drive that was tried, op rising, with the keys of `points`."""
+        """One row for each drive that was tried, op rising, with the keys of `points`.
+
+        `to_frame()` has one row: the answer, and the simulation at the op found.
+        """
         return frame_of(self.points)
 
     @property
