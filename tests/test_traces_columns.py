@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 import writeamp as wa
 from in_process import run
@@ -183,6 +184,15 @@ def test_a_name_that_the_header_lacks_is_refused_with_those_it_has(
 ) -> None:
     with pytest.raises(WriteampError, match=words):
         read_text(tmp_path, header + "\n", "columns:offset=o:bytes,length=4k,op=k:W=write")
+
+
+def test_a_column_that_is_named_and_numbered_is_refused_as_two(tmp_path: Path) -> None:
+    stated = "columns:offset=off:bytes,length=1:bytes,op=write"
+    words = r"txt:1: offset and length are both column 1 \('off'\), each has its own"
+    with pytest.raises(WriteampError, match=words):
+        read_text(tmp_path, "off,len\n0,4096\n", stated)
+    with pytest.raises(WriteampError, match="offset and length are both column 1"):
+        traces.of(pl.DataFrame({"off": [0], "len": [4096]}), stated)
 
 
 def test_a_trace_tells_its_columns_in_one_spelling(tmp_path: Path) -> None:

@@ -11,7 +11,14 @@ from typing import BinaryIO
 import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.traces.columns import PREFIX, Columns, Operations, parse_columns, resolve
+from writeamp.traces.columns import (
+    PREFIX,
+    TIME_UNITS,
+    Columns,
+    Operations,
+    parse_columns,
+    resolve,
+)
 from writeamp.traces.format import Format, ReadOptions
 from writeamp.traces.row_format import RowFormat, operation
 from writeamp.traces.rows import Check, Kind, RowLayout, extent_checks, nanoseconds, time_check
@@ -20,16 +27,14 @@ from writeamp.traces.trace import MAX_TIMESTAMP_NS, OPERATIONS, Operation, Trace
 
 SUMMARY = "any text with one request a line, its columns and units stated"
 
+# By the nanoseconds of a unit.
 _KINDS = {
-    "s": Kind.SECONDS,
-    "ms": Kind.MILLISECONDS,
-    "us": Kind.MICROSECONDS,
-    "ns": Kind.NANOSECONDS,
-    "100ns": Kind.TICKS,
-    "filetime": Kind.TICKS,
+    10**9: Kind.SECONDS,
+    10**6: Kind.MILLISECONDS,
+    10**3: Kind.MICROSECONDS,
+    1: Kind.NANOSECONDS,
+    100: Kind.TICKS,
 }
-# Nanoseconds since 1601 overflow 64 bits today.
-_NS_1601_TO_1970 = 11_644_473_600_000_000_000
 
 
 def column_format(name: str) -> Format:
@@ -68,7 +73,7 @@ def _row_format(path: Path, columns: Columns) -> RowFormat:
     fields = {position: name for name, position in at.items()}
     kinds = {"offset": Kind.WHOLE, "length": Kind.WHOLE, "op": Kind.WORD, "device": Kind.WORD}
     if columns.time is not None:
-        kinds["time"] = _KINDS[columns.time[1]]
+        kinds["time"] = _KINDS[TIME_UNITS[columns.time[1]].nanoseconds]
     layout = RowLayout(
         columns.separator,
         {
@@ -144,9 +149,10 @@ def _emptying(comment: str, passed_lines: int) -> Callable[[Block], Block]:
 def _time(columns: Columns) -> tuple[pl.Expr, tuple[Check, ...]]:
     if columns.time is None:
         return pl.lit(0), ()
-    if columns.time[1] != "filetime":
+    before_1970_ns = TIME_UNITS[columns.time[1]].before_1970_ns
+    if not before_1970_ns:
         return nanoseconds("time"), (time_check("time"),)
-    since_1970 = nanoseconds("time") - pl.lit(_NS_1601_TO_1970, pl.Int128)
+    since_1970 = nanoseconds("time") - pl.lit(before_1970_ns, pl.Int128)
     check = Check(
         since_1970.is_between(0, MAX_TIMESTAMP_NS),
         "time {time} is out of range, valid are ticks of 100 ns since 1601, of 1970 to 2262",

@@ -20,13 +20,24 @@ EXAMPLE = "columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/
 # A column: its number, from 1, or its name in the header.
 Where: TypeAlias = int | str
 
+
+@dataclass(frozen=True)
+class TimeUnit:
+    """What one in a column of times is, and how long before 1970 it counts from."""
+
+    words: str
+    nanoseconds: int
+    before_1970_ns: int = 0
+
+
 TIME_UNITS = {
-    "s": "seconds",
-    "ms": "milliseconds",
-    "us": "microseconds",
-    "ns": "nanoseconds",
-    "100ns": "ticks of 100 ns",
-    "filetime": "ticks of 100 ns since 1601",
+    "s": TimeUnit("seconds", 10**9),
+    "ms": TimeUnit("milliseconds", 10**6),
+    "us": TimeUnit("microseconds", 10**3),
+    "ns": TimeUnit("nanoseconds", 1),
+    "100ns": TimeUnit("ticks of 100 ns", 100),
+    # Nanoseconds since 1601 overflow 64 bits today.
+    "filetime": TimeUnit("ticks of 100 ns since 1601", 100, 11_644_473_600_000_000_000),
 }
 _SEPARATORS = {"comma": ",", "tab": "\t", "space": " ", "semicolon": ";", "pipe": "|"}
 _KEYS = ("time", "device", "offset", "length", "op", "separator", "comment", "skip", "header")
@@ -69,7 +80,7 @@ class Operations:
     @property
     def valid(self) -> str:
         """The words, with what each means."""
-        return ", ".join(f"{word} ({op})" for word, op in self.words.items())
+        return meanings(self.words)
 
 
 @dataclass(frozen=True)
@@ -139,8 +150,13 @@ class Columns:
     @property
     def notes(self) -> list[str]:
         """What a trace read by it assumes, in sentences."""
-        time = "no times" if self.time is None else f"times are {TIME_UNITS[self.time[1]]}"
+        time = "no times" if self.time is None else f"times are {TIME_UNITS[self.time[1]].words}"
         return [f"{time}; offsets are {_counted(self.offset)}, lengths {_counted(self.length)}"]
+
+
+def meanings(words: Mapping[str, str]) -> str:
+    """Return words, with what each means."""
+    return ", ".join(f"{word} ({op})" for word, op in words.items())
 
 
 def is_columns(text: str) -> bool:
@@ -222,7 +238,7 @@ def _time(text: str) -> tuple[Where, str]:
 
 
 def _time_units() -> str:
-    return "valid are " + ", ".join(f"{unit} ({words})" for unit, words in TIME_UNITS.items())
+    return "valid are " + ", ".join(f"{name} ({unit.words})" for name, unit in TIME_UNITS.items())
 
 
 def _measure(field: str, text: str) -> Measure:
@@ -331,7 +347,7 @@ def resolve(
         fault: makes the error for a sentence.
 
     Raises:
-        WriteampError: there is no such column, or two of the name.
+        WriteampError: there is no such column, or two of the name, or two fields share one.
     """
     known = [name.strip() for name in names]
     found = {}
@@ -346,4 +362,12 @@ def resolve(
             raise fault(f"{known.count(where)} columns are named {quoted(where)}; give its number")
         else:
             raise fault(f"{unknown('column', where, known)}")
+    fields: dict[int, str] = {}
+    for field, position in found.items():
+        if position in fields:  # once by its name, and once by its number
+            raise fault(
+                f"{fields[position]} and {field} are both column {position + 1} "
+                f"({quoted(known[position])}), each has its own"
+            )
+        fields[position] = field
     return found

@@ -21,6 +21,8 @@ from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.given_rows import Reading, reading_of
 from writeamp.traces.quoting import one_line
 
+# What the libraries of data raise; Polars' panics are no `Exception`.
+_FAULTS = (Exception, pl.exceptions.PanicException)
 # Rows taken apart at once.
 BATCH_ROWS = 1 << 17
 # Batches of fewer are taken together.
@@ -87,7 +89,13 @@ class Given:
                     f"{'pages' if reading.in_pages else 'bytes'}, and those before are in "
                     f"{'pages' if first.in_pages else 'bytes'}"
                 )
-            yield first, reading.requests(frame, row, devices), devices
+            try:
+                requests = reading.requests(frame, row, devices)
+            except (WriteampError, MemoryError):
+                raise
+            except _FAULTS as why:  # of values of a kind that nobody thought of
+                raise _unreadable(self.data, why) from why
+            yield reading, requests, devices
             row += frame.height
         if row == 1:
             raise WriteampError("the trace holds no request, at least one is needed")
@@ -162,6 +170,23 @@ def _is_pandas(data: Any) -> bool:
 
 def _frames(data: Any) -> Iterator[pl.DataFrame]:
     """Yield the rows in frames; numbers without a name are in the columns page and pages."""
+    if not _is_table(data):
+        yield from _of_iterator(iter(data))
+        return
+    try:
+        yield from _of_table(data)
+    except (WriteampError, MemoryError):
+        raise
+    except _FAULTS as why:
+        raise _unreadable(data, why) from why
+
+
+def _unreadable(data: Any, why: BaseException) -> WriteampError:
+    kind = f"{type(data).__module__}.{type(data).__qualname__}"
+    return WriteampError(f"the trace, a {kind}, cannot be read ({one_line(why)}); {VALID}")
+
+
+def _of_table(data: Any) -> Iterator[pl.DataFrame]:
     if isinstance(data, np.ndarray):
         yield from _of_array(data)
     elif isinstance(data, pl.DataFrame):
@@ -171,17 +196,16 @@ def _frames(data: Any) -> Iterator[pl.DataFrame]:
             yield from batch.iter_slices(BATCH_ROWS)
     elif _is_pandas(data):
         yield from _of_pandas(data)
-    elif _is_table(data):
-        yield from _of_arrow(data)
     else:
-        yield from _of_iterator(iter(data))
+        yield from _of_arrow(data)
 
 
 def _of_array(array: np.ndarray[Any, Any]) -> Iterator[pl.DataFrame]:
-    if array.dtype.names is None and (array.ndim != 1 and array.shape[1:] != (2,)):
+    is_table = array.dtype.names is not None
+    if array.ndim != 1 and (is_table or array.shape[1:] != (2,)):
         raise WriteampError(
             f"the trace is an array of shape {array.shape}; valid are (requests,), of pages that "
-            "are written, and (requests, 2), of first pages and numbers of pages"
+            "are written or of records, and (requests, 2), of first pages and numbers of pages"
         )
     if isinstance(array, np.ma.MaskedArray):
         raise WriteampError("the trace is a masked array, in which values may be missing")
@@ -196,12 +220,24 @@ def _of_array(array: np.ndarray[Any, Any]) -> Iterator[pl.DataFrame]:
 
 
 def _series(values: np.ndarray[Any, Any]) -> pl.Series:
+    if values.dtype.kind == "O":
+        return pl.Series(values.tolist(), strict=False)
     native = values.astype(values.dtype.newbyteorder("="), copy=False)
     return pl.Series(np.ascontiguousarray(native), strict=False)
 
 
 def _of_pandas(data: Any) -> Iterator[pl.DataFrame]:
-    """Yield a pandas frame or series, for which pyarrow is not needed."""
+    """Yield a pandas frame, series or index, for which pyarrow is not needed."""
+    if not hasattr(data, "iloc"):
+        data = importlib.import_module("pandas").Series(data)
+    if hasattr(data, "columns"):
+        names = [str(name) for name in data]
+        double = next((name for name in names if names.count(name) > 1), None)
+        if double is not None:
+            raise WriteampError(
+                f"{names.count(double)} columns of the trace are named {shown(double)}, so it "
+                "cannot be told which is meant; each needs a name of its own"
+            )
     for start in range(0, len(data), BATCH_ROWS):
         part = data.iloc[start : start + BATCH_ROWS]
         if not hasattr(part, "columns"):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
 
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
-from writeamp.traces.columns import EXAMPLE, Columns, resolve
+from writeamp.traces.columns import EXAMPLE, TIME_UNITS, Columns, meanings, resolve
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.trace import (
     MAX_END_BYTES,
@@ -20,8 +20,6 @@ from writeamp.traces.trace import (
 )
 
 _LAST_PAGE = 2**32 - 1
-_NS_1601_TO_1970 = 11_644_473_600_000_000_000
-_NS_PER_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1, "100ns": 100, "filetime": 100}
 _LARGEST_WHOLE_FLOAT = 2.0**53
 
 
@@ -35,16 +33,20 @@ class Reading:
         units: what one in the columns offset and length is in bytes or pages, and a length that all
             rows have.
         time_unit: as in `columns:`.
+        earliest_ns: the least valid time: 0 where columns are stated, as in text.
         words: what the words of the column op mean; empty for a column of operations.
         always: the operation of rows without a column op.
+        ignored: columns that nothing is read from, though nobody stated which count.
     """
 
     in_pages: bool
     names: Mapping[str, str]
     units: tuple[int, int] = (1, 1)
     time_unit: str = "ns"
+    earliest_ns: int = -MAX_TIMESTAMP_NS - 1
     words: Mapping[str, str] | None = None
     always: str = "write"
+    ignored: tuple[str, ...] = ()
 
     def requests(self, frame: pl.DataFrame, first_row: int, devices: DeviceCodes) -> pl.DataFrame:
         """Return the columns of `SCHEMA` for the rows of a frame.
@@ -68,7 +70,7 @@ class Reading:
         found = pl.DataFrame(
             {
                 "timestamp_ns": self._times(rows),
-                "device": _device_codes(frame, self.names.get("device"), devices),
+                "device": self._devices(rows, devices),
                 "op": self._operations(rows),
                 "offset": offset,
                 "length": length,
@@ -87,7 +89,13 @@ class Reading:
     def _times(self, rows: _Rows) -> pl.Series:
         if "time" not in self.names:
             return pl.repeat(0, rows.frame.height, dtype=pl.Int64, eager=True)
-        return rows.times(self.names["time"], self.time_unit)
+        return rows.times(self.names["time"], self.time_unit, self.earliest_ns)
+
+    def _devices(self, rows: _Rows, known: DeviceCodes) -> pl.Series:
+        if "device" not in self.names:
+            return known.encode(rows.frame, [])
+        name = self.names["device"]
+        return known.encode(rows.device_names(name).to_frame(name), [name])
 
     def _operations(self, rows: _Rows) -> pl.Series:
         if "op" not in self.names:
@@ -110,6 +118,11 @@ def reading_of(frame: pl.DataFrame, columns: Columns | None) -> Reading:
         raise WriteampError(
             "the trace has the columns page and offset, which both say where a request is; keep one"
         )
+    if "page" in known and "length" in known:
+        raise WriteampError(
+            "the trace has the columns page and length; how many pages a request has is said by "
+            "pages, so rename length, or leave it out"
+        )
     names = {"time": "timestamp_ns", "device": "device", "op": "op"}
     needed = {"offset": "page"} if "page" in known else {"offset": "offset", "length": "length"}
     if "page" in known:
@@ -124,7 +137,18 @@ def reading_of(frame: pl.DataFrame, columns: Columns | None) -> Reading:
             f"trace_format, such as {EXAMPLE}"
         )
     present = {field: name for field, name in names.items() if name in known}
-    return Reading("page" in known, present | needed)
+    read = present | needed
+    return Reading(
+        "page" in known,
+        read,
+        ignored=tuple(name for name in frame.columns if name not in read.values()),
+    )
+
+
+def ignored_columns(names: Iterable[str]) -> list[str]:
+    """Return a note on columns that are ignored, if there are any."""
+    listed = list(names)
+    return [f"columns that are ignored: {_listed(listed)}"] if listed else []
 
 
 def _stated(frame: pl.DataFrame, columns: Columns) -> Reading:
@@ -136,6 +160,7 @@ def _stated(frame: pl.DataFrame, columns: Columns) -> Reading:
         names={field: frame.columns[position] for field, position in at.items()},
         units=(columns.offset.unit_bytes, columns.length.unit_bytes),
         time_unit="ns" if columns.time is None else columns.time[1],
+        earliest_ns=0,
         words=columns.op.words,
         always=columns.op.always,
     )
@@ -145,11 +170,15 @@ def _listed(names: list[str]) -> str:
     return ", ".join(map(shown, names[:16])) or "none"
 
 
-def _device_codes(frame: pl.DataFrame, name: str | None, devices: DeviceCodes) -> pl.Series:
-    if name is None:
-        return devices.encode(frame, [])
-    names = frame.select(pl.col(name).cast(pl.String).fill_null(""))
-    return devices.encode(names, [name])
+def _are_whole(column: pl.Series) -> pl.Series:
+    """Return where numbers are whole for certain."""
+    if column.dtype.is_integer():
+        return pl.repeat(True, column.len(), eager=True)
+    are_whole = column == column.floor()
+    # Beyond this a float does not say which whole number it is.
+    return (
+        are_whole & (column.abs() <= _LARGEST_WHOLE_FLOAT) if column.dtype.is_float() else are_whole
+    )
 
 
 class _Rows:
@@ -170,14 +199,23 @@ class _Rows:
         valid = f"a whole number from 0 to {most}"
         column = self._numbers(name, valid)
         found = column.cast(pl.UInt64, strict=False)  # null where it does not fit
-        is_valid = found <= most
-        if column.dtype.is_float():
-            # Beyond this a float does not say which whole number it is.
-            is_valid &= (column == column.floor()) & (column <= _LARGEST_WHOLE_FLOAT)
+        is_valid = (found <= most) & _are_whole(column)
         self._refuse(name, ~is_valid.fill_null(False), valid)
         return found
 
-    def times(self, name: str, unit: str) -> pl.Series:
+    def device_names(self, name: str) -> pl.Series:
+        """Return a column of devices as text: numbers as text has them, whatever holds them."""
+        column = self.frame[name]
+        valid = "a name or a whole number"
+        if column.dtype.is_float() or column.dtype.is_decimal():
+            whole = column.cast(pl.Int64, strict=False)
+            self._refuse(name, ~(_are_whole(column) & whole.is_not_null()).fill_null(False), valid)
+            column = whole
+        names = column.cast(pl.String)
+        self._refuse(name, (names.str.strip_chars() == "").fill_null(True), valid)
+        return names
+
+    def times(self, name: str, unit: str, earliest_ns: int) -> pl.Series:
         """Return a column of times as i64 of nanoseconds."""
         column = self.frame[name]
         if isinstance(column.dtype, pl.Datetime):
@@ -186,16 +224,22 @@ class _Rows:
             column, unit = column.dt.total_nanoseconds(), "ns"
         else:
             column = self._numbers(name, f"a time in {unit}")
-        per_unit = _NS_PER_UNIT[unit]
-        since = _NS_1601_TO_1970 if unit == "filetime" else 0
+        per_unit, since = TIME_UNITS[unit].nanoseconds, TIME_UNITS[unit].before_1970_ns
         value = pl.lit(column)
         if column.dtype.is_float():
             whole = (value * per_unit).round().cast(pl.Int128, strict=False)
+        elif column.dtype.is_decimal():
+            # As many places as make the last digit a nanosecond, to which it rounds.
+            places = len(str(per_unit)) - 1
+            whole = value.cast(pl.Decimal(38, places), strict=False).to_physical()
         else:
             whole = value.cast(pl.Int128) * pl.lit(per_unit, pl.Int128)
         found = pl.select(whole - pl.lit(since, pl.Int128)).to_series()
-        is_valid = found.is_between(-MAX_TIMESTAMP_NS - 1, MAX_TIMESTAMP_NS).fill_null(False)
-        self._refuse(name, ~is_valid, f"a time in {unit} within 2^63 ns of 0")
+        is_valid = found.is_between(earliest_ns, MAX_TIMESTAMP_NS).fill_null(False)
+        range_words = "within 2^63 ns of 0"
+        if not earliest_ns:
+            range_words = f"from {'1970' if since else '0'}, to 2^63 - 1 ns after that"
+        self._refuse(name, ~is_valid, f"a time in {unit} {range_words}")
         return found.cast(pl.Int64)
 
     def operations(self, name: str, words: Mapping[str, str] | None) -> pl.Series:
@@ -206,14 +250,11 @@ class _Rows:
                 f"column {name} of the trace is {column.dtype}, and whether 0 is a read or a write "
                 f"cannot be told; valid are the words {', '.join(OPERATIONS)}"
             )
-        meanings = dict.fromkeys(OPERATIONS) if words is None else words
+        known, valid = list(OPERATIONS), ", ".join(OPERATIONS)
+        if words is not None:
+            known, valid = list(words), meanings(words)
         text = column.cast(pl.String)
-        valid = (
-            ", ".join(OPERATIONS)
-            if words is None
-            else ", ".join(f"{word} ({op})" for word, op in words.items())
-        )
-        self._refuse(name, ~text.is_in(list(meanings)).fill_null(False), f"one of {valid}")
+        self._refuse(name, ~text.is_in(known).fill_null(False), f"one of {valid}")
         if words is not None:
             text = text.replace_strict(dict(words), return_dtype=pl.String)
         return text.cast(Operation)

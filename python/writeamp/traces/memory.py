@@ -11,6 +11,7 @@ from writeamp.errors import WriteampError
 from writeamp.traces.assemble import observations
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.given import Given
+from writeamp.traces.given_rows import ignored_columns
 from writeamp.traces.reading import read
 from writeamp.traces.trace import MAX_LENGTH_BYTES, SCHEMA, Trace
 
@@ -50,10 +51,12 @@ def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace
     parts = []
     row = 1
     known = DeviceCodes("_")
+    ignored: dict[str, None] = {}
     for reading, batch, devices in given.batches():
         found = _in_bytes(batch, row, page_bytes) if reading.in_pages else batch
         parts.append(found.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items()))
         row += batch.height
+        ignored |= dict.fromkeys(reading.ignored)
         known = devices
     requests = pl.concat(parts, rechunk=True)
     names, codes = known.renumber(requests["device"])
@@ -63,7 +66,7 @@ def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace
         format="memory" if given.columns is None else given.columns.text,
         path="the trace",
         devices=names,
-        notes=observations(requests, len(names)),
+        notes=[*observations(requests, len(names)), *ignored_columns(ignored)],
     )
 
 
