@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writeamp import traces
 from writeamp.errors import WriteampError
+from writeamp.experiments.loads import load_of_trace
+from writeamp.traces.streaming import Collection, GrowingRequests
 
 DRIVE: dict[str, Any] = {"op": 0.2, "pages_per_block": 32, "spread": False}
 PAGES = np.random.default_rng(1).integers(0, 2_000, 40_000)
@@ -55,6 +59,10 @@ SAME: dict[str, Callable[[], Any]] = {
     "polars lazy": lambda: of_pages(PAGES).lazy(),
     "pandas": lambda: pd.DataFrame(of_pages(PAGES).to_dict(as_series=False)),
     "pandas pages": lambda: pd.DataFrame({"page": PAGES}, index=PAGES),
+    "pandas index": lambda: pd.Index(PAGES),
+    "pandas decimals": lambda: pd.DataFrame({"page": [Decimal(int(page)) for page in PAGES]}),
+    "polars decimals": lambda: pl.DataFrame({"page": pl.Series(PAGES).cast(pl.Decimal(20, 2))}),
+    "numbers as objects": lambda: PAGES.astype(object),
     "pandas series": lambda: pd.Series(PAGES),
     "pandas categories": lambda: pd.DataFrame(
         {"page": PAGES, "op": pd.Categorical(["write"] * len(PAGES))}
@@ -119,6 +127,122 @@ def test_columns_of_other_names_and_units_are_stated() -> None:
     by_number = columns.replace("ts", "1").replace("disk", "2").replace("lba", "3")
     numbered = traces.of(frame, by_number.replace("=n:", "=4:").replace("rw", "5"))
     assert numbered.requests.equals(trace.requests)
+
+
+@pytest.mark.parametrize(
+    "disks",
+    [[2, 10], [2.0, 10.0], ["2", "10"], [Decimal("2.0"), Decimal("10.0")], [np.uint8(2), 10]],
+)
+def test_devices_are_called_as_in_text_whatever_holds_their_numbers(disks: list[Any]) -> None:
+    for frame in (
+        pd.DataFrame({"page": [1, 2], "device": disks}),
+        pl.DataFrame({"page": [1, 2], "device": disks}),
+    ):
+        assert traces.of(frame).devices == ["2", "10"]
+
+
+def test_stated_columns_are_held_to_the_same_in_memory_as_in_text(tmp_path: Path) -> None:
+    columns = "columns:time=time:ms,device=disk,offset=o:4k,length=4k,op=write"
+    path = tmp_path / "t.csv"
+
+    def outcomes(time: Any, disk: Any) -> list[Any]:
+        path.write_text(f"time,disk,o\n1,x,1\n{time},{disk},2\n")
+        found: list[Any] = []
+        for data, format in (
+            (path, columns),
+            (pd.DataFrame({"time": [1, time], "disk": ["x", disk], "o": [1, 2]}), columns),
+            (pl.DataFrame({"time": [1, time], "disk": ["x", disk], "o": [1, 2]}), columns),
+        ):
+            try:
+                found.append(traces.of(data, format).requests.rows())
+            except WriteampError:
+                found.append("refused")
+        return found
+
+    assert outcomes(-1, "y") == outcomes(1, "") == outcomes(1, " ") == ["refused"] * 3
+    read, *others = outcomes(5, "y")
+    assert others == [read, read]
+    with pytest.raises(WriteampError, match=r"row 1 .* has time -1, valid is a time in ms from 0"):
+        traces.of(pl.DataFrame({"time": [-1], "disk": ["x"], "o": [1]}), columns)
+
+
+def test_times_before_0_are_those_of_parquet(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"timestamp_ns": [-5, 3], "offset": 0, "length": 4096, "op": "write"})
+    trace = traces.of(frame)
+    traces.write(trace, tmp_path / "t.parquet")
+    assert traces.read(tmp_path / "t.parquet").requests.equals(trace.requests)
+
+
+@pytest.mark.parametrize(
+    ("unit", "time", "nanoseconds"),
+    [
+        ("s", "1577808144.360767123", 1_577_808_144_360_767_123),
+        ("ms", "0.5", 500_000),
+        ("100ns", "1.25", 125),
+        ("ns", "7.6", 8),
+        ("filetime", "128166372003061629.1", 1_172_163_600_306_162_910),
+    ],
+)
+def test_decimal_times_are_exact_to_the_nanosecond(unit: str, time: str, nanoseconds: int) -> None:
+    frame = pl.DataFrame({"t": [Decimal(time)], "o": [1]})
+    trace = traces.of(frame, f"columns:time=t:{unit},offset=o:4k,length=4k,op=write")
+    assert trace.requests["timestamp_ns"].to_list() == [nanoseconds]
+
+
+def test_columns_that_nobody_asked_for_are_ignored_with_a_note() -> None:
+    batches = [
+        pl.DataFrame({"page": [1, 2], "count": [9, 9]}),
+        pl.DataFrame({"page": [3], "fua": [True]}),
+    ]
+    note = "columns that are ignored: 'count', 'fua'"
+    assert note in traces.to_pages(iter(batches)).notes
+    assert note in traces.of(iter(batches)).notes
+    stated = "columns:offset=page:4k,length=4k,op=write"
+    assert not any("ignored" in note for note in traces.of(batches[0], stated).notes)
+
+
+def test_an_error_of_the_iterator_itself_is_its_own() -> None:
+    def broken() -> Iterator[int]:
+        yield 1
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        wa.simulate(trace=broken())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [0] * 100,
+        pl.DataFrame({"offset": [0, 8192] * 50, "length": 5000, "op": "write"}),
+        pl.DataFrame({"offset": [100, 8292] * 50, "length": 3996, "op": "write"}),
+    ],
+)
+def test_columns_of_one_value_are_replayed(data: Any) -> None:
+    drive: dict[str, Any] = {"op": 0.5, "pages_per_block": 4, "logical_pages": 16}
+    whole = wa.simulate(trace=traces.of(data), **drive)
+    assert counters(wa.simulate(trace=data, **drive)) == counters(whole)
+
+
+def test_a_device_of_a_request_takes_a_byte_and_is_freed() -> None:
+    device = GrowingRequests().device
+    device.append(np.array([0, 1, 255], np.uint32))
+    assert device.dtype == np.uint8
+    device.append(np.array([256], np.uint32))
+    assert device.part(0, 4).tolist() == [0, 1, 255, 256]
+    collection = Collection(
+        4096, is_compact=True, device=None, logical_pages=None, with_reads=False
+    )
+    collection.add_all(traces.Given(pl.DataFrame({"page": [1, 2], "device": ["a", "b"]})))
+    collection.number()
+    assert collection.columns.device.is_usual
+
+
+def test_more_devices_than_a_byte_tells_apart_stay_apart() -> None:
+    frame = pl.DataFrame({"page": [7] * 700, "device": [at % 350 for at in range(700)]})
+    pages = traces.to_pages(frame)
+    assert pages.footprint_pages == 350
+    assert np.array_equal(pages.start, np.arange(700) % 350)
 
 
 def test_info_counts_what_is_in_memory() -> None:
@@ -211,6 +335,8 @@ def test_batches_come_to_the_pages_that_the_whole_trace_comes_to(
         (np.zeros((2, 3), int), r"an array of shape \(2, 3\)"),
         (np.array([[1, 2**32]]), "row 1 of the trace ends beyond page"),
         (np.ma.masked_array([1, 2], [0, 1]), "a masked array"),
+        (np.array((1, 2), [("page", "u4"), ("pages", "u4")]), r"an array of shape \(\);"),
+        (np.zeros((2, 2), [("page", "u4")]), r"an array of shape \(2, 2\);"),
         (np.array([], int), "the trace holds no request"),
         ([], "the trace holds no request"),
         ([1, 2, "x"], "item 3 of the trace is 'x'"),
@@ -232,6 +358,25 @@ def test_batches_come_to_the_pages_that_the_whole_trace_comes_to(
             "row 1 of the trace has length 4294967296",
         ),
         (pl.DataFrame({"page": [1], "op": ["read"]}), "no request writes"),
+        (pl.DataFrame({"page": [1], "length": [4096]}), "the columns page and length"),
+        (pd.DataFrame([[1, 2]], columns=["page", "page"]), "2 columns .* are named 'page'"),
+        (pd.DataFrame([[1, 2, 3]], columns=["page", 1, "1"]), "2 columns .* are named '1'"),
+        (pa.table([pa.array([1])] * 2, ["page", "page"]), "page"),
+        (pl.DataFrame({"page": [Decimal("7"), Decimal("1.5")]}), "row 2 .* has page .*1.5"),
+        (pa.table({"page": [Decimal("7"), Decimal("1.5")]}), "row 2 .* has page .*1.5"),
+        (pd.DataFrame({"page": [Decimal("7"), Decimal("1.5")]}), "row 2 .* has page .*1.5"),
+        (pl.LazyFrame({"page": [1]}).select("nope"), "a polars.*LazyFrame, cannot be read .*nope"),
+        (pl.LazyFrame({"page": [1]}).select(pl.col("page").str.head(1)), "cannot be read"),
+        (pd.Index(["a"]), "row 1 of the trace has page 'a'"),
+        (pl.DataFrame({"page": [1], "device": [[1]]}), "cannot be read .*valid|a trace is the"),
+        (pl.DataFrame({"page": [1], "device": [None]}), "row 1 of the trace has no device"),
+        (pl.DataFrame({"page": [1, 1], "device": ["a", ""]}), "row 2 of the trace has device ''"),
+        (pl.DataFrame({"page": [1], "device": [np.nan]}), "row 1 of the trace has device nan"),
+        (pd.DataFrame({"page": [1, 1], "device": [1, None]}), "row 2 of the trace has .*device"),
+        (
+            pl.DataFrame({"page": [1], "device": [1.5]}),
+            "has device 1.5, valid is a name or a whole",
+        ),
     ],
 )
 def test_data_that_are_no_trace_are_refused_in_a_sentence(data: Any, words: str) -> None:
@@ -284,10 +429,33 @@ def test_data_with_the_same_rows_are_the_same_experiment_however_they_are_cut() 
 
 def test_the_engine_reads_the_columns_of_a_stream_where_they_are() -> None:
     pages = traces.to_pages(iter(np.array_split(PAGES, 9)))
-    assert not pages.start.flags.writeable
-    assert pages.start.flags.owndata
     # One value stands for all writes, and for all counts of one.
     assert pages.op.strides == pages.count.strides == (0,)
+    assert type(pages.start.base).__name__ == "Kept"
+
+
+def test_columns_that_the_engine_reads_can_never_be_written_to() -> None:
+    batches = [np.array([[5, 3], [1, 300], [5, 1]])]
+    pages = traces.to_pages(iter(batches))
+    for column in (pages.start, pages.count, pages.start[1:], pages.start.view()):
+        with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+            column.flags.writeable = True
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 7
+        with pytest.raises(ValueError, match="own its data"):
+            column.resize(9, refcheck=False)
+
+
+def test_an_array_whose_owner_may_write_to_it_again_is_copied() -> None:
+    pages = traces.to_pages(PAGES)
+    start = np.array(pages.start)
+    start.flags.writeable = False
+    keeper = pages.start.base
+    before = sys.getrefcount(start), sys.getrefcount(keeper)
+    loads = [load_of_trace(trace, passes=1) for trace in (replace(pages, start=start), pages)]
+    # The engine keeps nothing of what its owner may change, and does keep what nobody can.
+    assert (sys.getrefcount(start), sys.getrefcount(keeper)) == (before[0], before[1] + 1)
+    assert len(loads) == 2
 
 
 def test_a_stream_needs_little_memory_beside_its_columns() -> None:

@@ -2,24 +2,72 @@
 
 use std::sync::Mutex;
 
-use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyUntypedArray,
+    PyUntypedArrayMethods,
+};
 use pyo3::prelude::*;
 use writeamp_engine as engine;
 use writeamp_engine::workloads::{Column, Values};
 
-/// Values of an array that owns them and that nobody may write to any more.
+/// An array that nobody but this can reach, so that nothing can write to it, move it or resize it.
+#[pyclass(frozen, module = "writeamp._engine")]
+struct Kept(Py<PyUntypedArray>);
+
+/// Returns a read-only view of an array, which may be lent to the engine; the caller, which made
+/// the array, forgets it. As its base is no array and gives no buffer, `NumPy` never lets anyone set
+/// `flags.writeable` of the view again; of an array that owns its memory its owner may.
+#[pyfunction]
+pub fn kept<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn view<'py, T: Element>(array: &Bound<'py, PyArray1<T>>) -> PyResult<Bound<'py, PyAny>> {
+        let keeper = Bound::new(array.py(), Kept(array.as_untyped().clone().unbind()))?;
+        let values = array.readonly();
+        // SAFETY: the keeper is the base of the view and keeps the memory, which is not moved as
+        // nobody else has the array.
+        let view = unsafe { PyArray1::borrow_from_array(&values.as_array(), keeper.into_any()) };
+        view.getattr("flags")?.setattr("writeable", false)?;
+        Ok(view.into_any())
+    }
+    if let Ok(bytes) = array.cast::<PyArray1<u8>>() {
+        return view(bytes);
+    }
+    match array.cast::<PyArray1<u64>>() {
+        Ok(wide) => view(wide),
+        Err(_) => view(array.cast::<PyArray1<u32>>()?),
+    }
+}
+
+/// The values of a kept array.
 struct Lent<T> {
     first: *const T,
     length: usize,
-    _array: Py<PyArray1<T>>,
+    _keeper: Py<Kept>,
 }
 
-// SAFETY: the values are plain numbers in the memory of the array, which lives as long as this does.
-// They are only ever read, and NumPy lets nobody change or move them: the array is read-only, owns
-// its memory, and cannot be resized while it is referenced from here.
+// SAFETY: the values are plain numbers in the memory of an array that lives as long as its keeper.
+// They are only ever read, here and through views that stay read-only (see `kept`).
 unsafe impl<T: Sync> Send for Lent<T> {}
 // SAFETY: as for `Send`.
 unsafe impl<T: Sync> Sync for Lent<T> {}
+
+impl<T: Element + Copy> Lent<T> {
+    /// What a view of a kept array shows; none for any other array.
+    fn of(array: &Bound<'_, PyArray1<T>>) -> PyResult<Option<Self>> {
+        let base = array.getattr("base")?;
+        let Ok(keeper) = base.cast::<Kept>() else { return Ok(None) };
+        let Ok(whole) = keeper.get().0.bind(array.py()).cast::<PyArray1<T>>() else {
+            return Ok(None);
+        };
+        let values = whole.readonly();
+        let values = values.as_slice()?;
+        let is_all = array.data().cast_const() == values.as_ptr() && array.len() == values.len();
+        Ok((is_all && array.is_contiguous()).then(|| Lent {
+            first: values.as_ptr(),
+            length: values.len(),
+            _keeper: keeper.clone().unbind(),
+        }))
+    }
+}
 
 impl<T: Copy + Sync, U: From<T>> Values<U> for Lent<T> {
     #[inline(always)]
@@ -34,22 +82,17 @@ impl<T: Copy + Sync, U: From<T>> Values<U> for Lent<T> {
     }
 }
 
-/// The array as a column: lent if nobody can write to it, copied otherwise.
+/// The array as a column: lent if it is a kept one, copied otherwise.
 pub fn column<T, U>(array: &Bound<'_, PyArray1<T>>) -> PyResult<Column<U>>
 where
     T: Element + Copy + Sync + 'static,
     U: From<T> + Copy + PartialEq + Send + Sync,
 {
-    let flags = array.getattr("flags")?;
-    let is_kept = !flags.getattr("writeable")?.extract::<bool>()?
-        && flags.getattr("owndata")?.extract::<bool>()?;
-    let values = array.readonly();
-    let values = values.as_slice()?;
-    if !is_kept {
-        return Ok(Column::own(values.iter().map(|&value| value.into()).collect()));
+    if let Some(lent) = Lent::of(array)? {
+        return Ok(Column::Each(Box::new(lent)));
     }
-    let (first, length) = (values.as_ptr(), values.len());
-    Ok(Column::Each(Box::new(Lent { first, length, _array: array.clone().unbind() })))
+    let values = array.readonly();
+    Ok(Column::own(values.as_slice()?.iter().map(|&value| value.into()).collect()))
 }
 
 /// The column, or one that is the same for all requests.

@@ -184,7 +184,7 @@ impl Load {
     /// A trace: request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from
     /// `first_pages[i]` at `at_ns[i]`, but for `head_bytes[i]` of the first and `tail_bytes[i]` of
     /// the last; the whole is replayed `passes` times. All write without `ops`, one page without
-    /// `counts`. Arrays that are read-only and own their memory are not copied.
+    /// `counts`. Arrays that are `kept` are not copied.
     #[staticmethod]
     #[pyo3(signature = (*, first_pages, passes, ops=None, counts=None, at_ns=None, head_bytes=None,
                         tail_bytes=None, page_bytes=Geometry::PAGE_BYTES))]

@@ -261,7 +261,7 @@ mod _engine {
     #[pymodule_export]
     use super::captures::read_capture;
     #[pymodule_export]
-    use super::columns::PageSet;
+    use super::columns::{PageSet, kept};
     #[pymodule_export]
     use super::drive::{Drive, EarlierHost, Load, PyGeometry};
     #[pymodule_export]

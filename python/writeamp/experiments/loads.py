@@ -18,19 +18,19 @@ def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
     """Return a trace for the engine to replay."""
     return EngineLoad.trace(
         ops=_unless_all(trace.op, 0),
-        first_pages=trace.start,
+        first_pages=np.ascontiguousarray(trace.start),
         counts=_unless_all(trace.count, 1),
         at_ns=trace.at_ns,
-        head_bytes=trace.head_bytes,
-        tail_bytes=trace.tail_bytes,
+        head_bytes=_unless_all(trace.head_bytes, 0),
+        tail_bytes=_unless_all(trace.tail_bytes, 0),
         page_bytes=trace.page_bytes,
         passes=passes,
     )
 
 
-def _unless_all(column: npt.NDArray[Any], value: int) -> npt.NDArray[Any] | None:
+def _unless_all(column: npt.NDArray[Any] | None, value: int) -> npt.NDArray[Any] | None:
     """Return the column for the engine, None for one without memory in which all are this value."""
-    if column.strides == (0,) and column.size and column[0] == value:
+    if column is None or (column.strides == (0,) and column.size and column[0] == value):
         return None
     return np.ascontiguousarray(column)
 

@@ -18,8 +18,10 @@ from writeamp.plots.spec import LineChart
 from writeamp.presentation.card import Card
 from writeamp.traces.devices import natural_order
 from writeamp.traces.given import Given
+from writeamp.traces.given_rows import ignored_columns
 from writeamp.traces.intervals import Runs, end_to_end, union
 from writeamp.traces.quoting import shortened
+from writeamp.traces.room import MAX_PAGES, ends_too_far, refuse_large_footprint
 from writeamp.traces.skew import share_of_hottest
 from writeamp.traces.streaming import Collection
 from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
@@ -30,9 +32,8 @@ MAPPINGS: tuple[Mapping, ...] = ("compact", "as-is")
 
 U32 = npt.NDArray[np.uint32]
 
-_MAX_PAGES = 2**32
 _LARGEST_PAGE_BYTES = 2**24
-_PAGES = Whole(1, _MAX_PAGES)
+_PAGES = Whole(1, MAX_PAGES)
 _PAGE_BYTES = Whole(SECTOR_BYTES, _LARGEST_PAGE_BYTES)
 
 
@@ -203,7 +204,7 @@ def to_pages(
         placed = touched.filter(pl.col("op").is_in(placing))
         numbered = union(placed.select("start", "end")) if with_reads else written
         needed_pages = numbered.total
-        _refuse_large_footprint(trace, needed_pages, page_bytes, logical_pages)
+        refuse_large_footprint(trace.path, needed_pages, page_bytes, logical_pages)
         touched, dropped = _ranked(touched, numbered)
     else:
         changing = touched.filter(pl.col("op").is_in([*placing, "trim"]))
@@ -285,7 +286,7 @@ def _of_given(
         op=columns.op.finished(count),
         start=columns.start.finished(count, np.uint32),
         count=columns.count.finished(count),
-        at_ns=_since_first(pl.Series(columns.time.finished(count))) if with_reads else None,
+        at_ns=_since_first(pl.Series(columns.time.taken(count))) if with_reads else None,
         head_bytes=columns.head.finished(count) if has_parts else None,
         tail_bytes=columns.tail.finished(count) if has_parts else None,
         logical_pages=needed_pages,
@@ -296,6 +297,7 @@ def _of_given(
         mapping=mapping,
         notes=[
             *([f"{len(names)} devices, each an address space of its own"] if names[1:] else []),
+            *ignored_columns(collected.ignored),
             *collected.notes,
         ],
     )
@@ -359,31 +361,17 @@ def _checked_page_bytes(page_bytes: object) -> int:
     return int(page_bytes)  # type: ignore[call-overload, no-any-return]
 
 
-def _refuse_large_footprint(
-    trace: Trace, footprint_pages: int, page_bytes: int, logical_pages: int | None
-) -> None:
-    capacity_pages = logical_pages or _MAX_PAGES
-    if footprint_pages > capacity_pages:
-        raise WriteampError(
-            f"{trace.path}: the trace writes {footprint_pages} distinct pages of {page_bytes} "
-            f"bytes, {_capacity(capacity_pages, logical_pages)}"
-        )
-
-
 def _refuse_far_ends(
     trace: Trace, touched: pl.DataFrame, page_bytes: int, logical_pages: int | None
 ) -> None:
-    capacity_pages = logical_pages or _MAX_PAGES
+    capacity_pages = logical_pages or MAX_PAGES
     far = touched.filter(pl.col("end_byte") > capacity_pages * page_bytes).head(1)
     if not far.is_empty():
         row, end_byte = far.select("row", "end_byte").row(0)
-        raise WriteampError(
-            f"{trace.path}: request {row} ends at byte {end_byte}, "
-            f"{_capacity(capacity_pages, logical_pages)} of {page_bytes} bytes "
-            f"({capacity_pages * page_bytes} bytes): map compact, or take a larger drive"
+        raise ends_too_far(
+            trace.path,
+            row,
+            f"byte {end_byte}",
+            page_bytes=page_bytes,
+            logical_pages=logical_pages,
         )
-
-
-def _capacity(capacity_pages: int, logical_pages: int | None) -> str:
-    whose = "the drive has" if logical_pages else "a drive has at most"
-    return f"{whose} {capacity_pages} pages"

@@ -14,18 +14,17 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from writeamp._engine import PageSet
-from writeamp.errors import WriteampError
+from writeamp._engine import PageSet, kept
 from writeamp.traces.devices import natural_order
 from writeamp.traces.given import BATCH_ROWS, Given
+from writeamp.traces.room import MAX_PAGES, ends_too_far, refuse_large_footprint
 from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
 from writeamp.traces.trace import SCHEMA
 
-_MAX_PAGES = 2**32
 _NAMES = {code: name for name, code in OPS.items()}
 
 
-class Columns:
+class GrowingRequests:
     """The requests of a trace while they come in, and how many pages they write.
 
     Columns that have the same value in all rows take no memory.
@@ -36,7 +35,7 @@ class Columns:
         self.op = Column(np.uint8, OPS["write"])
         self.start = Column(np.uint32, 0, wider=np.uint64)
         self.count = Column(np.uint8, 1, wider=np.uint32)
-        self.device = Column(np.uint32, 0)
+        self.device = Column(np.uint8, 0, wider=np.uint32)
         self.head = Column(np.uint32, 0)
         self.tail = Column(np.uint32, 0)
         self.time = Column(np.int64, 0)
@@ -66,7 +65,7 @@ class Columns:
         start = pl.Series(self.start.part(first, end)).cast(pl.UInt64)
         return pl.DataFrame(
             {
-                "device": self.device.part(first, end),
+                "device": pl.Series(self.device.part(first, end)).cast(SCHEMA["device"]),
                 "op": op.replace_strict(_NAMES, return_dtype=SCHEMA["op"]),
                 "timestamp_ns": self.time.part(first, end),
                 "start": start,
@@ -116,16 +115,22 @@ class Column:
         self._values[first : first + len(values)] = values
 
     def finished(self, length: int, dtype: Any = None) -> npt.NDArray[Any]:
-        """Return the first values as an array that nobody can write to, and forget them."""
+        """Return the first values as an array that nobody can ever write to, and forget them."""
+        values = self.taken(length, dtype)
+        return kept(values) if values.flags.owndata else values
+
+    def taken(self, length: int, dtype: Any = None) -> npt.NDArray[Any]:
+        """Return the first values, and forget them."""
         dtype = self.dtype if dtype is None else np.dtype(dtype)
         values, self._values = self._values, None
         if values is None:
             return np.broadcast_to(dtype.type(self.usual), (length,))
         values.resize(length, refcheck=False)
-        if values.dtype != dtype:
-            values = values.astype(dtype)
-        values.flags.writeable = False
-        return values
+        return values.astype(dtype, copy=False)
+
+    def forget(self) -> None:
+        """Free the values, which are not needed any more."""
+        self._values = None
 
     @property
     def is_usual(self) -> bool:
@@ -150,14 +155,14 @@ class Collection:
         self.is_compact = is_compact
         self.device = device
         self.given_pages = logical_pages
-        self.capacity_pages = logical_pages or _MAX_PAGES
-        self.whose = "the drive has" if logical_pages else "a drive has at most"
+        self.capacity_pages = logical_pages or MAX_PAGES
         self.with_reads = with_reads
-        self.columns = Columns()
+        self.columns = GrowingRequests()
         self.names: list[str] = []
         self.lost: Counter[str] = Counter()
         self.host_pages = self.partial_pages = self.highest_end = self.rows = self.requests = 0
         self.notes: list[str] = []
+        self.ignored: dict[str, None] = {}
         self._written: dict[int, PageSet] = {}
         self._accessed: dict[int, PageSet] = {}
 
@@ -165,6 +170,7 @@ class Collection:
         """Take in every batch."""
         for reading, requests, devices in given.batches():
             self.names = devices.names
+            self.ignored |= dict.fromkeys(reading.ignored)
             numbered = requests.with_row_index("row", offset=self.rows + 1)
             self.rows += requests.height
             if self.device is not None:
@@ -197,11 +203,12 @@ class Collection:
         far = changed.filter(pl.col("end_byte") > self.capacity_pages * unit)
         if not far.is_empty():
             row, end = far.select("row", "end_byte").row(0)
-            raise WriteampError(
-                f"the trace: request {row} ends at {unit_name} {end}, {self.whose} "
-                f"{self.capacity_pages} pages of {self.page_bytes} bytes "
-                f"({self.capacity_pages * self.page_bytes} bytes): map compact, or take a larger "
-                "drive"
+            raise ends_too_far(
+                "the trace",
+                row,
+                f"{unit_name} {end}",
+                page_bytes=self.page_bytes,
+                logical_pages=self.given_pages,
             )
         if not changed.is_empty():
             self.highest_end = max(self.highest_end, int(changed["end"].max()))  # type: ignore[arg-type]
@@ -231,11 +238,7 @@ class Collection:
         for code in natural_order(self.names):
             bases[code] = total
             total += numbered[code].rank_all() if code in numbered else 0
-        if total > self.capacity_pages:
-            raise WriteampError(
-                f"the trace writes {total} distinct pages of {self.page_bytes} bytes, {self.whose} "
-                f"{self.capacity_pages} pages"
-            )
+        refuse_large_footprint("the trace", total, self.page_bytes, self.given_pages)
 
         def ranks(devices: pl.Series, pages: pl.Series) -> pl.Series:
             return _ranks(devices, pages, numbered, bases)
@@ -261,6 +264,7 @@ class Collection:
             lost.update(of_these)
             self.columns.replace(kept_to, kept)
             kept_to += kept.height
+        self.columns.device.forget()
         self.requests = kept_to
         self.notes = [*left_out(self.lost), *left_out(lost, without)]
 
