@@ -427,6 +427,16 @@ def test_data_with_the_same_rows_are_the_same_experiment_however_they_are_cut() 
     assert whole.hash != experiment(of_pages(PAGES + 1)).hash
 
 
+def test_what_comes_only_once_equals_nothing_else() -> None:
+    def experiment(trace: Any) -> wa.Experiment:
+        return wa.Experiment.of("simulate", trace=trace, **DRIVE)
+
+    once = experiment(iter([PAGES]))
+    assert once == once.with_settings()
+    assert once != experiment(iter([PAGES]))
+    assert experiment([PAGES]) == experiment([PAGES])
+
+
 def test_the_engine_reads_the_columns_of_a_stream_where_they_are() -> None:
     pages = traces.to_pages(iter(np.array_split(PAGES, 9)))
     # One value stands for all writes, and for all counts of one.
