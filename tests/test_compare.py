@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import writeamp as wa
 from in_process import document, run
+from writeamp.experiments import comparison
 from writeamp.experiments.comparison_result import Comparison, Row
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.registry import split_specs
+from writeamp.statistics.replicas import student_interval
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
+DRAWN: dict[str, Any] = {"op": 0.3, "pages_per_block": 32}
 DRIVE = {"blocks": 128, "pages_per_block": 32, "op": 0.2}
 HOT_COLD = "hot-cold:f=0.1,r=0.9"
 
@@ -167,7 +172,11 @@ def test_a_mean_that_drifts_is_not_steady_and_says_why() -> None:
     assert not row["steady"]
     assert row["steady_reason"]
     done = run("compare", f"{arguments} --pages-per-block 32")
-    assert f"not steady: single: {row['steady_reason'][:20]}" in done.out
+    assert "│ * " in done.out
+    assert done.out.count("not steady") == 1
+    assert row["steady_reason"] not in done.out
+    assert done.err.count("\n") == 1
+    assert row["steady_reason"] in done.err
 
 
 def test_replicas_that_are_all_alike_have_the_interval_of_one() -> None:
@@ -180,6 +189,103 @@ def test_replicas_that_are_all_alike_have_the_interval_of_one() -> None:
     assert "± is 95% confidence" in chart.subtitle
     assert "±" in chart.texts[0]
     assert chart.low[0] < row.wa < chart.high[0]
+
+
+def test_no_row_of_a_trace_is_told_more_precisely_than_its_own_runs_are() -> None:
+    found = wa.compare(
+        trace=TRACE, managers="single", victims=["greedy", "d-choices:d=10"], **DRAWN
+    )
+    for row in found.rows:
+        low, high = np.mean([result.ci for result in row.results], axis=0)
+        assert row.ci[0] - 1e-9 <= low < row.wa < high <= row.ci[1] + 1e-9
+    drawn = found.rows[1]
+    over_replicas = student_interval(np.array([result.wa for result in drawn.results]))
+    assert over_replicas[1] - over_replicas[0] < (drawn.ci[1] - drawn.ci[0]) / 5
+
+
+def test_a_trace_is_no_more_steady_than_simulate_finds_it_and_the_advice_is_the_same() -> None:
+    alone = wa.simulate(trace=TRACE, victims="greedy", spread=False, op=0.3, pages_per_block=32)
+    assert alone.steady_state.reason.startswith("drifting: write amplification still rises")
+    found = wa.compare(trace=TRACE, managers="single", victims="greedy", **DRAWN)
+    [row] = found.rows
+    assert not row.steady
+    assert row.steady_reason.startswith("drifting: write amplification still rises")
+    [_, advice] = found.warnings
+    assert advice == alone.warnings[1]
+    assert advice.endswith("in 1 pass(es); a larger repeat reaches further")
+
+
+@pytest.mark.parametrize("repeat", [3, 4])
+def test_a_trace_that_is_looped_is_judged_by_its_passes(repeat: int) -> None:
+    found = wa.compare(
+        trace=TRACE, managers="sepgc", victims="cost-benefit", repeat=repeat, **DRAWN
+    )
+    [row] = found.rows
+    assert f"the last 2 of {repeat} passes lie within 1%" in row.steady_reason
+    passes = row.results[0].passes["wa"].to_numpy()[-2:]
+    assert row.ci[0] < passes.min() < passes.max() < row.ci[1]
+    assert row.ci[0] < row.wa < row.ci[1]
+    assert found.warnings == []
+
+
+def test_an_interval_that_says_little_is_warned_of() -> None:
+    found = wa.compare(trace=TRACE, managers="sepgc", victims="cost-benefit", repeat=2, **DRAWN)
+    [row] = found.rows
+    assert row.steady
+    half_width = (row.ci[1] - row.ci[0]) / 2
+    [warning] = found.warnings
+    share = f"±{half_width / row.wa:.2%}"
+    assert warning == f"sepgc: WA is known to {share} only; a larger repeat tells it better"
+
+
+def test_rows_with_the_same_trouble_are_warned_of_together() -> None:
+    found = wa.compare(
+        workload=["uniform", "zipf"], managers="single,sepgc,dac,sfs,multilog", replicas=1,
+        writes=2_000, **DRIVE,
+    )  # fmt: skip
+    reasons = [row.steady_reason for row in found.rows]
+    assert all(reason.startswith("too short: all of the flash was") for reason in reasons)
+    assert len(set(reasons)) > 1
+    [warning] = found.warnings
+    assert warning.startswith("all 10 rows are not steady, so their WA may not last: too short: ")
+    assert re.search(r"programmed \d\.\d+–\d\.\d+ times since the fill", warning)
+
+
+def test_a_trouble_of_some_rows_names_their_load_and_a_few_of_them() -> None:
+    found = wa.compare(
+        workload=["uniform", "zipf"], managers="single,sepgc,dac,sfs,multilog,warcip", replicas=1,
+        writes=2_000, **DRIVE,
+    )  # fmt: skip
+    *zipf, last = found.rows[6:]
+    steady = [replace(last.results[0].steady_state, steady=True)]
+    last = replace(last, results=(replace(last.results[0], steady_state=steady[0]),))
+    of_uniform, of_zipf, *_ = Comparison((*found.rows[:6], *zipf, last)).warnings
+    assert of_uniform.startswith("all 6 rows of uniform are not steady")
+    assert of_zipf.startswith("5 rows of zipf (single, sepgc, dac, sfs and 1 more) are not steady")
+
+
+def test_the_line_of_a_comparison_has_the_least_wa_and_counts_the_rows() -> None:
+    found = wa.compare(
+        workload=["uniform", "zipf"], managers="single,sepgc", replicas=1, writes=2_000, **DRIVE
+    )
+    line = str(found)
+    assert line.startswith("4 rows, the least WA on uniform ")
+    assert repr(found) == f"<Comparison: {line}>"
+    for load in found.loads:
+        assert f"on {load.name} {load.by_wa[0].manager} with {load.by_wa[0].wa:.4f}" in line
+    assert "\n" not in line
+
+
+def test_a_row_that_cannot_be_is_refused_before_any_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "run", lambda *_: pytest.fail("a row ran"))
+    with pytest.raises(wa.WriteampError) as error:
+        wa.compare(
+            managers="single,sepbit", victims="greedy,fifo", workload="uniform,zipf", op=0.05,
+            blocks=64, pages_per_block=32,
+        )  # fmt: skip
+    assert str(error.value).startswith(
+        "sepbit with greedy on uniform: the drive is too small for sepbit: "
+    )
 
 
 def test_a_picture_without_an_interval_promises_none() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ import pytest
 import writeamp as wa
 from elsewhere import AsElsewhere
 from in_process import document, run
+from writeamp.cli.terminal import Terminal
 from writeamp.experiments.told_apart import told_apart
 from writeamp.runners import Here, Runner, Threads
 
 TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
 SHORT: dict[str, Any] = {**SMALL, "writes": 10_000, "replicas": 2}
+LOADS_SHOWN = ("uniform", "hot-cold:f=0.1,r=0.9")
 OPTIONS = "--blocks 64 --pages-per-block 16 --op 0.25 --writes 10000 --replicas 2"
 
 
@@ -87,6 +90,8 @@ def test_a_manager_has_only_the_victim_policies_that_it_takes_and_a_note_says_so
         ({"managers": "wolf", "victims": "greedy,cost-benefit"},
          ["no manager takes victims by cost-benefit", "valid: greedy, fifo"]),
         ({"managers": "single", "victims": "greedy,greedy"}, ["victims has 'greedy' twice"]),
+        ({"managers": ["single", "single"]}, ["managers has 'single' twice; give each once"]),
+        ({"managers": "hcwf:d=5,hcwf(d=5)"}, ["managers has 'hcwf(d=5)' twice ('hcwf:d=5' means"]),
         ({"managers": "single", "workload": "zipf,zipf:s=0.99"}, ["workload has", "twice"]),
         ({"managers": "single", "trace": [TRACE, str(TRACE)]}, ["trace has", "twice"]),
         ({"managers": "single", "workload": []}, ["there is no workload to compare"]),
@@ -238,14 +243,45 @@ def test_the_table_groups_by_load_and_the_least_wa_stands_first() -> None:
         "--workload uniform --workload hot-cold:f=0.1,r=0.9"
     )
     out = run("compare", command).out
-    lines = [line.split("│")[1:4] for line in out.splitlines() if line.startswith("│")]
-    cells = [[cell.strip() for cell in line] for line in lines]
-    starts = [at for at, row in enumerate(cells) if not row[1]]
-    assert [cells[at][0] for at in starts] == ["uniform", "hot-cold:f=0.1,r=0.9"]
-    for start, end in zip(starts, [*starts[1:], len(cells)], strict=True):
-        of_load = [float(row[2].split()[0]) for row in cells[start + 1 : end]]
-        assert len(of_load) == 4
+    for name, part in zip(LOADS_SHOWN, of_loads(out), strict=True):
+        lines = [line.split("│")[3] for line in part.splitlines() if line.startswith("│")]
+        of_load = [float(cell.replace("*", "").split()[0]) for cell in lines]
+        assert len(of_load) == 4, name
         assert of_load == sorted(of_load)
+
+
+def let_the_terminal_have(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("writeamp.cli.compare.stdout", Terminal())
+
+
+def of_loads(out: str) -> list[str]:
+    """Return what is printed below the name of each load."""
+    found = re.split(rf"^(?:{'|'.join(map(re.escape, LOADS_SHOWN))}) *$", out, flags=re.MULTILINE)
+    return found[1:]
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_the_name_of_a_load_stands_above_its_table(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_the_terminal_have(columns, monkeypatch)
+    out = run("compare", f"{OPTIONS} --managers single --workload {','.join(LOADS_SHOWN)}").out
+    assert len(of_loads(out)) == 2
+    assert max(map(len, out.splitlines())) <= columns
+
+
+def test_a_narrow_table_goes_without_its_last_columns_before_it_becomes_a_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command = f"{OPTIONS} --managers single --victims greedy,d-choices:d=10"
+    found: dict[str, int] = {}
+    for columns in range(100, 39, -4):
+        let_the_terminal_have(columns, monkeypatch)
+        out = run("compare", command).out
+        left_out = re.findall("^no room for (.*)$", out, re.MULTILINE)
+        found.setdefault("a list" if "│ M pages/s" in out else "".join(left_out), columns)
+    assert list(found) == ["", "B/page", "B/page and M pages/s", "a list"]
 
 
 def test_a_picture_has_a_heading_for_each_load() -> None:

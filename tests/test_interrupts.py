@@ -87,7 +87,8 @@ class TestWhatWasFinishedIsPrinted:
         done = part(self.compare, tmp_path)
         assert "INTERRUPTED after" in " ".join(done.out.split())
         assert "single" in done.out
-        assert " of 12 managers were finished, not " in done.err
+        assert " of 12 rows were finished, not " in done.err
+        assert " more; no picture was drawn" in done.err
 
     def test_of_a_comparison_as_a_document(self, tmp_path: Path) -> None:
         found = json.loads(part(self.compare, tmp_path, as_json=True).out)

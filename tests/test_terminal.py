@@ -72,16 +72,16 @@ def test_columns_come_closer_before_rows_become_lists(monkeypatch: pytest.Monkey
     assert letters(LONG) in letters(stacked)
 
 
+def test_a_table_has_room_as_long_as_it_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = options.table("", HEADINGS, ROWS)
+    for columns in (200, 100, 80, 60, 40):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        is_list = "│ M pages/s" in shown(table, columns, monkeypatch)
+        assert Terminal().has_room_for(table) is not is_list
+
+
 def test_short_names_stay_whole_where_prose_has_lines_to_spare(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = options.table("", ["model", "assumes"], [["uniform-distribution", "words " * 40]])
     assert "uniform-distribution" in shown(table, 60, monkeypatch)
-
-
-def test_a_row_of_one_cell_is_a_heading_of_those_below(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [[options.heading("first")], ["a", "1"], [options.heading("second")], ["b", "2"]]
-    table = options.table("", ["name", ">number"], rows)
-    lines = shown(table, 80, monkeypatch).splitlines()
-    assert lines[5].startswith("├")
-    assert "second" in lines[6]

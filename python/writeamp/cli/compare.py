@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
+from rich.table import Table
 
 from writeamp._engine import CAUSES
 from writeamp.cli import options
@@ -22,6 +22,7 @@ from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.experiments.comparison import run_comparison
 from writeamp.experiments.comparison_result import Comparison
 from writeamp.experiments.comparison_row import Row
+from writeamp.experiments.comparison_warnings import some_of
 from writeamp.experiments.experiment import Experiment
 from writeamp.plots import check_target
 from writeamp.plots.style import with_error
@@ -32,6 +33,9 @@ _HINTS = (
     ("groups", "the groups of pages"),
     ("invalidation_times", "when each page is invalidated"),
 )
+
+# What stands before the WA of a row that is not steady.
+_UNSTEADY = "* "
 
 
 def register(app: typer.Typer) -> None:
@@ -78,8 +82,8 @@ def compare(
         _print(found)
     if found.interrupted_of:
         raise options.PartlyDone(
-            f"{len(found.rows)} of {len(found.interrupted_of)} managers were finished, not "
-            f"{', '.join(found.unfinished)}; no picture was drawn"
+            f"{len(found.rows)} of {len(found.interrupted_of)} rows were finished, not "
+            f"{some_of(found.unfinished)}; no picture was drawn"
         )
     if plot is not None:
         found.plot(plot)
@@ -88,26 +92,20 @@ def compare(
 def _print(found: Comparison) -> None:
     several = len(found.loads) > 1
     of_what = f"{len(found.loads)} loads" if several else found.loads[0].name
-    columns = _columns(found)
-    headings = [(">" if column.is_number else "") + column.heading for column in columns]
-    rows: list[list[str | Text]] = []
-    for load in found.loads:
-        if several:
-            rows.append([options.heading(load.name)])
-        rows += [[column.cell(row) for column in columns] for row in load.by_wa]
     title = (
         f"{_interrupted(found)}{of_what} on {found.drives}, op {found.ops} = (T-U)/U; "
         f"{len(found.rows[0].results)} run(s) each"
     )
-    stdout.print(options.table(title, headings, rows))
+    if several:
+        stdout.print(options.heading(title))
+    _print_tables(found, title)
+    if not all(row.steady for row in found.rows):
+        stdout.print(f"{_UNSTEADY}not steady, so this WA may not last; the warnings say why")
     _print_scaling(found)
     for hints, what in _HINTS:
         names = dict.fromkeys(row.policy for row in found.rows if row.hints == hints)
         if names:
             stdout.print(f"hints of {what}: {', '.join(names)}")
-    for row in found.rows:
-        if not row.steady:
-            stdout.print(f"not steady: {row.name}: {row.steady_reason}", markup=False)
     for load in found.loads:
         if load.has_partial_pages:
             of_load = f" of {load.name}" if several else ""
@@ -117,6 +115,45 @@ def _print(found: Comparison) -> None:
             )
     if not found.rows[0].with_victims:
         stdout.print(f"victims: {_victims(found)}")
+
+
+def _print_tables(found: Comparison, title: str) -> None:
+    """Print a table for each load, without its last columns where these would make it a list."""
+    *needed, memory, speed = _columns(found)
+    left_out: list[_Column] = []
+    tables = whole = _tables(found, [*needed, memory, speed], title)
+    for spare in ([memory], [memory, speed]):
+        if _have_room(tables):
+            break
+        left_out = spare
+        kept = [column for column in (memory, speed) if column not in spare]
+        tables = _tables(found, [*needed, *kept], title)
+    if not _have_room(tables):
+        tables, left_out = whole, []
+    stdout.print(*tables)
+    if left_out:
+        names = " and ".join(column.heading.replace("\n", " ") for column in left_out)
+        stdout.print(f"no room for {names}")
+
+
+def _have_room(tables: Sequence[Table]) -> bool:
+    return all(map(stdout.has_room_for, tables))
+
+
+def _tables(found: Comparison, columns: Sequence[_Column], title: str) -> list[Table]:
+    """Return a table for each load, all of them with numbers of one width."""
+    several = len(found.loads) > 1
+    headings = [(">" if column.is_number else "") + column.heading for column in columns]
+    widths = [max(len(column.cell(row)) for row in found.rows) for column in columns]
+    tables = []
+    for load in found.loads:
+        rows = [[column.cell(row) for column in columns] for row in load.by_wa]
+        table = options.table(load.name if several else title, headings, rows)
+        for column, width, shown in zip(columns, widths, table.columns, strict=True):
+            if column.is_number:
+                shown.min_width = width
+        tables.append(table)
+    return tables
 
 
 def _victims(found: Comparison) -> str:
@@ -143,7 +180,7 @@ def _columns(found: Comparison) -> list[_Column]:
     names = [_Column("manager", lambda row: row.manager, is_number=False)]
     if rows[0].with_victims:
         names.append(_Column("victims", lambda row: row.victims, is_number=False))
-    wa = _Column("WA", lambda row: with_error(row.wa, *row.ci))
+    wa = _Column("WA", _wa)
     wa_columns = [wa]
     if found.has_partial_pages:
         by_byte = _Column("WA/byte", lambda row: f"{row.wa_bytes:.3f}")
@@ -161,6 +198,10 @@ def _columns(found: Comparison) -> list[_Column]:
         _Column("B/page", lambda row: f"{row.bytes_per_page:.2f}"),
         _Column("M\npages/s", lambda row: f"{row.host_pages_per_s / 1e6:.1f}"),
     ]
+
+
+def _wa(row: Row) -> str:
+    return ("" if row.steady else _UNSTEADY) + with_error(row.wa, *row.ci)
 
 
 def _share(cause: str, row: Row) -> str:
@@ -189,4 +230,4 @@ def _print_scaling(found: Comparison) -> None:
 def _interrupted(found: Comparison) -> str:
     if not found.interrupted_of:
         return ""
-    return f"INTERRUPTED after {len(found.rows)} of {len(found.interrupted_of)} managers: "
+    return f"INTERRUPTED after {len(found.rows)} of {len(found.interrupted_of)} rows: "

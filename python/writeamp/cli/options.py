@@ -158,15 +158,14 @@ def whole_or_part(work: Callable[[], _T]) -> _T:
 
 
 def heading(text: str) -> Text:
-    """Return the heading of some rows of a table, as its only cell."""
+    """Return the heading of some tables."""
     return Text(printable(text), style="bold")
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text]]) -> Table:
     """Build a table; columns whose name begins with '>' are right-aligned.
 
-    The names of the columns are ours, and may have line breaks. A row of one cell, where there are
-    several columns, is the heading of those that follow.
+    The names of the columns are ours, and may have line breaks.
     """
     made = Table(title=title, title_justify="left", title_style="bold")
     for column in columns:
@@ -178,8 +177,6 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str | Text
             overflow="fold",
         )
     for row in rows:
-        if len(row) < len(columns):
-            made.add_section()
         made.add_row(*row)
     return made
 

@@ -47,6 +47,11 @@ class Terminal(Console):
         """Return text of others as it is shown."""
         return super().render_str(printable(text), **how)
 
+    def has_room_for(self, table: Table) -> bool:
+        """Return whether a table stays one, and is not printed as a list of each row."""
+        room = max(self.width, LEAST_COLUMNS)
+        return any(_least_columns(one) <= room for one in (table, _closer(table)))
+
     def print(self, *objects: Any, **how: Any) -> None:
         """Print; the terminal breaks lines that are too long for it, which loses nothing."""
         columns = self.width
@@ -113,10 +118,8 @@ def _stacked(table: Table) -> Table:
     headings = [" ".join(str(column.header).split()) for column in table.columns]
     for cells in zip(*(column.cells for column in table.columns), strict=True):
         found.add_section()
-        # A row may be a heading of those below it, and has one cell then.
         for heading, cell in zip(headings, cells, strict=True):
-            if str(cell):
-                found.add_row(heading, cell)
+            found.add_row(heading, cell)
     return found
 
 

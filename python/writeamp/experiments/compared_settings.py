@@ -60,6 +60,19 @@ class _OneOrMany:
 
 
 @dataclass(frozen=True)
+class _EachOnce:
+    """The same, as many as there are."""
+
+    specs: _Specs
+
+    def check(self, name: str, value: Any) -> tuple[Spec, ...]:
+        """Return them."""
+        found = self.specs.check(name, value)
+        _refuse_twice(name, found)
+        return found
+
+
+@dataclass(frozen=True)
 class LoadsSettings(LoadSettings):
     """What the hosts write: synthetic workloads, traces, or both; each load is one comparison.
 
@@ -144,7 +157,7 @@ class PoliciesSettings(Settings):
 
     managers: tuple[Spec, ...] | None = setting(
         None,
-        _Specs("managers", "manager", "block managers"),
+        _EachOnce(_Specs("managers", "manager", "block managers")),
         "block managers, separated by commas or given several times, such as single,hcwf:d=5,sepgc",
         required=True,
         number="texts",
@@ -181,9 +194,16 @@ def _all_of(value: _T | tuple[_T, ...] | None) -> tuple[_T, ...]:
 
 
 def _one_or_many(name: str, found: Sequence[_T]) -> _T | tuple[_T, ...]:
-    """Return one, or all of them; what is the same twice would be told apart by nothing."""
+    """Return one, or all of them, each once."""
+    _refuse_twice(name, found)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _refuse_twice(name: str, found: Sequence[object]) -> None:
+    """Refuse what is the same twice, which nothing would tell apart, however it is spelled."""
     for at, one in enumerate(found):
         # Two traces in memory may well be equal, which only their digests could tell.
         if not isinstance(one, HeldTrace) and one in found[:at]:
-            raise WriteampError(f"{name} has {str(one)!r} twice; give each once")
-    return found[0] if len(found) == 1 else tuple(found)
+            earlier = str(found[found.index(one)])
+            again = "" if earlier == str(one) else f" ({earlier!r} means the same)"
+            raise WriteampError(f"{name} has {str(one)!r} twice{again}; give each once")

@@ -15,10 +15,12 @@ from writeamp.experiments.combinations import Combinations
 from writeamp.experiments.compared_settings import PoliciesSettings
 from writeamp.experiments.comparison_result import Comparison
 from writeamp.experiments.comparison_row import Row, row_name
+from writeamp.experiments.comparison_verdict import judged
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.inputs import Prepared, prepare
-from writeamp.experiments.one_run import Progress
+from writeamp.experiments.memory import check_memory
+from writeamp.experiments.one_run import Progress, new_simulation
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.runner import drives_that_fit, run
 from writeamp.experiments.scale import SMALLER, Scale, Scaling, difference
@@ -119,6 +121,7 @@ def _compared(
     bases = _bases(experiment)
     settings, notes = _settings(experiment), _combinations(experiment).notes
     turns = _turns(experiment, [plan.load_name for plan, _ in bases])
+    _refuse_impossible(bases, turns)
     if runner is None:
         most = min(drives_that_fit(drive) for _, drive in bases)
         runner = local_runner(len(turns), min(settings.threads or len(turns), most))
@@ -140,6 +143,19 @@ def _compared(
             replace(finished, interrupted_of=asked) if finished.rows else None
         ) from None
     return comparison(dict(enumerate(results)))
+
+
+def _refuse_impossible(bases: _Bases, turns: Sequence[_Turn]) -> None:
+    """Build the drive of every row before the first runs: one that cannot be would end them all."""
+    rows = {turn.name: turn for turn in turns}
+    for name, turn in rows.items():
+        plan = _plan_of_turn(bases, turn)
+        _, drive = bases[turn.load]
+        try:
+            check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
+            new_simulation(plan, drive, turn.seed)
+        except WriteampError as error:
+            raise WriteampError(f"{name}: {error}") from None
 
 
 def _settings(experiment: Experiment) -> ComparisonSettings:
@@ -218,7 +234,8 @@ def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result:
     plan = _plan_of_turn(shared.value, turn)
     _, drive = shared.value[turn.load]
     try:
-        return replace(run(plan, drive), plan=plan.without_requests())
+        found = run(plan, drive)
+        return replace(found, plan=plan.without_requests(), steady_state=judged(found))
     except WriteampError as error:
         raise WriteampError(f"{turn.name}: {error}") from None
 

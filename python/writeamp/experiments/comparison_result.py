@@ -13,7 +13,8 @@ from writeamp._engine import CAUSES, __version__
 from writeamp.devices.device import Device
 from writeamp.experiments.comparison_load import OneLoad
 from writeamp.experiments.comparison_row import Row
-from writeamp.experiments.words import drive_in_words
+from writeamp.experiments.comparison_warnings import warnings_of
+from writeamp.experiments.words import drive_in_words, wa_in_words
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
@@ -45,6 +46,20 @@ class Comparison(Drawn):
         """The managers that were asked for and not finished."""
         finished = [row.name for row in self.rows]
         return [name for name in self.interrupted_of if name not in finished]
+
+    def __str__(self) -> str:
+        """Return the row of the least WA of each load in a line, and how many rows there are."""
+        least = [(load.name, load.by_wa[0]) for load in self.loads]
+        found = (
+            f"on {name} {row.policy} with {wa_in_words(row.wa, row.ci)}"
+            f"{'' if row.steady else ', NOT steady'}"
+            for name, row in least
+        )
+        return f"{len(self.rows)} rows, the least WA {'; '.join(found)}"
+
+    def __repr__(self) -> str:
+        """Return the line in brackets: the arrays would fill a page."""
+        return f"<Comparison: {self}>"
 
     @property
     def device(self) -> Device:
@@ -86,20 +101,8 @@ class Comparison(Drawn):
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader of the table should know."""
-        of_rows = [
-            f"{row.name} is not steady, so its WA may not last: {row.steady_reason}"
-            for row in self.rows
-            if not row.steady
-        ]
-        of_rows += [
-            f"{row.name}: {sentence}"
-            for row in self.rows
-            if row.scaling and (sentence := row.scaling.warning(row.wa))
-        ]
-        of_drives = (result.warnings_of_the_drive for row in self.rows for result in row.results)
-        # What holds of one drive mostly holds of all.
-        return of_rows + list(dict.fromkeys(sentence for found in of_drives for sentence in found))
+        """Sentences that a reader of the rows should know, each once for all rows it holds of."""
+        return warnings_of(self.loads)
 
     @property
     def notes(self) -> list[str]:

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from writeamp._engine import CAUSES
 from writeamp.experiments.counts import flash_pages
 from writeamp.experiments.scale import Scaling
-from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.simulation_result import ROUGH, Result
+from writeamp.registry.specs import Spec
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import analyse
 
@@ -57,12 +58,45 @@ class Row:
     def ci(self) -> tuple[float, float]:
         """The 95% interval of `wa`: Student's over replicas, or of one run if all are alike.
 
-        Of a capacity, the error of scaling is part of it.
+        Of a trace, at least that of its runs; of a capacity, the error of scaling is part of it.
         """
-        found = np.array([result.wa for result in self.results])
-        # Replicas that draw nothing at random repeat one run, and tell nothing of its noise.
-        own = self.results[0].ci if np.all(found == found[0]) else student_interval(found)
+        own = self._own_ci
         return self.scaling.widened(own) if self.scaling else own
+
+    @property
+    def _own_ci(self) -> tuple[float, float]:
+        found = np.array([result.wa for result in self.results])
+        over_replicas = student_interval(found)
+        # Replicas that draw nothing at random repeat one run, and tell nothing of its noise.
+        if np.all(found == found[0]):
+            return self.results[0].ci
+        if not self.is_of_trace:
+            return over_replicas
+        # All replicas play the same trace, whose phases they have in common.
+        low, high = np.mean([result.ci for result in self.results], axis=0)
+        if math.isnan(low):
+            return math.nan, math.nan
+        return min(float(low), over_replicas[0]), max(float(high), over_replicas[1])
+
+    @property
+    def is_of_trace(self) -> bool:
+        """True if a trace was replayed, which has no draws of its own."""
+        return not isinstance(self.results[0].plan.load, Spec)
+
+    @property
+    def rough_warning(self) -> str | None:
+        """That WA is not known well by a steady row's own interval, or None."""
+        low, high = self._own_ci
+        share = (high - low) / 2 / self.wa
+        if not self.steady or not share > ROUGH:
+            return None
+        if not self.is_of_trace:
+            more = "more writes or replicas tell"
+        elif self.results[0].plan.run.writes is None:
+            more = "a larger repeat tells"
+        else:
+            more = "more writes tell"
+        return f"WA is known to ±{share:.2%} only; {more} it better"
 
     @property
     def wa_bytes(self) -> float:
@@ -98,6 +132,9 @@ class Row:
             steady = next(result.steady_state for result in self.results if result.steady)
             of_all = f"{runs - len(unsteady)} of {runs} runs are steady: " if runs > 1 else ""
             return True, f"{of_all}{steady.reason}"
+        # The mean of the part that is measured would not know what the whole runs were judged by.
+        if self.is_of_trace:
+            return False, f"{unsteady[0].reason}, in {len(unsteady)} of {runs} runs"
         warmup_pages = self.results[0].warmup_pages
         mean = analyse(*_mean_intervals(self.results), warmup=warmup_pages)
         return mean.steady, f"{mean.reason}, in the mean of {runs} runs"

@@ -50,12 +50,7 @@ class OneRun:
         self.progress = progress
         self.done_pages = 0
         self.engine_s = 0.0
-        self.simulation = EngineSimulation(
-            plan.policy.drive(drive),
-            _load(plan, drive),
-            seed=seed,
-            batch_pages=plan.run.batch_pages,
-        )
+        self.simulation = new_simulation(plan, drive, seed)
         self.ageing = precondition(
             self.simulation, plan, drive, tick=lambda: self._tick(plan.expected_writes(drive))
         )
@@ -174,6 +169,20 @@ class OneRun:
             },
             schema=EVENT_SCHEMA,
         )
+
+
+def new_simulation(plan: Plan, drive: Device, seed: int) -> EngineSimulation:
+    """Return an empty drive and its host, ready to be filled.
+
+    Raises:
+        WriteampError: the drive cannot work by the policy, or not under this host.
+    """
+    return EngineSimulation(
+        plan.policy.drive(drive),
+        _load(plan, drive),
+        seed=seed,
+        batch_pages=plan.run.batch_pages,
+    )
 
 
 def _load(plan: Plan, drive: Device) -> EngineLoad:

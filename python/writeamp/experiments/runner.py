@@ -22,7 +22,7 @@ from writeamp.experiments.verdicts import not_by_loop, programmed_enough
 from writeamp.registry.specs import Spec
 from writeamp.runners import gather_whole, local_runner
 from writeamp.statistics.judging import FEWEST_CYCLES, Schedule
-from writeamp.statistics.passes import analyse_passes
+from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
 from writeamp.statistics.steady import SteadyState
 from writeamp.traces.pages import PageTrace
 
@@ -40,9 +40,6 @@ _MOST_SAMPLES = 20_000
 _LOOK_AHEAD = 3
 _MOST_OF_REPLICAS = 64
 _MOST_PAGES_OF_REPLICAS = 10_000_000
-
-# A trace is steady pass by pass from this many passes on; below, interval by interval.
-_FEWEST_PASSES = 3
 
 
 def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
@@ -161,7 +158,7 @@ def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
     """Replay a trace: judged by its passes if there are several whole ones."""
     total = team.plan.expected_writes(team.drive)
     passes, rest = divmod(total, pass_pages)
-    if team.plan.run.warmup != "auto" or rest or passes < _FEWEST_PASSES:
+    if team.plan.run.warmup != "auto" or rest or passes < FEWEST_PASSES:
         # A drive that is aged is not warmed up: all that the trace does to it counts.
         return _run_exactly(team, total, unless_given=0 if team.first.ageing else "auto")
     for _ in range(passes):

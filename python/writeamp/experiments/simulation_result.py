@@ -31,7 +31,7 @@ from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable
 
 # A half width of the confidence interval that a reader should hear of, as a share of WA.
-_ROUGH = 0.05
+ROUGH = 0.05
 # The same where a precision was asked for, which a run's own noise keeps to.
 _BEYOND = 4
 # Nobody builds such a drive; somebody wrote per cent.
@@ -144,18 +144,7 @@ class Result(Counted, Drawn):
         found = []
         if not self.steady:
             found.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
-            if self.steady_state.loop_decides:
-                found.append(
-                    "WA of the workload itself is that of one pass over an aged drive: "
-                    "--repeat 1 --precondition random"
-                )
-            elif not isinstance(self.plan.load, Spec):
-                given = self.plan.run.writes is not None
-                more = "more writes reach" if given else "a larger repeat reaches"
-                found.append(
-                    f"the trace writes {self.drive_writes:.2f} times the drive in "
-                    f"{self.passes.height} pass(es); {more} further"
-                )
+            found += self.advice
         if self.steady and self._is_rough():
             reached = self._own_half_width / self.wa
             found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
@@ -163,6 +152,23 @@ class Result(Counted, Drawn):
         spread = self.spread and self.spread.warning(looped=self.passes.height > 1)
         found += [sentence for sentence in (spread, scaling) if sentence]
         return [*found, *self.warnings_of_the_drive]
+
+    @property
+    def advice(self) -> list[str]:
+        """What tells more of a trace on which the run is not steady."""
+        if self.steady or isinstance(self.plan.load, Spec):
+            return []
+        if self.steady_state.loop_decides:
+            return [
+                "WA of the workload itself is that of one pass over an aged drive: "
+                "--repeat 1 --precondition random"
+            ]
+        given = self.plan.run.writes is not None
+        more = "more writes reach" if given else "a larger repeat reaches"
+        return [
+            f"the trace writes {self.drive_writes:.2f} times the drive in "
+            f"{self.passes.height} pass(es); {more} further"
+        ]
 
     @property
     def warnings_of_the_drive(self) -> list[str]:
@@ -203,7 +209,7 @@ class Result(Counted, Drawn):
     def _is_rough(self) -> bool:
         half_width = self._own_half_width
         if self.plan.run.writes is not None or not isinstance(self.plan.load, Spec):
-            return half_width > _ROUGH * self.wa
+            return half_width > ROUGH * self.wa
         wanted = self.plan.run.precision * self.wa
         return half_width > _BEYOND * wanted or self.steady_state.own_half_width > wanted
 

@@ -18,8 +18,13 @@ from writeamp.statistics.steady import SteadyState
 # Passes whose WA still moves by more than this share belong to the warm-up or to a drift.
 MATERIAL_CHANGE = 0.01
 
+# A trace is steady pass by pass from this many passes on; below, interval by interval.
+FEWEST_PASSES = 3
 
-def analyse_passes(pass_pages: int, flash_pages: npt.ArrayLike) -> SteadyState:
+
+def analyse_passes(
+    pass_pages: int, flash_pages: npt.ArrayLike, *, cut: int | None = None
+) -> SteadyState:
     """Cut the passes in which the drive still settles; the rest are batches.
 
     The warm-up is the shortest run of first passes after which every pass lies within
@@ -28,15 +33,16 @@ def analyse_passes(pass_pages: int, flash_pages: npt.ArrayLike) -> SteadyState:
     Args:
         pass_pages: host pages written in a pass.
         flash_pages: flash pages programmed in each pass, shape (n,), n ≥ 3.
+        cut: how many passes are warm-up, if that is known beforehand; at least two remain.
 
     Returns:
         WA over the remaining passes, with Student's t interval over them.
     """
     wa = np.asarray(flash_pages, np.float64) / pass_pages
     most = wa.size // 2
-    cuts = range(1, most + 1)
-    settled = [cut for cut in cuts if _settled(wa[cut:])]
-    cut = settled[0] if settled else most
+    cuts = range(1, most + 1) if cut is None else [cut]
+    settled = [one for one in cuts if _settled(wa[one:])]
+    cut = settled[0] if settled else cuts[-1]
     kept = wa[cut:]
     scatter = float(kept.std(ddof=1)) / math.sqrt(kept.size)
     half_width = float(stdtrit(kept.size - 1, (1 + CONFIDENCE) / 2)) * scatter
