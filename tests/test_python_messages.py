@@ -119,7 +119,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: wa.compare(managers=[]),
-        "managers names none of the block managers to compare; name at least one",
+        "there is no manager to compare; name at least one",
     ),
     (
         lambda: ANY.compare(managers=None),
