@@ -10,13 +10,14 @@ import pytest
 import writeamp as wa
 from in_process import document, run
 from writeamp._engine import scaled_workload
-from writeamp.experiments import scaling
-from writeamp.experiments.scale import Scale, Scaling
-from writeamp.experiments.scaling import scale_of
+from writeamp.errors import Interrupted
+from writeamp.experiments import capacity_scale
+from writeamp.experiments.capacity_error import Scale, Scaling
+from writeamp.experiments.capacity_scale import scale_of
 from writeamp.registry import engine_entries
 
-# Half a drive write: enough to see what is simulated, if not to what it comes.
-SHORT = {"capacity": "64GiB", "op": 0.25, "writes": 2**24, "warmup": 2**23, "replicas": 1}
+# A dozen drive writes: enough to be steady.
+SHORT = {"capacity": "64GiB", "op": 0.25, "writes": 12 * 2**24, "warmup": 6 * 2**24, "replicas": 1}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def test_a_capacity_states_what_was_simulated_for_it(short: wa.Result) -> None:
     assert said["capacity_bytes"] == 64 * 2**30
     assert said["simulated_bytes"] == 2 * 2**30 == said["logical_pages"] * said["page_bytes"]
     assert said["scale_factor"] == 32
-    assert said["writes"] == 2**24 // 32
+    assert said["writes"] == 12 * 2**24 // 32
     assert said["op"] == pytest.approx(0.25, rel=1e-3)
     assert (said["pages_per_block"], said["layout"]) == (128, "flat")
     assert any("32 times larger" in note for note in said["notes"])
@@ -40,8 +41,9 @@ def test_a_capacity_states_what_was_simulated_for_it(short: wa.Result) -> None:
 def test_the_error_of_scaling_is_part_of_the_interval(short: wa.Result) -> None:
     assert short.scaling is not None
     error = short.scaling.error
+    assert short.steady
     half_width = (short.ci[1] - short.ci[0]) / 2
-    quarter = wa.simulate(size=2**29, op=0.25, writes=2**17, warmup=2**16, replicas=1)
+    quarter = wa.simulate(size=2**29, op=0.25, writes=12 * 2**17, warmup=6 * 2**17, replicas=1)
     assert error >= abs(short.wa - quarter.wa)
     assert 0 < error < half_width
     steady = short.steady_state
@@ -50,13 +52,86 @@ def test_the_error_of_scaling_is_part_of_the_interval(short: wa.Result) -> None:
 
 def test_a_result_warns_of_an_error_that_is_large_or_unknown() -> None:
     scale = Scale(2**40, 2**31, 512.0)
-    assert Scaling(scale, 0.01).warning(2.0) is None
-    assert "another by 5.0%" in str(Scaling(scale, 0.1).warning(2.0))
+    assert Scaling(scale, 0.01).warnings(2.0) == []
+    assert "another by 5.0%" in str(Scaling(scale, 0.1).warnings(2.0))
     unknown = Scaling(scale, float("nan"))
-    assert "not known" in str(unknown.warning(2.0))
+    assert "not known" in str(unknown.warnings(2.0))
     assert unknown.facts()["scaling_error"] is None
     assert unknown.widened((1.5, 2.5)) == (1.5, 2.5)
     assert Scaling(scale, 1.0).widened((1.5, 2.5)) == (1.0, 3.5), "no drive amplifies below 1"
+
+
+def test_what_tells_nothing_of_a_run_leaves_the_error_of_scaling_unknown() -> None:
+    found = wa.simulate(workload="uniform", capacity="16GB", writes=1000, replicas=1)
+    assert isinstance(found, wa.Result)
+    assert found.to_dict()["scaling_error"] is None
+    assert any("error of scaling is not known" in sentence for sentence in found.warnings)
+
+
+def test_one_life_leaves_the_error_of_scaling_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capacity_scale, "_MOST_PROGRAMS_OF_LIVES", 2**20)
+    found = wa.endurance(pages_per_block=8, op=0.25, w_max=30, replicas=1, capacity="1GB")
+    assert found.to_dict()["scaling_error"] is None
+
+
+@pytest.mark.parametrize(
+    ("policy", "note", "warning"),
+    [
+        ("--victims windowed-greedy:window=1000",
+         "windowed-greedy:window=1000 is simulated as windowed-greedy(window=31)", ""),
+        ("--victims windowed-greedy:window=8", "(window=1)", "window=8 would be 0.25"),
+        ("--manager sfs", "", "samples=1024 is the same on the drive that is simulated"),
+        ("--wear-leveling youngest-free:reserve=64", "youngest-free(reserve=2)", ""),
+    ],
+)  # fmt: skip
+def test_what_policies_count_in_blocks_is_scaled_or_warned_of(
+    policy: str, note: str, warning: str
+) -> None:
+    found = document("simulate", f"--capacity 64GiB --op 25% --writes 3200 --replicas 1 {policy}")
+    assert found["victims"] in policy or found["victims"] in {"greedy", "cost-benefit"}
+    told = [one for one in found["notes"] if "is simulated as" in one]
+    assert told[0].endswith(note) if note else not told
+    warnings = [one for one in found["warnings"] if "is simulated, " in one]
+    assert warning in warnings[0] if warning else not warnings
+
+
+def test_a_comparison_of_a_capacity_names_the_policies_that_were_asked_for() -> None:
+    asked = "--capacity 64GiB --op 25% --managers single --writes 3200 --replicas 1 --victims "
+    found = document("compare", f"{asked} windowed-greedy:window=1000,windowed-greedy:window=2000")
+    rows = [row["victims"] for row in found["rows"]]
+    assert rows == ["windowed-greedy:window=1000", "windowed-greedy:window=2000"]
+    refused = run("compare", f"{asked} windowed-greedy:window=8,windowed-greedy:window=9")
+    assert refused.status == 2
+    assert "are both simulated as windowed-greedy(window=1)" in refused.err
+
+
+def test_progress_is_one_rise_over_both_drives_and_ctrl_c_in_the_second_leaves_the_first() -> None:
+    told: list[tuple[int, int]] = []
+    asked = SHORT | {"writes": 2**23, "warmup": 2**22}
+    wa.simulate(**asked, progress=lambda *done: told.append(done))
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1]
+
+    def stop(done: int, expected: int) -> None:
+        if 1.05 * done > 0.8 * expected and done > 2**18:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as stopped:
+        wa.simulate(**asked, progress=stop)
+    part = stopped.value.finished
+    assert part.plan.load_name == "uniform"
+    assert part.to_dict()["scaling_error"] is None
+
+
+def test_a_note_on_fewer_blocks_alone_is_left_out_beside_the_capacity(short: wa.Result) -> None:
+    assert not any("size says how much" in note for note in short.notes)
+
+
+def test_a_zipf_of_too_large_a_drive_is_refused_with_the_capacity() -> None:
+    done = run("simulate", "--workload zipf:s=0.9 --capacity 100PB")
+    assert done.status == 2
+    assert "give a smaller capacity" in done.err
+    assert "ranks_per_page" not in done.err
 
 
 def test_a_small_capacity_is_simulated_as_it_is() -> None:
@@ -185,7 +260,7 @@ def test_drives_of_large_blocks_keep_enough_of_them() -> None:
 def test_a_comparison_of_a_capacity_has_an_error_for_each_manager() -> None:
     found = document(
         "compare",
-        "--capacity 64GiB --op 25% --managers single,sepgc --replicas 1 --writes 16777216",
+        "--capacity 64GiB --op 25% --managers single,sepgc --replicas 1 --writes 201326592",
     )
     assert (found["capacity_bytes"], found["simulated_bytes"]) == (64 * 2**30, 2 * 2**30)
     for row in found["rows"]:
@@ -197,7 +272,7 @@ def test_a_comparison_of_a_capacity_has_an_error_for_each_manager() -> None:
 def test_a_sweep_takes_capacities(tmp_path: Path) -> None:
     file = tmp_path / "sweep.toml"
     file.write_text(
-        'verb = "simulate"\n[device]\nop = 0.25\n[run]\nwrites = 16777216\nwarmup = 8388608\n'
+        'verb = "simulate"\n[device]\nop = 0.25\n[run]\nwrites = 201326592\nwarmup = 100663296\n'
         'replicas = 1\n[sweep.axes]\ncapacity = ["64GiB"]\n'
     )
     wa.sweep(file, out=tmp_path / "points")
@@ -229,7 +304,7 @@ def test_lives_say_terabytes_and_drive_writes_a_day_of_the_drive_that_is_meant()
 def test_lives_of_a_capacity_have_the_error_of_scaling_in_their_intervals(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(scaling, "_MOST_PROGRAMS_OF_LIVES", 2**20)
+    monkeypatch.setattr(capacity_scale, "_MOST_PROGRAMS_OF_LIVES", 2**20)
     asked = {"pages_per_block": 8, "op": 0.25, "w_max": 60, "replicas": 3}
     told: list[tuple[int, int]] = []
     found = wa.endurance(

@@ -13,7 +13,7 @@ import pytest
 import writeamp as wa
 from in_process import document
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.experiments import scaling
+from writeamp.experiments import capacity_scale
 from writeamp.experiments.experiment import Experiment
 from writeamp.plots.spec import LineChart
 from writeamp.runners import Here, Threads
@@ -355,7 +355,7 @@ def test_a_capacity_is_searched_on_the_drive_that_stands_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name, pages in {"_MOST_PAGES": 4096, "_FEWEST_PAGES": 4096, "_FEWEST_BLOCKS": 64}.items():
-        monkeypatch.setattr(scaling, name, pages)
+        monkeypatch.setattr(capacity_scale, name, pages)
     asked: dict[str, Any] = {"workload": "uniform", "pages_per_block": 16}
     found = wa.required_op(1.8, **asked, capacity="1GiB", precision=0.005)
     plain = wa.required_op(1.8, **asked, logical_pages=4096, precision=0.005)

@@ -10,6 +10,12 @@ use crate::spec::split;
 /// The largest value of parameters that are kept in 32 bits.
 pub const U32_MAX: u64 = u32::MAX as u64;
 
+/// Above 2^53 a float no longer names one whole number.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// By how much whole blocks may change a share of the drive before a reader should hear of it.
+const MATERIAL_ROUNDING: f64 = 0.1;
+
 /// A parameter that an entry of a registry accepts.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
@@ -37,6 +43,11 @@ pub enum Extent {
     Free,
     /// A number of writes, which grows as the pages do.
     Writes,
+    /// A number of blocks, which grows as the pages do; what would be less than the domain's least
+    /// is that, and the larger drive another than the one that is meant (`Params::not_scaled`).
+    Blocks,
+    /// A number that no smaller drive can have in proportion, and so keeps; the words say why.
+    Kept(&'static str),
     /// Pages of the drive that is meant, for each page that there is.
     PerPage,
     /// Only its default is the same on drives of all sizes; the words say why.
@@ -314,37 +325,49 @@ fn integer(text: &str) -> Option<u64> {
         return Some(value);
     }
     let value: f64 = text.parse().ok()?;
-    // Above 2^53 a float no longer names one whole number.
-    (value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value))
-        .then_some(value as u64)
+    (value.fract() == 0.0 && (0.0..=MOST_EXACT).contains(&value)).then_some(value as u64)
 }
 
-/// A number of bytes, plain or with a unit; `4k` is what storage tools mean by it.
+/// A number of bytes, plain or with a unit; `4k` is what storage tools mean by it. A number of units
+/// need not be whole, if the bytes are.
 fn bytes(text: &str) -> Option<u64> {
-    const UNITS: [(&str, u64); 19] = [
-        ("kB", 1000),
-        ("KB", 1000),
-        ("MB", 1_000_000),
-        ("GB", 1_000_000_000),
-        ("TB", 1_000_000_000_000),
-        ("KiB", 1 << 10),
-        ("Ki", 1 << 10),
-        ("K", 1 << 10),
-        ("k", 1 << 10),
-        ("MiB", 1 << 20),
-        ("Mi", 1 << 20),
-        ("M", 1 << 20),
-        ("GiB", 1 << 30),
-        ("Gi", 1 << 30),
-        ("G", 1 << 30),
-        ("TiB", 1 << 40),
-        ("Ti", 1 << 40),
-        ("T", 1 << 40),
-        ("", 1),
-    ];
-    let of_unit = |(unit, of): (&str, u64)| Some((text.strip_suffix(unit)?, of));
-    let (count, unit_bytes) = UNITS.into_iter().find_map(of_unit)?;
-    integer(count)?.checked_mul(unit_bytes)
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    // An exponent of ten is no unit.
+    let (count, unit) = text.split_at(digits.len());
+    if unit.is_empty() {
+        return integer(count);
+    }
+    let unit_bytes = unit_bytes(unit)?;
+    if let Some(count) = integer(count) {
+        return count.checked_mul(unit_bytes);
+    }
+    if !count.starts_with(|digit: char| digit.is_ascii_digit() || digit == '.') {
+        return None;
+    }
+    let size = number(count)? * unit_bytes as f64;
+    // 1.92TB is whole, though 1.92·10¹² is so in floating point by luck only.
+    let is_whole = (size - size.round()).abs() <= 1e-12 * size && size <= MOST_EXACT;
+    is_whole.then_some(size.round() as u64)
+}
+
+/// The bytes of a unit: powers of 1000 with B alone, of 1024 else.
+fn unit_bytes(unit: &str) -> Option<u64> {
+    const LETTERS: &str = "KMGTPE";
+    let power = |letter: &str| Some(LETTERS.find(letter)? as u32 + 1);
+    match (unit, unit.len()) {
+        ("B", _) => Some(1),
+        ("k", _) => Some(1024),
+        ("kB", _) => Some(1000),
+        (letter, 1) => Some(1024u64.pow(power(letter)?)),
+        (unit, _) => {
+            let letter = unit.get(..1)?;
+            match unit.get(1..)? {
+                "B" => Some(1000u64.pow(power(letter)?)),
+                "i" | "iB" => Some(1024u64.pow(power(letter)?)),
+                _ => None,
+            }
+        }
+    }
 }
 
 /// A finite number.
@@ -515,10 +538,74 @@ impl Params {
                 }
                 Ok(writes.to_string())
             }
-            (Domain::Number(..), Extent::PerPage) => {
-                Ok((number(text).expect("a number by its domain") * factor).to_string())
+            (Domain::Whole(least, _), Extent::Blocks) => {
+                Ok(blocks_on_smaller(text, *least, factor).to_string())
+            }
+            (Domain::Number(_, most), Extent::PerPage) => {
+                let value = number(text).expect("a number by its domain") * factor;
+                if let Included(most) = *most
+                    && value > most
+                {
+                    return Err(Error::Spec(format!(
+                        "{}: the drive that is meant is {factor:.4} times larger than the one that \
+                         is simulated, which stands for at most {} times as large a one; give a \
+                         smaller capacity, or the size that is to be simulated",
+                        self.entry.name,
+                        most * factor / value,
+                    )));
+                }
+                Ok(value.to_string())
             }
             _ => Ok(domain.canonical(text)),
+        }
+    }
+
+    /// Sentences on what `scaled` leaves in another proportion to the smaller drive than it has to
+    /// the one that is meant.
+    pub fn not_scaled(&self, factor: f64) -> Vec<String> {
+        let mut found = Vec::new();
+        for param in self.entry.all_params() {
+            self.note_not_scaled(param, &param.domain, self.text(param.name), factor, &mut found);
+        }
+        found
+    }
+
+    fn note_not_scaled(
+        &self,
+        param: &Param,
+        domain: &Domain,
+        text: &str,
+        factor: f64,
+        found: &mut Vec<String>,
+    ) {
+        let given = format!("{}: {}={text}", self.entry.name, param.name);
+        match (domain, param.extent) {
+            (Domain::Spec(kind), _) => {
+                found.extend(
+                    kind.read(text).map_or_else(|_| Vec::new(), |of| of.not_scaled(factor)),
+                );
+            }
+            (Domain::Either(one, other), _) => {
+                let domain = if one.check(text, 0).is_ok() { one } else { other };
+                self.note_not_scaled(param, domain, text, factor, found);
+            }
+            (Domain::Whole(least, _), Extent::Blocks) => {
+                let (meant, taken) =
+                    (whole::<u64>(text) as f64, blocks_on_smaller(text, *least, factor));
+                // At the least it is the same on every drive.
+                let is_material = (taken as f64 * factor / meant - 1.0).abs() > MATERIAL_ROUNDING;
+                if is_material && whole::<u64>(text) > *least {
+                    found.push(format!(
+                        "{given} would be {:.4} block(s) on the drive that is simulated, and is \
+                         {taken}",
+                        meant / factor
+                    ));
+                }
+            }
+            (_, Extent::Kept(why)) => {
+                found.push(format!("{given} is the same on the drive that is simulated, as {why}"));
+            }
+            _ => {}
         }
     }
 
@@ -590,6 +677,11 @@ impl Params {
         let declared = self.entry.all_params().find(|param| param.name == name);
         declared.unwrap_or_else(|| panic!("{} declares no parameter '{name}'", self.entry.name))
     }
+}
+
+/// The blocks of a smaller drive that are as large a share of it, as far as there are as many.
+fn blocks_on_smaller(text: &str, least: u64, factor: f64) -> u64 {
+    ((whole::<u64>(text) as f64 / factor).round() as u64).max(least)
 }
 
 fn whole<T: TryFrom<u64>>(text: &str) -> T {
@@ -735,9 +827,36 @@ mod tests {
             ("mix:sizes=1,weights=1,of=drift(f=0.1,r=0.9,period=1,steps=1)", "drift: period=1"),
             ("sequential:bs=4k,stride=4k", "stride=4k cannot be scaled"),
             ("random:offset=1M", "as it names a place of the drive"),
+            ("zipf:ranks_per_page=1e6", "stands for at most 1.048576 times as large a one"),
         ] {
             let message = scaled(text).unwrap_err().to_string();
             assert!(message.contains(words), "{message}");
+        }
+    }
+
+    #[test]
+    fn blocks_go_with_the_size_of_the_drive_and_what_cannot_is_said() {
+        for (kind, text, form, said) in [
+            (Kind::Victims, "windowed-greedy:window=1000", "windowed-greedy(window=100)", ""),
+            (
+                Kind::Victims,
+                "windowed-greedy:window=4",
+                "windowed-greedy(window=1)",
+                "0.4 block(s)",
+            ),
+            (Kind::Victims, "windowed-greedy:window=1", "windowed-greedy(window=1)", ""),
+            (Kind::Victims, "d-choices:d=10", "d-choices(d=10)", ""),
+            (Kind::WearLevelers, "youngest-free:reserve=80", "youngest-free(reserve=8)", ""),
+            (Kind::Managers, "warcip:period=40", "warcip(clusters=5,period=4)", ""),
+            (Kind::Managers, "sfs", "sfs(groups=4,samples=1024)", "samples=1024 is the same"),
+        ] {
+            let read = kind.read(text).unwrap();
+            assert_eq!(read.scaled(10.0).unwrap(), form);
+            let sentences = read.not_scaled(10.0).concat();
+            assert!(
+                sentences.is_empty() == said.is_empty() && sentences.contains(said),
+                "{sentences}"
+            );
         }
     }
 
@@ -774,11 +893,16 @@ mod tests {
             ("1GiB", "1073741824"),
             ("4kB", "4000"),
             ("1MB", "1000000"),
+            ("1.5k", "1536"),
+            ("0.0007GB", "700000"),
+            ("1e3B", "1000"),
         ] {
             assert_eq!(domain.check(text, 0), Ok(()), "{text}");
             assert_eq!(domain.canonical(text), canonical);
         }
-        for text in ["511", "1.5k", "4kb", "4kib", "k", "", "-4k", "2G", "1e30G", "4 k"] {
+        for text in
+            ["511", "1.0001k", "4kb", "4kib", "4ki", "k", "", "-4k", "2G", "1e30G", "4 k", "4e"]
+        {
             assert_eq!(domain.check(text, 0), Err(None), "{text}");
         }
     }

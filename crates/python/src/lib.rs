@@ -271,7 +271,7 @@ mod _engine {
     #[pymodule_export]
     use super::registries::{declared, default_victims, entries, kind_of};
     #[pymodule_export]
-    use super::specs::{parse, scaled_workload, split_specs};
+    use super::specs::{parse, scaled_policy, scaled_workload, split_specs};
     #[pymodule_export]
     use super::timed::{PyTimedDevice, PyTimedRun, check_times, pages_with_table};
 

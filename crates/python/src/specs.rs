@@ -45,6 +45,14 @@ pub fn scaled_workload(text: &str, factor: f64) -> PyResult<String> {
     Kind::Workloads.read(text).and_then(|read| read.scaled(factor)).map_err(|e| raised(&e))
 }
 
+/// The policy of some registry that means on such a drive what the spec means on the larger one, and
+/// sentences on what cannot be scaled.
+#[pyfunction]
+pub fn scaled_policy(kind_name: &str, text: &str, factor: f64) -> PyResult<(String, Vec<String>)> {
+    let read = Kind::named(kind_name).and_then(|kind| kind.read(text)).map_err(|e| raised(&e))?;
+    Ok((read.scaled(factor).map_err(|e| raised(&e))?, read.not_scaled(factor)))
+}
+
 /// Splits a list of specs of one kind at the commas between them.
 #[pyfunction]
 pub fn split_specs(kind_name: &str, text: &str) -> PyResult<Vec<String>> {

@@ -15,8 +15,8 @@ from writeamp.cli.options import stdout
 from writeamp.cli.timed_table import print_timed
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.errors import WriteampError
+from writeamp.experiments.capacity_error import Scaling
 from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.scale import Scaling
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.timed_result import TimedResult

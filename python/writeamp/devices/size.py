@@ -27,6 +27,7 @@ _MOST_CACHED = 1 / 8
 
 # In this order a drive gives up its parallelism, once its planes have as few blocks as they may.
 _PARALLEL = ("dies_per_chip", "chips_per_channel", "channels")
+_BY_SIZE = "(size says how much): "
 CACHES = ("write_cache", "map_cache")
 _WORDS = {
     "blocks_per_plane": "blocks a plane",
@@ -154,6 +155,12 @@ def _with_caches(found: Device, share: float, keep: Collection[str]) -> Device:
     return replace(found, times_json=canonical(tables, found.name), shrunk=tuple(sentences))
 
 
+def is_of_blocks_only(sentence: str) -> bool:
+    """Return whether a sentence of `Device.shrunk` says that only the number of blocks changed."""
+    _, _, changes = sentence.partition(_BY_SIZE)
+    return changes.startswith(_WORDS["blocks_per_plane"]) and "," not in changes
+
+
 def _sentences(shape: Device, found: Device, op: float, full_bytes: int) -> tuple[str, ...]:
     changes = [
         f"{words} {getattr(shape, name)} → {getattr(found, name)}"
@@ -164,7 +171,7 @@ def _sentences(shape: Device, found: Device, op: float, full_bytes: int) -> tupl
         return ()
     first = (
         f"{shape.name} shows its host {shown_bytes(found.capacity_bytes)} instead of "
-        f"{shown_bytes(full_bytes)} (size says how much): {', '.join(changes)}"
+        f"{shown_bytes(full_bytes)} {_BY_SIZE}{', '.join(changes)}"
     )
     if abs(found.op / op - 1) <= _STATED_ROUNDING:
         return (first,)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +10,8 @@ from typing import TypeAlias
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import Interrupted, WriteampError
+from writeamp.experiments.capacity_error import Measured, scaling_of
+from writeamp.experiments.capacity_runs import StandIn, run_at_capacity
 from writeamp.experiments.combinations import Combinations
 from writeamp.experiments.compared_settings import PoliciesSettings
 from writeamp.experiments.comparison_result import Comparison
@@ -23,8 +24,6 @@ from writeamp.experiments.memory import check_memory
 from writeamp.experiments.one_run import Progress, new_simulation
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.runner import drives_that_fit, run
-from writeamp.experiments.scale import SMALLER, Scale, Scaling, difference
-from writeamp.experiments.scaling import at_scale, halves, notes_of, scale_of
 from writeamp.experiments.settings import ComparisonSettings, LoadSettings, SimulationSettings
 from writeamp.experiments.simulation import plan_of
 from writeamp.experiments.simulation_result import Result
@@ -64,55 +63,42 @@ def run_comparison(
     Raises:
         Interrupted: Ctrl-C, with a comparison of the managers that were finished, or None.
     """
-    scale = scale_of(experiment)
-    if scale is None:
-        return _compared(experiment, progress, runner)
-    simulated = at_scale(experiment, scale)
-    if scale.is_exact:
-        found = _compared(simulated, progress, runner)
-        return _scaled(experiment, simulated, found, scale, [0.0] * len(found.rows))
-    first, second = halves(progress)
-    found = _compared(simulated, first, runner)
-    unknown = [math.nan] * len(found.rows)
-    try:
-        other = _compared(at_scale(experiment, scale, SMALLER), second, runner)
-    except Interrupted:
-        part = _scaled(experiment, simulated, found, scale, unknown)
-        asked = tuple(row.name for row in part.rows)
-        raise Interrupted(replace(part, interrupted_of=asked)) from None
-    except WriteampError:  # one so small can be too small for a manager
-        return _scaled(experiment, simulated, found, scale, unknown)
-    errors = [
-        difference(ours.wa, ours.ci, others.wa, others.ci)
-        for ours, others in zip(found.rows, other.rows, strict=True)
-    ]
-    return _scaled(experiment, simulated, found, scale, errors)
+    return run_at_capacity(
+        experiment, lambda one, told: _compared(one, told, runner), _told, progress
+    )
 
 
-def _scaled(
-    experiment: Experiment,
-    simulated: Experiment,
-    found: Comparison,
-    scale: Scale,
-    errors: Sequence[float],
-) -> Comparison:
+def _told(standing: StandIn, found: Comparison, other: Comparison | None) -> Comparison:
     """Return a comparison said of the drive that is meant, with the error of each row."""
-    names = {
-        scaled.text: asked.text
-        for asked, scaled in zip(experiment.load.workloads, simulated.load.workloads, strict=True)
-    }
-    notes = notes_of(experiment, simulated, scale)
+    asked, scaled = standing.asked, standing.experiment
+    policies = dict(zip(_policies(scaled), _policies(asked), strict=True))
 
     def meant(result: Result) -> Result:
         plan = result.plan
-        name = names.get(plan.load_name, plan.load_name)
-        return replace(result, plan=replace(plan, load_name=name, notes=(*notes, *plan.notes)))
+        return replace(result, plan=standing.meant(plan, policies[plan.policy]))
 
-    rows = tuple(
-        replace(row, results=tuple(map(meant, row.results)), scaling=Scaling(scale, error))
-        for row, error in zip(found.rows, errors, strict=True)
-    )
-    return replace(found, rows=rows)
+    # In the same order, if all are there; each is named by what it was scaled to.
+    others = [None] * len(found.rows) if other is None else other.rows
+    rows = []
+    for row, beside in zip(found.rows, others, strict=True):
+        results = tuple(map(meant, row.results))
+        manager = results[0].plan.policy.manager
+        scaling = scaling_of(
+            standing.scale, _measured(row), None if beside is None else _measured(beside)
+        )
+        rows.append(replace(row, manager=manager, results=results, scaling=scaling))
+    asked_names = _names(asked) if found.interrupted_of else ()
+    return replace(found, rows=tuple(rows), interrupted_of=asked_names)
+
+
+def _measured(row: Row) -> Measured:
+    return Measured(row.wa, row.ci, row.steady)
+
+
+def _names(experiment: Experiment) -> tuple[str, ...]:
+    """Return the names of all rows of a comparison of workloads."""
+    loads = [_name_of(one.load) for one in experiment.with_each_load]
+    return tuple(dict.fromkeys(turn.name for turn in _turns(experiment, loads)))
 
 
 def _compared(

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp._engine import CAUSES
+from writeamp.experiments.capacity_error import Scaling
 from writeamp.experiments.counts import flash_pages
-from writeamp.experiments.scale import Scaling
 from writeamp.experiments.simulation_result import ROUGH, Result
 from writeamp.registry.specs import Spec
 from writeamp.statistics.replicas import student_interval

@@ -26,9 +26,10 @@ def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
         )
     ]
     found += _advice(loads)
-    others: tuple[Callable[[Row], str | None], ...] = (_rough, _scaling)
-    for say in others:
+    for say in (_rough, _error_of_scaling):
         found += [f"{who}: {sentence}" for who, _, sentence in _said_once(loads, say)]
+    scales = (row.scaling.scale for load in loads for row in load.rows[:1] if row.scaling)
+    found += [sentence for scale in scales for sentence in scale.warnings]
     of_drives = (
         sentence
         for load in loads
@@ -44,8 +45,8 @@ def _rough(row: Row) -> str | None:
     return row.rough_warning
 
 
-def _scaling(row: Row) -> str | None:
-    return row.scaling.warning(row.wa) if row.scaling else None
+def _error_of_scaling(row: Row) -> str | None:
+    return "; ".join(row.scaling.warnings_of_error(row.wa)) if row.scaling else None
 
 
 def _advice(loads: Sequence[OneLoad]) -> list[str]:

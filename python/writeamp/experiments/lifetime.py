@@ -14,18 +14,19 @@ import numpy.typing as npt
 from writeamp._engine import CAUSES
 from writeamp.devices.device import Device
 from writeamp.errors import Interrupted, WriteampError
+from writeamp.experiments.capacity_error import Measured, Scale, difference
+from writeamp.experiments.capacity_error_of_lives import LifeScaling
+from writeamp.experiments.capacity_runs import StandIn, run_at_capacity
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import prepare
-from writeamp.experiments.life_scaling import LifeScaling
 from writeamp.experiments.lifetime_plan import Counts, Lifetime
 from writeamp.experiments.lifetime_result import Endurance
 from writeamp.experiments.lives import Study, Wear, live, plan_of_lives, study_of
 from writeamp.experiments.memory import check_memory
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.precondition import FILLS, Precondition
-from writeamp.experiments.scale import SMALLER, Scale, difference
-from writeamp.experiments.scaling import at_scale, halves, notes_of, scale_of
-from writeamp.experiments.settings import LifetimeSettings, LoadSettings
+from writeamp.experiments.settings import LifetimeSettings, LoadSettings, PolicySettings
+from writeamp.experiments.simulation import policy_of
 from writeamp.runners import Runner, Shared, gather, local_runner, useful_threads
 from writeamp.statistics.replicas import student_interval
 
@@ -56,27 +57,23 @@ def run_lifetime(
     Raises:
         Interrupted: Ctrl-C, with the lives that had come to their end, or None.
     """
-    scale = scale_of(experiment)
-    if scale is None:
-        return _worn_out(experiment, progress, check_drive, runner)
+    checks = iter([check_drive])  # of the drive that is asked for, not of one that tells the error
+
+    def worn_out(one: Experiment, told: Progress | None) -> Endurance:
+        return _worn_out(one, told, next(checks, None), runner)
+
+    return run_at_capacity(experiment, worn_out, _told, progress)
+
+
+def _told(standing: StandIn, found: Endurance, other: Endurance | None) -> Endurance:
+    """Return lives said of the drive that is meant, with the errors of scaling."""
+    scale, policy = standing.scale, standing.asked.policy
+    assert isinstance(policy, PolicySettings)
     if scale.is_exact:
-        exact = at_scale(experiment, scale)
-        found = _worn_out(exact, progress, check_drive, runner)
-        return replace(found, scaling=LifeScaling.exact(scale))
-    simulated = at_scale(experiment, scale)
-    first, second = halves(progress)
-    found = _worn_out(simulated, first, check_drive, runner)
-    plan, asked = found.plan, experiment.load.workload
-    name = plan.load_name if asked is None else asked.text
-    notes = (*notes_of(experiment, simulated, scale), *plan.notes)
-    found = replace(found, plan=replace(plan, load_name=name, notes=notes))
-    try:
-        other = _worn_out(at_scale(experiment, scale, SMALLER), second, None, runner)
-    except Interrupted:
-        raise Interrupted(replace(found, scaling=LifeScaling.unknown(scale))) from None
-    except WriteampError:  # one so small can be too small for its manager
-        return replace(found, scaling=LifeScaling.unknown(scale))
-    return replace(found, scaling=_scaling(scale, found, other))
+        scaling = LifeScaling.exact(scale)
+    else:
+        scaling = LifeScaling.unknown(scale) if other is None else _scaling(scale, found, other)
+    return replace(found, plan=standing.meant(found.plan, policy_of(policy)), scaling=scaling)
 
 
 def _scaling(scale: Scale, found: Endurance, other: Endurance) -> LifeScaling:
@@ -84,8 +81,10 @@ def _scaling(scale: Scale, found: Endurance, other: Endurance) -> LifeScaling:
 
     def error(value: Callable[[Endurance], npt.NDArray[np.float64]]) -> float:
         ours, others = value(found), value(other)
-        intervals = student_interval(ours), student_interval(others)
-        return difference(ours.mean(), intervals[0], others.mean(), intervals[1])
+        return difference(
+            Measured(float(ours.mean()), student_interval(ours)),
+            Measured(float(others.mean()), student_interval(others)),
+        )
 
     steps = scale.steps
     return LifeScaling(

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from writeamp.experiments.capacity_error import widened
+from writeamp.experiments.capacity_error_of_lives import LifeScaling
 from writeamp.experiments.daily_writes import (
     DAYS_PER_YEAR,
     WARRANTY_YEARS,
     drive_writes_a_day,
     warranty_days,
 )
-from writeamp.experiments.life_scaling import LifeScaling
 from writeamp.experiments.lifetime_plan import Counts, Lifetime
-from writeamp.experiments.scale import widened
 from writeamp.statistics.replicas import student_interval, student_intervals
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
@@ -237,6 +237,7 @@ class FoundLives:
                 f"interrupted when {self.replicas} of {self.plan.replicas} replicas had come to "
                 "their end of life; those that end first may be the shorter lives"
             )
+        notes += self.scaling.scale.warnings if self.scaling else []
         if self.replicas == 1:
             notes.append("one replica tells nothing of the scatter; more give an interval")
         elif np.all(self.erases_of_block == self.erases_of_block[0]):

@@ -7,13 +7,13 @@ from dataclasses import replace
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
+from writeamp.experiments.capacity_error import SMALLER, Measured, scaling_of
+from writeamp.experiments.capacity_runs import StandIn, run_at_capacity
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import Prepared, prepare
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import Plan, stated_load
 from writeamp.experiments.runner import run, spread_over_sizes
-from writeamp.experiments.scale import SMALLER, Measured, Scale, measured_scaling
-from writeamp.experiments.scaling import at_scale, notes_of, scale_of
 from writeamp.experiments.settings import PolicySettings, SimulationSettings
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.timed_result import TimedResult
@@ -30,41 +30,37 @@ def run_simulation(
         progress: called with the host pages written and expected; in a timed run, with what is done
             of what ends it, and all of it.
     """
-    scale = scale_of(experiment)
-    if scale is None:
-        return _simulated(experiment, progress)
-    found = _at_scale(experiment, scale, progress)
-    wa, ci = found.wa, found.ci
-    scaling = measured_scaling(scale, wa, ci, lambda: _smaller(experiment, scale, progress))
-    return replace(found, scaling=scaling)
+    return run_at_capacity(experiment, _simulated, _told, progress, share=1 / SMALLER)
 
 
-def _smaller(experiment: Experiment, scale: Scale, progress: Progress | None) -> Measured:
-    """Return WA of the drive that tells the error of scaling, and its interval."""
-    found = _at_scale(experiment, scale, progress, SMALLER)
-    return found.wa, found.ci
-
-
-def _at_scale(
-    experiment: Experiment, scale: Scale, progress: Progress | None, smaller: int = 1
-) -> Result:
-    """Return what a drive finds that stands for the one that is meant, said of that one."""
-    simulated = at_scale(experiment, scale, smaller)
-    found = _simulated(simulated, progress)
+def _told(
+    standing: StandIn, found: Result | TimedResult, other: Result | TimedResult | None
+) -> Result | TimedResult:
+    """Return what a drive found that stands for the one that is meant, said of that one."""
     assert isinstance(found, Result), "no run of a capacity is timed"
-    plan = found.plan
-    asked = experiment.load.workload
-    name = plan.load_name if asked is None else asked.text
-    notes = (*notes_of(experiment, simulated, scale), *plan.notes)
-    return replace(found, plan=replace(plan, load_name=name, notes=notes))
+    assert other is None or isinstance(other, Result)
+    scale, policy = standing.scale, standing.asked.policy
+    assert isinstance(policy, PolicySettings)
+    scaling = scaling_of(scale, measured_wa(found), None if other is None else measured_wa(other))
+    return replace(found, plan=standing.meant(found.plan, policy_of(policy)), scaling=scaling)
 
 
-def _simulated(experiment: Experiment, progress: Progress | None = None) -> Result | TimedResult:
+def measured_wa(result: Result) -> Measured:
+    """Return the WA that a run found, without the error of any scale."""
+    return Measured(result.wa, result.ci, result.steady)
+
+
+def policy_of(settings: PolicySettings) -> Policy:
+    """Return the policy of settings."""
+    return Policy.of(settings.manager, settings.victims, settings.wear_leveling)
+
+
+def _simulated(experiment: Experiment, progress: Progress | None) -> Result | TimedResult:
     settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, SimulationSettings)
     assert isinstance(policy, PolicySettings)
     prepared = prepare(experiment)
-    works_by = Policy.of(policy.manager, policy.victims, policy.wear_leveling)
+    works_by = policy_of(policy)
     if experiment.is_timed:
         plan = plan_of(prepared, experiment, works_by, settings)
         return run_timed(plan, prepared.drive, progress, inputs=experiment.input_files)

@@ -12,12 +12,12 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp.devices.device import Device
+from writeamp.experiments.capacity_error import Scaling
 from writeamp.experiments.counted import Counted, json_number
 from writeamp.experiments.expectation import Expectation, expectation, references
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.preconditioning import Ageing
-from writeamp.experiments.scale import Scaling
 from writeamp.experiments.series import series_of
 from writeamp.experiments.spread import Spread
 from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
@@ -148,9 +148,9 @@ class Result(Counted, Drawn):
         if self.steady and self._is_rough():
             reached = self._own_half_width / self.wa
             found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
-        scaling = self.scaling and self.scaling.warning(self.wa)
         spread = self.spread and self.spread.warning(looped=self.passes.height > 1)
-        found += [sentence for sentence in (spread, scaling) if sentence]
+        found += [spread] if spread else []
+        found += self.scaling.warnings(self.wa) if self.scaling else []
         return [*found, *self.warnings_of_the_drive]
 
     @property

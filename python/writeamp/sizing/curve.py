@@ -54,7 +54,7 @@ def run_op_curve(
         runner = local_runner(len(jobs), drives_that_fit(sizes.drive(max(jobs))))
 
     def curve(results: Mapping[int, Result], *, interrupted: bool) -> OpCurve:
-        found = {jobs[at]: replace(result, plan=sizes.plan) for at, result in results.items()}
+        found = {jobs[at]: replace(result, plan=sizes.said) for at, result in results.items()}
         points = [
             CurvePoint(value, found[blocks])
             for value, blocks in zip(values, blocks_of, strict=True)
@@ -109,4 +109,4 @@ def _run_one(shared: Shared[DriveSizes], blocks: int) -> Result:
         found = sizes.with_scaling(run(sizes.plan, drive))
     except WriteampError as error:
         raise WriteampError(f"at op {drive.op:.4g}: {error}") from None
-    return replace(found, plan=sizes.plan.without_requests())
+    return replace(found, plan=sizes.said.without_requests())

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from writeamp.devices.device import Device
 from writeamp.devices.drive import COUNT_BITS
-from writeamp.devices.policy import Policy
 from writeamp.devices.shape import needed_pages, whole_units
 from writeamp.errors import WriteampError
+from writeamp.experiments.capacity_error import Scale, scaling_of
+from writeamp.experiments.capacity_runs import StandIn
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.inputs import prepare
 from writeamp.experiments.plan import Plan, used_pages
 from writeamp.experiments.runner import run
-from writeamp.experiments.scale import SMALLER, Measured, Scale, measured_scaling
-from writeamp.experiments.scaling import at_scale, notes_of, scale_of
 from writeamp.experiments.settings import PolicySettings, SimulationSettings
-from writeamp.experiments.simulation import in_pages, plan_of
+from writeamp.experiments.simulation import in_pages, measured_wa, plan_of, policy_of
 from writeamp.experiments.simulation_result import Result
 from writeamp.registry.specs import Spec
 
@@ -34,10 +34,17 @@ class DriveSizes:
 
     plan: Plan
     base: Device
+    meant: Plan | None = None
+    """The plan said of the drive that is meant, where these stand for it."""
     scale: Scale | None = None
     """The drive that is meant, where these stand for it."""
     smaller: DriveSizes | None = None
     """Drives that tell the error of that, if there is one."""
+
+    @property
+    def said(self) -> Plan:
+        """The plan as results tell it."""
+        return self.meant or self.plan
 
     @property
     def logical_pages(self) -> int:
@@ -98,13 +105,18 @@ class DriveSizes:
         if self.scale is None:
             return result
 
-        def measured() -> Measured:
-            assert self.smaller is not None, "only a scale that is exact has no smaller drives"
+        other = None
+        if self.smaller is not None:
             blocks = self.smaller.blocks_for(result.device.op)
-            found = run(self.smaller.plan, self.smaller.drive(blocks))
-            return found.wa, found.ci
-
-        return replace(result, scaling=measured_scaling(self.scale, result.wa, result.ci, measured))
+            with suppress(WriteampError):  # one so small can be too small for its manager
+                other = run(self.smaller.plan, self.smaller.drive(blocks))
+        return replace(
+            result,
+            plan=self.said,
+            scaling=scaling_of(
+                self.scale, measured_wa(result), None if other is None else measured_wa(other)
+            ),
+        )
 
     @property
     def has_draws(self) -> bool:
@@ -133,29 +145,29 @@ def drive_sizes(experiment: Experiment, asks: str) -> DriveSizes:
     if not isinstance(experiment.run, SimulationSettings):
         raise WriteampError(f"{asks} is for simulate, not for {experiment.verb}")
     _check(experiment, asks)
-    scale = scale_of(experiment)
-    if scale is None:
+    standing = StandIn.of(experiment)
+    if standing is None:
         return _sizes(experiment)
-    simulated = at_scale(experiment, scale)
-    found = _sizes(simulated)
-    plan, asked = found.plan, experiment.load.workload
-    name = plan.load_name if asked is None else asked.text
-    notes = (*notes_of(experiment, simulated, scale), *plan.notes)
+    found, smaller = _sizes(standing.experiment), standing.smaller
     return replace(
         found,
-        plan=replace(plan, load_name=name, notes=notes),
-        scale=scale,
-        smaller=None if scale.is_exact else _sizes(at_scale(experiment, scale, SMALLER)),
+        meant=standing.meant(found.plan, policy_of(_policy(experiment))),
+        scale=standing.scale,
+        smaller=None if smaller is None else _sizes(smaller),
     )
 
 
+def _policy(experiment: Experiment) -> PolicySettings:
+    assert isinstance(experiment.policy, PolicySettings)
+    return experiment.policy
+
+
 def _sizes(experiment: Experiment) -> DriveSizes:
-    settings, policy = experiment.run, experiment.policy
+    settings = experiment.run
     assert isinstance(settings, SimulationSettings)
-    assert isinstance(policy, PolicySettings)
     prepared = prepare(experiment)
     run_as = replace(in_pages(settings, prepared.drive), spread=False)
-    works_by = Policy.of(policy.manager, policy.victims, policy.wear_leveling)
+    works_by = policy_of(_policy(experiment))
     return DriveSizes(plan_of(prepared, experiment, works_by, run_as), prepared.drive)
 
 

@@ -3,7 +3,7 @@
 use super::{Declared, PoolWear, WearLeveler};
 use crate::error::Result;
 use crate::flash::Geometry;
-use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::params::{Domain, Extent, Param, Params, U32_MAX};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
@@ -46,7 +46,8 @@ impl Registered<Geometry> for YoungestFree {
                 "8",
                 Domain::Whole(1, U32_MAX),
                 "free blocks kept back in each pool to choose among",
-            )]);
+            )
+            .extent(Extent::Blocks)]);
 
     fn build(_params: &Params, _geometry: &Geometry) -> Result<Self> {
         Ok(YoungestFree { worn: false })

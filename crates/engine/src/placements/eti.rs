@@ -10,7 +10,7 @@
 
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::params::{Domain, Param, Params};
+use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
@@ -110,7 +110,8 @@ impl Registered<Sizes> for Eti {
     const ENTRY: Entry =
         Entry::new("eti", "hot and cold extents of the address space, and migrated pages")
             .example("eti")
-            .params(&[Param::new("extents", "1024", Domain::Whole(4, 65_536), "most extents")])
+            .params(&[Param::new("extents", "1024", Domain::Whole(4, 65_536), "most extents")
+                .extent(Extent::Kept("requests split extents whatever the size of the drive"))])
             .small("eti:extents=9");
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {

@@ -11,7 +11,7 @@ use super::LastWrites;
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
-use crate::params::{Domain, Param, Params};
+use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
@@ -127,7 +127,8 @@ impl Registered<Sizes> for Sfs {
                     "1024",
                     Domain::Whole(16, 1 << 20),
                     "pages sampled before groups are found anew",
-                ),
+                )
+                .extent(Extent::Kept("fewer samples would find other groups")),
             ])
             .small("sfs:groups=3,samples=32");
 

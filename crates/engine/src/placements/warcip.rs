@@ -12,7 +12,7 @@ use super::sfs::nearest;
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
-use crate::params::{Domain, Param, Params};
+use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
@@ -93,7 +93,8 @@ impl Registered<Sizes> for Warcip {
                     "64",
                     Domain::Whole(1, 1 << 20),
                     "blocks written for each cluster before one may split",
-                ),
+                )
+                .extent(Extent::Blocks),
             ])
             .small("warcip:clusters=3,period=2");
 

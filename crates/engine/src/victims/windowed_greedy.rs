@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::{Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::Geometry;
-use crate::params::{Domain, Param, Params, U32_MAX};
+use crate::params::{Domain, Extent, Param, Params, U32_MAX};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::state;
@@ -61,7 +61,8 @@ impl Registered<Geometry> for WindowedGreedy {
         "64",
         Domain::Whole(1, U32_MAX),
         "oldest blocks looked at",
-    )]);
+    )
+    .extent(Extent::Blocks)]);
 
     fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
         let window = params.integer("window");

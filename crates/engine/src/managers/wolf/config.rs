@@ -10,7 +10,7 @@ use super::temperature::FilterRules;
 use crate::error::{Error, Result};
 use crate::hints::Hears;
 use crate::managers::{Declared, Layout, Needs, Only};
-use crate::params::{Domain, Param, Params, U32_MAX, words};
+use crate::params::{Domain, Extent, Param, Params, U32_MAX, words};
 
 /// What tells the group of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,7 +93,8 @@ pub const SMALLEST: Param = Param::new(
     "1",
     Domain::Whole(1, U32_MAX),
     "F: pages of the smallest group, in blocks on each LUN",
-);
+)
+.extent(Extent::Blocks);
 pub const COLDEST_RATIO: Param = Param::new(
     "coldest_ratio",
     "0.05",

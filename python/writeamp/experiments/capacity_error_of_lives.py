@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from writeamp.experiments.scale import Scale
+from writeamp.experiments.capacity_error import Scale
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from writeamp._engine import scaled_workload
+from writeamp._engine import scaled_policy, scaled_workload
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
+from writeamp.experiments.capacity_error import Scale
+from writeamp.experiments.compared_settings import PoliciesSettings
 from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.one_run import Progress
-from writeamp.experiments.scale import Scale
-from writeamp.experiments.settings import LifetimeSettings
-from writeamp.registry.specs import Spec
+from writeamp.experiments.settings import LifetimeSettings, PolicySettings
+from writeamp.registry.entries import EngineKind
+from writeamp.registry.specs import Spec, SpecLike
 
 # What is smaller is simulated as it is; what is larger, at this share of its size, within bounds
 # that runs of seconds and hundreds of megabytes allow.
@@ -55,14 +56,16 @@ def scale_of(experiment: Experiment) -> Scale | None:
     simulated = _simulated_pages(drive, pages, experiment)
     if simulated >= pages:
         return Scale(settings.capacity, pages * drive.page_bytes, 1.0)
-    return Scale(settings.capacity, simulated * drive.page_bytes, pages / simulated)
+    factor = pages / simulated
+    _, not_scaled = _policy(experiment.policy, factor)
+    return Scale(settings.capacity, simulated * drive.page_bytes, factor, tuple(not_scaled))
 
 
 def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experiment:
     """Return what is simulated: the same on a drive that stands for the one that is meant.
 
-    Numbers of writes are divided as pages are, and workloads keep how often each share of the pages
-    is written.
+    Numbers of writes and of blocks are divided as pages are, and workloads keep how often each
+    share of the pages is written.
 
     Args:
         experiment: what is asked for.
@@ -90,7 +93,8 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
         }
         run = replace(run, **changes)  # type: ignore[arg-type]
     sized = _sized(experiment, scale.simulated_bytes // smaller)
-    return replace(sized, load=load, run=run)
+    policy, _ = _policy(experiment.policy, factor)
+    return replace(sized, load=load, policy=policy, run=run)
 
 
 def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tuple[str, ...]:
@@ -102,20 +106,63 @@ def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tup
         f"{shown_bytes(scale.capacity_bytes)}, which is {scale.factor:.4g} times larger; --size "
         "simulates a drive of its own size"
     ]
-    for asked, scaled in zip(experiment.load.workloads, simulated.load.workloads, strict=True):
-        if asked.canonical != scaled.canonical:
-            found.append(f"on it {asked} is simulated as {scaled}")
+    asked = [*experiment.load.workloads, *_specs(experiment.policy)]
+    scaled = [*simulated.load.workloads, *_specs(simulated.policy)]
+    for one, other in dict(zip(asked, scaled, strict=True)).items():
+        if one != other:
+            found.append(f"on it {one} is simulated as {other}")
     return tuple(found)
 
 
-def halves(progress: Progress | None) -> tuple[Progress | None, Progress | None]:
-    """Return what tells of two works that are as one."""
-    if progress is None:
-        return None, None
-    return (
-        lambda done, expected: progress(done, 2 * expected),
-        lambda done, expected: progress(expected + done, 2 * expected),
-    )
+def _policy(
+    policy: PolicySettings | PoliciesSettings, factor: float
+) -> tuple[PolicySettings | PoliciesSettings, list[str]]:
+    """Return the policies on drives so many times smaller, and sentences on what is not scaled."""
+    kinds: dict[str, EngineKind] = {
+        "manager": "managers",
+        "managers": "managers",
+        "victims": "victims",
+        "wear_leveling": "wear_levelers",
+    }
+    sentences: dict[str, None] = {}
+
+    def scaled(kind: EngineKind, one: SpecLike) -> Spec:
+        asked = Spec.of(kind, one)
+        text, not_scaled = scaled_policy(kind, asked.text, factor)
+        sentences.update(dict.fromkeys(not_scaled))
+        found = Spec.of(kind, text)
+        return asked if found == asked else found
+
+    changes: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        given = getattr(policy, name, None)
+        if isinstance(given, tuple):
+            changes[name] = _told_apart(given, tuple(scaled(kind, one) for one in given))
+        elif given is not None:
+            changes[name] = scaled(kind, given)
+    return replace(policy, **changes), list(sentences)
+
+
+def _told_apart(asked: tuple[Spec, ...], scaled: tuple[Spec, ...]) -> tuple[Spec, ...]:
+    """Return what several are scaled to; two that become one are refused."""
+    first_of: dict[Spec, Spec] = {}
+    for one, other in zip(asked, scaled, strict=True):
+        first = first_of.setdefault(other, one)
+        if first != one:
+            raise WriteampError(
+                f"{first} and {one} are both simulated as {other} on the drive that stands for the "
+                "capacity; name one of them, or give --size"
+            )
+    return scaled
+
+
+def _specs(policy: PolicySettings | PoliciesSettings) -> list[Spec]:
+    found: list[Spec] = []
+    for name in ("manager", "managers", "victims", "wear_leveling"):
+        given = getattr(policy, name, None)
+        if given is not None:
+            found += given if isinstance(given, tuple) else (given,)
+    return found
 
 
 def _simulated_pages(drive: Device, pages: int, experiment: Experiment) -> int:
