@@ -287,7 +287,7 @@ def test_values_that_are_one_drive_are_simulated_once() -> None:
     again = wa.wa_over_op([0.26, 0.27], workload="uniform", **SMALL | {"pages_per_block": 64})
     assert again.points[0].result is not None
     assert again.points[0].result.device == again.points[1].result.device
-    assert any("1 drives of the 2 values" in note for note in again.notes)
+    assert any("1 drive of the 2 values" in note for note in again.notes)
 
 
 def test_threads_change_nothing() -> None:
@@ -375,3 +375,32 @@ def test_a_capacity_is_searched_on_the_drive_that_stands_for_it(
         width >= 2 * p["scaling_error"]
         for width, p in zip(wide, curve.to_dict()["points"], strict=True)
     )
+
+
+def test_runs_that_tell_nothing_give_op_no_interval() -> None:
+    drive: dict[str, Any] = {"logical_pages": 4096, "pages_per_block": 16, "writes": 100}
+    found = wa.required_op(1.6, workload="uniform", **drive)
+    assert math.isnan(found.op_low)
+    assert math.isnan(found.op_high)
+    assert any("WA which is not steady" in sentence for sentence in found.warnings)
+
+
+def test_arguments_that_cannot_be_used_are_refused_before_a_run() -> None:
+    with pytest.raises(WriteampError, match="progress is 5"):
+        wa.required_op(1.6, progress=5)  # type: ignore[arg-type]
+    with pytest.raises(WriteampError, match="progress is 5"):
+        wa.wa_over_op([0.1], progress=5)  # type: ignore[arg-type]
+    for values in ([None], [0.1, None]):
+        with pytest.raises(WriteampError, match="every op must be a number"):
+            wa.wa_over_op(values)  # type: ignore[arg-type]
+
+
+def test_a_curve_says_each_kind_of_warning_once_and_asks_for_round_values() -> None:
+    drive: dict[str, Any] = {"logical_pages": 4096, "pages_per_block": 16, "writes": 5000}
+    found = wa.wa_over_op("op=0.05:0.4:6", **drive)
+    assert [one.asked for one in found.points] == [0.05, 0.12, 0.19, 0.26, 0.33, 0.4]
+    unsteady = [one for one in found.warnings if "not steady" in one]
+    assert len(unsteady) == 1
+    assert unsteady[0].startswith("at op 0.2617, 0.332, 0.4023")
+    one_drive = wa.wa_over_op([0.1, 0.1001, 0.1002], **drive)
+    assert "whole blocks make 1 drive of the 3 values asked for" in one_drive.notes

@@ -185,3 +185,64 @@ def test_the_size_of_a_page_may_have_a_unit() -> None:
     assert wa.Experiment.of("simulate", page_bytes="4K").hash == by_number.hash
     with pytest.raises(wa.WriteampError, match=r"page_bytes is '64GiB'; .* from 1 to 4294967295"):
         wa.device(blocks=64, page_bytes="64GiB")
+
+
+@pytest.mark.parametrize("text", ["1_0", "0_1%", "٠.٥", "٥%", "0.1_5"])
+def test_ratios_are_of_ascii_digits_alone(text: str) -> None:
+    assert math.isnan(ratio_of(text))
+    assert run("simulate", f"{DRIVE} --op {text}").status == 2
+
+
+def test_sizes_are_of_ascii_digits_and_may_be_whole_floats() -> None:
+    assert ByteSize().check("capacity", 1.92e12) == ByteSize().check("capacity", "1.92e12")
+    for wrong in ("٤٠٩٦", "4__096", 4096.5, math.inf, math.nan):
+        with pytest.raises(wa.WriteampError, match="size is"):
+            ByteSize().check("size", wrong)
+
+
+def _in_engine(spec: str, name: str, text: str) -> float:
+    try:
+        return float(wa.workload(f"{spec}={text}").params[name])
+    except wa.WriteampError:
+        return math.nan
+
+
+def _in_python(text: str) -> float:
+    try:
+        return float(ByteSize().check("size", text))
+    except wa.WriteampError:
+        return math.nan
+
+
+@pytest.mark.parametrize("count", ["4", "1.5", "0.625", "1e3", "4e", "1.0001", "٤", "-4", ""])
+def test_sizes_mean_the_same_in_specs_and_in_python(count: str) -> None:
+    units = ["", "B", "k", "kB", "KB", "kb", "K", "Ki", "KiB", "ki", "kiB", "kib", "Kb"]
+    units += ["M", "MB", "MiB", "Mi", "mb", "m", "Gb", "b", "Bi", "KK"]
+    for text in (count + unit for unit in units):
+        theirs, ours = _in_engine("random:bs", "bs", text), _in_python(text)
+        if not 512 <= ours <= 2**26:  # what a request may have
+            ours = math.nan
+        assert theirs == ours or (math.isnan(theirs) and math.isnan(ours)), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.15",
+        ".5",
+        "5.e-1",
+        "15%",
+        "7.3%",
+        ".5%",
+        "1e1%",
+        "15 %",
+        "%",
+        "0.1_5",
+        "1_0%",
+        "٥%",
+        "nan",
+    ],
+)
+def test_ratios_mean_the_same_in_specs_and_in_python(text: str) -> None:
+    theirs, ours = _in_engine("uniform:trim", "trim", text), ratio_of(text)
+    assert theirs == ours or (math.isnan(theirs) and math.isnan(ours))

@@ -28,11 +28,11 @@ CAPACITY = "Drive (one size, one ratio; by default 8192 blocks of 128 pages, op 
 def count(text: str) -> int:
     """Parse a whole number, also written 1e6 or 1_000_000."""
     try:
-        return int(text)
+        return int(_ascii(text))
     except ValueError:
         pass
     try:
-        value = float(text)
+        value = float(_ascii(text))
     except ValueError:
         value = float("nan")
     if not value.is_integer():
@@ -40,20 +40,26 @@ def count(text: str) -> int:
     return int(value)
 
 
+def _ascii(text: str) -> str:
+    """Return a text without the digits of other alphabets, which Python would read.
+
+    Defaults come as the numbers that they are.
+    """
+    if isinstance(text, str) and not text.isascii():
+        raise ValueError(text)
+    return text
+
+
 def number(text: str) -> float:
     """Parse a number."""
     try:
-        return float(text)
+        return float(_ascii(text))
     except ValueError:
         raise typer.BadParameter(f"{shown(text)} is not a number") from None
 
 
 def ratio(text: str) -> float:
     """Parse a ratio, as a number or in per cent."""
-    try:
-        return float(text)
-    except ValueError:
-        pass
     found = ratio_of(text)
     if math.isnan(found):
         raise typer.BadParameter(

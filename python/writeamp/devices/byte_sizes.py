@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from writeamp.domains import MOST, shown, with_unit
+from writeamp.domains import MOST, finite, shown, with_unit
 from writeamp.errors import WriteampError
 
 _LETTERS = "KMGTPE"
 _UNITS = (
     {"B": 1, "kB": 1000}
+    | {f"{letter}i": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}B": 1000 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}iB": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
@@ -22,6 +24,8 @@ _THREE_PLACES = 1000
 _STATED_UNITS = (
     _UNITS | {"k": 1024} | {letter: 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
+# Of whole numbers; Python refuses to read very many.
+_MOST_DIGITS = 100
 _SHORT_UNITS = _STATED_UNITS | {"": 1}
 
 
@@ -83,6 +87,8 @@ class ByteSize:
         size = value
         if isinstance(value, str):
             size = _whole_bytes(value, self.most)
+        elif not isinstance(value, Integral) and finite(value).is_integer():
+            size = int(finite(value))  # 1.92e12 is whole, as it is in text
         is_whole = isinstance(size, Integral) and not isinstance(size, bool)
         if not is_whole or not 0 < int(size) <= self.most:
             word = f"{self.word}, or " if self.word else ""
@@ -99,10 +105,10 @@ class ByteSize:
 
 def _whole_bytes(text: str, most: int) -> int | None:
     """Return the whole bytes that a text means, up to so many."""
-    try:
+    # Python's own grammar of whole numbers has the digits of all alphabets, and no end.
+    if len(text) < _MOST_DIGITS and re.fullmatch(r"\+?[0-9]+(_[0-9]+)*", text):
         return int(text)
-    except ValueError:
-        found = with_unit(text, _SHORT_UNITS)
+    found = with_unit(text, _SHORT_UNITS)
     # 1.92TB is whole, though 1.92·10¹² is so in floating point by luck only.
     return round(found) if 0 < found <= most and _is_near_whole(found) else None
 

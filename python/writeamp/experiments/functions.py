@@ -201,7 +201,7 @@ def simulate(
     >>> result.host_pages, sorted(result.causes)
     (10000, ['gc', 'host', 'wear_leveling'])
     """
-    _check_callbacks(progress)
+    check_callbacks(progress)
     return run_simulation(
         Experiment.of("simulate", device=device, workload=workload, **settings), progress
     )
@@ -248,7 +248,7 @@ def compare(
     >>> [(row.workload, row.victims) for row in found.rows]
     [('uniform', 'greedy'), ('uniform', 'fifo'), ('zipf', 'greedy'), ('zipf', 'fifo')]
     """
-    _check_callbacks(progress, runner)
+    check_callbacks(progress, runner)
     return run_comparison(
         Experiment.of("compare", device=device, workload=workload, **settings), progress, runner
     )
@@ -293,7 +293,7 @@ def endurance(
     >>> 0 < found.pe_fairness <= 1
     True
     """
-    _check_callbacks(progress, runner)
+    check_callbacks(progress, runner)
     return run_lifetime(
         Experiment.of("endurance", device=device, workload=workload, **settings),
         progress,
@@ -312,7 +312,7 @@ def run(
     >>> wa.run(experiment).host_pages
     1000
     """
-    _check_callbacks(progress)
+    check_callbacks(progress)
     if not isinstance(experiment, Experiment):
         experiment = Experiment.from_toml(experiment)
     runs: dict[str, Callable[..., Result | TimedResult | Comparison | Endurance]] = {
@@ -323,7 +323,7 @@ def run(
     return runs[experiment.verb](experiment, progress)
 
 
-def _check_callbacks(progress: object, runner: object = None) -> None:
+def check_callbacks(progress: object, runner: object = None) -> None:
     """Refuse before a run what could not be called after a part of it."""
     if progress is not None and not callable(progress):
         raise WriteampError(

@@ -89,7 +89,7 @@ class FoundLives:
 
     @property
     def endurance_logical_drive_writes(self) -> float:
-        """The endurance in writes of the logical capacity, as vendors count (DWPD)."""
+        """The same endurance in writes of the logical capacity; vendors count as `tbw` does."""
         device = self.plan.device
         return self.endurance_full_drive_writes * device.physical_pages / device.logical_pages
 

@@ -92,6 +92,8 @@ def _asked(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
         ) from None
     if not values:
         raise WriteampError("sweep is empty; give at least one op")
+    if None in values:
+        raise WriteampError(f"sweep is {shown(sweep)}; every op must be a number, not None")
     return "op", tuple(float(value) for value in values if value is not None)
 
 

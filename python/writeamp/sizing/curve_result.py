@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -63,18 +64,32 @@ class OpCurve(Drawn):
     @property
     def warnings(self) -> list[str]:
         """Sentences that a reader of the curve should know."""
-        return [
-            f"at op {one.result.device.op:.4g}: {sentence}"
-            for one in self.points
-            for sentence in one.result.warnings
-        ]
+        ops: dict[str, dict[str, tuple[float, str]]] = {}
+        for one in self.points:
+            op = one.result.device.op
+            for sentence in one.result.warnings:
+                # The numbers in a sentence differ from drive to drive, and what it says does not.
+                kind = re.sub(r"[0-9][0-9.,]*", "#", sentence)
+                ops.setdefault(kind, {}).setdefault(f"{op:.4g}", (op, sentence))
+        return [self._said_once(list(found.values())) for found in ops.values()]
+
+    def _said_once(self, found: list[tuple[float, str]]) -> str:
+        """Return a warning of several drives with the op that it holds for."""
+        at = ", ".join(f"{op:.4g}" for op, _ in found)
+        _, sentence = found[0]
+        if len({said for _, said in found}) == 1:
+            return f"at op {at}: {sentence}"
+        return f"at op {at}, each with its own numbers, at the first: {sentence}"
 
     @property
     def notes(self) -> list[str]:
         """Sentences on what was assumed, left out or rounded, each once."""
         found = (sentence for result in self.results for sentence in result.notes)
         drives = len({result.device.geometry.blocks for result in self.results})
-        same = f"whole blocks make {drives} drives of the {len(self.points)} values asked for"
+        same = (
+            f"whole blocks make {drives} drive{'s' if drives > 1 else ''} of the "
+            f"{len(self.points)} values asked for"
+        )
         return list(dict.fromkeys(found)) + ([same] if drives < len(self.points) else [])
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from writeamp.devices.device import DeviceLike
 from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.functions import SimulateArguments
+from writeamp.experiments.functions import SimulateArguments, check_callbacks
 from writeamp.experiments.one_run import Progress
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Runner
@@ -47,6 +47,7 @@ def required_op(
     >>> bool(found.op_low <= found.op <= found.op_high), round(found.op, 1)
     (True, 0.3)
     """
+    check_callbacks(progress)
     experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
     return run_required_op(experiment, target_wa, progress)
 
@@ -80,5 +81,6 @@ def wa_over_op(
     >>> found.table["op"].to_list()
     [0.25, 0.5]
     """
+    check_callbacks(progress, runner)
     experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
     return run_op_curve(experiment, sweep, progress, runner)

@@ -6,6 +6,7 @@ their own runs. Where WA is not monotone in op, every crossing that was found li
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from writeamp.errors import WriteampError
@@ -28,10 +29,11 @@ _UNEXPLAINED = 2.0
 
 @dataclass(frozen=True)
 class OpInterval:
-    """Bounds of op, in blocks a plane; None where WA has no interval to tell by.
+    """Bounds of op, in blocks a plane; None where no WA that lasts has an interval to tell by.
 
-    An end is open if drives beyond it could not be tried. `rise` is the largest rise of WA with
-    more spare space between two drives that were tried, if there is a material one.
+    An end is open if drives beyond it could not be tried, or if the WA there does not last. `rise`
+    is the largest rise of WA with more spare space between two drives that were tried, if there is
+    a material one.
     """
 
     low: int | None
@@ -43,7 +45,7 @@ class OpInterval:
 def op_interval(probes: Probes, answer: Probe) -> OpInterval:
     """Return the interval around the drive that was found, after trying others near it."""
     probes.all_at(_around(probes, answer))
-    if not is_known(answer):
+    if not is_known(probes, answer) or math.isnan(_error(probes)):
         return OpInterval(None, None, (True, True), _largest_rise(probes))
     low, low_open = _end(probes, answer, -1)
     high, high_open = _end(probes, answer, 1)
@@ -89,7 +91,7 @@ def _end(probes: Probes, answer: Probe, way: int) -> tuple[int, bool]:
             outer = middle
         else:
             inner = middle
-    return outer.blocks, False
+    return outer.blocks, not is_known(probes, outer)
 
 
 def _certain_beyond(probes: Probes, inner: Probe, way: int) -> Probe | None:
@@ -119,20 +121,28 @@ def _between(probes: Probes, inner: Probe, outer: Probe, way: int, *, halved: bo
     """Return a size between an uncertain drive and a certain one."""
     share = 0.5
     if not halved:
-        near, far = (abs(_bound(one, way) - probes.target_wa) for one in (inner, outer))
+        near, far = (abs(_bound(probes, one, way) - probes.target_wa) for one in (inner, outer))
         share = min(1.0, _BEYOND_THE_LINE * near / (near + far))
     gap = abs(outer.blocks - inner.blocks)
     return inner.blocks + way * min(max(round(share * gap), 1), gap - 1)
 
 
-def _bound(probe: Probe, way: int) -> float:
-    """Return the end of a drive's WA that decides on which side of the target it is."""
-    return probe.low if way < 0 else probe.high
+def _bound(probes: Probes, probe: Probe, way: int) -> float:
+    """Return the end of a drive's WA that decides on which side of the target it is.
+
+    Of a capacity, that of the drive that is meant.
+    """
+    error = _error(probes)
+    return probe.low - error if way < 0 else probe.high + error
+
+
+def _error(probes: Probes) -> float:
+    return probes.scaling_error or 0.0
 
 
 def _is_certain(probes: Probes, probe: Probe, way: int) -> bool:
     """Return whether a drive on that side is on its side of the target for certain."""
-    return probe.is_above(probes.target_wa) if way < 0 else probe.is_below(probes.target_wa)
+    return way * (probes.target_wa - _bound(probes, probe, way)) > 0
 
 
 def _largest_rise(probes: Probes) -> tuple[Probe, Probe] | None:

@@ -95,6 +95,8 @@ class Probes:
         self.sizes = sizes
         self.target_wa = target_wa
         self.tried: dict[int, Probe] = {}
+        self.scaling_error: float | None = None
+        """By how much WA of all of them may be another on the drive that is meant, if known yet."""
         self._progress = progress
         self._runs = 0
         self._coarse = _coarse(sizes)
@@ -166,6 +168,10 @@ def _coarse(sizes: DriveSizes) -> Plan:
     return replace(plan, run=replace(plan.run, replicas=1, precision=precision))
 
 
-def is_known(probe: Probe) -> bool:
-    """Return whether its WA has an interval."""
-    return not math.isnan(probe.half_width)
+def is_known(probes: Probes, probe: Probe) -> bool:
+    """Return whether its WA has an interval, and is one that lasts.
+
+    A trace ends, and its WA is that of its passes, whether more of them would change it or not.
+    """
+    lasts = probe.result.steady or not probes.sizes.has_draws
+    return lasts and not math.isnan(probe.half_width)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-
-import numpy as np
+from dataclasses import replace
 
 from writeamp.domains import Number
+from writeamp.experiments.capacity_error import Scaling
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.one_run import Progress
 from writeamp.sizing.drive_sizes import DriveSizes, drive_sizes
@@ -40,11 +40,12 @@ def run_required_op(
     probes = Probes(sizes, target_wa, progress)
     crossing = find_crossing(probes)
     answer = crossing.nearest(target_wa)
+    result = sizes.with_scaling(answer.result)
+    if result.scaling:
+        probes.scaling_error = result.scaling.error
     interval = op_interval(probes, answer)
     other = crossing.other(answer)
-    result = sizes.with_scaling(answer.result)
-    error = result.scaling.error if result.scaling else 0.0
-    low, high = _with_error(probes, _ops(sizes, interval), error)
+    low, high = _ops(sizes, interval)
     return RequiredOp(
         target_wa=target_wa,
         result=result,
@@ -55,7 +56,7 @@ def run_required_op(
         rise=_rise(sizes, interval),
         theory=expected_op(sizes, target_wa, result.theory, result.held_pages),
         step_op=sizes.step_op,
-        points=tuple(_point(one) for one in probes.in_order()),
+        points=tuple(_point(probes, one) for one in probes.in_order()),
         elapsed_s=time.perf_counter() - started,
     )
 
@@ -67,18 +68,6 @@ def _ops(sizes: DriveSizes, interval: OpInterval) -> tuple[float, float]:
     return low, high
 
 
-def _with_error(probes: Probes, interval: tuple[float, float], error: float) -> tuple[float, float]:
-    """Return an interval of op that has room for an error of WA on either side."""
-    low, high = interval
-    if math.isnan(low) or not error > 0:
-        return interval
-    tried = probes.in_order()[::-1]  # so that WA mostly rises
-    ops = [probes.sizes.op(one.blocks) for one in tried]
-    levels = np.maximum.accumulate([one.level for one in tried])
-    ends = np.interp([probes.target_wa + error, probes.target_wa - error], levels, ops)
-    return min(low, float(ends[0])), max(high, float(ends[1]))
-
-
 def _rise(sizes: DriveSizes, interval: OpInterval) -> Rise | None:
     if interval.rise is None:
         return None
@@ -86,5 +75,10 @@ def _rise(sizes: DriveSizes, interval: OpInterval) -> Rise | None:
     return Rise(sizes.op(smaller.blocks), smaller.wa, sizes.op(larger.blocks), larger.wa)
 
 
-def _point(probe: Probe) -> dict[str, object]:
-    return point(probe.result) | {"coarse": probe.is_coarse}
+def _point(probes: Probes, probe: Probe) -> dict[str, object]:
+    result, error = probe.result, probes.scaling_error
+    if error is not None:
+        assert probes.sizes.scale is not None
+        # Measured once, on the drive that was found; the others are near it.
+        result = replace(result, scaling=Scaling(probes.sizes.scale, error))
+    return point(result) | {"coarse": probe.is_coarse}

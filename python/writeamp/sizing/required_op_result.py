@@ -100,14 +100,23 @@ class RequiredOp(Drawn):
                 f"{rise.larger_wa:.4g} at op {rise.larger_op:.4g}; the interval holds every "
                 f"crossing of {self.target_wa:.6g} that {len(self.points)} drives show"
             )
+        if not self.result.steady:
+            found.append(f"op {self.op:.4g} is that of a WA which is not steady, and may not last")
         if math.isnan(self.op_low):
-            found.append("the run is too short for an interval of WA, so op has none either")
+            known = self.result.scaling is None or not math.isnan(self.result.scaling.error)
+            why = "the error of scaling is not known" if not known else "that WA may not last"
+            if math.isnan(self.result.ci[0]):
+                why = "the run is too short for an interval of WA"
+            found.append(f"op has no interval either, as {why}")
             return found
         for is_open, side, op in zip(
             self.is_open, ("smaller", "larger"), (self.op_low, self.op_high), strict=True
         ):
             if is_open:
-                found.append(f"the interval ends at op {op:.4g}, as no {side} drive was tried")
+                found.append(
+                    f"the interval ends at op {op:.4g}, as no {side} drive was tried, or the WA "
+                    "there does not last"
+                )
         return found
 
     @property
