@@ -100,6 +100,8 @@ def test_a_comparison_of_a_capacity_names_the_policies_that_were_asked_for() -> 
     found = document("compare", f"{asked} windowed-greedy:window=1000,windowed-greedy:window=2000")
     rows = [row["victims"] for row in found["rows"]]
     assert rows == ["windowed-greedy:window=1000", "windowed-greedy:window=2000"]
+    several = document("compare", f"{asked} windowed-greedy:window=8 --workload uniform,zipf")
+    assert len([one for one in several["warnings"] if "window=8 would be" in one]) == 1
     refused = run("compare", f"{asked} windowed-greedy:window=8,windowed-greedy:window=9")
     assert refused.status == 2
     assert "are both simulated as windowed-greedy(window=1)" in refused.err

@@ -58,10 +58,15 @@ def number(text: str) -> float:
         raise typer.BadParameter(f"{shown(text)} is not a number") from None
 
 
+def _is_not_finite(text: str) -> bool:
+    """Return whether a text is one of the numbers that every domain refuses in its own words."""
+    return text.lower().lstrip("+-") in {"nan", "inf", "infinity"}
+
+
 def ratio(text: str) -> float:
     """Parse a ratio, as a number or in per cent."""
     found = ratio_of(text)
-    if math.isnan(found):
+    if math.isnan(found) and not _is_not_finite(text):
         raise typer.BadParameter(
             f"{shown(text)} is not a number such as 0.15, or per cent without a space, such as 15%"
         )

@@ -29,7 +29,7 @@ def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
     for say in (_rough, _error_of_scaling):
         found += [f"{who}: {sentence}" for who, _, sentence in _said_once(loads, say)]
     scales = (row.scaling.scale for load in loads for row in load.rows[:1] if row.scaling)
-    found += [sentence for scale in scales for sentence in scale.warnings]
+    found += dict.fromkeys(sentence for scale in scales for sentence in scale.warnings)
     of_drives = (
         sentence
         for load in loads
