@@ -842,7 +842,7 @@ mod tests {
                 Kind::Victims,
                 "windowed-greedy:window=4",
                 "windowed-greedy(window=1)",
-                "0.4 block(s)",
+                "0.4000 block(s)",
             ),
             (Kind::Victims, "windowed-greedy:window=1", "windowed-greedy(window=1)", ""),
             (Kind::Victims, "d-choices:d=10", "d-choices(d=10)", ""),
