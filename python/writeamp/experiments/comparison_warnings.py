@@ -5,15 +5,14 @@ Rows of one load mostly have the same troubles, which differ in their numbers on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from writeamp.experiments.comparison_load import OneLoad
 from writeamp.experiments.comparison_row import Row
+from writeamp.presentation.sentences import as_one, kind_of
 
 # So many rows are named.
 _MOST_NAMES = 4
-_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
@@ -71,20 +70,20 @@ def _said_once(
     for load in loads:
         for row in load.rows:
             if sentence := say(row):
-                groups.setdefault(_NUMBER.sub("#", sentence), []).append((load, row, sentence))
+                groups.setdefault(kind_of(sentence), []).append((load, row, sentence))
     rows_in_all = sum(len(load.rows) for load in loads)
     found = []
     for group in groups.values():
         if len(group) == rows_in_all > 1:
             sentences = [sentence for _, _, sentence in group]
-            found.append((f"all {rows_in_all} rows", rows_in_all, _with_ranges(sentences)))
+            found.append((f"all {rows_in_all} rows", rows_in_all, as_one(sentences)))
             continue
         for load in loads:
             of_load = [(row, sentence) for its, row, sentence in group if its is load]
             if of_load:
                 rows = [row for row, _ in of_load]
                 who = _who(load, rows, several=len(loads) > 1)
-                found.append((who, len(rows), _with_ranges([one for _, one in of_load])))
+                found.append((who, len(rows), as_one([one for _, one in of_load])))
     return found
 
 
@@ -105,18 +104,3 @@ def some_of(names: Sequence[str]) -> str:
     """
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return ", ".join(names[:_MOST_NAMES]) + more
-
-
-def _with_ranges(sentences: Sequence[str]) -> str:
-    """Return sentences that differ in numbers as one, with the least and the most of each."""
-    numbers = zip(*(_NUMBER.findall(one) for one in sentences), strict=True)
-    ranges = iter([_range(found) for found in numbers])
-    return _NUMBER.sub(lambda _: next(ranges), sentences[0])
-
-
-def _range(numbers: Sequence[str]) -> str:
-    def value(text: str) -> float:
-        return float(text.replace(",", ""))
-
-    least, most = min(numbers, key=value), max(numbers, key=value)
-    return least if least == most else f"{least}–{most}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,6 +16,7 @@ from writeamp.plots.figures.wa_over_op import wa_over_op
 from writeamp.plots.spec import LineChart
 from writeamp.plots.style import with_error
 from writeamp.presentation.card import Card
+from writeamp.presentation.sentences import as_one, kind_of
 from writeamp.sizing.points import common_facts, figure_points, point
 
 
@@ -64,22 +64,15 @@ class OpCurve(Drawn):
     @property
     def warnings(self) -> list[str]:
         """Sentences that a reader of the curve should know."""
-        ops: dict[str, dict[str, tuple[float, str]]] = {}
+        found: dict[str, list[tuple[str, str]]] = {}
         for one in self.points:
-            op = one.result.device.op
             for sentence in one.result.warnings:
-                # The numbers in a sentence differ from drive to drive, and what it says does not.
-                kind = re.sub(r"[0-9][0-9.,]*", "#", sentence)
-                ops.setdefault(kind, {}).setdefault(f"{op:.4g}", (op, sentence))
-        return [self._said_once(list(found.values())) for found in ops.values()]
-
-    def _said_once(self, found: list[tuple[float, str]]) -> str:
-        """Return a warning of several drives with the op that it holds for."""
-        at = ", ".join(f"{op:.4g}" for op, _ in found)
-        _, sentence = found[0]
-        if len({said for _, said in found}) == 1:
-            return f"at op {at}: {sentence}"
-        return f"at op {at}, each with its own numbers, at the first: {sentence}"
+                of_kind = found.setdefault(kind_of(sentence), [])
+                of_kind.append((f"{one.result.device.op:.4g}", sentence))
+        return [
+            f"at op {', '.join(dict.fromkeys(ops))}: {as_one(sentences)}"
+            for ops, sentences in (zip(*of_kind, strict=True) for of_kind in found.values())
+        ]
 
     @property
     def notes(self) -> list[str]:
