@@ -2,15 +2,13 @@
 
 use std::thread;
 
-use writeamp_vssd::Drive;
-
-use crate::support::{PAGE_BYTES, SIZE_BYTES, config, contents, counters, open, place};
+use crate::support::{PAGE_BYTES, SIZE_BYTES, config, contents, counters, open, open_with, place};
 
 #[test]
 fn threads_that_write_parts_of_the_same_pages_lose_nothing() {
     let (_directory, path) = place();
     for backing in [None, Some(path.as_path())] {
-        let drive = Drive::open(&config("sepgc", backing)).unwrap();
+        let drive = open_with(&config("sepgc", backing)).unwrap();
         thread::scope(|scope| {
             for part in 0..8u64 {
                 let drive = &drive;
@@ -56,7 +54,7 @@ fn flushes_of_many_threads_while_journals_are_rotated_come_back() {
 
 #[test]
 fn two_writes_that_begin_the_same_page_leave_what_one_of_them_wrote() {
-    let drive = Drive::open(&config("sepgc", None)).unwrap();
+    let drive = open_with(&config("sepgc", None)).unwrap();
     for page in 0..SIZE_BYTES / PAGE_BYTES {
         let at = page * PAGE_BYTES;
         thread::scope(|scope| {

@@ -4,9 +4,11 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use writeamp_vssd::{Drive, Error};
+use writeamp_vssd::Error;
 
-use crate::support::{Call, PAGE_BYTES, config, contents, counters, open, place, random};
+use crate::support::{
+    Call, PAGE_BYTES, config, contents, counters, open, open_with, place, random,
+};
 
 fn refused(path: &Path) -> Error {
     let Err(error) = open(path) else { panic!("it was opened") };
@@ -27,7 +29,7 @@ fn journal(path: &Path) -> PathBuf {
 
 /// A drive that was used and closed; a long time passes before it takes a snapshot.
 fn used(path: &Path) {
-    let drive = Drive::open(&{
+    let drive = open_with(&{
         let mut config = config("sepgc", Some(path));
         config.longest_replay_ms = 1 << 20;
         config
@@ -58,7 +60,7 @@ fn all_files_are_for_their_owner_alone() {
     let (directory, path) = place();
     let mut config = config("sepgc", Some(&path));
     config.record = Some(directory.path().join("recording"));
-    let drive = Drive::open(&config).unwrap();
+    let drive = open_with(&config).unwrap();
     Call::Write { offset: 0, length: PAGE_BYTES, fill: 1, fua: true }.ask(&drive).unwrap();
     drive.settle();
     let entries = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap());
@@ -95,7 +97,7 @@ fn data_that_were_cut_are_refused() {
 fn flash_of_other_options_is_refused_with_what_differs() {
     let (_directory, path) = place();
     used(&path);
-    let Err(error) = Drive::open(&config("sepbit", Some(&path))) else { panic!("opened") };
+    let Err(error) = open_with(&config("sepbit", Some(&path))) else { panic!("opened") };
     assert!(error.sentence.contains("block manager is sepgc, and here it is sepbit"), "{error}");
 }
 

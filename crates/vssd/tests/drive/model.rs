@@ -1,16 +1,15 @@
 //! Bytes and counters against a model: an array of bytes, and a drive that was asked the same.
 
-use writeamp_vssd::Drive;
-
 use crate::support::{
-    Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, counters_after, open, place, random,
+    Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, counters_after, open, open_with,
+    place, random,
 };
 
 #[test]
 fn a_drive_reads_what_was_written_to_it_in_memory_and_in_a_file() {
     let (_directory, path) = place();
     for backing in [None, Some(path.as_path())] {
-        let drive = Drive::open(&config("sepgc", backing)).unwrap();
+        let drive = open_with(&config("sepgc", backing)).unwrap();
         let (mut random, mut model) = (random(1), vec![0; SIZE_BYTES as usize]);
         for step in 0..4000 {
             let call = Call::draw(&mut random);
@@ -32,10 +31,10 @@ fn a_drive_that_is_stopped_and_started_goes_on_as_if_it_had_not_been() {
     for manager in ["sepgc", "sepbit", "wolf-interval", "hcwf-swap:detector=bloom"] {
         let (_directory, path) = place();
         let config = |backing| config(manager, backing);
-        let whole = Drive::open(&config(None)).unwrap();
+        let whole = open_with(&config(None)).unwrap();
         let (mut random, mut model) = (random(2), vec![0; SIZE_BYTES as usize]);
         for _part in 0..6 {
-            let drive = Drive::open(&config(Some(&path))).unwrap();
+            let drive = open_with(&config(Some(&path))).unwrap();
             for _ in 0..700 {
                 let call = Call::draw(&mut random);
                 call.ask(&drive).unwrap();
@@ -45,7 +44,7 @@ fn a_drive_that_is_stopped_and_started_goes_on_as_if_it_had_not_been() {
             assert_eq!(counters(&drive), counters(&whole), "{manager}");
             drive.close().unwrap();
         }
-        let drive = Drive::open(&config(Some(&path))).unwrap();
+        let drive = open_with(&config(Some(&path))).unwrap();
         assert_eq!(counters(&drive), counters(&whole), "{manager}");
         assert!(contents(&drive) == model, "{manager}");
     }
@@ -53,7 +52,7 @@ fn a_drive_that_is_stopped_and_started_goes_on_as_if_it_had_not_been() {
 
 #[test]
 fn extents_are_holes_exactly_where_pages_hold_no_data() {
-    let drive = Drive::open(&config("sepgc", None)).unwrap();
+    let drive = open_with(&config("sepgc", None)).unwrap();
     drive.write(2 * PAGE_BYTES + 5, &[1; 10], false).unwrap();
     drive.write(7 * PAGE_BYTES, &[1; 3 * PAGE_BYTES as usize], false).unwrap();
     drive.trim(8 * PAGE_BYTES, PAGE_BYTES, false).unwrap();
@@ -76,7 +75,7 @@ fn extents_are_holes_exactly_where_pages_hold_no_data() {
 
 #[test]
 fn requests_off_the_drive_are_refused_and_count_nothing() {
-    let drive = Drive::open(&config("sepgc", None)).unwrap();
+    let drive = open_with(&config("sepgc", None)).unwrap();
     let none = counters_after([]);
     for (offset, length) in [
         (SIZE_BYTES, 1),
@@ -103,7 +102,7 @@ fn requests_off_the_drive_are_refused_and_count_nothing() {
 
 #[test]
 fn requests_for_nothing_do_nothing() {
-    let drive = Drive::open(&config("sepgc", None)).unwrap();
+    let drive = open_with(&config("sepgc", None)).unwrap();
     drive.write(SIZE_BYTES, &[], false).unwrap();
     drive.read(0, &mut []).unwrap();
     drive.zero(5, 0, true, true).unwrap();
@@ -113,7 +112,7 @@ fn requests_for_nothing_do_nothing() {
 
 #[test]
 fn a_write_of_a_part_of_a_page_is_read_modify_write_once_the_page_holds_data() {
-    let drive = Drive::open(&config("sepgc", None)).unwrap();
+    let drive = open_with(&config("sepgc", None)).unwrap();
     let count = || counters(&drive)["read_modify_write_pages"].as_u64().unwrap();
     drive.write(10, &[1; 20], false).unwrap();
     assert_eq!(count(), 0);

@@ -14,7 +14,8 @@ use writeamp_vssd::Drive;
 use writeamp_vssd::journal::FILE_BYTES;
 
 use crate::support::{
-    Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, counters_after, place, random, rounds,
+    Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, counters_after, open_with, place,
+    random, rounds,
 };
 
 const BLOCK_BYTES: usize = 4096;
@@ -88,7 +89,7 @@ fn nothing_that_was_flushed_is_lost_with_power() {
             config
         };
         let (directory, path) = place();
-        let drive = Drive::open(&options(&path)).unwrap();
+        let drive = open_with(&options(&path)).unwrap();
         let (mut calls, mut flushed) = (Vec::new(), 0);
         let mut durable = image(directory.path());
         for _ in 0..40 + random.next_u64() % 200 {
@@ -114,7 +115,7 @@ fn nothing_that_was_flushed_is_lost_with_power() {
             }
         }
         let drive =
-            Drive::open(&options(&path)).unwrap_or_else(|error| panic!("round {round}: {error}"));
+            open_with(&options(&path)).unwrap_or_else(|error| panic!("round {round}: {error}"));
         let kept = kept(&drive, &calls, flushed);
         check_bytes(&drive, &calls, flushed, round);
         // It goes on from there as any drive.
@@ -122,7 +123,7 @@ fn nothing_that_was_flushed_is_lost_with_power() {
         let mut asked: Vec<_> = calls[..kept].to_vec();
         asked.extend([Call::Read { offset: 0, length: SIZE_BYTES }, Call::Flush]);
         drop(drive);
-        let drive = Drive::open(&options(&path)).unwrap();
+        let drive = open_with(&options(&path)).unwrap();
         assert_eq!(counters(&drive), counters_after(asked), "round {round}");
     }
 }

@@ -1,6 +1,7 @@
 //! Small drives, and requests drawn at random.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,8 +31,26 @@ pub fn config(manager: &str, backing: Option<&Path>) -> Config {
     .unwrap()
 }
 
+/// So long a lock is waited for, in steps: much longer than a child takes to run its program.
+const LOCK_WAIT: Duration = Duration::from_millis(500);
+const LOCK_STEPS: u32 = 50;
+
 pub fn open(backing: &Path) -> Result<Drive> {
-    Drive::open(&config("sepgc", Some(backing)))
+    open_with(&config("sepgc", Some(backing)))
+}
+
+/// A drive whose files nobody uses: a child that another test forks has their lock, too, until it
+/// runs its program.
+pub fn open_with(config: &Config) -> Result<Drive> {
+    for _ in 0..LOCK_STEPS {
+        match Drive::open(config) {
+            Err(error) if error.sentence.contains("another server is using") => {
+                std::thread::sleep(LOCK_WAIT / LOCK_STEPS);
+            }
+            found => return found,
+        }
+    }
+    Drive::open(config)
 }
 
 /// A request of a host.
@@ -144,7 +163,7 @@ pub fn counters(drive: &Drive) -> serde_json::Value {
 
 /// Counters of a new drive after such requests.
 pub fn counters_after(calls: impl IntoIterator<Item = Call>) -> serde_json::Value {
-    let drive = Drive::open(&config("sepgc", None)).unwrap();
+    let drive = open_with(&config("sepgc", None)).unwrap();
     calls.into_iter().for_each(|call| call.ask(&drive).unwrap());
     counters(&drive)
 }

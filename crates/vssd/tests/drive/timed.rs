@@ -5,9 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use writeamp_vssd::{Config, Drive};
+use writeamp_vssd::Config;
 
-use crate::support::{Call, PAGE_BYTES, PAGES, SIZE_BYTES, config, contents, random};
+use crate::support::{Call, PAGE_BYTES, PAGES, SIZE_BYTES, config, contents, open_with, random};
 
 fn timed(program_us: u64, time_scale: f64) -> Config {
     let mut config = config("sepgc", None);
@@ -18,7 +18,7 @@ fn timed(program_us: u64, time_scale: f64) -> Config {
 
 #[test]
 fn a_request_takes_at_least_as_long_as_its_flash_operation() {
-    let drive = Drive::open(&timed(1000, 5.0)).unwrap();
+    let drive = open_with(&timed(1000, 5.0)).unwrap();
     let began = Instant::now();
     drive.write(0, &[1; PAGE_BYTES as usize], false).unwrap();
     assert!(began.elapsed() >= Duration::from_millis(5));
@@ -28,7 +28,7 @@ fn a_request_takes_at_least_as_long_as_its_flash_operation() {
 
 #[test]
 fn requests_of_many_threads_are_all_answered() {
-    let drive = Drive::open(&timed(100, 1.0)).unwrap();
+    let drive = open_with(&timed(100, 1.0)).unwrap();
     thread::scope(|scope| {
         for part in 0..8 {
             let drive = &drive;
@@ -52,7 +52,7 @@ fn requests_of_many_threads_are_all_answered() {
 fn bytes_are_those_that_were_written_whatever_is_still_in_the_cache() {
     let mut config = timed(50, 1.0);
     config.times.as_mut().unwrap()["write_cache"] = json!({"bytes": 16 * PAGE_BYTES});
-    let drive = Drive::open(&config).unwrap();
+    let drive = open_with(&config).unwrap();
     let (mut random, mut model) = (random(4), vec![0; SIZE_BYTES as usize]);
     for _ in 0..300 {
         let call = Call::draw(&mut random);
