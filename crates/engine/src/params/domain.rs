@@ -1,0 +1,210 @@
+//! What a parameter may be, and how it is told and spelled.
+
+use std::fmt::{self, Display, Formatter};
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+
+use super::values::{bytes, integer, number, number_or_per_cent, whole};
+use crate::error::Error;
+use crate::registry::Kind;
+use crate::spec::split;
+
+/// The values that a parameter may have. `Display` says which in words: "a number from 0 to 1".
+#[derive(Debug, Clone, Copy)]
+pub enum Domain {
+    /// Whole numbers from the first to the second.
+    Whole(u64, u64),
+    /// Numbers from one bound to the other.
+    Number(Bound<f64>, Bound<f64>),
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// Sizes from the first to the second number of bytes.
+    Bytes(u64, u64),
+    /// A spec of an entry of another registry.
+    Spec(Kind),
+    /// Values of one domain, separated by `/`.
+    List(&'static Domain),
+    /// A value of the first domain, or else of the second.
+    Either(&'static Domain, &'static Domain),
+}
+
+impl Domain {
+    /// Shares of a whole.
+    pub const SHARE: Domain = Domain::Number(Included(0.0), Included(1.0));
+
+    /// Blocks drawn for one victim. Each draw takes its time, and so many find as good a victim as
+    /// a look at all blocks does, but for one block in thousands.
+    pub const CHOICES: Domain = Domain::Whole(1, 1 << 16);
+
+    /// Whether `text`, in a spec inside so many others, is in the domain; where it names an entry
+    /// that is not valid, the error that says why.
+    pub(crate) fn check(&self, text: &str, depth: usize) -> std::result::Result<(), Option<Error>> {
+        let is_valid = match self {
+            Domain::Whole(least, most) => {
+                integer(text).is_some_and(|value| (*least..=*most).contains(&value))
+            }
+            Domain::Number(least, most) => self.number(text).is_some_and(|value| {
+                let is_above = match least {
+                    Included(least) => value >= *least,
+                    Excluded(least) => value > *least,
+                    Unbounded => true,
+                };
+                let is_below = match most {
+                    Included(most) => value <= *most,
+                    Excluded(most) => value < *most,
+                    Unbounded => true,
+                };
+                is_above && is_below
+            }),
+            Domain::Word(words) => words.contains(&text),
+            Domain::Bytes(least, most) => {
+                bytes(text).is_some_and(|value| (*least..=*most).contains(&value))
+            }
+            Domain::Spec(kind) => {
+                kind.read_nested(text, depth + 1)?;
+                true
+            }
+            Domain::List(of) => {
+                let items = split(text, '/').unwrap_or_default();
+                if let Some(wrong) = items.iter().find_map(|item| of.check(item, depth).err()) {
+                    return Err(wrong);
+                }
+                !items.is_empty()
+            }
+            Domain::Either(one, other) => {
+                return one.check(text, depth).or_else(|_| other.check(text, depth));
+            }
+        };
+        if is_valid { Ok(()) } else { Err(None) }
+    }
+
+    /// The form of a valid `text` that all spellings of it share: numbers as short as they can be
+    /// written exactly, nested specs with all of their parameters.
+    pub fn canonical(&self, text: &str) -> String {
+        let is_valid = |domain: &Domain| domain.check(text, 0).is_ok();
+        match self {
+            Domain::Whole(..) => whole::<u64>(text).to_string(),
+            Domain::Number(..) => number_or_per_cent(text).expect("a valid number").to_string(),
+            Domain::Word(_) => text.to_owned(),
+            Domain::Bytes(..) => bytes(text).expect("a valid size").to_string(),
+            Domain::Spec(kind) => kind.read(text).expect("a valid spec").canonical(),
+            Domain::List(of) => {
+                let items = split(text, '/').expect("a valid list");
+                items.into_iter().map(|item| of.canonical(item)).collect::<Vec<_>>().join("/")
+            }
+            Domain::Either(one, other) => if is_valid(one) { one } else { other }.canonical(text),
+        }
+    }
+
+    /// The number that a text means here: of shares, also in per cent.
+    pub(super) fn number(&self, text: &str) -> Option<f64> {
+        if self.holds_shares() { number_or_per_cent(text) } else { number(text) }
+    }
+
+    /// True of numbers that are shares of a whole, or of what they add up to.
+    pub(super) fn holds_shares(&self) -> bool {
+        match self {
+            Domain::Number(Included(least) | Excluded(least), Included(most) | Excluded(most)) => {
+                *least >= 0.0 && *most <= 1.0
+            }
+            Domain::Number(Included(least), Unbounded) => *least == 0.0,
+            Domain::List(of) => of.holds_shares(),
+            Domain::Either(one, other) => one.holds_shares() || other.holds_shares(),
+            _ => false,
+        }
+    }
+
+    /// The part of `text` that is to blame: the first item of a list that is not valid, or all.
+    pub(super) fn culprit<'a>(&self, text: &'a str) -> &'a str {
+        match self {
+            Domain::List(of) => split(text, '/')
+                .and_then(|items| items.into_iter().find(|item| of.check(item, 0).is_err()))
+                .unwrap_or(text),
+            Domain::Either(_, other) => other.culprit(text),
+            _ => text,
+        }
+    }
+
+    /// Its values in the plural: "numbers from 0 to 1".
+    pub(super) fn plural(&self) -> String {
+        match self {
+            Domain::Whole(least, u64::MAX) if *least > 0 => {
+                format!("whole numbers above {}", least - 1)
+            }
+            Domain::Whole(least, most) => format!("whole numbers from {least} to {most}"),
+            Domain::Number(least, most) => format!("numbers{}", interval(*least, *most)),
+            Domain::Word(words) => listed(words),
+            Domain::Bytes(least, most) => format!("sizes{}", sizes(*least, *most)),
+            Domain::Spec(kind) => kind.plural().to_owned(),
+            Domain::List(of) => format!("lists of {}", of.plural()),
+            Domain::Either(one, other) => format!("{} or {}", one.plural(), other.plural()),
+        }
+    }
+}
+
+impl Display for Domain {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Domain::Whole(least, most) => write!(f, "a whole number from {least} to {most}"),
+            Domain::Number(least, most) => write!(f, "a number{}", interval(*least, *most)),
+            Domain::Word(words) => write!(f, "{}", listed(words)),
+            Domain::Bytes(least, most) => write!(f, "a size{}", sizes(*least, *most)),
+            Domain::Spec(kind) => write!(f, "a {}", kind.noun()),
+            Domain::List(of) => write!(f, "a list of {}, separated by '/'", of.plural()),
+            Domain::Either(one, other) => write!(f, "{one} or {other}"),
+        }
+    }
+}
+
+/// A domain of shares, to a reader who wrote per cent.
+pub(super) struct PerCent(pub(super) Domain);
+
+impl Display for PerCent {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, or per cent without a space, such as 15%", self.0)
+    }
+}
+
+fn interval(least: Bound<f64>, most: Bound<f64>) -> String {
+    if let (Included(least), Included(most)) = (least, most) {
+        return format!(" from {least} to {most}");
+    }
+    let least = match least {
+        Included(least) => format!(" of at least {least}"),
+        Excluded(least) => format!(" above {least}"),
+        Unbounded => String::new(),
+    };
+    let most = match most {
+        Included(most) => format!(" at most {most}"),
+        Excluded(most) => format!(" below {most}"),
+        Unbounded => String::new(),
+    };
+    let and = if least.is_empty() || most.is_empty() { "" } else { " and" };
+    format!("{least}{and}{most}")
+}
+
+fn sizes(least: u64, most: u64) -> String {
+    format!(
+        " from {least} to {most} bytes, as 512, 4k, 4KiB, 128K, 1M, 2MiB or 1GiB (k, K, Ki and KiB \
+         are 1024; kB is 1000)"
+    )
+}
+
+/// The words of a list of what they stand for.
+pub const fn words<T, const N: usize>(all: &[(&'static str, T); N]) -> [&'static str; N] {
+    let mut words = [""; N];
+    let mut at = 0;
+    while at < N {
+        words[at] = all[at].0;
+        at += 1;
+    }
+    words
+}
+
+/// "a, b or c".
+fn listed(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [word] => (*word).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
