@@ -36,13 +36,15 @@ def main() -> None:
             for seed, one in zip(SEEDS, found, strict=True)
         ]
         op = float(np.mean([one.op for one in found]))
-        width = float(np.mean([one.op_high - one.op_low for one in found]))
-        held = sum(one.op_low <= op <= one.op_high for one in found)
+        # A search whose runs are not steady has no interval.
+        known = [one for one in found if not np.isnan(one.op_low)]
+        width = float(np.mean([one.op_high - one.op_low for one in known]))
+        held = sum(one.op_low <= op <= one.op_high for one in known)
         met = sum(one.ci[0] <= target_wa <= one.ci[1] for one in own)
         plan = found[0].result.plan
         print(
             f"| {plan.load_name}, {plan.policy} | {target_wa} | {op:.4f} | ±{width / 2:.4f} | "
-            f"{held} of {len(found)} | {met} of {len(own)} |",
+            f"{held} of {len(known)} | {met} of {len(own)} |",
             flush=True,
         )
 
