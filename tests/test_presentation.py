@@ -26,6 +26,7 @@ from writeamp.plots.drawn import Drawn, Picture
 from writeamp.presentation.card import Card, Spark, html_of
 from writeamp.presentation.equality import alike
 from writeamp.presentation.frames import csv_of, frame_of
+from writeamp.presentation.numbers import interval_in_words, json_number, with_interval
 from writeamp.presentation.presented import Presented
 
 # A piece of HTML that makes no notebook slow to open.
@@ -325,3 +326,22 @@ def test_a_search_for_op_has_a_row_for_the_answer_and_a_table_of_all_drives() ->
     assert found.table.height == len(found.points) > 1
     (own,) = found.table.filter(pl.col("op") == answer["op"]).to_dicts()
     assert own["wa"] == answer["wa"]
+
+
+def test_no_sentence_has_an_interval_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    one_life = wa.endurance(blocks=32, pages_per_block=8, op=0.25, w_max=20, replicas=1)
+    unknown = simulated()
+    monkeypatch.setattr(wa.Result, "ci", (math.nan, math.nan))
+    for text in (str(one_life), str(unknown), *map(str, one_life.card().rows)):
+        assert "nan" not in text
+        assert "95% CI" not in text
+    assert "(NOT steady)" in str(unknown) or "(steady)" in str(unknown)
+
+
+def test_a_number_stands_with_its_interval_as_far_as_it_has_one() -> None:
+    assert with_interval(1.85, (1.84, 1.861), ".2f") == "1.85 (95% CI 1.84 to 1.86)"
+    assert with_interval(1.85, (math.nan, math.nan)) == "1.8500"
+    assert with_interval(1.85, (math.nan, 2.0), unknown="too short") == "1.8500 (too short)"
+    assert interval_in_words(1000.0, 2000.0, ",.1f") == "95% CI 1,000.0 to 2,000.0"
+    numbers = [math.nan, math.inf, -math.inf, None, 0.5, 3]
+    assert [json_number(one) for one in numbers] == [None, None, None, None, 0.5, 3]

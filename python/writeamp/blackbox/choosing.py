@@ -19,6 +19,7 @@ from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import headroom_by_model
 from writeamp.plots.spec import BarChart
 from writeamp.presentation.card import Card
+from writeamp.presentation.numbers import json_number
 
 F64 = npt.NDArray[np.float64]
 
@@ -63,8 +64,8 @@ class Verdict(Drawn):
             "model": self.name,
             "drive": self.drive,
             "meets": self.meets,
-            "headroom": _finite(self.headroom),
-            "sure_headroom": _finite(self.sure_headroom),
+            "headroom": json_number(self.headroom),
+            "sure_headroom": json_number(self.sure_headroom),
             "outside": self.outside,
             "row": self.row,
             **{
@@ -199,8 +200,3 @@ def _of_share(headroom: F64, share: float) -> tuple[float, int]:
 
 def _headrooms(one: Verdict) -> tuple[float, float]:
     return one.headroom, one.sure_headroom
-
-
-def _finite(value: float) -> float | None:
-    """Return a headroom; None where no bound had a part in it."""
-    return value if math.isfinite(value) else None

@@ -21,6 +21,7 @@ from writeamp.plots.figures.blackbox import (
 )
 from writeamp.plots.spec import PanelChart
 from writeamp.presentation.card import Card
+from writeamp.presentation.numbers import json_number
 
 F64 = npt.NDArray[np.float64]
 
@@ -157,11 +158,7 @@ class HeldOut(Drawn):
 
 def records_of(columns: Mapping[str, npt.NDArray[Any]]) -> list[dict[str, Any]]:
     """Return columns of the same length as rows of JSON types; null is NaN."""
-
-    def plain(value: Any) -> Any:
-        return None if isinstance(value, float) and math.isnan(value) else value
-
-    values = ([plain(one) for one in column.tolist()] for column in columns.values())
+    values = ([json_number(one) for one in column.tolist()] for column in columns.values())
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 

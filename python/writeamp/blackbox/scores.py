@@ -14,6 +14,7 @@ from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import measures_of_score
 from writeamp.plots.spec import BarChart
 from writeamp.presentation.card import Card
+from writeamp.presentation.numbers import json_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ class Score(Drawn):
     def to_dict(self) -> dict[str, Any]:
         """Return the score as JSON types; null is what there is none of."""
         return {
-            name: None if isinstance(value, float) and math.isnan(value) else value
+            name: json_number(value) if isinstance(value, float) else value
             for name, value in asdict(self).items()
         }
 

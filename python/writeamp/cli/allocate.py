@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +20,7 @@ from writeamp.devices.ratios import RATIOS, op_of
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target, save
 from writeamp.plots.figures.allocation import op_shares_by_method, over_optimal
+from writeamp.presentation.numbers import json_number
 from writeamp.theory.allocation.coldest import ColdestGroup
 from writeamp.theory.allocation.result import Allocation
 
@@ -179,14 +179,10 @@ def _method(name: str, found: Allocation) -> dict[str, Any]:
         "method": name,
         "op_shares": found.op_shares.tolist(),
         "op_of_group": found.op_of_group.tolist(),
-        "wa_of_group": [_finite(wa) for wa in found.wa_of_group.tolist()],
-        "wa": _finite(float(found.wa)),
-        "over_optimal_percent": _finite(float(found.over_optimal_percent)),
+        "wa_of_group": [json_number(wa) for wa in found.wa_of_group.tolist()],
+        "wa": json_number(float(found.wa)),
+        "over_optimal_percent": json_number(float(found.over_optimal_percent)),
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _print(found: Mapping[str, Allocation], op: float) -> None:

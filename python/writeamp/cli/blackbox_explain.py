@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +15,7 @@ from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError, unknown
 from writeamp.plots import check_target, save
+from writeamp.presentation.numbers import json_number
 
 if TYPE_CHECKING:
     from writeamp.blackbox.explanation import Explanation, Response
@@ -148,8 +148,7 @@ def _curve(curve: Response, target: str) -> dict[str, Any]:
     said = curve.predictions[target]
     lines = {"value": said.value, "low": said.low, "high": said.high}
     return {"characteristic": curve.characteristic, "x": curve.x.tolist()} | {
-        name: [None if math.isnan(value) else value for value in line.tolist()]
-        for name, line in lines.items()
+        name: [json_number(value) for value in line.tolist()] for name, line in lines.items()
     }
 
 

@@ -22,6 +22,7 @@ from writeamp.experiments.lifetime import run_lifetime
 from writeamp.experiments.lifetime_result import Endurance
 from writeamp.plots import check_target
 from writeamp.presentation.frames import frame_of
+from writeamp.presentation.numbers import interval_in_words, with_interval
 from writeamp.runners import Runner
 
 
@@ -165,8 +166,8 @@ def _print(found: Endurance, daily_bytes: float | None, warranty_years: float) -
     low, high = found.endurance_ci95
     rows += [
         ("erased", f"{float(found.end.erases.mean()):,.0f} blocks"),
-        ("write amplification", _shown(found.wa, found.wa_ci95)),
-        ("PE fairness", _shown(found.pe_fairness, found.pe_fairness_ci95)),
+        ("write amplification", with_interval(found.wa, found.wa_ci95)),
+        ("PE fairness", with_interval(found.pe_fairness, found.pe_fairness_ci95)),
         ("endurance", f"{full:,.2f} writes of the physical capacity{_interval(low, high, 2)}"),
         ("", f"{logical:,.2f} writes of the logical capacity"),
     ]
@@ -214,10 +215,6 @@ def _ended(found: Endurance) -> str:
     return f"{found.replicas} of {found.plan.replicas} replicas came to their end of life"
 
 
-def _shown(value: float, interval: tuple[float, float]) -> str:
-    return f"{value:.4f}{_interval(*interval, 4)}"
-
-
 def _interval(low: float, high: float, decimals: int) -> str:
-    known = low <= high  # not so for NaN
-    return f"  (95% CI {low:,.{decimals}f} to {high:,.{decimals}f})" if known else ""
+    within = interval_in_words(low, high, f",.{decimals}f")
+    return f" ({within})" if within else ""

@@ -20,6 +20,7 @@ from writeamp.measure import PinFacts, ReadyBusy, facts_of, measure_ready_busy
 from writeamp.measure.four_level import FourLevel
 from writeamp.measure.ready_busy import METHODS, Method
 from writeamp.plots import check_target, save
+from writeamp.presentation.numbers import with_interval
 
 _DRIVE = "Drive (its profile, or what it would say)"
 
@@ -254,9 +255,8 @@ def _rows(found: ReadyBusy) -> list[tuple[str, str]]:
 
 
 def _of_method(name: str, found: FourLevel) -> list[tuple[str, str]]:
-    low, high = found.wa_ci95
     return [
-        (f"WA, {name}", f"{found.wa:.5f}  (95% CI {low:.5f} to {high:.5f})"),
+        (f"WA, {name}", with_interval(found.wa, found.wa_ci95, ".5f")),
         (
             "operations",
             f"{found.programs:,} programs, {found.reads:,} reads, {found.erases:,} erases",

@@ -8,6 +8,7 @@ from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.experiments.durations import shown_duration
+from writeamp.presentation.numbers import with_interval
 from writeamp.vssd.layers import Layers
 from writeamp.vssd.result import ServeResult
 
@@ -69,14 +70,12 @@ def _since(result: ServeResult) -> str:
 
 
 def _wa(result: ServeResult) -> str:
-    low, high = result.ci
     if math.isnan(result.wa):
         return "none: the host wrote nothing"
-    if math.isnan(low) and not result.has_collected:
-        return f"{result.wa:.4f}  (no interval: nothing was collected)"
-    if math.isnan(low):
-        return f"{result.wa:.4f}  (too little for an interval)"
-    return f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"
+    unknown = "no interval: nothing was collected"
+    if result.has_collected:
+        unknown = "too little for an interval"
+    return with_interval(result.wa, result.ci, unknown=unknown)
 
 
 def _rows(layers: Layers) -> list[list[str]]:

@@ -20,6 +20,7 @@ from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.timed_result import TimedResult
+from writeamp.experiments.words import wa_in_words
 from writeamp.plots import check_target
 
 # A longer list of passes shows so many at each end.
@@ -103,7 +104,7 @@ def _millions(done_pages: int, expected_pages: int) -> str:
 
 
 def _print(result: Result) -> None:
-    device, (low, high) = result.device, result.ci
+    device = result.device
     rows = [
         ("workload", result.plan.load_name),
         ("manager, victims", str(result.plan.policy)),
@@ -146,7 +147,7 @@ def _print(result: Result) -> None:
         rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))
         rows.append(("", f"= WA per page × {factor:.4f}, as pages are written in part"))
     name = "WA per page" if result.has_partial_pages else "write amplification"
-    rows.append((name, f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"))
+    rows.append((name, wa_in_words(result.wa, result.ci)))
     stdout.print(options.facts(rows))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -16,7 +15,9 @@ from writeamp.devices.ratios import RATIOS
 from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.simulation_result import Result
+from writeamp.experiments.words import wa_in_words
 from writeamp.plots.style import with_error
+from writeamp.presentation.numbers import interval_in_words
 from writeamp.sizing.curve import run_op_curve
 from writeamp.sizing.curve_result import OpCurve
 from writeamp.sizing.required_op import run_required_op
@@ -95,7 +96,6 @@ def _drives(done: int, _: int) -> str:
 
 def _print_answer(found: RequiredOp) -> None:
     result, device = found.result, found.result.device
-    low, high = result.ci
     rows = [
         ("workload", result.plan.load_name),
         ("manager, victims", str(result.plan.policy)),
@@ -117,15 +117,11 @@ def _print_answer(found: RequiredOp) -> None:
     ]
     if result.has_partial_pages:
         rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))
-    interval = (
-        "no interval: the run is too short"
-        if math.isnan(found.op_low)
-        else f"95% CI {found.op_low:.4g} to {found.op_high:.4g}"
-    )
+    within = interval_in_words(*found.ci, ".4g") or "no interval"
     rows += [
-        ("WA at that op", f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"),
+        ("WA at that op", wa_in_words(result.wa, result.ci)),
         ("spare factor, fill", f"{device.spare_factor:.4g}, {device.fill:.4g}"),
-        (f"op for WA {found.target_wa:.6g}", f"{found.op:.4g} = (T-U)/U  ({interval})"),
+        (f"op for WA {found.target_wa:.6g}", f"{found.op:.4g} = (T-U)/U  ({within})"),
     ]
     stdout.print(options.facts(rows))
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.experiments.durations import shown_duration
 from writeamp.experiments.timed_found import Served
 from writeamp.experiments.timed_result import TimedResult
+from writeamp.presentation.numbers import with_interval
 
 _COLUMNS = ("", ">mean", ">p50", ">p99", ">p99.9", ">p99.99", ">max", ">IOPS", ">MB/s")
 
@@ -65,10 +64,7 @@ def _facts_of_flash(result: TimedResult) -> list[tuple[str, str]]:
 
 
 def _wa(result: TimedResult) -> str:
-    low, high = result.ci
-    if math.isnan(low):
-        return f"{result.wa:.4f}  (too short for an interval)"
-    return f"{result.wa:.4f}  (95% CI {low:.4f} to {high:.4f})"
+    return with_interval(result.wa, result.ci, unknown="too short for an interval")
 
 
 def _rows(result: TimedResult) -> list[list[str]]:

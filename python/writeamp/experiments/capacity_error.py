@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from writeamp.presentation.numbers import json_number
+
 # The drive that tells the error of scaling is smaller by this.
 SMALLER = 4
 # A share of WA by which scaling may move it before a reader should hear of that.
@@ -97,7 +99,7 @@ class Scaling:
             "capacity_bytes": self.scale.capacity_bytes,
             "simulated_bytes": self.scale.simulated_bytes,
             "scale_factor": self.scale.factor,
-            "scaling_error": None if math.isnan(self.error) else self.error,
+            "scaling_error": json_number(self.error),
         }
 
 

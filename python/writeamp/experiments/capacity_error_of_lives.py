@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from writeamp.experiments.capacity_error import Scale
+from writeamp.presentation.numbers import json_number
 
 
 @dataclass(frozen=True)
@@ -46,5 +47,5 @@ class LifeScaling:
             "capacity_bytes": self.scale.capacity_bytes,
             "simulated_bytes": self.scale.simulated_bytes,
             "scale_factor": self.scale.factor,
-            **{name: None if math.isnan(error) else error for name, error in errors.items()},
+            **{name: json_number(error) for name, error in errors.items()},
         }

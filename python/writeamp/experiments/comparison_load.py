@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from writeamp.devices.device import Device
 from writeamp.experiments.byte_amplification import differs
 from writeamp.experiments.comparison_row import Row
+from writeamp.presentation.numbers import json_number
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,7 +60,7 @@ class OneLoad:
             "writes": first.writes,
             "warmup_pages": first.warmup_pages,
             "precondition": first.plan.host.precondition,
-            "partial_page_factor": None if math.isnan(factor) else factor,
+            "partial_page_factor": json_number(factor),
         }
 
     def _facts_of_scaling(self) -> dict[str, Any]:

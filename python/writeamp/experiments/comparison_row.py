@@ -14,6 +14,7 @@ from writeamp._engine import CAUSES
 from writeamp.experiments.capacity_error import Scaling
 from writeamp.experiments.counts import flash_pages
 from writeamp.experiments.simulation_result import ROUGH, Result
+from writeamp.presentation.numbers import json_number
 from writeamp.registry.specs import Spec
 from writeamp.statistics.replicas import student_interval
 from writeamp.statistics.steady import analyse
@@ -193,15 +194,15 @@ class Row:
             "manager": self.manager,
             "victims": self.victims,
             "wa": self.wa,
-            "wa_ci95": [None if math.isnan(bound) else bound for bound in self.ci],
-            "wa_bytes": None if math.isnan(self.wa_bytes) else self.wa_bytes,
+            "wa_ci95": [json_number(bound) for bound in self.ci],
+            "wa_bytes": json_number(self.wa_bytes),
             **({"scaling_error": self.scaling.facts()["scaling_error"]} if self.scaling else {}),
             "told": self.told,
             "hints": self.hints,
             "steady": self.steady,
             "steady_reason": self.steady_reason,
             "causes": self.causes,
-            "pe_fairness": None if math.isnan(self.pe_fairness) else self.pe_fairness,
+            "pe_fairness": json_number(self.pe_fairness),
             "bytes_per_page": self.bytes_per_page,
             "host_pages_per_s": self.host_pages_per_s,
         }

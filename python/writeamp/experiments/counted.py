@@ -14,6 +14,7 @@ from writeamp.devices.device import Device
 from writeamp.experiments.byte_amplification import differs, partial_page_factor
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.preconditioning import Ageing
+from writeamp.presentation.numbers import json_number
 from writeamp.registry.specs import Spec
 from writeamp.statistics.steady import SteadyState
 
@@ -195,8 +196,3 @@ class Counted:
             "footprint_pages": load.footprint_pages,
             "partial_pages": load.partial_pages,
         }
-
-
-def json_number(value: float) -> float | None:
-    """Return a number as JSON has it, which has none for NaN."""
-    return None if math.isnan(value) else value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from writeamp.plots.figures.life import LifeCurve, erases_of_blocks, life_over_w
 from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart, PanelChart
 from writeamp.presentation.card import Card, Spark
+from writeamp.presentation.numbers import interval_in_words, json_number
 from writeamp.text import printable
 
 
@@ -49,18 +50,18 @@ class Endurance(FoundLives, Drawn):
             )
         found: dict[str, Any] = {
             "pe_fairness": self.pe_fairness,
-            "pe_fairness_ci95": _json(self.pe_fairness_ci95),
+            "pe_fairness_ci95": _numbers(self.pe_fairness_ci95),
             "endurance_full_drive_writes": self.endurance_full_drive_writes,
-            "endurance_ci95": _json(self.endurance_ci95),
+            "endurance_ci95": _numbers(self.endurance_ci95),
             "endurance_logical_drive_writes": self.endurance_logical_drive_writes,
-            "wa": _json([self.wa])[0],
-            "wa_ci95": _json(self.wa_ci95),
+            "wa": json_number(self.wa),
+            "wa_ci95": _numbers(self.wa_ci95),
             "host_pages": self.host_pages,
             "host_bytes": self.host_bytes,
             "tbw": self.tbw,
-            "tbw_ci95": _json(self.tbw_ci95),
+            "tbw_ci95": _numbers(self.tbw_ci95),
             "dwpd": self.dwpd(warranty_years),
-            "dwpd_ci95": _json(self.dwpd_ci95(warranty_years)),
+            "dwpd_ci95": _numbers(self.dwpd_ci95(warranty_years)),
             "warranty_years": warranty_years,
             "causes": self.causes,
             "erases": float(self.end.erases.mean()),
@@ -93,7 +94,7 @@ class Endurance(FoundLives, Drawn):
         }
         if curve:
             columns = self.curve.to_dict(as_series=False)
-            found["curve"] = {name: _json(values) for name, values in columns.items()}
+            found["curve"] = {name: _numbers(values) for name, values in columns.items()}
         return found
 
     def figure(self) -> PanelChart:
@@ -127,13 +128,13 @@ class Endurance(FoundLives, Drawn):
 
     def card(self) -> Card:
         """Return the main facts in words, with the endurance over W as a line."""
-        plan, (low, high) = self.plan, self.endurance_ci95
+        plan, within = self.plan, interval_in_words(*self.endurance_ci95, ",.2f")
         fairness = self.pe_fairness_ci95
         rows = [
             (
                 "endurance",
                 f"{self.endurance_full_drive_writes:,.2f} full drive writes"
-                + ("" if math.isnan(low) else f" (95% CI {low:,.2f} to {high:,.2f})"),
+                + (f" ({within})" if within else ""),
             ),
             (
                 "as vendors say",
@@ -168,11 +169,11 @@ class Endurance(FoundLives, Drawn):
 
     def __str__(self) -> str:
         """Return the result in a line."""
-        low, high = self.endurance_ci95
+        within = interval_in_words(*self.endurance_ci95, ".2f")
         return (
-            f"endurance {self.endurance_full_drive_writes:.2f} full drive writes (95% CI {low:.2f} "
-            f"to {high:.2f}) at PE fairness {self.pe_fairness:.4f}, W_max {self.plan.w_max}, of "
-            f"{self.plan.load_name} under {self.plan.policy} at op "
+            f"endurance {self.endurance_full_drive_writes:.2f} full drive writes "
+            f"{f'({within}) ' if within else ''}at PE fairness {self.pe_fairness:.4f}, "
+            f"W_max {self.plan.w_max}, of {self.plan.load_name} under {self.plan.policy} at op "
             f"{self.plan.device.op:.4g}"
         )
 
@@ -181,6 +182,5 @@ class Endurance(FoundLives, Drawn):
         return f"<Endurance: {self}>"
 
 
-def _json(values: Any) -> list[Any]:
-    """Return the values with null for what JSON has no number for."""
-    return [None if isinstance(value, float) and math.isnan(value) else value for value in values]
+def _numbers(values: Iterable[float | None]) -> list[float | None]:
+    return [json_number(value) for value in values]

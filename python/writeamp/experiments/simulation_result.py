@@ -13,7 +13,7 @@ import polars as pl
 
 from writeamp.devices.device import Device
 from writeamp.experiments.capacity_error import Scaling
-from writeamp.experiments.counted import Counted, json_number
+from writeamp.experiments.counted import Counted
 from writeamp.experiments.expectation import Expectation, expectation, references
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.precondition import Precondition
@@ -26,6 +26,7 @@ from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.spec import LineChart, Strip
 from writeamp.presentation.card import Card, Spark
+from writeamp.presentation.numbers import interval_in_words, json_number
 from writeamp.registry.specs import Spec
 from writeamp.statistics.steady import SteadyState
 from writeamp.text import printable
@@ -190,9 +191,9 @@ class Result(Counted, Drawn):
 
     def __str__(self) -> str:
         """Return the result in a line."""
-        low, high = self.ci
+        within = interval_in_words(*self.ci)
         return (
-            f"WA {self.wa:.4f} (95% CI {low:.4f} to {high:.4f}, "
+            f"WA {self.wa:.4f} ({within}{', ' if within else ''}"
             f"{'steady' if self.steady else 'NOT steady'}) of {self.plan.load_name} under "
             f"{self.plan.policy} at op {self.device.op:.4g}"
         )

@@ -6,15 +6,14 @@ import math
 from collections.abc import Mapping
 
 from writeamp.devices.device import Device
+from writeamp.presentation.numbers import with_interval
 
 
 def wa_in_words(wa: float, ci: tuple[float, float]) -> str:
     """Return WA with its interval, if there is one."""
     if math.isnan(wa):
         return "– (the host wrote nothing)"
-    low, high = ci
-    interval = "" if math.isnan(low) else f" (95% CI {low:.4f} to {high:.4f})"
-    return f"{wa:.4f}{interval}"
+    return with_interval(wa, ci)
 
 
 def drive_in_words(device: Device) -> str:

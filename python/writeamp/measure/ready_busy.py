@@ -22,6 +22,7 @@ from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
 from writeamp.plots.spec import PanelChart
 from writeamp.presentation.card import Card, Spark
+from writeamp.presentation.numbers import with_interval
 
 Method: TypeAlias = Literal["mixture", "fixed"]
 METHODS: tuple[Method, ...] = ("mixture", "fixed")
@@ -136,7 +137,7 @@ class ReadyBusy(Drawn):
         """Return the main facts in words, with busy time as a line."""
         capture = self.capture
         rows = [
-            (f"WA, {name}", "{:.5f} (95% CI {:.5f} to {:.5f})".format(found.wa, *found.wa_ci95))
+            (f"WA, {name}", with_interval(found.wa, found.wa_ci95, ".5f"))
             for name, found in (("mixture", self.mixture), ("fixed window", self.fixed))
         ]
         counts = self.answer

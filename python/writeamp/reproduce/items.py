@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from writeamp.presentation.numbers import json_number
+
 Verdict: TypeAlias = Literal["match", "erratum", "underdetermined", "differs"]
 
 VERDICTS: tuple[Verdict, ...] = ("match", "erratum", "underdetermined", "differs")
@@ -40,7 +42,7 @@ class Item:
         """Return the item as JSON types; a value that is no finite number becomes null."""
         found = dict(vars(self))
         del found["bound"]  # for the table; the document's keys are fixed
-        found["ours"] = self.ours if math.isfinite(self.ours) else None
+        found["ours"] = json_number(self.ours)
         return found
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 
 from writeamp._engine import __version__
-from writeamp.experiments.counted import json_number
 from writeamp.experiments.simulation_result import Result
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.wa_over_op import wa_over_op
 from writeamp.plots.spec import LineChart
 from writeamp.plots.style import with_error
 from writeamp.presentation.card import Card
+from writeamp.presentation.numbers import json_number
 from writeamp.presentation.sentences import as_one, kind_of
 from writeamp.sizing.points import common_facts, figure_points, point
 

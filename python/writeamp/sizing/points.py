@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from writeamp.experiments.counted import json_number
 from writeamp.experiments.simulation_result import Result
 from writeamp.plots.figures.wa_over_op import OpPoint
+from writeamp.presentation.numbers import json_number
 
 
 def point(result: Result) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from writeamp.experiments.counted import json_number
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.words import drive_in_words, wa_in_words
 from writeamp.plots.drawn import Drawn
@@ -17,6 +16,7 @@ from writeamp.plots.figures.wa_over_op import Target, wa_over_op
 from writeamp.plots.spec import LineChart
 from writeamp.presentation.card import Card, Spark
 from writeamp.presentation.frames import frame_of
+from writeamp.presentation.numbers import interval_in_words, json_number
 from writeamp.sizing.expected_op import ExpectedOp
 from writeamp.sizing.points import figure_points
 
@@ -194,9 +194,7 @@ class RequiredOp(Drawn):
         )
 
     def _interval(self) -> str:
-        if math.isnan(self.op_low):
-            return "no interval"
-        return f"95% CI {self.op_low:.4g} to {self.op_high:.4g}"
+        return interval_in_words(*self.ci, ".4g") or "no interval"
 
     def __str__(self) -> str:
         """Return the answer in a line."""

@@ -11,6 +11,7 @@ from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.models import ModelCurve, models_over, wa_by_model
 from writeamp.plots.spec import BarChart, LineChart
 from writeamp.presentation.card import Card
+from writeamp.presentation.numbers import json_number
 from writeamp.theory.models._model import Model
 
 Asked: TypeAlias = Literal["wa", "op"]
@@ -42,8 +43,8 @@ class Prediction(Drawn):
         """Return the answer as JSON types; null is what the model cannot answer."""
         return {
             "model": self.model.name,
-            "wa": _number(self.wa),
-            "op": _number(self.op),
+            "wa": json_number(self.wa),
+            "op": json_number(self.op),
             "in_domain": self.in_domain,
             "warnings": list(self.warnings),
             "assumes": self.model.assumes,
@@ -173,7 +174,7 @@ def answer_of(prediction: Prediction, asked: Asked) -> dict[str, Any]:
     """Return a model's answer as JSON types; null is what it cannot answer."""
     return {
         "model": prediction.model.name,
-        asked: _number(getattr(prediction, asked)),
+        asked: json_number(getattr(prediction, asked)),
         "in_domain": prediction.in_domain,
         "warnings": list(prediction.warnings),
     }
@@ -187,10 +188,6 @@ def shown(value: float) -> str:
 def marked(value: float, prediction: Prediction) -> str:
     """Return the value, with a mark if the model is outside its domain."""
     return shown(value) if prediction.in_domain else shown(value) + OUTSIDE
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def in_words(drive: Mapping[str, Any]) -> str:

@@ -17,13 +17,14 @@ from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.experiments.byte_amplification import differs
-from writeamp.experiments.counted import OF_THE_HOST, json_number
+from writeamp.experiments.counted import OF_THE_HOST
 from writeamp.experiments.preconditioning import Ageing
 from writeamp.experiments.verdicts import programmed_enough
 from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.spec import FigureSpec
 from writeamp.presentation.card import Card
+from writeamp.presentation.numbers import json_number
 from writeamp.statistics.steady import SteadyState, analyse
 from writeamp.traces.recorded import KEPT
 from writeamp.vssd import notes

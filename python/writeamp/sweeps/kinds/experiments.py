@@ -22,9 +22,10 @@ from writeamp.experiments.setting import words_of
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.tables import moved
 from writeamp.experiments.timed_result import TimedResult
+from writeamp.presentation.numbers import json_number
 from writeamp.sweeps.axes import Value
 from writeamp.sweeps.designs import Choice
-from writeamp.sweeps.kinds.kind import Asked, Found, Table, digest, number_or_none, scalars_of
+from writeamp.sweeps.kinds.kind import Asked, Found, Table, digest, scalars_of
 from writeamp.sweeps.kinds.specs import KINDS, check_parameter, parameters_of, with_parameters
 
 # An axis that begins so names a value in the tables of a device profile.
@@ -119,9 +120,9 @@ class ExperimentKind:
             result.to_dict() if isinstance(result, TimedResult) else result.to_dict(theory=False)
         )
         return Found(
-            wa=number_or_none(result.wa),
-            wa_low=number_or_none(low),
-            wa_high=number_or_none(high),
+            wa=json_number(result.wa),
+            wa_low=json_number(low),
+            wa_high=json_number(high),
             steady=result.steady,
             causes=result.causes,
             measures=scalars_of(document, without=_NOT_MEASURES),
@@ -264,9 +265,9 @@ def _traces_of(experiment: Experiment) -> tuple[str, ...]:
 def _found_of_lives(result: Endurance) -> Found:
     low, high = result.wa_ci95
     return Found(
-        wa=number_or_none(result.wa),
-        wa_low=number_or_none(low),
-        wa_high=number_or_none(high),
+        wa=json_number(result.wa),
+        wa_low=json_number(low),
+        wa_high=json_number(high),
         causes=result.causes,
         measures=_with_intervals(result),
     )
@@ -279,6 +280,6 @@ def _with_intervals(result: Endurance) -> dict[str, Any]:
         ("endurance_full_drive_writes", result.endurance_ci95),
     ):
         for end, value in zip(("low", "high"), interval, strict=True):
-            if number_or_none(value) is not None:
+            if json_number(value) is not None:
                 measures[f"{name}_{end}"] = value
     return measures

@@ -135,11 +135,6 @@ def from_plain(settings: Table) -> dict[str, Any]:
     return {name: math.inf if one == _INFINITE else one for name, one in settings.items()}
 
 
-def number_or_none(value: float) -> float | None:
-    """Return a finite number, and None for any other."""
-    return float(value) if math.isfinite(value) else None
-
-
 def scalars_of(document: Table, *, without: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the numbers, texts and flags of a JSON document; what is nested gets a dotted name."""
     found: dict[str, Any] = {}

@@ -8,8 +8,9 @@ from typing import Any
 from writeamp.devices.ratios import RATIOS
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.presentation.numbers import json_number
 from writeamp.sweeps.designs import Choice
-from writeamp.sweeps.kinds.kind import Found, Table, from_plain, number_or_none, scalars_of
+from writeamp.sweeps.kinds.kind import Found, Table, from_plain, scalars_of
 from writeamp.sweeps.kinds.theory import TheoryKind, check_numbers
 from writeamp.theory.models._registry import MODELS, find_model
 from writeamp.theory.prediction import DEFAULT_PAGES_PER_BLOCK, check_question, predict
@@ -55,7 +56,7 @@ class PredictionKind(TheoryKind):
         model = question.pop("model")
         (answer,) = predict(models=[model], **question)
         return Found(
-            wa=number_or_none(answer.wa),
+            wa=json_number(answer.wa),
             measures=scalars_of({"op": answer.op, "in_domain": answer.in_domain}),
             warnings=answer.warnings,
         )

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from writeamp.presentation.numbers import json_number
+
 Measure: TypeAlias = Literal["first_order", "total", "mu_star", "sigma"]
 
 
@@ -28,5 +30,5 @@ class Index:
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON types; null for NaN."""
         numbers = {"value": self.value, "low": self.low, "high": self.high}
-        known = {name: None if math.isnan(one) else one for name, one in numbers.items()}
+        known = {name: json_number(one) for name, one in numbers.items()}
         return {"axis": self.axis, "measure": self.measure} | known
