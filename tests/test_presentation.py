@@ -67,6 +67,11 @@ def parsed(html: str) -> str:
     return " ".join(found.cells)
 
 
+def shown_texts(svg: str) -> list[str]:
+    """Return the texts that a drawn figure shows."""
+    return re.findall(r"<text[^>]*>([^<]+)</text>", svg)
+
+
 def concrete(kind: type) -> set[type]:
     below = {one for each in kind.__subclasses__() for one in concrete(each)}
     return below | (set() if inspect.isabstract(kind) else {kind})
@@ -345,3 +350,25 @@ def test_a_number_stands_with_its_interval_as_far_as_it_has_one() -> None:
     assert interval_in_words(1000.0, 2000.0, ",.1f") == "95% CI 1,000.0 to 2,000.0"
     numbers = [math.nan, math.inf, -math.inf, None, 0.5, 3]
     assert [json_number(one) for one in numbers] == [None, None, None, None, 0.5, 3]
+
+
+@pytest.mark.parametrize("name", ["Comparison", "OpCurve"])
+def test_a_table_with_errors_says_what_they_are(name: str, tmp_path: Path) -> None:
+    text = parsed(SAMPLES[name](tmp_path)._repr_html_())
+    assert "±" in text or " to " in text
+    assert "is 95% confidence" in text
+
+
+def test_large_predictions_are_shown_with_all_digits_before_the_point(tmp_path: Path) -> None:
+    said = SAMPLES["Predictions of one target"](tmp_path)
+    large = replace(said, value=said.value + 2e4, low=said.low + 1e4, high=said.high + 1e6)
+    text = parsed(large._repr_html_())
+    assert "e+" not in text
+    assert f"{large.value[0]:,.0f}" in text
+    assert f"{large.low[0]:,.0f} to {large.high[0]:,.0f}" in text
+
+
+@pytest.mark.parametrize(("name", "label"), [("Score", "ratio"), ("Prediction", "write amplif")])
+def test_a_legend_does_not_repeat_the_axis(name: str, label: str, tmp_path: Path) -> None:
+    svg = SAMPLES[name](tmp_path).plot()._repr_svg_()
+    assert len([text for text in shown_texts(svg) if text.startswith(label)]) == 1

@@ -21,6 +21,7 @@ from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import Curve, curves_with_intervals, importances
 from writeamp.plots.spec import BarChart, PanelChart
 from writeamp.presentation.card import Card
+from writeamp.presentation.numbers import range_in_words
 
 F64 = npt.NDArray[np.float64]
 
@@ -107,11 +108,11 @@ class Response(Drawn):
     def card(self) -> Card:
         """Return how far each target goes as the characteristic does."""
         rows = [
-            (target, f"{np.nanmin(one.value):.4g} to {np.nanmax(one.value):.4g}")
+            (target, range_in_words(np.nanmin(one.value), np.nanmax(one.value)))
             for target, one in self.predictions.items()
             if np.isfinite(one.value).any()
         ]
-        span = f"{self.x[0]:.4g} to {self.x[-1]:.4g}"
+        span = range_in_words(self.x[0], self.x[-1])
         return Card(f"{self.characteristic} from {span}", rows, ("target", "predicted"))
 
     def figure(self) -> PanelChart:

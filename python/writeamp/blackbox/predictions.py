@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from writeamp.plots.figures.blackbox import (
 )
 from writeamp.plots.spec import PanelChart
 from writeamp.presentation.card import Card
-from writeamp.presentation.numbers import json_number
+from writeamp.presentation.numbers import four_digits, json_number, range_in_words
 
 F64 = npt.NDArray[np.float64]
 
@@ -171,9 +170,4 @@ def _cells(said: Predictions) -> Iterable[tuple[str, str, str]]:
     for value, low, high, outside in zip(
         said.value, said.low, said.high, said.outside, strict=True
     ):
-        known = not math.isnan(value)
-        yield (
-            f"{value:.4g}" if known else "–",
-            f"{low:.4g} to {high:.4g}" if known else "–",
-            "yes" if outside else "no",
-        )
+        yield four_digits(value), range_in_words(low, high), "yes" if outside else "no"

@@ -14,7 +14,7 @@ from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import measures_of_score
 from writeamp.plots.spec import BarChart
 from writeamp.presentation.card import Card
-from writeamp.presentation.numbers import json_number
+from writeamp.presentation.numbers import four_digits, json_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,10 @@ class Score(Drawn):
         """Return the measures in words."""
         rows = [
             ("R²", f"{self.r2:.4f}"),
-            ("mean absolute error", f"{self.mae:.4g} of a mean of {self.mean:.4g}"),
+            (
+                "mean absolute error",
+                f"{four_digits(self.mae)} of a mean of {four_digits(self.mean)}",
+            ),
             ("mean relative error", f"{self.mre:.2%}"),
             ("in their interval", f"{self.coverage:.1%} of {self.n:,} rows"),
         ]

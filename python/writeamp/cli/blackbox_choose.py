@@ -11,9 +11,10 @@ import typer
 
 from writeamp.cli import blackbox_asked as asked
 from writeamp.cli import options
-from writeamp.cli.blackbox_words import interval, number, with_unit
+from writeamp.cli.blackbox_words import with_unit
 from writeamp.cli.options import stdout
 from writeamp.experiments.durations import DURATION
+from writeamp.presentation.numbers import four_digits, range_in_words
 
 if TYPE_CHECKING:
     from writeamp.blackbox.choosing import Verdict
@@ -123,4 +124,5 @@ def _print(title: str, verdicts: Sequence[Verdict], bounds: dict[str, float]) ->
 
 
 def _shown(value: float, low: float, high: float) -> str:
-    return number(value) if math.isnan(value) else f"{number(value)} ({interval(low, high)})"
+    shown = four_digits(value)
+    return shown if math.isnan(value) else f"{shown} ({range_in_words(low, high)})"

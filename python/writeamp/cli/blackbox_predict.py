@@ -12,10 +12,11 @@ import typer
 
 from writeamp.cli import blackbox_asked as asked
 from writeamp.cli import options
-from writeamp.cli.blackbox_words import UNITS, entry, interval, number, with_unit
+from writeamp.cli.blackbox_words import UNITS, entry, with_unit
 from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target, save
+from writeamp.presentation.numbers import four_digits, range_in_words
 
 if TYPE_CHECKING:
     from writeamp.blackbox.predictions import Predictions
@@ -133,4 +134,4 @@ def _print_windows(title: str, windows: pl.DataFrame, said: Mapping[str, Predict
 
 
 def _shown(one: Predictions, row: int) -> tuple[str, str]:
-    return number(one.value[row]), interval(one.low[row], one.high[row])
+    return four_digits(one.value[row]), range_in_words(one.low[row], one.high[row])

@@ -16,10 +16,11 @@ from writeamp.blackbox.measurement_file import read_measurements
 from writeamp.blackbox.measurements import TARGETS, targets_in
 from writeamp.cli import options
 from writeamp.cli.bar import Bar
-from writeamp.cli.blackbox_words import UNITS, number
+from writeamp.cli.blackbox_words import UNITS
 from writeamp.cli.options import stdout
 from writeamp.plots import check_target, save
 from writeamp.presentation.frames import frame_of
+from writeamp.presentation.numbers import four_digits
 
 if TYPE_CHECKING:
     from writeamp.blackbox.scores import Score
@@ -212,8 +213,8 @@ def _table(title: str, scores: list[Score], level: float) -> Any:
             one.target,
             UNITS[one.target],
             "–" if math.isnan(one.r2) else f"{one.r2:.4f}",
-            number(one.mae),
-            number(one.mean),
+            four_digits(one.mae),
+            four_digits(one.mean),
             f"{one.mre:.2%}",
             f"{one.coverage:.1%}",
             str(one.n),

@@ -18,7 +18,7 @@ from writeamp.experiments.words import drive_in_words, wa_in_words
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
-from writeamp.plots.style import with_error
+from writeamp.plots.style import legend_of_error, with_error
 from writeamp.presentation.card import Card
 from writeamp.text import printable
 
@@ -205,12 +205,13 @@ class Comparison(Drawn):
             if several
             else f"{self.loads[0].name} on {drive_in_words(self.device)}"
         )
+        legend = legend_of_error(with_error(row.wa, *row.ci) for row in self.rows)
         return Card(
             title,
             rows,
             (*of_load, "manager", "victims", ">WA", *of_causes, ">wear fairness"),
             warnings=self.warnings,
-            notes=self.notes,
+            notes=[*([legend] if legend else []), *self.notes],
         )
 
     def _records(self) -> list[dict[str, Any]]:

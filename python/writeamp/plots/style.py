@@ -63,12 +63,16 @@ def heat_ink(value: float, scale: ColorScale) -> str:
 
 def with_legend_of_error(subtitle: str, texts: Iterable[str]) -> str:
     """Return the subtitle with what "±" and ranges mean added, if any of the texts has one."""
+    legend = legend_of_error(texts)
+    return f"{subtitle} · {legend}" if legend else subtitle
+
+
+def legend_of_error(texts: Iterable[str]) -> str:
+    """Return what "±" and ranges in the texts mean; nothing if none has one."""
     shown = list(texts)
     signs = ["±"] if any("±" in text for text in shown) else []
     ranges = ["the range in brackets"] if any(map(_RANGE.search, shown)) else []
-    if not signs + ranges:
-        return subtitle
-    return f"{subtitle} · {' or '.join(signs + ranges)} is 95% confidence"
+    return f"{' or '.join(signs + ranges)} is 95% confidence" if signs + ranges else ""
 
 
 def with_error(wa: float, ci_low: float, ci_high: float) -> str:

@@ -27,3 +27,15 @@ def interval_in_words(low: float, high: float, form: str = ".4f") -> str:
 def json_number(value: float | None) -> float | None:
     """Return a number as JSON has it, which has none for NaN and for what is infinite."""
     return value if value is not None and math.isfinite(value) else None
+
+
+def four_digits(value: float) -> str:
+    """Return a number with four digits, or all of those before its point; NaN as a dash."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def range_in_words(low: float, high: float) -> str:
+    """Return a prediction interval with four digits; that of nothing as a dash."""
+    return "–" if math.isnan(low) else f"{four_digits(low)} to {four_digits(high)}"

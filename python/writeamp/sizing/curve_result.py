@@ -13,7 +13,7 @@ from writeamp.experiments.simulation_result import Result
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.wa_over_op import wa_over_op
 from writeamp.plots.spec import LineChart
-from writeamp.plots.style import with_error
+from writeamp.plots.style import legend_of_error, with_error
 from writeamp.presentation.card import Card
 from writeamp.presentation.numbers import json_number
 from writeamp.presentation.sentences import as_one, kind_of
@@ -128,13 +128,14 @@ class OpCurve(Drawn):
             )
             for one in self.results
         ]
+        legend = legend_of_error(with_error(one.wa, *one.ci) for one in self.results)
         return Card(
             f"{first.plan.load_name} under {first.plan.policy}, {first.device.logical_pages:,} "
             "logical pages; op = (T-U)/U",
             rows,
             (">op", ">blocks", ">WA", "steady", ">theory"),
             warnings=self.warnings,
-            notes=self.notes,
+            notes=[*([legend] if legend else []), *self.notes],
         )
 
     def __str__(self) -> str:

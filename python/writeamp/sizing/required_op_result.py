@@ -186,7 +186,7 @@ class RequiredOp(Drawn):
             ("drive", drive_in_words(result.device)),
         ]
         return Card(
-            f"over-provisioning for a WA of {self.target_wa:.6g}",
+            f"Over-provisioning for a WA of {self.target_wa:.6g}",
             rows,
             warnings=self.warnings,
             notes=self.notes,

@@ -45,7 +45,8 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
     for layer in spec.layers:
         axes.barh(places, layer.values, left=starts, height=0.66, color=layer.color)
         starts = [start + value for start, value in zip(starts, layer.values, strict=True)]
-        handles.append(Patch(color=layer.color, label=layer.label))
+        if layer.label != spec.x_label:  # which the axis says already
+            handles.append(Patch(color=layer.color, label=layer.label))
     for place, low, high in zip(places, spec.low, spec.high, strict=True):
         if not math.isnan(low):
             axes.plot([low, high], [place] * 2, color=INK, lw=1.2, marker="|", ms=6, zorder=3)
@@ -75,7 +76,9 @@ def draw_bars(figure: Figure, spec: BarChart) -> Axes:
 
 
 def _legend(figure: Figure, handles: list[Artist]) -> float:
-    """Draw the legend, and return how many lines it has, with the space between them."""
+    """Draw the legend, if any, and return how many lines it has, with the space between them."""
+    if not handles:
+        return 0.0
     labels = [wrapped(str(handle.get_label()), _LABEL_CHARACTERS, 2) for handle in handles]
     columns = most_columns(labels, _LEGEND_CHARACTERS, _LEGEND_COLUMNS)
     rows = math.ceil(len(labels) / columns)
