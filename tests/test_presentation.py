@@ -294,6 +294,9 @@ def test_a_long_table_is_cut_and_says_so() -> None:
 def test_a_line_of_too_few_points_is_left_out() -> None:
     one = Spark([0, 1, 2], [math.nan, 1, math.nan], "WA")
     assert "<svg" not in html_of(Card("t", [], spark=one))
+    assert "IOPS, 10,000 to 50,000" in html_of(
+        Card("t", [], spark=Spark([0, 1], [1e4, 5e4], "IOPS"))
+    )
     long = Spark(np.arange(10**5), np.arange(10**5), "WA")
     assert len(html_of(Card("t", [], spark=long))) < 5000
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from writeamp.presentation.numbers import range_in_words
 from writeamp.text import printable
 
 # A longer table is cut, with a line that says so; the data frame has all.
@@ -95,7 +96,7 @@ def _line(spark: Spark) -> str:
     left = _RIM + (across - across[0]) / (np.ptp(across) or 1.0) * (_WIDTH - 2 * _RIM)
     top = _HEIGHT - _RIM - (up - up.min()) / (np.ptp(up) or 1.0) * (_HEIGHT - 2 * _RIM)
     points = " ".join(f"{one:.1f},{other:.1f}" for one, other in zip(left, top, strict=True))
-    caption = f"{spark.caption}, {up.min():.4g} to {up.max():.4g}"
+    caption = f"{spark.caption}, {range_in_words(up.min(), up.max())}"
     return (
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="{_text(caption)}">'
         f'<polyline points="{points}" fill="none" stroke="currentColor"/></svg>'
