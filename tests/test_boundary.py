@@ -51,6 +51,19 @@ def test_a_file_that_is_written_never_becomes_a_closed_stream(tmp_path: Path) ->
     assert "writeamp:" not in (out.read_text() if out.exists() else "")
 
 
+@pytest.mark.parametrize(
+    "verb",
+    ["simulate", "simulate --sweep op=0.2:0.4:2", "compare --managers single --replicas 1"],
+)
+def test_a_picture_is_drawn_though_the_reader_of_the_table_has_gone(
+    verb: str, tmp_path: Path
+) -> None:
+    op = "" if "sweep" in verb else "--op 0.3"
+    drive = f"--logical-pages 1024 --pages-per-block 16 --writes 4000 {op}"
+    shell(f"$W {verb} {drive} --plot {tmp_path}/wa.svg | true")
+    assert (tmp_path / "wa.svg").exists()
+
+
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
 def test_a_full_stdout_is_one_sentence() -> None:
     ended = shell("$W list victims > /dev/full")

@@ -70,23 +70,13 @@ def compare(
         check_target(plot)
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
         found = options.whole_or_part(lambda: run_comparison(experiment, bar.update, runner))
-    for sentence in found.notes:
-        options.note(sentence)
-    for sentence in found.warnings:
-        options.warn(sentence)
-    if json:
-        options.print_json(found.to_dict())
-    elif csv:
-        options.print_csv(found.to_frame())
-    else:
-        _print(found)
+    drawn = None if found.interrupted_of else plot
+    options.tell(found, lambda: _print(found), json=json, csv=csv, plot=drawn)
     if found.interrupted_of:
         raise options.PartlyDone(
             f"{len(found.rows)} of {len(found.interrupted_of)} rows were finished, not "
             f"{some_of(found.unfinished)}; no picture was drawn"
         )
-    if plot is not None:
-        found.plot(plot)
 
 
 def _print(found: Comparison) -> None:

@@ -6,7 +6,8 @@ import json
 import math
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypeAlias, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
 
 import polars as pl
 import typer
@@ -151,6 +152,65 @@ def warn(sentence: str) -> None:
 def note(sentence: str) -> None:
     """Say on stderr what was assumed, left out or rounded."""
     boundary.say(f"note: {sentence}")
+
+
+class Answer(Protocol):
+    """What `tell` asks of a result."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader should know."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON types."""
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return it as a data frame."""
+
+    def plot(self, path: Path) -> object:
+        """Draw it to a file."""
+
+
+def tell(
+    found: Answer,
+    show: Callable[[], None],
+    *,
+    json: bool,
+    csv: bool,
+    plot: Path | None,
+    document: Callable[[], Any] | None = None,
+    frame: Callable[[], pl.DataFrame] | None = None,
+) -> None:
+    """Say what a reader of a result should know, print it in the form asked for, and draw it.
+
+    Args:
+        found: the result.
+        show: prints it as tables.
+        json: whether to print its document instead.
+        csv: whether to print its frame instead.
+        plot: the picture to draw, if any.
+        document: what to print as JSON, if not `found.to_dict`.
+        frame: what to print as CSV, if not `found.to_frame`.
+    """
+    for sentence in found.notes:
+        note(sentence)
+    for sentence in found.warnings:
+        warn(sentence)
+    try:
+        if json:
+            print_json((document or found.to_dict)())
+        elif csv:
+            print_csv((frame or found.to_frame)())
+        else:
+            show()
+    finally:
+        # Also where the reader of a table has closed the pipe before its end.
+        if plot is not None:
+            found.plot(plot)
 
 
 def whole_or_part(work: Callable[[], _T]) -> _T:

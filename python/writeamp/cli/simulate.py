@@ -78,21 +78,15 @@ def simulate(
         return
     with Bar("simulating", _share if experiment.is_timed else _millions) as bar:
         result = run_simulation(experiment, bar.update)
-    # First, since whoever reads the table may close the pipe before its end.
-    if plot is not None:
-        result.plot(plot)
-    for sentence in result.notes:
-        options.note(sentence)
-    for sentence in result.warnings:
-        options.warn(sentence)
-    if json:
-        options.print_json(result.to_dict(series=series))
-    elif csv:
-        options.print_csv(result.series if series else result.to_frame())
-    elif isinstance(result, TimedResult):
-        print_timed(result)
-    else:
-        _print(result)
+    options.tell(
+        result,
+        lambda: print_timed(result) if isinstance(result, TimedResult) else _print(result),
+        json=json,
+        csv=csv,
+        plot=plot,
+        document=lambda: result.to_dict(series=series),
+        frame=lambda: result.series if series else result.to_frame(),
+    )
 
 
 def _share(done: int, expected: int) -> str:

@@ -69,25 +69,19 @@ def simulate_over_op(
         assert sweep is not None
         with Bar("sweeping", lambda done, all_: f"{done} of {all_} drives") as bar:
             found = options.whole_or_part(lambda: run_op_curve(experiment, sweep, bar.update))
-    for sentence in found.notes:
-        options.note(sentence)
-    for sentence in found.warnings:
-        options.warn(sentence)
-    if json:
-        options.print_json(found.to_dict())
-    elif csv:
-        options.print_csv(found.to_frame())
-    elif isinstance(found, RequiredOp):
-        _print_answer(found)
-    else:
-        _print_curve(found)
-    if isinstance(found, OpCurve) and found.interrupted_of:
+    interrupted_of = found.interrupted_of if isinstance(found, OpCurve) else ()
+    options.tell(
+        found,
+        lambda: _print_answer(found) if isinstance(found, RequiredOp) else _print_curve(found),
+        json=json,
+        csv=csv,
+        plot=None if interrupted_of else plot,
+    )
+    if interrupted_of:
         raise options.PartlyDone(
-            f"{len(found.points)} of {len(found.interrupted_of)} points were finished; no picture "
+            f"{len(found.points)} of {len(interrupted_of)} points were finished; no picture "
             "was drawn"
         )
-    if plot is not None:
-        found.plot(plot)
 
 
 def _drives(done: int, _: int) -> str:
