@@ -20,6 +20,7 @@ from writeamp.experiments.daily_writes import WARRANTY_YEARS, drive_writes_a_day
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.lifetime import run_lifetime
 from writeamp.experiments.lifetime_result import Endurance
+from writeamp.experiments.words import shape_in_words
 from writeamp.plots import check_target
 from writeamp.presentation.frames import frame_of
 from writeamp.presentation.numbers import interval_in_words, with_interval
@@ -133,12 +134,7 @@ def _print(found: Endurance, daily_bytes: float | None, warranty_years: float) -
     rows = [
         ("workload", plan.load_name),
         ("manager, victims", str(plan.policy)),
-        (
-            "drive",
-            f"{device.name}: {device.geometry.blocks:,} blocks × "
-            f"{device.geometry.pages_per_block:,} pages, {device.layout}; {plan.spare_blocks:,} "
-            "blocks are spare",
-        ),
+        ("drive", f"{shape_in_words(device)}; {plan.spare_blocks:,} blocks are spare"),
         (
             "space",
             f"op {device.op:.4g} = (T-U)/U, fill {device.fill:.4g}, "

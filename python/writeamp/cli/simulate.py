@@ -20,7 +20,7 @@ from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.timed_result import TimedResult
-from writeamp.experiments.words import wa_in_words
+from writeamp.experiments.words import shape_in_words, wa_in_words
 from writeamp.plots import check_target
 
 # A longer list of passes shows so many at each end.
@@ -102,11 +102,7 @@ def _print(result: Result) -> None:
     rows = [
         ("workload", result.plan.load_name),
         ("manager, victims", str(result.plan.policy)),
-        (
-            "drive",
-            f"{device.name}: {device.geometry.blocks:,} blocks × "
-            f"{device.geometry.pages_per_block:,} pages, {device.layout}",
-        ),
+        ("drive", shape_in_words(device)),
         (
             "space",
             f"op {device.op:.4g} = (T-U)/U, fill {device.fill:.4g}, "

@@ -15,7 +15,7 @@ from writeamp.devices.ratios import RATIOS
 from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.simulation_result import Result
-from writeamp.experiments.words import wa_in_words
+from writeamp.experiments.words import shape_in_words, wa_in_words
 from writeamp.plots.style import with_error
 from writeamp.presentation.numbers import interval_in_words
 from writeamp.sizing.curve import run_op_curve
@@ -98,11 +98,7 @@ def _print_answer(found: RequiredOp) -> None:
             f"{device.logical_pages:,} pages of {device.page_bytes:,} bytes{_stands_for(result)}",
         ),
         ("tried", f"{len(found.points)} drives, {found.step_op:.4g} of op apart or more"),
-        (
-            "drive",
-            f"{device.name}: {device.geometry.blocks:,} blocks × "
-            f"{device.geometry.pages_per_block:,} pages, {device.layout}",
-        ),
+        ("drive", shape_in_words(device)),
         (
             "steady",
             result.steady_state.reason if result.steady else f"NO: {result.steady_state.reason}",

@@ -20,9 +20,15 @@ def drive_in_words(device: Device) -> str:
     """Return a drive's shape and spare space."""
     if device.kind != "flash":
         return f"{device.name}: {device.kind}, {device.capacity_bytes:,} bytes"
+    return f"{shape_in_words(device)}; op = (T-U)/U = {device.op:.4g}"
+
+
+def shape_in_words(device: Device) -> str:
+    """Return a flash drive's shape."""
+    geometry = device.geometry
     return (
-        f"{device.name}: {device.geometry.blocks:,} blocks × {device.geometry.pages_per_block:,} "
-        f"pages, {device.layout}; op = (T-U)/U = {device.op:.4g}"
+        f"{device.name}: {geometry.blocks:,} blocks × {geometry.pages_per_block:,} pages, "
+        f"{device.layout}"
     )
 
 
