@@ -10,6 +10,7 @@
 //! - [`request`]: what the host asks of a drive.
 //! - [`hints`], [`foresight`] and [`detectors`]: what the host says of its pages, and what a drive finds out.
 //! - [`page_set`]: which pages of a trace are ever written, and their order.
+//! - [`write_history`]: how often and when pages were written, for the policies that ask.
 //! - [`placements`]: where each page goes, one file per scheme.
 //! - [`managers`]: when collection runs, and what becomes of its pages.
 //! - [`workloads`]: which pages the host writes, one file per generator.
@@ -44,5 +45,6 @@ pub mod state;
 pub mod timing;
 pub mod victims;
 pub mod workloads;
+pub mod write_history;
 
 pub use error::{Error, Result};

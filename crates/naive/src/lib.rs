@@ -178,6 +178,10 @@ pub struct NaiveDrive {
     opened_for: HashMap<u32, usize>,
     /// Host pages written when each block was last opened.
     opened_at: HashMap<u32, u64>,
+    /// How often the host wrote each page since it last had no data, and its clock before the last
+    /// time.
+    writes: HashMap<u32, u64>,
+    written_at: HashMap<u32, u64>,
     closed_at: HashMap<u32, Moment>,
     changed_at: HashMap<u32, Moment>,
     /// The pool that each stream tries first.
@@ -236,6 +240,8 @@ impl NaiveDrive {
             opened_at: HashMap::new(),
             rule,
             scheme,
+            writes: HashMap::new(),
+            written_at: HashMap::new(),
             closed_at: HashMap::new(),
             changed_at: HashMap::new(),
             next_pool: HashMap::new(),
@@ -279,6 +285,8 @@ impl NaiveDrive {
 
     /// The host writes one logical page.
     pub fn write(&mut self, logical: u32, hint: Hint) {
+        *self.writes.entry(logical).or_default() += 1;
+        self.written_at.insert(logical, self.clock.now);
         if let Manager::HotCold { .. } = self.setup.manager {
             return self.write_hot_or_cold(logical, self.is_hot(hint.group));
         }
@@ -286,7 +294,13 @@ impl NaiveDrive {
             return self.write_to_group(logical, usize::from(hint.group));
         }
         let now = self.clock.now;
-        let stream = self.scheme.as_mut().map_or(0, |scheme| scheme.host(logical, now, hint));
+        let mut scheme = self.scheme.take().expect("only placements get here");
+        if scheme.wants_blocks() {
+            let closed = self.closed.iter().flatten().chain(&self.held);
+            scheme.sees_blocks(closed.map(|&block| self.valid_pages(block)).collect(), now);
+        }
+        let stream = scheme.host(logical, now, hint);
+        self.scheme = Some(scheme);
         let pool = match self.setup.layout {
             Layout::Flat => self.make_room_alone(stream, 0),
             Layout::Static => self.make_room_alone(stream, logical as usize % self.pools),
@@ -299,6 +313,8 @@ impl NaiveDrive {
     pub fn trim(&mut self, logical: u32) {
         if self.invalidate(logical) {
             self.counters.trimmed_pages += 1;
+            self.writes.remove(&logical);
+            self.written_at.remove(&logical);
             if let Some(scheme) = &mut self.scheme {
                 scheme.forgets(logical);
             }
@@ -600,9 +616,21 @@ impl NaiveDrive {
         }
     }
 
+    /// The logical pages whose data lies in `block`.
+    fn valid_pages(&self, block: u32) -> Vec<u32> {
+        let valid =
+            |page: &Page| if let Page::Valid(logical) = page { Some(*logical) } else { None };
+        self.pages_of(block).iter().filter_map(valid).collect()
+    }
+
     fn candidate(&self, block: u32) -> Candidate {
         let invalid_pages = self.invalid_pages(block);
+        let valid = self.valid_pages(block);
         Candidate {
+            number: block,
+            writes: valid.iter().map(|page| self.writes[page]).sum(),
+            ages: valid.iter().map(|page| self.clock.now - self.written_at[page]).sum(),
+            age_from_close: self.clock.now - self.closed_at[&block].now,
             valid_pages: self.setup.pages_per_block - invalid_pages,
             invalid_pages,
             closed: self.closed_at[&block].event,

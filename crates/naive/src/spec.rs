@@ -17,6 +17,11 @@ impl Spec {
         Spec { name: name.to_owned(), params: params.collect() }
     }
 
+    /// A parameter that may be left out, where it is `default`.
+    pub fn word<'a>(&'a self, key: &str, default: &'a str) -> &'a str {
+        self.params.get(key).map_or(default, String::as_str)
+    }
+
     /// A parameter, read.
     pub fn get<T: FromStr>(&self, key: &str) -> T {
         let found = self.params.get(key).and_then(|value| value.parse().ok());

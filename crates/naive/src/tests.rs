@@ -139,6 +139,10 @@ fn each_policy_takes_the_block_that_its_sentence_names() {
         closed,
         changed,
         age,
+        age_from_close: 100 - closed,
+        number: closed as u32,
+        writes: changed,
+        ages: 3 * age,
     };
     let blocks = [
         candidate(2, 4, 10, 40), // 40·2/(2·6) = 10/3
@@ -156,8 +160,16 @@ fn each_policy_takes_the_block_that_its_sentence_names() {
     assert_eq!(choose(windowed("3"), &blocks), 2);
     assert_eq!(choose(windowed("1"), &blocks), 3);
     assert_eq!(choose(victims("cost-benefit"), &blocks), 1);
+    let cost_benefit = |age, power| Spec::new("cost-benefit", [("age", age), ("power", power)]);
+    // From the close on: 96·2/12 = 16, 97·4/8, 98·4/8 = 49, 0 and 95·2/12.
+    assert_eq!(choose(cost_benefit("closed", "1"), &blocks), 2);
+    // √40·2/12 = 1.05, √20·4/8 = 2.24, the same, 0, √60·2/12 = 1.29.
+    assert_eq!(choose(cost_benefit("invalidated", "0.5"), &blocks), 1);
+    // 120·2/(12·10) = 2, 60·4/(8·12) = 2.5, 60·4/(8·13) = 2.3, 0, 180·2/(12·11) = 2.7.
+    assert_eq!(choose(victims("cost-hotness"), &blocks), 4);
     let with_dead = [&blocks[..], &[candidate(8, 6, 14, 0)]].concat();
     assert_eq!(choose(victims("cost-benefit"), &with_dead), 5);
+    assert_eq!(choose(victims("cost-hotness"), &with_dead), 5);
 
     let mut stream = Stream::new(1, "test");
     let drawn: Vec<usize> = (0..3).map(|_| stream.below(5) as usize).collect();

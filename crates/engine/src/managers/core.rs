@@ -1,13 +1,19 @@
 //! What managers have in common that collect block by block: the drive, its frontiers, and the
 //! victim policies that must hear of what happens to blocks.
 
+mod exchange;
+mod history;
+
+pub use exchange::Exchange;
+
 use super::Setup;
 use crate::error::{Error, Result};
 use crate::flash::{BlockState, Cause, Flash, Frontier, Tap};
-use crate::leveling::{self, PoolWear, WearLeveler};
+use crate::leveling::{self, WearLeveler};
 use crate::rng::Stream;
 use crate::state::{Identity, MOST_PLAUSIBLE, require, state};
 use crate::victims::{Census, VictimPolicy};
+use crate::write_history::WriteHistory;
 
 /// How far ahead of a write the map entry, and then what it points to, are fetched. Far enough to
 /// hide a memory access, near enough to stay in the first-level cache.
@@ -31,6 +37,8 @@ pub struct Core<V, T: Tap> {
     reserve_blocks: u32,
     /// The pages that an exchange moves.
     exchanged: Vec<u32>,
+    /// Kept if a policy asks for it.
+    history: Option<WriteHistory>,
     /// What the whole drive was built from.
     pub identity: Identity,
 }
@@ -47,14 +55,8 @@ state! {
         part levelers,
         fixed reserve_blocks,
         scratch exchanged,
+        part history,
     } where check
-}
-
-/// What a wear leveller did: `young` was erased, and its pages lie in `worn`, which is closed.
-#[derive(Debug, Clone, Copy)]
-pub struct Exchange {
-    pub young: u32,
-    pub worn: u32,
 }
 
 impl<V: VictimPolicy, T: Tap> Core<V, T> {
@@ -77,7 +79,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         let reserve_blocks = reserve_blocks.saturating_add(leveler_blocks);
         let flash = setup.flash(tap)?;
         let domains = layout.domains(&setup.geometry) as usize;
-        Ok(Core {
+        let weighs_history = policy.weighs_history();
+        let mut core = Core {
             frontiers: vec![Frontier::default(); streams as usize * flash.pools()],
             victims: vec![policy; domains],
             flash,
@@ -87,8 +90,13 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             levelers,
             reserve_blocks,
             exchanged: Vec::new(),
+            history: None,
             identity: Identity::default(),
-        })
+        };
+        if weighs_history {
+            core.keep_history()?;
+        }
+        Ok(core)
     }
 
     /// An error unless what was restored fits together.
@@ -98,6 +106,9 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         require(self.gainless < MOST_PLAUSIBLE, "the victims that gained nothing")?;
         require(self.held.is_empty() || self.held.len() == blocks, "the blocks held back")?;
         flash.check(&self.frontiers)?;
+        if let Some(history) = &self.history {
+            history.check(flash.map(), |page| flash.block_of(page), self.now())?;
+        }
         let is_own = |(index, frontier): (usize, &Frontier)| {
             frontier.is_full()
                 || flash.pool_of(flash.block_behind(frontier)) == index % flash.pools()
@@ -153,20 +164,26 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// Programs a page of the host at a frontier with room.
+    /// Programs a page of the host at a frontier with room; returns the block in which its previous
+    /// version lay.
     #[inline(always)]
-    pub fn program(&mut self, logical: u32, frontier: usize) {
+    pub fn program(&mut self, logical: u32, frontier: usize) -> Option<u32> {
         self.flash.count_host_page();
         let frontier = &mut self.frontiers[frontier];
-        if let Some(block) = self.flash.program(logical, frontier, Cause::Host) {
+        let invalidated = self.flash.program(logical, frontier, Cause::Host);
+        if let Some(block) = invalidated {
             self.on_invalidate(block);
         }
+        invalidated
     }
 
     /// Unmaps a page; false if it held no data.
     pub fn trim(&mut self, logical: u32) -> bool {
         let block = self.flash.trim(logical);
         if let Some(block) = block {
+            if let Some(history) = &mut self.history {
+                history.forget(logical, block);
+            }
             self.on_invalidate(block);
         }
         block.is_some()
@@ -274,10 +291,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// Chooses the next victim of a domain, which is no candidate from then on. An error if
     /// victims gain nothing, over and over.
     pub fn choose_victim(&mut self, domain: usize) -> Result<u32> {
-        let now = self.now();
-        let victim = self.victims[domain]
-            .choose(self.flash.invalid_pages(), now, &mut self.random)
-            .expect("a full drive has closed blocks");
+        let victim = self.choose_candidate(domain).expect("a full drive has closed blocks");
         self.count_gain(victim);
         // Even where one block in the drive has an invalid page, a random choice misses it so
         // often with probability e^−50 only.
@@ -287,13 +301,23 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         Ok(victim)
     }
 
+    fn choose_candidate(&mut self, domain: usize) -> Option<u32> {
+        let (now, invalid_pages) = (self.now(), self.flash.invalid_pages());
+        let policy = &mut self.victims[domain];
+        if V::WEIGHS_HISTORY
+            && let Some(history) = &self.history
+        {
+            policy.weigh(history, invalid_pages, now);
+        }
+        policy.choose(invalid_pages, now, &mut self.random)
+    }
+
     /// Chooses a victim of a domain that is worth collecting when nobody waits for room. A victim
     /// without an invalid page goes back to the candidates, as if it had closed just now.
     pub fn choose_idle_victim(&mut self, domain: usize) -> Option<u32> {
-        let now = self.now();
-        let invalid_pages = self.flash.invalid_pages();
-        let victim = self.victims[domain].choose(invalid_pages, now, &mut self.random)?;
-        if invalid_pages[victim as usize] == 0 {
+        let victim = self.choose_candidate(domain)?;
+        if self.flash.invalid_pages()[victim as usize] == 0 {
+            let now = self.now();
             self.victims[domain].on_close(victim, 0, now);
             return None;
         }
@@ -344,50 +368,19 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     pub fn erase_victim(&mut self, victim: u32, pages: &mut Vec<u32>) -> Option<Exchange> {
         self.flash.read_valid(victim, pages, Cause::Gc);
         self.flash.erase(victim, Cause::Gc);
+        if let Some(history) = &mut self.history {
+            history.erase(victim);
+        }
         if self.levelers.is_empty() { None } else { self.level(victim) }
-    }
-
-    /// Lets the wear leveller move the pages of a young block onto `worn`, which was just erased.
-    #[cold]
-    fn level(&mut self, worn: u32) -> Option<Exchange> {
-        let pool = self.flash.pool_of(worn);
-        if self.has_retired(worn, pool) {
-            return None;
-        }
-        let wear = PoolWear {
-            blocks: self.flash.blocks_of(pool),
-            erase_counts: self.flash.erase_counts(),
-            states: self.flash.states(),
-            invalid_pages: self.flash.invalid_pages(),
-            pages_per_block: self.flash.geometry().pages_per_block(),
-        };
-        let young = self.levelers[pool].exchange(worn, &wear)?;
-        self.forget(young);
-        self.hold(worn, self.is_held(young));
-        let place = self.flash.free(pool).iter().rposition(|block| *block == worn);
-        let mut frontier = self.flash.open_at(pool, place.expect("an erased block is free"));
-        self.flash.read_valid(young, &mut self.exchanged, Cause::WearLeveling);
-        self.flash.erase(young, Cause::WearLeveling);
-        self.has_retired(young, pool);
-        self.flash.migrate_all(&self.exchanged, &mut frontier, Cause::WearLeveling);
-        self.flash.skip(&mut frontier);
-        self.close_behind(frontier);
-        Some(Exchange { young, worn })
-    }
-
-    /// True if a spare block has taken the place of one that was just erased.
-    fn has_retired(&mut self, block: u32, pool: usize) -> bool {
-        let retired = self.flash.state(block) == BlockState::Retired;
-        if retired {
-            let spare = *self.flash.free(pool).last().expect("a spare block is free now");
-            let erases = self.flash.erase_counts()[spare as usize];
-            self.levelers[pool].on_spare_used(spare, erases);
-        }
-        retired
     }
 
     /// Migrates the pages of a victim at a frontier with room for all of them.
     pub fn migrate(&mut self, pages: &[u32], frontier: usize) {
         self.flash.migrate_all(pages, &mut self.frontiers[frontier], Cause::Gc);
+        if V::WEIGHS_HISTORY {
+            for &page in pages {
+                self.follow(page, None, frontier);
+            }
+        }
     }
 }

@@ -44,6 +44,9 @@ struct Generic<P, V, T: Tap> {
 }
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
+    /// True if the drive may keep a history, for either policy.
+    const MAY_KEEP_HISTORY: bool = P::KNOWS_HISTORY || V::WEIGHS_HISTORY;
+
     fn write_flat(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints);
@@ -104,12 +107,26 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             page.group = hints.group_of.get(at).copied().unwrap_or(0);
             page.invalidation_time = hints.invalidation_times.get(at).copied().unwrap_or(NEVER);
         }
-        self.placement.host_stream(page)
+        if P::KNOWS_HISTORY {
+            if self.placement.is_survey_due() {
+                self.placement.survey(&mut self.core.closed_histories());
+            }
+            self.placement.recall(self.core.recall(page.logical));
+        }
+        let stream = self.placement.host_stream(page);
+        if Self::MAY_KEEP_HISTORY {
+            self.core.prefetch_history(pages, at);
+            self.core.count_write(page.logical);
+        }
+        stream
     }
 
     #[inline(always)]
     fn program(&mut self, logical: u32, frontier: usize) {
-        self.core.program(logical, frontier);
+        let from = self.core.program(logical, frontier);
+        if Self::MAY_KEEP_HISTORY {
+            self.core.follow(logical, from, frontier);
+        }
         if self.core.frontiers[frontier].is_full() {
             self.close(frontier);
         }
@@ -238,6 +255,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             }
         }
         for &logical in &migrating {
+            if P::KNOWS_HISTORY {
+                self.placement.recall(self.core.recall(logical));
+            }
             let stream = self.placement.migration_stream(logical, &victim);
             let frontier = self.core.frontier(stream, pool);
             if self.core.frontiers[frontier].is_full() {
@@ -245,6 +265,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             }
             let core = &mut self.core;
             core.flash.migrate(logical, &mut core.frontiers[frontier], Cause::Gc);
+            if Self::MAY_KEEP_HISTORY {
+                core.follow(logical, None, frontier);
+            }
             if core.frontiers[frontier].is_full() {
                 self.close(frontier);
             }
@@ -316,7 +339,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     }
 
     fn scheme_bytes(&self) -> u64 {
-        self.placement.bytes() + (self.opened.len() * size_of::<Opened>()) as u64
+        let history = if P::KNOWS_HISTORY { self.core.history_bytes() } else { 0 };
+        self.placement.bytes() + history + (self.opened.len() * size_of::<Opened>()) as u64
     }
 }
 
@@ -329,7 +353,7 @@ impl<P: Placement> Manager for P {
         // frontier, and the erased victim replaces only one of them.
         let needs = Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) };
         Ok(Declared {
-            default_victims: P::VICTIMS.into(),
+            default_victims: P::victims(params).into(),
             hears: P::hears(params),
             is_placement: true,
             remembers_blocks: P::KNOWS_VICTIMS,
@@ -377,7 +401,10 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
         let remembered = if P::KNOWS_VICTIMS { setup.geometry.blocks() as usize } else { 0 };
         let opened = filled(Opened::default(), remembered)?;
         let streams = needs.most_streams;
-        let core = Core::new(policy, &setup, streams, needs.reserve_blocks, tap)?;
+        let mut core = Core::new(policy, &setup, streams, needs.reserve_blocks, tap)?;
+        if P::KNOWS_HISTORY {
+            core.keep_history()?;
+        }
         Ok(Box::new(Generic {
             core,
             placement,

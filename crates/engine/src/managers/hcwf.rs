@@ -67,7 +67,8 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         for (at, &logical) in pages.iter().enumerate() {
             self.core.prefetch(pages, at);
             let stream = usize::from(self.streams[at]);
-            self.core.program(logical, stream);
+            self.count_write(pages, at);
+            self.program(logical, stream);
             if self.core.frontiers[stream].is_full() {
                 self.close(stream);
                 self.refill(0)?;
@@ -80,15 +81,33 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         for (at, &logical) in pages.iter().enumerate() {
             self.core.prefetch(pages, at);
             let stream = usize::from(self.streams[at]);
+            self.count_write(pages, at);
             let pool = self.pool_with_room(stream)?;
             let frontier = self.core.frontier(stream, pool);
-            self.core.program(logical, frontier);
+            self.program(logical, frontier);
             if self.core.frontiers[frontier].is_full() {
                 self.close(frontier);
                 self.refill(pool)?;
             }
         }
         Ok(())
+    }
+
+    /// Takes down that the host writes the page in place `at`, if the victim policy cares.
+    #[inline(always)]
+    fn count_write(&mut self, pages: &[u32], at: usize) {
+        if V::WEIGHS_HISTORY {
+            self.core.prefetch_history(pages, at);
+            self.core.count_write(pages[at]);
+        }
+    }
+
+    #[inline(always)]
+    fn program(&mut self, logical: u32, frontier: usize) {
+        let from = self.core.program(logical, frontier);
+        if V::WEIGHS_HISTORY {
+            self.core.follow(logical, from, frontier);
+        }
     }
 
     /// The pool that takes the next page of `stream`: the next in turn that has room.

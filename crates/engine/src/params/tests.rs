@@ -141,7 +141,12 @@ fn blocks_go_with_the_size_of_the_drive_and_what_cannot_is_said() {
         (Kind::Victims, "d-choices:d=10", "d-choices(d=10)", ""),
         (Kind::WearLevelers, "youngest-free:reserve=80", "youngest-free(reserve=8)", ""),
         (Kind::Managers, "warcip:period=40", "warcip(clusters=5,period=4)", ""),
-        (Kind::Managers, "sfs", "sfs(groups=4,samples=1024)", "samples=1024 is the same"),
+        (
+            Kind::Managers,
+            "sfs",
+            "sfs(groups=4,scale=linear,unit=segment,start=coldest,period=0.01,samples=1024)",
+            "samples=1024 is the same",
+        ),
     ] {
         let read = kind.read(text).unwrap();
         assert_eq!(read.scaled(10.0).unwrap(), form);

@@ -25,6 +25,7 @@ use crate::hints::Hears;
 use crate::params::Params;
 use crate::registry::Registered;
 use crate::state::State;
+use crate::write_history::{BlockHistory, PageHistory};
 
 /// Hands the list of placements to a macro, each as `module::Type`; the naive drive has a twin of the
 /// same name in a module of the same name.
@@ -52,6 +53,8 @@ macro_rules! placements {
 pub trait Placement: Registered<Sizes> + State + Send + 'static {
     /// The victim policy that its authors pair it with, unless another is asked for.
     const VICTIMS: &'static str = "greedy";
+    /// True if it looks at the writes of pages and blocks ([`Placement::recall`]).
+    const KNOWS_HISTORY: bool = false;
     /// True if it looks at what the host says of its pages ([`Placement::hears`]).
     const HEARS_HOST: bool = false;
     /// True if it looks at the [`Victim`] from which a page comes.
@@ -62,10 +65,27 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
     /// How many streams it has with such parameters.
     fn streams(params: &Params) -> Streams;
 
+    /// The victim policy that goes with such parameters.
+    fn victims(_params: &Params) -> &'static str {
+        Self::VICTIMS
+    }
+
     /// What the host must tell it.
     fn hears(_params: &Params) -> Hears {
         Hears::Nothing
     }
+
+    /// What is known of the page that is placed next; `None` if the host never wrote it. Comes before
+    /// each [`Self::host_stream`], which it does not count yet, and [`Self::migration_stream`].
+    fn recall(&mut self, _page: Option<PageHistory>) {}
+
+    /// True if it wants to see all closed blocks now, asked before each page that the host writes.
+    fn is_survey_due(&mut self) -> bool {
+        false
+    }
+
+    /// Every closed block, if it was due.
+    fn survey(&mut self, _closed: &mut dyn Iterator<Item = BlockHistory>) {}
 
     /// The stream of a page that the host writes.
     fn host_stream(&mut self, page: HostPage) -> usize;

@@ -1,107 +1,181 @@
 //! Pages of like hotness together, where hotness is writes over age, and the groups are those that
 //! the data falls into by itself (Min et al., FAST 2012, "SFS").
 //!
-//! SFS finds its groups by k-means over the hotness of segments as it cleans; here, over that of
-//! every 16th page as it is placed, each time that enough of them have been seen. The hotness of
-//! single pages spans many orders of magnitude, of which a mean would show the highest only; so it is
-//! its logarithm that is grouped. The paper's victims are those of
-//! cost-hotness; here they are the victim policy's.
+//! Groups are found by k-means over the hotness of blocks (the paper's segments), each time that the
+//! host has written so much of the drive; or over that of every 16th page as it is placed, each time
+//! that enough of them have been seen.
 
-use super::LastWrites;
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::flash::{filled, prefetch};
-use crate::params::{Domain, Extent, Param, Params};
+use crate::params::{Domain, Extent, Param, Params, words};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
+use crate::write_history::{BlockHistory, PageHistory};
 
-/// Hotness is counted in 2⁻²⁰ writes per page written.
-const HOTNESS_BITS: u32 = 20;
+use std::ops::Bound::{Excluded, Included};
+
 const SAMPLED_EVERY: u32 = 16;
 const ITERATIONS: u32 = 3;
 
 pub struct Sfs {
-    last_writes: LastWrites,
-    /// Writes of each page.
-    writes: Vec<u16>,
+    scale: Scale,
+    unit: Unit,
+    start: Start,
+    /// The hotness of the page that is placed next.
+    hotness: Option<u64>,
     /// The mean hotness of each group, rising.
     centers: Vec<u64>,
+    knows_groups: bool,
+    /// The hotness of the pages sampled.
     samples: Vec<u64>,
     most_samples: usize,
     until_sample: u32,
-    is_first: bool,
+    until_survey: u64,
+    survey_pages: u64,
 }
 
 state! {
     Sfs {
-        part last_writes,
-        table writes,
+        fixed scale,
+        fixed unit,
+        fixed start,
+        scratch hotness,
         table centers,
+        value knows_groups,
         list samples,
         fixed most_samples,
         value until_sample,
-        value is_first,
+        value until_survey,
+        fixed survey_pages,
     } where is_sound
+}
+
+/// How hotness is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scale {
+    /// As it is. A mean then shows the highest only, as hotness spans many orders of magnitude; so
+    /// groups begin at 0, and one that is left empty does again, to divide what lies lowest.
+    Linear,
+    /// By its logarithm. Groups begin at quantiles, and one that is left empty stays where it is.
+    Logarithmic,
+}
+
+impl Scale {
+    const ALL: [(&'static str, Scale); 2] =
+        [("linear", Scale::Linear), ("log", Scale::Logarithmic)];
+
+    /// Of `writes` over `ages`; the logarithm is that of 2²⁰ times as much.
+    #[inline(always)]
+    fn hotness(self, writes: u64, ages: u64) -> u64 {
+        match self {
+            Scale::Linear => (writes << 32) / ages.max(1),
+            Scale::Logarithmic => octaves((writes << 20) / ages.max(1)),
+        }
+    }
+}
+
+/// What groups are found from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Segment,
+    Page,
+}
+
+impl Unit {
+    const ALL: [(&'static str, Unit); 2] = [("segment", Unit::Segment), ("page", Unit::Page)];
+}
+
+/// The group of a page that the host writes for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Coldest,
+    Hottest,
+}
+
+impl Start {
+    const ALL: [(&'static str, Start); 2] =
+        [("coldest", Start::Coldest), ("hottest", Start::Hottest)];
 }
 
 impl Sfs {
     fn is_sound(&self) -> bool {
-        let most = octaves(u64::MAX);
+        let most = if self.scale == Scale::Linear { u64::MAX } else { octaves(u64::MAX) };
         self.samples.len() < self.most_samples
-            && self.samples.iter().chain(&self.centers).all(|&octaves| octaves <= most)
+            && self.samples.iter().chain(&self.centers).all(|&hotness| hotness <= most)
             && (1..=SAMPLED_EVERY).contains(&self.until_sample)
+            && (1..=self.survey_pages).contains(&self.until_survey)
     }
 
     #[inline(always)]
     fn group(&mut self, hotness: u64) -> usize {
-        self.until_sample -= 1;
-        if self.until_sample == 0 {
-            self.until_sample = SAMPLED_EVERY;
-            self.sample(hotness);
+        if self.unit == Unit::Page {
+            self.until_sample -= 1;
+            if self.until_sample == 0 {
+                self.until_sample = SAMPLED_EVERY;
+                self.sample(hotness);
+            }
         }
         nearest(&self.centers, hotness)
     }
 
     fn sample(&mut self, hotness: u64) {
         self.samples.push(hotness);
-        if self.samples.len() < self.most_samples {
-            return;
+        if self.samples.len() == self.most_samples {
+            let mut samples = std::mem::take(&mut self.samples);
+            self.find_groups(&mut samples);
+            samples.clear();
+            self.samples = samples;
         }
-        self.samples.sort_unstable();
-        let groups = self.centers.len();
-        if self.is_first {
-            self.is_first = false;
-            for (group, center) in self.centers.iter_mut().enumerate() {
-                *center = self.samples[(2 * group + 1) * self.most_samples / (2 * groups)];
-            }
-        }
-        for _ in 0..ITERATIONS {
-            let mut found = vec![(0u64, 0u64); groups];
-            for &sample in &self.samples {
-                let (sum, count) = &mut found[nearest(&self.centers, sample)];
-                *sum += sample;
-                *count += 1;
-            }
-            for (center, (sum, count)) in self.centers.iter_mut().zip(found) {
-                *center = sum.checked_div(count).unwrap_or(*center);
-            }
-        }
-        self.centers.sort_unstable();
-        self.samples.clear();
     }
 
-    #[inline(always)]
-    fn hotness(writes: u16, age: u64) -> u64 {
-        octaves((u64::from(writes) << HOTNESS_BITS) / age.max(1))
+    /// Divides the hotness of some pages or blocks by k-means, going on from the last time.
+    fn find_groups(&mut self, found: &mut [u64]) {
+        if found.is_empty() {
+            return;
+        }
+        found.sort_unstable();
+        match self.scale {
+            Scale::Linear if found.len() <= self.centers.len() => {
+                let all = found.iter().cycle();
+                self.centers.iter_mut().zip(all).for_each(|(center, &hotness)| *center = hotness);
+            }
+            Scale::Linear => self.iterate(found, |_| 0),
+            Scale::Logarithmic => {
+                if !self.knows_groups {
+                    let groups = self.centers.len();
+                    for (group, center) in self.centers.iter_mut().enumerate() {
+                        *center = found[(2 * group + 1) * found.len() / (2 * groups)];
+                    }
+                }
+                self.iterate(found, |center| center);
+            }
+        }
+        self.knows_groups = true;
+        self.centers.sort_unstable();
+    }
+
+    /// Three times at most, as the paper has it; an empty group's center is what `empty` makes of it.
+    fn iterate(&mut self, found: &[u64], empty: fn(u64) -> u64) {
+        for _ in 0..ITERATIONS {
+            let mut sums = vec![(0u128, 0u128); self.centers.len()];
+            for &hotness in found {
+                let (sum, count) = &mut sums[nearest(&self.centers, hotness)];
+                *sum += u128::from(hotness);
+                *count += 1;
+            }
+            for (center, (sum, count)) in self.centers.iter_mut().zip(sums) {
+                *center = sum.checked_div(count).map_or(empty(*center), |mean| mean as u64);
+            }
+        }
     }
 }
 
-/// 16·log₂ of a hotness + 16, the fraction taken as linear; 0 of 0.
+/// 16·log₂ of a number + 16, the fraction taken as linear; 0 of 0.
 #[inline(always)]
-fn octaves(hotness: u64) -> u64 {
-    let Some(power) = hotness.checked_ilog2() else { return 0 };
-    let power = u64::from(power);
-    16 * (power + 1) + (((hotness - (1 << power)) << 4) >> power)
+fn octaves(number: u64) -> u64 {
+    let Some(power) = number.checked_ilog2() else { return 0 };
+    let rest = u128::from(number - (1 << power)) << 4 >> power;
+    16 * (u64::from(power) + 1) + rest as u64
 }
 
 /// The index of the value nearest to `value`, the first of equals.
@@ -123,66 +197,121 @@ impl Registered<Sizes> for Sfs {
             .params(&[
                 Param::new("groups", "4", Domain::Whole(2, 64), "groups of like hotness"),
                 Param::new(
+                    "scale",
+                    "linear",
+                    Domain::Word(&words(&Scale::ALL)),
+                    "how hotness is counted: as it is (linear), or by its logarithm (log)",
+                ),
+                Param::new(
+                    "unit",
+                    "segment",
+                    Domain::Word(&words(&Unit::ALL)),
+                    "what groups are found from: all closed blocks (segment), or sampled pages \
+                     (page)",
+                ),
+                Param::new(
+                    "start",
+                    "coldest",
+                    Domain::Word(&words(&Start::ALL)),
+                    "the group of a page that is written for the first time",
+                ),
+                Param::new(
+                    "period",
+                    "0.01",
+                    Domain::Number(Excluded(0.0), Included(1.0)),
+                    "share of the drive written before groups are found anew from blocks",
+                ),
+                Param::new(
                     "samples",
                     "1024",
                     Domain::Whole(16, 1 << 20),
-                    "pages sampled before groups are found anew",
+                    "pages sampled before groups are found anew from pages",
                 )
                 .extent(Extent::Kept("fewer samples would find other groups")),
             ])
-            .small("sfs:groups=3,samples=32");
+            .small("sfs:groups=3,period=0.1")
+            .variants(&[
+                "sfs:groups=3,unit=page,scale=log,samples=32",
+                "sfs:groups=5,unit=page,samples=16,start=hottest",
+                "sfs:groups=3,scale=log,period=0.05",
+            ]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let most_samples = params.integer("samples");
+        let survey_pages = (params.number("period") * f64::from(sizes.logical_pages)) as u64;
+        let survey_pages = survey_pages.max(1);
         Ok(Sfs {
-            last_writes: LastWrites::new(sizes.logical_pages)?,
-            writes: filled(0, sizes.logical_pages as usize)?,
+            scale: params.choice("scale", &Scale::ALL),
+            unit: params.choice("unit", &Unit::ALL),
+            start: params.choice("start", &Start::ALL),
+            hotness: None,
             centers: vec![0; params.integer("groups")],
+            knows_groups: false,
             samples: Vec::with_capacity(most_samples),
             most_samples,
             until_sample: SAMPLED_EVERY,
-            is_first: true,
+            until_survey: survey_pages,
+            survey_pages,
         })
     }
 }
 
 impl Placement for Sfs {
-    const VICTIMS: &'static str = "cost-benefit";
+    const VICTIMS: &'static str = "cost-hotness";
+    const KNOWS_HISTORY: bool = true;
 
     fn streams(params: &Params) -> Streams {
         let groups = params.integer("groups");
         Streams { all: groups, migration: groups }
     }
 
-    #[inline(always)]
-    fn host_stream(&mut self, page: HostPage) -> usize {
-        let age = self.last_writes.replace(page.logical, page.now);
-        let writes = &mut self.writes[page.logical as usize];
-        let hotness = age.map_or(0, |age| Self::hotness(*writes, age));
-        *writes = writes.saturating_add(1);
-        self.group(hotness)
-    }
-
-    fn forget(&mut self, logical: u32) {
-        self.last_writes.forget(logical);
-        self.writes[logical as usize] = 0;
+    /// Without the hotness of blocks, by age.
+    fn victims(params: &Params) -> &'static str {
+        match params.choice("unit", &Unit::ALL) {
+            Unit::Segment => Self::VICTIMS,
+            Unit::Page => "cost-benefit",
+        }
     }
 
     #[inline(always)]
-    fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize {
-        let age = self.last_writes.age(logical, victim.now).unwrap_or(u64::MAX);
-        self.group(Self::hotness(self.writes[logical as usize], age))
+    fn recall(&mut self, page: Option<PageHistory>) {
+        self.hotness = page.map(|page| self.scale.hotness(page.writes, page.age));
+    }
+
+    #[inline(always)]
+    fn is_survey_due(&mut self) -> bool {
+        self.until_survey -= 1;
+        let is_due = self.until_survey == 0;
+        if is_due {
+            self.until_survey = self.survey_pages;
+        }
+        is_due && self.unit == Unit::Segment
+    }
+
+    #[cold]
+    fn survey(&mut self, closed: &mut dyn Iterator<Item = BlockHistory>) {
+        // A block without valid pages has no hotness.
+        let closed = closed.filter(|block| block.writes > 0);
+        let mut found: Vec<u64> =
+            closed.map(|block| self.scale.hotness(block.writes, block.ages)).collect();
+        self.find_groups(&mut found);
+    }
+
+    #[inline(always)]
+    fn host_stream(&mut self, _page: HostPage) -> usize {
+        match (self.hotness, self.start) {
+            (Some(hotness), _) => self.group(hotness),
+            (None, Start::Coldest) => self.group(0),
+            (None, Start::Hottest) => self.centers.len() - 1,
+        }
+    }
+
+    #[inline(always)]
+    fn migration_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
+        self.group(self.hotness.expect("a page that the host has written"))
     }
 
     fn bytes(&self) -> u64 {
-        self.last_writes.bytes()
-            + size_of_val(&self.writes[..]) as u64
-            + 8 * self.most_samples as u64
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, logical: u32) {
-        self.last_writes.prefetch(logical);
-        prefetch(&self.writes, logical as usize);
+        if self.unit == Unit::Page { 8 * self.most_samples as u64 } else { 0 }
     }
 }

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::flash::Geometry;
 use crate::rng::Stream;
 use crate::state::{State, state};
+use crate::write_history::WriteHistory;
 
 /// Builds the policy that `text` names.
 pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
@@ -24,6 +25,8 @@ pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
 
 /// [`VictimPolicy`] without what a trait object cannot have.
 pub trait BoxedPolicy: Send + State {
+    fn weighs_history(&self) -> bool;
+    fn weigh(&mut self, history: &WriteHistory, invalid_pages: &[u32], now: u64);
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
     fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32>;
@@ -33,6 +36,14 @@ pub trait BoxedPolicy: Send + State {
 }
 
 impl<V: VictimPolicy> BoxedPolicy for V {
+    fn weighs_history(&self) -> bool {
+        VictimPolicy::weighs_history(self)
+    }
+
+    fn weigh(&mut self, history: &WriteHistory, invalid_pages: &[u32], now: u64) {
+        VictimPolicy::weigh(self, history, invalid_pages, now);
+    }
+
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64) {
         VictimPolicy::on_close(self, block, invalid_pages, now);
     }
@@ -71,6 +82,16 @@ impl Clone for Boxed {
 }
 
 impl VictimPolicy for Boxed {
+    const WEIGHS_HISTORY: bool = true;
+
+    fn weighs_history(&self) -> bool {
+        self.0.weighs_history()
+    }
+
+    fn weigh(&mut self, history: &WriteHistory, invalid_pages: &[u32], now: u64) {
+        self.0.weigh(history, invalid_pages, now);
+    }
+
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64) {
         self.0.on_close(block, invalid_pages, now);
     }

@@ -4,15 +4,17 @@
 use std::cmp::Ordering;
 
 use super::buckets::Buckets;
+use super::by_close::ByClose;
 use super::{Census, VictimPolicy};
 use crate::error::Result;
 use crate::flash::{Geometry, filled, prefetch};
-use crate::params::Params;
+use crate::params::{Domain, Param, Params, words};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::state::{require, state};
+use crate::state::{Reader, State, Writer, require, state};
 
-/// Age counts host page writes since the block closed or last lost a page, whichever is later.
+/// Age counts host page writes since the block closed or, if it is asked for, since it last lost a
+/// page.
 ///
 /// Among blocks with equally many valid pages the oldest wins, and a bucket keeps them in that
 /// order; so only the heads of the buckets can win, and a choice costs O(pages per block) instead
@@ -20,79 +22,164 @@ use crate::state::{require, state};
 /// nothing has aged.
 #[derive(Debug, Clone)]
 pub struct CostBenefit {
-    buckets: Buckets,
-    changed_at: Vec<u64>,
+    candidates: Candidates,
+    /// When the age of each block began.
+    aged_from: Vec<u64>,
+    squares_gain: bool,
     pages_per_block: u32,
 }
 
-state!(CostBenefit { part buckets, table changed_at, fixed pages_per_block });
+state! {
+    CostBenefit {
+        part candidates,
+        table aged_from,
+        fixed squares_gain,
+        fixed pages_per_block,
+    }
+}
+
+/// What age is measured from, and so what buckets are in order of.
+#[derive(Debug, Clone)]
+enum Candidates {
+    ByChange(Buckets),
+    ByClose(ByClose),
+}
+
+impl State for Candidates {
+    fn save(&self, to: &mut Writer) {
+        match self {
+            Candidates::ByChange(buckets) => buckets.save(to),
+            Candidates::ByClose(buckets) => buckets.save(to),
+        }
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        match self {
+            Candidates::ByChange(buckets) => buckets.restore(from),
+            Candidates::ByClose(buckets) => buckets.restore(from),
+        }
+    }
+}
 
 impl CostBenefit {
-    /// Compares age·(1−u)/(2u) of two blocks (invalid pages, age) exactly, in integers.
+    /// Compares age·(1−u)/(2u), or √age·(1−u)/(2u), of two blocks (invalid pages, age) exactly, in
+    /// integers: the latter by its square.
     fn compare(&self, a: (u32, u64), b: (u32, u64)) -> Ordering {
-        let valid = |invalid: u32| u128::from(self.pages_per_block - invalid);
-        let gain = |(invalid, age): (u32, u64)| u128::from(invalid) * u128::from(age);
-        match (valid(a.0), valid(b.0)) {
+        let power = |base: u32| u128::from(base).pow(if self.squares_gain { 2 } else { 1 });
+        let valid = |(invalid, _): (u32, u64)| power(self.pages_per_block - invalid);
+        let gain = |(invalid, age): (u32, u64)| power(invalid) * u128::from(age);
+        match (valid(a), valid(b)) {
             (0, 0) => Ordering::Equal,
             (0, _) => Ordering::Greater,
             (_, 0) => Ordering::Less,
             (valid_a, valid_b) => (gain(a) * valid_b).cmp(&(gain(b) * valid_a)),
         }
     }
+
+    fn best(&self, oldest: impl Iterator<Item = (u32, u32)>, now: u64) -> Option<(u32, u32)> {
+        let mut best: Option<(u32, (u32, u64))> = None;
+        for (block, invalid) in oldest {
+            let score = (invalid, now - self.aged_from[block as usize]);
+            if best.is_none_or(|(_, leader)| self.compare(score, leader) == Ordering::Greater) {
+                best = Some((block, score));
+            }
+        }
+        best.map(|(block, (invalid, _))| (block, invalid))
+    }
 }
 
 impl VictimPolicy for CostBenefit {
     #[inline(always)]
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64) {
-        self.changed_at[block as usize] = now;
-        self.buckets.insert(block, invalid_pages);
+        self.aged_from[block as usize] = now;
+        match &mut self.candidates {
+            Candidates::ByChange(buckets) => buckets.insert(block, invalid_pages),
+            Candidates::ByClose(buckets) => buckets.insert(block, invalid_pages),
+        }
     }
 
     #[inline(always)]
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64) {
-        self.changed_at[block as usize] = now;
-        self.buckets.promote(block, invalid_pages);
+        match &mut self.candidates {
+            Candidates::ByChange(buckets) => {
+                self.aged_from[block as usize] = now;
+                buckets.promote(block, invalid_pages);
+            }
+            Candidates::ByClose(buckets) => buckets.promote(block, invalid_pages),
+        }
     }
 
     fn choose(&mut self, _invalid_pages: &[u32], now: u64, _random: &mut Stream) -> Option<u32> {
-        let mut best: Option<(u32, (u32, u64))> = None;
-        for (block, invalid) in self.buckets.oldest() {
-            let score = (invalid, now - self.changed_at[block as usize]);
-            if best.is_none_or(|(_, leader)| self.compare(score, leader) == Ordering::Greater) {
-                best = Some((block, score));
-            }
-        }
-        let (block, (invalid, _)) = best?;
-        self.buckets.remove(block, invalid);
+        let (block, invalid_pages) = match &self.candidates {
+            Candidates::ByChange(buckets) => self.best(buckets.oldest(), now),
+            Candidates::ByClose(buckets) => self.best(buckets.oldest(), now),
+        }?;
+        self.forget(block, invalid_pages);
         Some(block)
     }
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {
-        self.buckets.remove(block, invalid_pages);
+        match &mut self.candidates {
+            Candidates::ByChange(buckets) => buckets.remove(block, invalid_pages),
+            Candidates::ByClose(buckets) => buckets.remove(block, invalid_pages),
+        }
     }
 
     fn check(&self, census: &mut Census) -> Result<()> {
-        let is_past = self.changed_at.iter().all(|&at| at <= census.now());
-        require(is_past, "CostBenefit.changed_at")?;
-        self.buckets.check(census)
+        let is_past = self.aged_from.iter().all(|&at| at <= census.now());
+        require(is_past, "CostBenefit.aged_from")?;
+        match &self.candidates {
+            Candidates::ByChange(buckets) => buckets.check(census),
+            Candidates::ByClose(buckets) => buckets.check(census),
+        }
     }
 
     #[inline(always)]
     fn prefetch(&self, block: u32) {
-        self.buckets.prefetch(block);
-        prefetch(&self.changed_at, block as usize);
+        if let Candidates::ByChange(buckets) = &self.candidates {
+            buckets.prefetch(block);
+            prefetch(&self.aged_from, block as usize);
+        }
     }
 }
 
+/// Whether age is measured from the close alone.
+const AGE: [(&str, bool); 2] = [("invalidated", false), ("closed", true)];
+/// Whether the power of age is a half.
+const POWER: [(&str, bool); 2] = [("1", false), ("0.5", true)];
+
 impl Registered<Geometry> for CostBenefit {
     const ENTRY: Entry =
-        Entry::new("cost-benefit", "the block with the greatest age·(1−u)/(2u), u its valid share");
+        Entry::new("cost-benefit", "the block with the greatest age·(1−u)/(2u), u its valid share")
+            .params(&[
+                Param::new(
+                    "age",
+                    "invalidated",
+                    Domain::Word(&words(&AGE)),
+                    "since the block closed (closed), or also since it last lost a page \
+                     (invalidated)",
+                )
+                .later(),
+                Param::new("power", "1", Domain::Word(&words(&POWER)), "power of age").later(),
+            ])
+            .variants(&[
+                "cost-benefit:age=closed,power=0.5",
+                "cost-benefit:age=closed",
+                "cost-benefit:power=0.5",
+            ]);
 
-    fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
+    fn build(params: &Params, geometry: &Geometry) -> Result<Self> {
+        let (blocks, pages_per_block) = (geometry.blocks(), geometry.pages_per_block());
+        let candidates = if params.choice("age", &AGE) {
+            Candidates::ByClose(ByClose::new(blocks, pages_per_block)?)
+        } else {
+            Candidates::ByChange(Buckets::new(blocks, pages_per_block))
+        };
         Ok(CostBenefit {
-            buckets: Buckets::new(geometry.blocks(), geometry.pages_per_block()),
-            changed_at: filled(0, geometry.blocks() as usize)?,
-            pages_per_block: geometry.pages_per_block(),
+            candidates,
+            aged_from: filled(0, blocks as usize)?,
+            squares_gain: params.choice("power", &POWER),
+            pages_per_block,
         })
     }
 }

@@ -6,8 +6,10 @@
 mod bag;
 mod boxed;
 mod buckets;
+mod by_close;
 mod census;
 mod cost_benefit;
+mod cost_hotness;
 mod d_choices;
 mod fifo;
 mod greedy;
@@ -23,16 +25,28 @@ use crate::flash::Geometry;
 use crate::registry::{Entry, Kind, Registered, dispatch, entries};
 use crate::rng::Stream;
 use crate::state::State;
+use crate::write_history::WriteHistory;
 
 /// Chooses victims among the closed blocks of one collection domain: the drive, or one LUN.
 ///
 /// The drive tells the policy what happens to blocks; times are counted in host page writes.
 pub trait VictimPolicy: Clone + Send + State + 'static {
+    /// True if it may weigh candidates by when their pages were written ([`Self::weigh`]).
+    const WEIGHS_HISTORY: bool = false;
+
+    /// Whether it does; the drive then keeps a history.
+    fn weighs_history(&self) -> bool {
+        Self::WEIGHS_HISTORY
+    }
+
     /// `block` filled up with `invalid_pages` invalid already, and is a candidate from now on.
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
 
     /// A page of `block`, which may still be open, was invalid; `invalid_pages` are now.
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
+
+    /// Weighs the candidates by what the drive knows of their pages, just before it chooses one.
+    fn weigh(&mut self, _history: &WriteHistory, _invalid_pages: &[u32], _now: u64) {}
 
     /// Chooses a candidate and forgets it; `None` if there is none. `invalid_pages` is that of
     /// every block of the drive.
@@ -70,6 +84,7 @@ macro_rules! victim_policies {
             d_choices::DChoices,
             windowed_greedy::WindowedGreedy,
             cost_benefit::CostBenefit,
+            cost_hotness::CostHotness,
         }
     };
 }

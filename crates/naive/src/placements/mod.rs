@@ -35,6 +35,15 @@ pub(super) trait Scheme: Send {
     /// Streams that migrated pages may go to.
     fn migration_stream(&self) -> usize;
 
+    /// True if it wants to see the blocks before the page that the host writes next; asked once for
+    /// each.
+    fn wants_blocks(&mut self) -> bool {
+        false
+    }
+
+    /// Sees the pages whose data lies in each closed block.
+    fn sees_blocks(&mut self, _pages: Vec<Vec<u32>>, _now: u64) {}
+
     /// The stream of a page that the host writes, when it has written `now` pages before.
     fn host(&mut self, logical: u32, now: u64, hint: Hint) -> usize;
 

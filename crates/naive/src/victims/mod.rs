@@ -4,6 +4,7 @@
 //! policy, and its type like the engine's.
 
 mod cost_benefit;
+mod cost_hotness;
 mod d_choices;
 mod fifo;
 mod greedy;
@@ -27,6 +28,8 @@ pub(super) trait Rule: Send {
 /// A closed block, as it stands when the choice is made.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
+    /// Which block it is.
+    pub number: u32,
     pub valid_pages: u32,
     pub invalid_pages: u32,
     /// When it closed, in events.
@@ -35,6 +38,12 @@ pub struct Candidate {
     pub changed: u64,
     /// Host pages written since it last changed.
     pub age: u64,
+    /// Host pages written since it closed.
+    pub age_from_close: u64,
+    /// The sum of the writes of its valid pages.
+    pub writes: u64,
+    /// The sum of the host pages written since the last write of each of them.
+    pub ages: u64,
 }
 
 macro_rules! twins {

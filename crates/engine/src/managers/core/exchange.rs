@@ -1,0 +1,58 @@
+//! Wear levelling after an erase: the pages of a young block move onto the block just erased.
+
+use super::Core;
+use crate::flash::{BlockState, Cause, Tap};
+use crate::leveling::PoolWear;
+use crate::victims::VictimPolicy;
+
+/// What a wear leveller did: `young` was erased, and its pages lie in `worn`, which is closed.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange {
+    pub young: u32,
+    pub worn: u32,
+}
+
+impl<V: VictimPolicy, T: Tap> Core<V, T> {
+    /// Lets the wear leveller move the pages of a young block onto `worn`, which was just erased.
+    #[cold]
+    pub(super) fn level(&mut self, worn: u32) -> Option<Exchange> {
+        let pool = self.flash.pool_of(worn);
+        if self.has_retired(worn, pool) {
+            return None;
+        }
+        let wear = PoolWear {
+            blocks: self.flash.blocks_of(pool),
+            erase_counts: self.flash.erase_counts(),
+            states: self.flash.states(),
+            invalid_pages: self.flash.invalid_pages(),
+            pages_per_block: self.flash.geometry().pages_per_block(),
+        };
+        let young = self.levelers[pool].exchange(worn, &wear)?;
+        self.forget(young);
+        self.hold(worn, self.is_held(young));
+        let place = self.flash.free(pool).iter().rposition(|block| *block == worn);
+        let mut frontier = self.flash.open_at(pool, place.expect("an erased block is free"));
+        self.flash.read_valid(young, &mut self.exchanged, Cause::WearLeveling);
+        self.flash.erase(young, Cause::WearLeveling);
+        self.has_retired(young, pool);
+        self.flash.migrate_all(&self.exchanged, &mut frontier, Cause::WearLeveling);
+        if let Some(history) = &mut self.history {
+            history.erase(young);
+            self.exchanged.iter().for_each(|&page| history.move_page(page, None, worn));
+        }
+        self.flash.skip(&mut frontier);
+        self.close_behind(frontier);
+        Some(Exchange { young, worn })
+    }
+
+    /// True if a spare block has taken the place of one that was just erased.
+    fn has_retired(&mut self, block: u32, pool: usize) -> bool {
+        let retired = self.flash.state(block) == BlockState::Retired;
+        if retired {
+            let spare = *self.flash.free(pool).last().expect("a spare block is free now");
+            let erases = self.flash.erase_counts()[spare as usize];
+            self.levelers[pool].on_spare_used(spare, erases);
+        }
+        retired
+    }
+}

@@ -1,0 +1,69 @@
+//! The history that a drive keeps of its pages' writes, if a policy asks for it.
+
+use super::{Core, PAGE_LOOKAHEAD};
+use crate::error::Result;
+use crate::flash::{BlockState, Tap};
+use crate::victims::VictimPolicy;
+use crate::write_history::{BlockHistory, PageHistory, WriteHistory};
+
+impl<V: VictimPolicy, T: Tap> Core<V, T> {
+    /// Has the drive, which is new, keep a history. Its manager then says what the host writes
+    /// ([`Self::count_write`]) and where pages go ([`Self::follow`]).
+    pub fn keep_history(&mut self) -> Result<()> {
+        let blocks = self.flash.geometry().blocks();
+        self.history = Some(WriteHistory::new(self.flash.logical_pages(), blocks)?);
+        Ok(())
+    }
+
+    /// What the history says of a page.
+    #[inline(always)]
+    pub fn recall(&self, logical: u32) -> Option<PageHistory> {
+        self.history.as_ref().and_then(|history| history.page(logical, self.now()))
+    }
+
+    /// What the history says of every closed block, in order of their numbers.
+    pub fn closed_histories(&self) -> impl Iterator<Item = BlockHistory> + '_ {
+        let flash = &self.flash;
+        let pages_per_block = flash.geometry().pages_per_block();
+        let of_history = move |history: &'_ WriteHistory, block: u32| {
+            let valid_pages = pages_per_block - flash.invalid_pages()[block as usize];
+            history.block(block, valid_pages, self.now())
+        };
+        let closed = move |&block: &u32| flash.state(block) == BlockState::Closed;
+        self.history.iter().flat_map(move |history| {
+            let blocks = (0..flash.geometry().blocks()).filter(closed);
+            blocks.map(move |block| of_history(history, block))
+        })
+    }
+
+    /// Bytes of the history.
+    pub fn history_bytes(&self) -> u64 {
+        self.history.as_ref().map_or(0, WriteHistory::bytes)
+    }
+
+    /// Takes down that the host is about to write `logical`.
+    #[inline(always)]
+    pub fn count_write(&mut self, logical: u32) {
+        let now = self.now();
+        if let Some(history) = &mut self.history {
+            let holder = self.flash.physical(logical).map(|page| self.flash.block_of(page));
+            history.count_write(logical, holder, now);
+        }
+    }
+
+    /// Takes down that `logical` was programmed behind `frontier`, and is no longer in `from`.
+    #[inline(always)]
+    pub fn follow(&mut self, logical: u32, from: Option<u32>, frontier: usize) {
+        if let Some(history) = &mut self.history {
+            let to = self.flash.block_behind(&self.frontiers[frontier]);
+            history.move_page(logical, from, to);
+        }
+    }
+
+    #[inline(always)]
+    pub fn prefetch_history(&self, pages: &[u32], at: usize) {
+        if let (Some(history), Some(&logical)) = (&self.history, pages.get(at + PAGE_LOOKAHEAD)) {
+            history.prefetch(logical);
+        }
+    }
+}

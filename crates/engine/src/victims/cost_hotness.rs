@@ -1,0 +1,127 @@
+//! Cost-hotness: the block with the greatest (1−u)/(2u·h), where u is its valid share and h its
+//! hotness, the writes of its valid pages over their ages (Min et al., FAST 2012, "SFS", §4.3).
+
+use std::cmp::Ordering;
+
+use super::{Bag, Census, VictimPolicy};
+use crate::error::Result;
+use crate::flash::Geometry;
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
+use crate::rng::Stream;
+use crate::state::state;
+use crate::write_history::{BlockHistory, WriteHistory};
+
+/// What rounding may do to a score, and more.
+const MARGIN: f64 = 1e-12;
+
+/// Every score changes with the clock, each at its own pace, so a choice looks at all candidates; in
+/// floating point, but where two are so near that this may be wrong. Among equal scores the fewest
+/// valid pages win, then the lowest number.
+#[derive(Debug, Clone)]
+pub struct CostHotness {
+    candidates: Bag,
+    /// The candidate that weighs most.
+    heaviest: Option<u32>,
+    pages_per_block: u32,
+}
+
+state!(CostHotness { part candidates, scratch heaviest, fixed pages_per_block });
+
+/// A candidate, and what its score is made of.
+#[derive(Debug, Clone, Copy)]
+struct Weighed {
+    block: u32,
+    invalid_pages: u32,
+    valid_pages: u32,
+    history: BlockHistory,
+}
+
+impl Weighed {
+    /// (1−u)/(u·h): the 2 is common to all.
+    fn score(&self) -> f64 {
+        if self.valid_pages == 0 {
+            return f64::INFINITY;
+        }
+        f64::from(self.invalid_pages) * self.history.ages as f64
+            / (f64::from(self.valid_pages) * self.history.writes as f64)
+    }
+
+    /// Compares scores exactly, in integers, and settles which of equals comes first.
+    fn compare(&self, other: &Self) -> Ordering {
+        let numerator = |of: &Self| u128::from(of.invalid_pages) * u128::from(of.history.ages);
+        let denominator = |of: &Self| u128::from(of.valid_pages) * u128::from(of.history.writes);
+        let by_score = match (self.valid_pages, other.valid_pages) {
+            (0, 0) => Ordering::Equal,
+            (0, _) => Ordering::Greater,
+            (_, 0) => Ordering::Less,
+            _ => {
+                (numerator(self) * denominator(other)).cmp(&(numerator(other) * denominator(self)))
+            }
+        };
+        let by_invalid = self.invalid_pages.cmp(&other.invalid_pages);
+        by_score.then(by_invalid).then(other.block.cmp(&self.block))
+    }
+}
+
+impl VictimPolicy for CostHotness {
+    const WEIGHS_HISTORY: bool = true;
+
+    #[inline(always)]
+    fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
+        self.candidates.add(block);
+    }
+
+    #[inline(always)]
+    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
+
+    fn weigh(&mut self, history: &WriteHistory, invalid_pages: &[u32], now: u64) {
+        let weighed = |block: u32| {
+            let invalid_pages = invalid_pages[block as usize];
+            let valid_pages = self.pages_per_block - invalid_pages;
+            let history = history.block(block, valid_pages, now);
+            Weighed { block, invalid_pages, valid_pages, history }
+        };
+        let mut best: Option<(f64, Weighed)> = None;
+        for candidate in self.candidates.blocks().iter().map(|&block| weighed(block)) {
+            let score = candidate.score();
+            let wins = best.as_ref().is_none_or(|(most, leader)| {
+                score > most * (1.0 + MARGIN)
+                    || (score >= most * (1.0 - MARGIN) && candidate.compare(leader).is_gt())
+            });
+            if wins {
+                best = Some((score, candidate));
+            }
+        }
+        self.heaviest = best.map(|(_, candidate)| candidate.block);
+    }
+
+    fn choose(&mut self, _invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
+        let block = self.heaviest.take()?;
+        self.candidates.remove(block);
+        Some(block)
+    }
+
+    fn forget(&mut self, block: u32, _invalid_pages: u32) {
+        self.candidates.remove(block);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        census.count_all(self.candidates.blocks())
+    }
+}
+
+impl Registered<Geometry> for CostHotness {
+    const ENTRY: Entry = Entry::new(
+        "cost-hotness",
+        "the block with the greatest (1−u)/(2u·h), u its valid share and h its hotness",
+    );
+
+    fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
+        Ok(CostHotness {
+            candidates: Bag::new(geometry.blocks())?,
+            heaviest: None,
+            pages_per_block: geometry.pages_per_block(),
+        })
+    }
+}
