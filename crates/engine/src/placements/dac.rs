@@ -1,8 +1,12 @@
 //! Dynamic data clustering: a page moves one region up with each write of the host, and one down
 //! each time that collection moves it (Chiang, Lee & Chang 1999, "Using data clustering to improve
-//! cleaning performance for flash memory"). Their regions also ask for how long a page has stayed;
-//! here, as where DAC is compared with (Wang et al., FAST 2022), every move counts.
+//! cleaning performance for flash memory"). There, a page must also be young enough to move up, and
+//! old enough to move down; here it is so if `residence` says how old that is, which the paper leaves
+//! to the workload. Where DAC is compared with (Wang et al., FAST 2022), every move counts.
 
+use std::ops::Bound::{Excluded, Unbounded};
+
+use super::LastWrites;
 use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
@@ -17,9 +21,26 @@ pub struct Dac {
     regions: u8,
     /// The region of each page, 0 the coldest.
     region: Vec<u8>,
+    residence: Option<Residence>,
 }
 
-state!(Dac { fixed regions, table region } where is_sound);
+state!(Dac { fixed regions, table region, part residence } where is_sound);
+
+/// When pages came to where they lie, and how long they may have been there to be young.
+struct Residence {
+    since: LastWrites,
+    young_writes: u64,
+}
+
+state!(Residence { part since, fixed young_writes });
+
+impl Residence {
+    /// Whether a page that is placed anew was young.
+    #[inline(always)]
+    fn was_young(&mut self, logical: u32, now: u64) -> bool {
+        self.since.replace(logical, now).is_some_and(|age| age < self.young_writes)
+    }
+}
 
 impl Dac {
     fn is_sound(&self) -> bool {
@@ -31,12 +52,34 @@ impl Registered<Sizes> for Dac {
     const ENTRY: Entry =
         Entry::new("dac", "a region hotter with each write, one colder with each migration")
             .example("dac:regions=4")
-            .params(&[Param::new("regions", "6", Domain::Whole(2, 64), "regions")])
-            .small("dac:regions=3");
+            .params(&[
+                Param::new("regions", "6", Domain::Whole(2, 64), "regions"),
+                Param::new(
+                    "residence",
+                    "off",
+                    Domain::Either(
+                        &Domain::Word(&["off"]),
+                        &Domain::Number(Excluded(0.0), Unbounded),
+                    ),
+                    "drive writes for which a page stays young: it moves up only as long as it is, \
+                     and down only after",
+                )
+                .later(),
+            ])
+            .small("dac:regions=3")
+            .variants(&["dac:regions=3,residence=0.5"]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let regions = params.integer("regions");
-        Ok(Dac { regions, region: filled(NEW, sizes.logical_pages as usize)? })
+        let region = filled(NEW, sizes.logical_pages as usize)?;
+        let residence = if params.text("residence") == "off" {
+            None
+        } else {
+            let drive_writes = params.number("residence");
+            let young_writes = (drive_writes * f64::from(sizes.logical_pages)) as u64;
+            Some(Residence { since: LastWrites::new(sizes.logical_pages)?, young_writes })
+        };
+        Ok(Dac { regions, region, residence })
     }
 }
 
@@ -50,24 +93,37 @@ impl Placement for Dac {
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
+        let residence = self.residence.as_mut();
+        let moves = residence.is_none_or(|residence| residence.was_young(page.logical, page.now));
         let region = &mut self.region[page.logical as usize];
-        *region = if *region == NEW { 0 } else { (*region + 1).min(self.regions - 1) };
+        if *region == NEW {
+            *region = 0;
+        } else if moves {
+            *region = (*region + 1).min(self.regions - 1);
+        }
         usize::from(*region)
     }
 
     fn forget(&mut self, logical: u32) {
         self.region[logical as usize] = NEW;
+        if let Some(residence) = &mut self.residence {
+            residence.since.forget(logical);
+        }
     }
 
     #[inline(always)]
-    fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+    fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize {
+        let residence = self.residence.as_mut();
+        let moves = residence.is_none_or(|residence| !residence.was_young(logical, victim.now));
         let region = &mut self.region[logical as usize];
-        *region = region.saturating_sub(1);
+        if moves {
+            *region = region.saturating_sub(1);
+        }
         usize::from(*region)
     }
 
     fn bytes(&self) -> u64 {
-        self.region.len() as u64
+        self.region.len() as u64 + self.residence.as_ref().map_or(0, |r| r.since.bytes())
     }
 
     fn check(&self, drive: &Restored) -> Result<()> {
@@ -77,5 +133,8 @@ impl Placement for Dac {
     #[inline(always)]
     fn prefetch(&self, logical: u32) {
         prefetch(&self.region, logical as usize);
+        if let Some(residence) = &self.residence {
+            residence.since.prefetch(logical);
+        }
     }
 }

@@ -6,7 +6,8 @@
 //! neighbours that are both cold, or of the same count, become one. With the most extents there may
 //! be, requests count only where they cover an extent. Pages of hot extents, of cold ones, and
 //! migrated pages have a stream each. A request is a run of consecutive pages here, known when it
-//! ends.
+//! ends. A run of TRIMs, of which the paper does not speak, takes the count of each extent that it
+//! covers to 0.
 
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
@@ -33,6 +34,9 @@ pub struct Eti {
     /// The run of pages that is being written.
     first: u32,
     end: u32,
+    /// The run of pages that is being trimmed.
+    first_trimmed: u32,
+    end_trimmed: u32,
 }
 
 state! {
@@ -44,6 +48,8 @@ state! {
         value until_decay,
         value first,
         value end,
+        value first_trimmed,
+        value end_trimmed,
     } where is_sound
 }
 
@@ -58,6 +64,12 @@ impl Eti {
             && (1..=REQUESTS_BETWEEN_DECAYS).contains(&self.until_decay)
             && self.first <= self.end
             && self.end <= self.pages
+            && self.first_trimmed <= self.end_trimmed
+            && self.end_trimmed <= self.pages
+    }
+
+    fn end_of(&self, extent: usize) -> u32 {
+        self.firsts.get(extent + 1).copied().unwrap_or(self.pages)
     }
 
     fn count_request(&mut self) {
@@ -129,6 +141,8 @@ impl Registered<Sizes> for Eti {
             until_decay,
             first: 0,
             end: 0,
+            first_trimmed: 0,
+            end_trimmed: 0,
         })
     }
 }
@@ -149,8 +163,25 @@ impl Placement for Eti {
             self.first = page.logical;
         }
         self.end = page.logical + 1;
+        self.end_trimmed = self.first_trimmed;
         let extent = self.firsts.partition_point(|&first| first <= page.logical) - 1;
         if self.counts[extent] >= HOT_COUNT { HOT } else { COLD }
+    }
+
+    fn forget(&mut self, logical: u32) {
+        if self.first < self.end {
+            self.count_request();
+            self.end = self.first;
+        }
+        if logical != self.end_trimmed || self.first_trimmed == self.end_trimmed {
+            self.first_trimmed = logical;
+        }
+        self.end_trimmed = logical + 1;
+        let extent = self.firsts.partition_point(|&first| first <= logical) - 1;
+        let begins = self.firsts[extent] >= self.first_trimmed;
+        if begins && self.end_of(extent) == self.end_trimmed {
+            self.counts[extent] = 0;
+        }
     }
 
     #[inline(always)]

@@ -2,30 +2,57 @@
 //! (the ideal placement of Wang et al., FAST 2022, with a bounded number of streams).
 //!
 //! The first stream takes the pages that will be invalid within one block's worth of writes, and
-//! each further one those within twice the time of the one before; the last takes the rest.
+//! each further one those within twice the time of the one before, or within one block's worth more,
+//! as in the published simulator; the last takes the rest.
 
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
 use crate::hints::{Hears, NEVER};
-use crate::params::{Domain, Param, Params};
+use crate::params::{Domain, Param, Params, words};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 pub struct Oracle {
     streams: usize,
+    spacing: Spacing,
     pages_per_block: u64,
     /// The clock at which each page will be invalid.
     invalidation_times: Vec<u64>,
 }
 
-state!(Oracle { fixed streams, fixed pages_per_block, table invalidation_times });
+state! {
+    Oracle {
+        fixed streams,
+        fixed spacing,
+        fixed pages_per_block,
+        table invalidation_times,
+    }
+}
+
+/// How much remaining life a stream takes beside the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spacing {
+    /// Twice as much.
+    Logarithmic,
+    /// As much: one block's worth of writes.
+    Linear,
+}
+
+impl Spacing {
+    const ALL: [(&'static str, Spacing); 2] =
+        [("log", Spacing::Logarithmic), ("linear", Spacing::Linear)];
+}
 
 impl Oracle {
     #[inline(always)]
     fn stream(&self, invalidation_time: u64, now: u64) -> usize {
         let blocks = invalidation_time.saturating_sub(now) / self.pages_per_block;
-        ((u64::BITS - blocks.leading_zeros()) as usize).min(self.streams - 1)
+        let class = match self.spacing {
+            Spacing::Logarithmic => u64::from(u64::BITS - blocks.leading_zeros()),
+            Spacing::Linear => blocks,
+        };
+        class.min(self.streams as u64 - 1) as usize
     }
 }
 
@@ -33,17 +60,24 @@ impl Registered<Sizes> for Oracle {
     const ENTRY: Entry =
         Entry::new("oracle", "by the time until a page is invalid, which it foresees")
             .example("oracle:streams=4")
-            .params(&[Param::new(
-                "streams",
-                "16",
-                Domain::Whole(2, 64),
-                "classes of remaining life",
-            )])
-            .small("oracle:streams=4");
+            .params(&[
+                Param::new("streams", "16", Domain::Whole(2, 64), "classes of remaining life"),
+                Param::new(
+                    "spacing",
+                    "log",
+                    Domain::Word(&words(&Spacing::ALL)),
+                    "a class for each power of two blocks' worth of writes (log), or for each \
+                     block's worth (linear)",
+                )
+                .later(),
+            ])
+            .small("oracle:streams=4")
+            .variants(&["oracle:streams=4,spacing=linear"]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         Ok(Oracle {
             streams: params.integer("streams"),
+            spacing: params.choice("spacing", &Spacing::ALL),
             pages_per_block: u64::from(sizes.pages_per_block),
             invalidation_times: filled(NEVER, sizes.logical_pages as usize)?,
         })

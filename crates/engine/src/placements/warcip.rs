@@ -3,7 +3,7 @@
 //!
 //! A page of the host joins the cluster whose mean interval is nearest to its own, and moves that
 //! mean, which is one over the last block's worth of pages. The interval of a page that was migrated
-//! meanwhile counts twice, the paper's penalty. Migrated pages share a stream. Every so often a
+//! meanwhile counts as longer, the paper's penalty. Migrated pages share a stream. Every so often a
 //! cluster that takes more than half of the writes splits: the one that takes the fewest, if these
 //! would not fill a block, is moved to half its mean. The paper opens and closes clusters instead.
 
@@ -12,13 +12,14 @@ use super::sfs::nearest;
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{filled, prefetch};
-use crate::params::{Domain, Extent, Param, Params};
+use crate::params::{Domain, Extent, Param, Params, words};
 use crate::registry::{Entry, Registered};
-use crate::state::state;
+use crate::state::{Reader, State, Writer, state};
 
 pub struct Warcip {
     last_writes: LastWrites,
-    was_migrated: Vec<bool>,
+    migrations: Migrations,
+    start: Start,
     /// The mean rewrite interval of each cluster.
     centers: Vec<u64>,
     /// Pages that the mean is over, and writes since the clusters were looked at.
@@ -32,7 +33,8 @@ pub struct Warcip {
 state! {
     Warcip {
         part last_writes,
-        table was_migrated,
+        part migrations,
+        fixed start,
         table centers,
         table weights,
         table writes,
@@ -40,6 +42,92 @@ state! {
         fixed writes_between_splits,
         fixed pages_per_block,
     } where is_sound
+}
+
+/// What is remembered of the migrations of pages since the host wrote them.
+enum Migrations {
+    Nothing,
+    /// Whether there was one, which doubles the interval.
+    Any(Vec<bool>),
+    /// The age at the last of them, which is added to the interval.
+    LastAge(Vec<u32>),
+}
+
+impl Migrations {
+    fn new(params: &Params, pages: usize) -> Result<Self> {
+        Ok(match params.text("penalty") {
+            "double" => Migrations::Any(filled(false, pages)?),
+            "age" => Migrations::LastAge(filled(0, pages)?),
+            _ => Migrations::Nothing,
+        })
+    }
+
+    /// The interval of a page that the host writes, with its penalty; there is none from then on.
+    #[inline(always)]
+    fn lengthen(&mut self, logical: u32, interval: u64) -> u64 {
+        match self {
+            Migrations::Nothing => interval,
+            Migrations::Any(was_migrated) => {
+                if std::mem::take(&mut was_migrated[logical as usize]) {
+                    interval * 2
+                } else {
+                    interval
+                }
+            }
+            Migrations::LastAge(ages) => {
+                interval + u64::from(std::mem::take(&mut ages[logical as usize]))
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn note(&mut self, logical: u32, age: impl FnOnce() -> u64) {
+        match self {
+            Migrations::Nothing => {}
+            Migrations::Any(was_migrated) => was_migrated[logical as usize] = true,
+            Migrations::LastAge(ages) => ages[logical as usize] = age() as u32,
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Migrations::Nothing => 0,
+            Migrations::Any(was_migrated) => was_migrated.len() as u64,
+            Migrations::LastAge(ages) => size_of_val(&ages[..]) as u64,
+        }
+    }
+}
+
+impl State for Migrations {
+    fn save(&self, to: &mut Writer) {
+        match self {
+            Migrations::Nothing => {}
+            Migrations::Any(was_migrated) => to.table(was_migrated),
+            Migrations::LastAge(ages) => to.table(ages),
+        }
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        match self {
+            Migrations::Nothing => Ok(()),
+            Migrations::Any(was_migrated) => from.table(was_migrated, "Warcip.migrations"),
+            Migrations::LastAge(ages) => from.table(ages, "Warcip.migrations"),
+        }
+    }
+}
+
+/// Where a page goes that the host writes for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// To the cluster of the longest intervals, as if it were to stay for ever.
+    Longest,
+    /// To that of the shortest, as if its interval were 0.
+    Shortest,
+}
+
+impl Start {
+    const ALL: [(&'static str, Start); 2] =
+        [("longest", Start::Longest), ("shortest", Start::Shortest)];
 }
 
 impl Warcip {
@@ -95,8 +183,27 @@ impl Registered<Sizes> for Warcip {
                     "blocks written for each cluster before one may split",
                 )
                 .extent(Extent::Blocks),
+                Param::new(
+                    "penalty",
+                    "double",
+                    Domain::Word(&["double", "age", "none"]),
+                    "what a migration makes of a page's interval: twice as long (double), longer \
+                     by its age then (age), or nothing (none)",
+                )
+                .later(),
+                Param::new(
+                    "start",
+                    "longest",
+                    Domain::Word(&words(&Start::ALL)),
+                    "the cluster of a page that is written for the first time, by its interval",
+                )
+                .later(),
             ])
-            .small("warcip:clusters=3,period=2");
+            .small("warcip:clusters=3,period=2")
+            .variants(&[
+                "warcip:clusters=3,period=2,penalty=age,start=shortest",
+                "warcip:clusters=4,period=1,penalty=none",
+            ]);
 
     fn build(params: &Params, sizes: &Sizes) -> Result<Self> {
         let clusters = params.integer("clusters");
@@ -106,7 +213,8 @@ impl Registered<Sizes> for Warcip {
         let writes_between_splits = period_blocks * pages_per_block * clusters as u64;
         Ok(Warcip {
             last_writes: LastWrites::new(sizes.logical_pages)?,
-            was_migrated: filled(false, pages)?,
+            migrations: Migrations::new(params, pages)?,
+            start: params.choice("start", &Start::ALL),
             // One drive's worth of writes, and halves of it.
             centers: (0..clusters).map(|c| (pages as u64) >> (clusters - 1 - c).min(63)).collect(),
             weights: vec![1; clusters],
@@ -127,12 +235,14 @@ impl Placement for Warcip {
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
-        let was_migrated = &mut self.was_migrated[page.logical as usize];
-        let penalty = if std::mem::take(was_migrated) { 2 } else { 1 };
-        let cluster = match self.last_writes.replace(page.logical, page.now) {
-            Some(age) => self.join(age * penalty),
-            // Nothing is known: as if it were to stay for ever.
-            None => nearest(&self.centers, u64::MAX),
+        let interval = self.last_writes.replace(page.logical, page.now);
+        let cluster = match (interval, self.start) {
+            (Some(age), _) => {
+                let interval = self.migrations.lengthen(page.logical, age);
+                self.join(interval)
+            }
+            (None, Start::Longest) => nearest(&self.centers, u64::MAX),
+            (None, Start::Shortest) => self.join(0),
         };
         self.writes[cluster] += 1;
         self.until_split -= 1;
@@ -144,22 +254,27 @@ impl Placement for Warcip {
 
     fn forget(&mut self, logical: u32) {
         self.last_writes.forget(logical);
-        self.was_migrated[logical as usize] = false;
+        self.migrations.lengthen(logical, 0);
     }
 
     #[inline(always)]
-    fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
-        self.was_migrated[logical as usize] = true;
+    fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize {
+        let last_writes = &self.last_writes;
+        self.migrations.note(logical, || last_writes.age(logical, victim.now).unwrap_or(0));
         self.centers.len()
     }
 
     fn bytes(&self) -> u64 {
-        self.last_writes.bytes() + self.was_migrated.len() as u64
+        self.last_writes.bytes() + self.migrations.bytes()
     }
 
     #[inline(always)]
     fn prefetch(&self, logical: u32) {
         self.last_writes.prefetch(logical);
-        prefetch(&self.was_migrated, logical as usize);
+        match &self.migrations {
+            Migrations::Nothing => {}
+            Migrations::Any(was_migrated) => prefetch(was_migrated, logical as usize),
+            Migrations::LastAge(ages) => prefetch(ages, logical as usize),
+        }
     }
 }

@@ -16,6 +16,8 @@ pub struct Eti {
     extents: Vec<Extent>,
     /// The run of consecutive pages that is being written.
     run: Vec<u32>,
+    /// The run of consecutive pages that is being trimmed.
+    trimmed: Vec<u32>,
     requests: u32,
 }
 
@@ -66,6 +68,7 @@ impl Scheme for Eti {
             most_extents: spec.get("extents"),
             extents: vec![whole],
             run: Vec::new(),
+            trimmed: Vec::new(),
             requests: 0,
         }
     }
@@ -82,8 +85,25 @@ impl Scheme for Eti {
             self.run.clear();
         }
         self.run.push(logical);
+        self.trimmed.clear();
         let own = self.extents.iter().find(|e| e.first <= logical && logical < e.end);
         usize::from(own.expect("a page of the drive").count < 4)
+    }
+
+    fn forgets(&mut self, logical: u32) {
+        if let (Some(&first), Some(&last)) = (self.run.first(), self.run.last()) {
+            self.count(first, last + 1);
+            self.run.clear();
+        }
+        if self.trimmed.last().is_some_and(|last| logical != last + 1) {
+            self.trimmed.clear();
+        }
+        self.trimmed.push(logical);
+        for extent in &mut self.extents {
+            if (extent.first..extent.end).all(|page| self.trimmed.contains(&page)) {
+                extent.count = 0;
+            }
+        }
     }
 
     fn migrated(&mut self, _logical: u32, _victim: Collected) -> usize {

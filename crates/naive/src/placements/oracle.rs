@@ -6,18 +6,21 @@ use super::{Collected, Hint, Scheme, Setup, Spec};
 
 pub struct Oracle {
     streams: usize,
+    is_linear: bool,
     pages_per_block: u64,
     invalidation_times: HashMap<u32, Option<u64>>,
 }
 
 impl Oracle {
-    /// Stream s takes pages that live for less than 2^s blocks' worth of writes; the last takes all.
+    /// Stream s takes pages that live for less than 2^s blocks' worth of writes, or for less than
+    /// s + 1 of them; the last takes all.
     fn stream(&self, logical: u32, now: u64) -> usize {
         let Some(invalidation_time) = self.invalidation_times[&logical] else {
             return self.streams - 1;
         };
         let lives_on = invalidation_time.saturating_sub(now);
-        let fits = |stream: &usize| lives_on < self.pages_per_block << stream;
+        let blocks = |stream: usize| if self.is_linear { stream as u64 + 1 } else { 1 << stream };
+        let fits = |stream: &usize| lives_on < self.pages_per_block * blocks(*stream);
         (0..self.streams).find(fits).unwrap_or(self.streams - 1)
     }
 }
@@ -26,6 +29,7 @@ impl Scheme for Oracle {
     fn read(spec: &Spec, setup: &Setup) -> Self {
         Oracle {
             streams: spec.get("streams"),
+            is_linear: spec.word("spacing", "log") == "linear",
             pages_per_block: u64::from(setup.pages_per_block),
             invalidation_times: HashMap::new(),
         }

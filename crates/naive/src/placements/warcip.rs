@@ -16,7 +16,10 @@ pub struct Warcip {
     period_blocks: u64,
     pages_per_block: u64,
     written_at: HashMap<u32, u64>,
-    migrated: Vec<u32>,
+    /// The pages migrated since the host wrote them, and their age when they were so last.
+    migrated: HashMap<u32, u64>,
+    penalty: String,
+    starts_shortest: bool,
     clusters: Vec<Cluster>,
 }
 
@@ -44,7 +47,9 @@ impl Scheme for Warcip {
             period_blocks: spec.get("period"),
             pages_per_block: u64::from(setup.pages_per_block),
             written_at: HashMap::new(),
-            migrated: Vec::new(),
+            migrated: HashMap::new(),
+            penalty: spec.word("penalty", "double").to_owned(),
+            starts_shortest: spec.word("start", "longest") == "shortest",
             clusters: (0..clusters).map(cluster).collect(),
         }
     }
@@ -55,12 +60,20 @@ impl Scheme for Warcip {
 
     fn host(&mut self, logical: u32, now: u64, _hint: Hint) -> usize {
         let means: Vec<u64> = self.clusters.iter().map(|cluster| cluster.mean).collect();
-        let was_migrated = self.migrated.contains(&logical);
-        self.migrated.retain(|&page| page != logical);
-        let stream = match self.written_at.insert(logical, now) {
+        let migrated = self.migrated.remove(&logical);
+        let interval = match (self.written_at.insert(logical, now), migrated) {
+            (None, _) if self.starts_shortest => Some(0),
+            (None, _) => None,
+            (Some(before), None) => Some(now - before),
+            (Some(before), Some(age)) => Some(match self.penalty.as_str() {
+                "double" => 2 * (now - before),
+                "age" => now - before + age,
+                _ => now - before,
+            }),
+        };
+        let stream = match interval {
             None => nearest(&means, u64::MAX),
-            Some(before) => {
-                let interval = (now - before) * if was_migrated { 2 } else { 1 };
+            Some(interval) => {
                 let stream = nearest(&means, interval);
                 let Cluster { mean, weight, .. } = &mut self.clusters[stream];
                 *mean = (*mean * *weight + interval) / (*weight + 1);
@@ -78,13 +91,11 @@ impl Scheme for Warcip {
 
     fn forgets(&mut self, logical: u32) {
         self.written_at.remove(&logical);
-        self.migrated.retain(|page| *page != logical);
+        self.migrated.remove(&logical);
     }
 
-    fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
-        if !self.migrated.contains(&logical) {
-            self.migrated.push(logical);
-        }
+    fn migrated(&mut self, logical: u32, victim: Collected) -> usize {
+        self.migrated.insert(logical, victim.now - self.written_at[&logical]);
         self.clusters.len()
     }
 }
