@@ -38,6 +38,9 @@ pub enum Error {
     /// Bytes that are no state of the drive to be restored.
     #[error("{0}")]
     State(String),
+    /// A policy that is written elsewhere failed.
+    #[error("{0}")]
+    Foreign(Box<crate::foreign::Fault>),
     /// Someone asked for it.
     #[error("the run was cancelled")]
     Cancelled,

@@ -12,6 +12,7 @@
 //! - [`page_set`]: which pages of a trace are ever written, and their order.
 //! - [`write_history`]: how often and when pages were written, for the policies that ask.
 //! - [`placements`]: where each page goes, one file per scheme.
+//! - [`foreign`]: placements and victim policies that are written elsewhere.
 //! - [`managers`]: when collection runs, and what becomes of its pages.
 //! - [`workloads`]: which pages the host writes, one file per generator.
 //! - [`observe`]: what a run is asked to remember.
@@ -27,6 +28,7 @@ pub mod detectors;
 pub mod endurance;
 pub mod error;
 pub mod flash;
+pub mod foreign;
 pub mod foresight;
 pub mod hints;
 pub mod leveling;

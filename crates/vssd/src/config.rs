@@ -160,6 +160,7 @@ impl Flash {
             wear_leveling: self.wear_leveling.clone(),
             seed: self.seed,
             wear: Wear::default(),
+            foreign: writeamp_engine::foreign::Foreign::default(),
         })
     }
 }

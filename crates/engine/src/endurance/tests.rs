@@ -15,6 +15,7 @@ fn study(wear: Wear) -> Study {
         wear_leveling: None,
         seed: 7,
         wear,
+        foreign: crate::foreign::Foreign::default(),
     };
     let manager = "sepgc".into();
     let fill = std::iter::once(0..300).collect();

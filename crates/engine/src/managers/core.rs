@@ -291,7 +291,10 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// Chooses the next victim of a domain, which is no candidate from then on. An error if
     /// victims gain nothing, over and over.
     pub fn choose_victim(&mut self, domain: usize) -> Result<u32> {
-        let victim = self.choose_candidate(domain).expect("a full drive has closed blocks");
+        let Some(victim) = self.choose_candidate(domain) else {
+            let failure = self.victims[domain].failure();
+            return Err(failure.expect("a full drive has closed blocks"));
+        };
         self.count_gain(victim);
         // Even where one block in the drive has an invalid page, a random choice misses it so
         // often with probability e^−50 only.
@@ -314,14 +317,16 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
 
     /// Chooses a victim of a domain that is worth collecting when nobody waits for room. A victim
     /// without an invalid page goes back to the candidates, as if it had closed just now.
-    pub fn choose_idle_victim(&mut self, domain: usize) -> Option<u32> {
-        let victim = self.choose_candidate(domain)?;
+    pub fn choose_idle_victim(&mut self, domain: usize) -> Result<Option<u32>> {
+        let Some(victim) = self.choose_candidate(domain) else {
+            return self.victims[domain].failure().map_or(Ok(None), Err);
+        };
         if self.flash.invalid_pages()[victim as usize] == 0 {
             let now = self.now();
             self.victims[domain].on_close(victim, 0, now);
-            return None;
+            return Ok(None);
         }
-        Some(victim)
+        Ok(Some(victim))
     }
 
     /// Parts of the drive that collect for themselves.
@@ -366,7 +371,17 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
 
     /// Reads the valid pages of a victim into `pages` and erases it; then a wear leveller may act.
     pub fn erase_victim(&mut self, victim: u32, pages: &mut Vec<u32>) -> Option<Exchange> {
+        self.read_victim(victim, pages);
+        self.erase_read(victim)
+    }
+
+    /// The first half of [`Self::erase_victim`].
+    pub fn read_victim(&mut self, victim: u32, pages: &mut Vec<u32>) {
         self.flash.read_valid(victim, pages, Cause::Gc);
+    }
+
+    /// The second half of [`Self::erase_victim`].
+    pub fn erase_read(&mut self, victim: u32) -> Option<Exchange> {
         self.flash.erase(victim, Cause::Gc);
         if let Some(history) = &mut self.history {
             history.erase(victim);

@@ -1,9 +1,10 @@
 //! What a block manager declares before it is built: what it serves, hears and needs.
 
-use super::Layout;
+use super::{Layout, Setup};
 use crate::error::{Error, Result};
 use crate::flash::{Geometry, Wear};
 use crate::hints::Hears;
+use crate::leveling;
 use crate::registry::Kind;
 
 /// Some of the things that there are to choose from, and why no others.
@@ -83,7 +84,6 @@ impl Declared {
 
     /// Refuses a layout and a victim policy that the manager called `name` does not serve.
     pub(super) fn check_served(&self, name: &str, victims: &str, layout: Layout) -> Result<()> {
-        let victims = Kind::Victims.read(victims)?.entry().name;
         if let Some(Only { these, because }) = self.victims
             && !these.contains(&victims)
         {
@@ -103,9 +103,16 @@ impl Declared {
         Ok(())
     }
 
+    /// Refuses a setup whose drive is too small for the manager called `name`.
+    pub(super) fn check_room(&self, name: &str, setup: &Setup) -> Result<()> {
+        let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
+        let Setup { geometry, layout, wear, logical_pages, .. } = setup;
+        self.check_size(name, geometry, (*layout, *wear), *logical_pages, leveler_blocks)
+    }
+
     /// Refuses a drive too small for the manager called `name`, where a wear leveller keeps so many
     /// blocks of each pool free.
-    pub(super) fn check_size(
+    fn check_size(
         &self,
         name: &str,
         geometry: &Geometry,
@@ -184,6 +191,7 @@ mod tests {
             wear_leveling: None,
             seed: 1,
             wear: Wear::default(),
+            foreign: crate::foreign::Foreign::default(),
         }
     }
 

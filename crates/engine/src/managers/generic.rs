@@ -14,8 +14,10 @@ use super::served::Policy;
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Setup};
 use crate::error::Result;
 use crate::flash::{Cause, Tap, filled};
+use crate::foreign::PlacementSource;
 use crate::hints::{Hears, Hints, NEVER};
 use crate::params::Params;
+use crate::placements::foreign::Foreign;
 use crate::placements::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::registry::{Entry, Registered};
 use crate::state::elements;
@@ -31,6 +33,7 @@ struct Opened {
 elements!(Opened { at: u64, stream: u8 });
 
 struct Generic<P, V, T: Tap> {
+    name: String,
     core: Core<V, T>,
     placement: P,
     hears: Hears,
@@ -49,7 +52,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
 
     fn write_flat(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
-            let stream = self.host_stream(pages, at, hints);
+            let stream = self.host_stream(pages, at, hints)?;
             // Collection while the host was idle may have left the reserve incomplete.
             let is_short = at == 0 && !self.core.reserve_is_complete(0);
             if self.core.frontiers[stream].is_full() || is_short {
@@ -62,7 +65,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
 
     fn write_striped(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
-            let stream = self.host_stream(pages, at, hints);
+            let stream = self.host_stream(pages, at, hints)?;
             let pool = self.pool_with_room(stream)?;
             let frontier = self.core.frontier(stream, pool);
             self.program(logical, frontier);
@@ -79,7 +82,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     fn write_static(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         let pools = self.core.flash.pools() as u32;
         for (at, &logical) in pages.iter().enumerate() {
-            let stream = self.host_stream(pages, at, hints);
+            let stream = self.host_stream(pages, at, hints)?;
             let pool = (logical % pools) as usize;
             let frontier = self.core.frontier(stream, pool);
             // Collection while the host was idle may have left the reserve incomplete.
@@ -92,7 +95,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     }
 
     #[inline(always)]
-    fn host_stream(&mut self, pages: &[u32], at: usize, hints: &Hints) -> usize {
+    fn host_stream(&mut self, pages: &[u32], at: usize, hints: &Hints) -> Result<usize> {
         self.core.prefetch(pages, at);
         if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
             self.placement.prefetch(logical);
@@ -118,7 +121,10 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             self.core.prefetch_history(pages, at);
             self.core.count_write(page.logical);
         }
-        stream
+        if P::CAN_FAIL {
+            self.placement.failure()?;
+        }
+        Ok(stream)
     }
 
     #[inline(always)]
@@ -219,24 +225,27 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
 
     fn collect(&mut self, domain: usize) -> Result<()> {
         let block = self.choose_victim(domain)?;
-        self.collect_block(block);
-        Ok(())
+        self.collect_block(block)
     }
 
     /// A victim that gains something, chosen when nobody waits for it.
-    fn choose_idle_victim(&mut self, domain: usize) -> Option<u32> {
+    fn choose_idle_victim(&mut self, domain: usize) -> Result<Option<u32>> {
         if !P::CHOOSES_VICTIMS {
             return self.core.choose_idle_victim(domain);
         }
         let own = self.placement.victim(domain, false);
         let own = own.filter(|&block| self.core.flash.invalid_pages()[block as usize] > 0);
-        let chosen = self.core.choose_victim_by(|_, _| own);
-        let block = chosen.or_else(|| self.core.choose_idle_victim(domain))?;
-        self.placement.on_collect(block);
-        Some(block)
+        let chosen = match self.core.choose_victim_by(|_, _| own) {
+            Some(block) => Some(block),
+            None => self.core.choose_idle_victim(domain)?,
+        };
+        if let Some(block) = chosen {
+            self.placement.on_collect(block);
+        }
+        Ok(chosen)
     }
 
-    fn collect_block(&mut self, block: u32) {
+    fn collect_block(&mut self, block: u32) -> Result<()> {
         let pool = self.core.flash.pool_of(block);
         let mut victim = Victim { now: self.core.now(), ..Victim::default() };
         if P::KNOWS_VICTIMS {
@@ -245,7 +254,11 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         }
         self.placement.on_victim(&victim);
         let mut migrating = std::mem::take(&mut self.migrating);
-        let exchange = self.core.erase_victim(block, &mut migrating);
+        self.core.read_victim(block, &mut migrating);
+        if P::CAN_FAIL {
+            self.placement.on_pages(&migrating, &victim)?;
+        }
+        let exchange = self.core.erase_read(block);
         if P::KNOWS_VICTIMS
             && let Some(Exchange { young, worn }) = exchange
         {
@@ -273,6 +286,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             }
         }
         self.migrating = migrating;
+        Ok(())
     }
 }
 
@@ -280,8 +294,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     type Victims = V;
     type Tap = T;
 
-    fn name(&self) -> &'static str {
-        <P as Manager>::ENTRY.name
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn core(&self) -> &Core<V, T> {
@@ -312,14 +326,18 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
         self.placement.forget(logical);
     }
 
+    fn failure(&mut self) -> Result<()> {
+        self.placement.failure()
+    }
+
     fn collect_idle(&mut self, pool: usize) -> Result<bool> {
         let domain = if self.core.domains() == 1 { 0 } else { pool };
         if !self.core.pools_of(domain).all(|pool| self.core.reserve_is_complete(pool)) {
             return Ok(false);
         }
-        let victim = self.choose_idle_victim(domain);
+        let victim = self.choose_idle_victim(domain)?;
         if let Some(block) = victim {
-            self.collect_block(block);
+            self.collect_block(block)?;
         }
         Ok(victim.is_some())
     }
@@ -334,7 +352,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
             return Ok(false);
         }
         self.core.choose_victim_by(|_, _| Some(block));
-        self.collect_block(block);
+        self.collect_block(block)?;
         Ok(true)
     }
 
@@ -348,16 +366,12 @@ impl<P: Placement> Manager for P {
     const ENTRY: Entry = <P as Registered<Sizes>>::ENTRY;
 
     fn declared(params: &Params) -> Result<Declared> {
-        let Streams { all, migration } = P::streams(params);
-        // Free blocks that a pool keeps back: a victim's pages may fill every migration stream's
-        // frontier, and the erased victim replaces only one of them.
-        let needs = Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) };
         Ok(Declared {
             default_victims: P::victims(params).into(),
             hears: P::hears(params),
             is_placement: true,
             remembers_blocks: P::KNOWS_VICTIMS,
-            ..Declared::of(needs)
+            ..Declared::of(needs_of(P::streams(params)))
         })
     }
 
@@ -368,21 +382,60 @@ impl<P: Placement> Manager for P {
         tap: T,
     ) -> Result<Box<dyn BlockManager>> {
         let Declared { hears, needs, .. } = P::declared(params)?;
-        let geometry = setup.geometry;
-        let sizes = Sizes {
-            logical_pages: setup.logical_pages,
-            blocks: geometry.blocks(),
-            pages_per_block: geometry.pages_per_block(),
-            domains: setup.layout.domains(&geometry),
-            seed: setup.seed,
-        };
-        let placement = <P as Registered<Sizes>>::build(params, &sizes)?;
-        T::with_policy(victims, &geometry, Assemble { placement, hears, needs, setup, tap })
+        let placement = <P as Registered<Sizes>>::build(params, &sizes(&setup))?;
+        let name = <P as Manager>::ENTRY.name.to_owned();
+        let site = setup.clone();
+        T::with_policy(victims, &site, Assemble { name, placement, hears, needs, setup, tap })
     }
+}
+
+/// The blocks that so many streams need.
+fn needs_of(Streams { all, migration }: Streams) -> Needs {
+    // Free blocks that a pool keeps back: a victim's pages may fill every migration stream's
+    // frontier, and the erased victim replaces only one of them.
+    Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) }
+}
+
+fn sizes(setup: &Setup) -> Sizes {
+    let geometry = &setup.geometry;
+    Sizes {
+        logical_pages: setup.logical_pages,
+        blocks: geometry.blocks(),
+        pages_per_block: geometry.pages_per_block(),
+        domains: setup.layout.domains(geometry),
+        seed: setup.seed,
+    }
+}
+
+/// What a placement that is written elsewhere declares before it is made: all but what it needs.
+pub(super) fn foreign_declared(source: &dyn PlacementSource) -> Declared {
+    Declared {
+        default_victims: source.victims().to_owned(),
+        hears: source.hears(),
+        is_placement: true,
+        ..Declared::of(Needs::streams(1))
+    }
+}
+
+/// Builds the manager of a placement that is written elsewhere. The combination is checked, and the
+/// size of the drive is once the placement has said how many streams it has.
+pub(super) fn build_foreign<T: Compiled>(
+    source: &dyn PlacementSource,
+    victims: &str,
+    setup: Setup,
+    tap: T,
+) -> Result<Box<dyn BlockManager>> {
+    let name = source.name().to_owned();
+    let placement = Foreign::new(&name, source.build(&sizes(&setup))?)?;
+    let needs = needs_of(placement.counts());
+    Declared { needs, ..foreign_declared(source) }.check_room(&name, &setup)?;
+    let (hears, site) = (source.hears(), setup.clone());
+    T::with_policy(victims, &site, Assemble { name, placement, hears, needs, setup, tap })
 }
 
 /// Puts a generic manager together once the victim policy is known.
 struct Assemble<P, T> {
+    name: String,
     placement: P,
     hears: Hears,
     needs: Needs,
@@ -394,7 +447,7 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
     type Output = Box<dyn BlockManager>;
 
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
-        let Assemble { placement, hears, needs, setup, tap } = self;
+        let Assemble { name, placement, hears, needs, setup, tap } = self;
         assert!(P::HEARS_HOST || hears == Hears::Nothing, "hints are compiled in");
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
@@ -406,6 +459,7 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
             core.keep_history()?;
         }
         Ok(Box::new(Generic {
+            name,
             core,
             placement,
             hears,

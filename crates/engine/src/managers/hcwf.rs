@@ -360,10 +360,11 @@ fn build<T: Compiled>(
     setup: Setup,
     tap: T,
 ) -> Result<Box<dyn BlockManager>> {
-    let (name, geometry) = (params.entry().name, setup.geometry);
+    let name = params.entry().name;
     let detector = detector(params).map(|text| detectors::build(text, setup.logical_pages));
     let detector = detector.transpose()?;
-    T::with_policy(victims, &geometry, Assemble { name, d_swap, detector, setup, tap })
+    let site = setup.clone();
+    T::with_policy(victims, &site, Assemble { name, d_swap, detector, setup, tap })
 }
 
 /// Puts the manager together once the victim policy is known.

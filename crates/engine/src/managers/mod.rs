@@ -18,15 +18,15 @@ pub use declared::{Declared, Needs, Only};
 
 use crate::error::{Error, Result};
 use crate::flash::{Array, Flash, Geometry, HostCounters, Observer, Pools, Silent, Tap, Wear};
+use crate::foreign::Foreign;
 use crate::hints::{Hears, Hints};
-use crate::leveling;
 use crate::observe::GroupChange;
 use crate::params::Params;
 use crate::registry::{Entry, Kind, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::rng::Stream;
 use crate::state::{Identity, State};
-use crate::victims::{self, Visitor};
+use crate::victims::{self, Boxed, Visitor};
 
 /// How streams and collection are laid over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +100,8 @@ pub struct Setup {
     pub seed: u64,
     /// Wear that the blocks stand.
     pub wear: Wear,
+    /// Policies that are written elsewhere: their names stand where specs would.
+    pub foreign: Foreign,
 }
 
 impl Setup {
@@ -109,19 +111,43 @@ impl Setup {
         Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)
     }
 
+    /// What the manager declares: that which `text` names, unless it is written elsewhere.
+    fn declared(&self, text: &str) -> Result<Declared> {
+        match &self.foreign.placement {
+            Some(source) => Ok(generic::foreign_declared(&**source)),
+            None => declared(text),
+        }
+    }
+
+    /// The spec of the victim policy, or its name if it is written elsewhere.
+    fn victims_of(&self, declared: &Declared) -> String {
+        let own = || declared.default_victims.clone();
+        match &self.foreign.victims {
+            Some(source) => source.name().to_owned(),
+            None => self.victims.clone().unwrap_or_else(own),
+        }
+    }
+
     fn random(&self, name: &str) -> Stream {
         Stream::new(self.seed, name)
     }
 
     /// Everything that decides what a drive is, under the manager that `text` names.
     fn identity(&self, text: &str) -> Result<Identity> {
-        let Setup { geometry, logical_pages, layout, victims, wear_leveling, seed, wear } = self;
-        let victims = victims.clone().map_or_else(|| default_victims(text), Ok)?;
+        let Setup { geometry, logical_pages, layout, wear_leveling, seed, wear, .. } = self;
         let canonical = |kind: Kind, spec: &str| Ok(kind.read(spec)?.canonical());
+        let manager = match &self.foreign.placement {
+            Some(source) => source.name().to_owned(),
+            None => canonical(Kind::Managers, text)?,
+        };
+        let victims = match &self.foreign.victims {
+            Some(source) => source.name().to_owned(),
+            None => canonical(Kind::Victims, &self.victims_of(&self.declared(text)?))?,
+        };
         let leveler = |spec: &String| canonical(Kind::WearLevelers, spec);
         Ok(Identity::default()
-            .with("block manager", canonical(Kind::Managers, text)?)
-            .with("victim policy", canonical(Kind::Victims, &victims)?)
+            .with("block manager", manager)
+            .with("victim policy", victims)
             .with("wear leveller", wear_leveling.as_ref().map_or(Ok("none".into()), leveler)?)
             .with("geometry", format!("{geometry:?}"))
             .with("number of logical pages", logical_pages.to_string())
@@ -213,19 +239,36 @@ pub trait BlockManager: Send + State {
 /// nobody listens, else with any of them behind a pointer.
 pub trait Compiled: Tap {
     /// Builds the policy that `text` names and hands it to `visitor`.
-    fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output>;
+    fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output>;
 }
 
 impl Compiled for Silent {
-    fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {
-        victims::with_policy(text, geometry, visitor)
+    fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
+        match foreign_victims(setup)? {
+            Some(policy) => visitor.visit(Boxed::of(policy)),
+            None => victims::with_policy(text, &setup.geometry, visitor),
+        }
     }
 }
 
 impl Compiled for Box<dyn Observer> {
-    fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {
-        visitor.visit(victims::boxed_policy(text, geometry)?)
+    fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
+        match foreign_victims(setup)? {
+            Some(policy) => visitor.visit(Boxed::of(policy)),
+            None => visitor.visit(victims::boxed_policy(text, &setup.geometry)?),
+        }
     }
+}
+
+fn foreign_victims(setup: &Setup) -> Result<Option<victims::Foreign>> {
+    let Setup { geometry, logical_pages, seed, .. } = setup;
+    let source = setup.foreign.victims.as_ref();
+    source
+        .map(|source| {
+            let calls = source.build(geometry, *logical_pages, *seed)?;
+            victims::Foreign::new(source.name(), calls, geometry)
+        })
+        .transpose()
 }
 
 /// A registered manager: what it says of itself, and how it is built.
@@ -279,19 +322,28 @@ pub fn serves(text: &str, victims: Option<&str>, layout: Layout) -> Result<Decla
     check_served(&Kind::Managers.read(text)?, victims, layout)
 }
 
+/// Refuses what the manager does not serve; `victims` is the victim policy that is asked for.
 fn check_served(params: &Params, victims: Option<&str>, layout: Layout) -> Result<Declared> {
-    let (declared, name) = (declared_by(params)?, params.entry().name);
+    let declared = check_shaped(params, victims.is_some())?;
+    let victims = Kind::Victims.read(victims.unwrap_or(&declared.default_victims))?;
+    declared.check_served(params.entry().name, victims.entry().name, layout)?;
+    Ok(declared)
+}
+
+/// What a manager declares; an error if a parameter shapes its own victim policy and another is asked for.
+fn check_shaped(params: &Params, are_victims_asked: bool) -> Result<Declared> {
+    let declared = declared_by(params)?;
     if let Some(shapes) = declared.shapes_victims
-        && victims.is_some()
+        && are_victims_asked
         && params.is_given(shapes)
     {
+        let name = params.entry().name;
         let own = declared.default_victims.split(':').next().unwrap_or_default();
         return Err(Error::Spec(format!(
             "{name} takes its victims by {own} with its {shapes}, or by a victim policy that is \
              asked for; give one of the two"
         )));
     }
-    declared.check_served(name, victims.unwrap_or(&declared.default_victims), layout)?;
     Ok(declared)
 }
 
@@ -302,11 +354,16 @@ pub fn check(text: &str, setup: &Setup) -> Result<Declared> {
 }
 
 fn check_params(params: &Params, setup: &Setup) -> Result<Declared> {
-    let declared = check_served(params, setup.victims.as_deref(), setup.layout)?;
-    let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
-    let Setup { geometry, layout, wear, logical_pages, .. } = setup;
     let name = params.entry().name;
-    declared.check_size(name, geometry, (*layout, *wear), *logical_pages, leveler_blocks)?;
+    let declared = match &setup.foreign.victims {
+        None => check_served(params, setup.victims.as_deref(), setup.layout)?,
+        Some(source) => {
+            let declared = check_shaped(params, true)?;
+            declared.check_served(name, source.name(), setup.layout)?;
+            declared
+        }
+    };
+    declared.check_room(name, setup)?;
     Ok(declared)
 }
 
@@ -336,9 +393,13 @@ fn build_identified<T: Compiled>(
 }
 
 fn build_with<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
+    if let Some(source) = setup.foreign.placement.clone() {
+        let victims = setup.victims_of(&generic::foreign_declared(&*source));
+        return generic::build_foreign(&*source, &victims, setup, tap);
+    }
     let params = Kind::Managers.read(text)?;
     let declared = check_params(&params, &setup)?;
-    let victims = setup.victims.clone().unwrap_or(declared.default_victims);
+    let victims = setup.victims_of(&declared);
     crate::placements!(managers! { dispatch! {
         Manager, params, Found => <Found as Manager>::build(&params, &victims, setup, tap)
     } })

@@ -17,7 +17,7 @@ pub trait Policy: Send + State {
     type Tap: Tap;
 
     /// The name under which it is registered.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     fn core(&self) -> &Core<Self::Victims, Self::Tap>;
 
@@ -34,6 +34,11 @@ pub trait Policy: Send + State {
 
     /// Forgets what was learnt of a page that holds no data any more.
     fn forget(&mut self, _logical: u32) {}
+
+    /// What went wrong as it forgot.
+    fn failure(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// See [`BlockManager::collect_idle`]; `pool` is that of the LUN.
     fn collect_idle(&mut self, _pool: usize) -> Result<bool> {
@@ -98,10 +103,16 @@ impl<P: Policy> BlockManager for P {
 
     fn trim(&mut self, pages: Range<u32>) -> Result<()> {
         self.core().flash.check_extent(&pages)?;
-        let count = pages.len() as u64;
+        let mut forgotten = Ok(());
+        let mut count = 0;
         for logical in pages {
+            count += 1;
             if self.core_mut().trim(logical) {
                 self.forget(logical);
+                forgotten = self.failure();
+            }
+            if forgotten.is_err() {
+                break;
             }
         }
         let flash = &mut self.core_mut().flash;
@@ -109,7 +120,7 @@ impl<P: Policy> BlockManager for P {
         let host = flash.host_mut();
         host.trimmed_pages += count;
         host.trimmed_bytes += count * page_bytes;
-        Ok(())
+        forgotten
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -246,6 +257,7 @@ mod tests {
             wear_leveling: None,
             seed: 1,
             wear: Wear::default(),
+            foreign: crate::foreign::Foreign::default(),
         };
         let policy = boxed_policy("fifo", &geometry).unwrap();
         let mut drive = Failing { core: Core::new(policy, &setup, 1, 0, Silent).unwrap() };

@@ -73,6 +73,7 @@ fn setup(layout: Layout, wear_leveling: Option<&str>) -> Setup {
         wear_leveling: wear_leveling.map(str::to_owned),
         seed: 5,
         wear: Wear::default(),
+        foreign: crate::foreign::Foreign::default(),
     }
 }
 
@@ -251,6 +252,7 @@ fn a_stripe_goes_on_to_the_next_lun_after_the_pages_of_a_program() {
         wear_leveling: None,
         seed: 1,
         wear: Wear::default(),
+        foreign: crate::foreign::Foreign::default(),
     };
     let mut drive = build("single", setup).unwrap();
     drive.write(&(0..40).collect::<Vec<_>>(), None).unwrap();

@@ -6,6 +6,7 @@
 pub(crate) mod dac;
 pub(crate) mod eti;
 pub(crate) mod fadac;
+pub(crate) mod foreign;
 mod last_writes;
 pub(crate) mod midas;
 pub(crate) mod multilog;
@@ -61,6 +62,8 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
     const KNOWS_VICTIMS: bool = false;
     /// True if it has victims of its own ([`Placement::victim`]); asks for `KNOWS_VICTIMS`.
     const CHOOSES_VICTIMS: bool = false;
+    /// True if it may fail ([`Placement::failure`]).
+    const CAN_FAIL: bool = false;
 
     /// How many streams it has with such parameters.
     fn streams(params: &Params) -> Streams;
@@ -96,6 +99,12 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
     /// A victim has been chosen; its valid pages come next.
     fn on_victim(&mut self, _victim: &Victim) {}
 
+    /// The valid pages of that victim, in the order in which they will be moved. An error ends the
+    /// run, before the block is erased.
+    fn on_pages(&mut self, _pages: &[u32], _victim: &Victim) -> Result<()> {
+        Ok(())
+    }
+
     /// The stream of a page that collection moves.
     fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize;
 
@@ -115,6 +124,12 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
 
     /// The data of `young` lies in `worn` now, which closed in its place.
     fn on_exchange(&mut self, _young: u32, _worn: u32) {}
+
+    /// What went wrong since this was asked last: an error ends the run.
+    #[inline(always)]
+    fn failure(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// Bytes of the tables that the scheme keeps beside the map.
     fn bytes(&self) -> u64 {

@@ -16,18 +16,26 @@ const VERSION: u32 = 2;
 const HEADER_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
 const CHECKSUM_BYTES: usize = size_of::<u32>();
 
-/// The bytes that [`unpack`] reads.
+/// The bytes that [`unpack`] reads, of what holds no policy that is written elsewhere.
 pub fn pack(state: &(impl State + ?Sized)) -> Vec<u8> {
-    let mut to = Writer { bytes: MAGIC.to_vec() };
+    try_pack(state).expect("what the engine has can be saved")
+}
+
+/// The same of any drive; an error if a policy that is written elsewhere cannot be saved.
+pub fn try_pack(state: &(impl State + ?Sized)) -> Result<Vec<u8>> {
+    let mut to = Writer { bytes: MAGIC.to_vec(), ..Writer::default() };
     to.table(&[VERSION]);
     to.table(&[0u64]);
     state.save(&mut to);
+    if let Some(why) = to.refused {
+        return Err(why);
+    }
     let mut bytes = to.bytes;
     let length = (bytes.len() + CHECKSUM_BYTES) as u64;
     bytes[HEADER_BYTES - size_of::<u64>()..HEADER_BYTES].copy_from_slice(&length.to_le_bytes());
     let checksum = crc32fast::hash(&bytes);
     bytes.extend_from_slice(&checksum.to_le_bytes());
-    bytes
+    Ok(bytes)
 }
 
 /// Restores `state` from the bytes of [`pack`]; on an error, it is of no use.

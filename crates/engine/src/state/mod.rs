@@ -16,7 +16,7 @@ mod writer;
 
 pub use element::Element;
 pub(crate) use element::elements;
-pub use file::{intact, pack, unpack, unpack_intact};
+pub use file::{intact, pack, try_pack, unpack, unpack_intact};
 pub use identity::Identity;
 pub use reader::{Reader, contradiction};
 pub use writer::{Checksum, Writer};

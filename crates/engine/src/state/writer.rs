@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::Element;
+use crate::error::Error;
 
 /// Bytes of a table that are made ready at once: few enough for the first-level cache.
 const CHUNK_BYTES: usize = 8 << 10;
@@ -49,9 +50,15 @@ impl Checksum {
 #[derive(Debug, Default)]
 pub struct Writer {
     pub(super) bytes: Vec<u8>,
+    pub(super) refused: Option<Error>,
 }
 
 impl Writer {
+    /// Says why something cannot be saved: then nothing is.
+    pub fn refuse(&mut self, why: Error) {
+        self.refused.get_or_insert(why);
+    }
+
     /// Writes a value that serde knows.
     pub fn value<T: Serialize + ?Sized>(&mut self, value: &T) {
         let bytes = std::mem::take(&mut self.bytes);

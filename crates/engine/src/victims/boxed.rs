@@ -2,7 +2,7 @@
 //! into the loop would gain nothing.
 
 use super::{Census, VictimPolicy, Visitor, with_policy};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::flash::Geometry;
 use crate::rng::Stream;
 use crate::state::{State, state};
@@ -16,11 +16,18 @@ pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
         type Output = Boxed;
 
         fn visit<V: VictimPolicy>(self, policy: V) -> Result<Boxed> {
-            Ok(Boxed(Box::new(policy)))
+            Ok(Boxed::of(policy))
         }
     }
 
     with_policy(text, geometry, Boxing)
+}
+
+impl Boxed {
+    /// A policy that stands in no registry.
+    pub fn of(policy: impl VictimPolicy) -> Self {
+        Boxed(Box::new(policy))
+    }
 }
 
 /// [`VictimPolicy`] without what a trait object cannot have.
@@ -30,6 +37,7 @@ pub trait BoxedPolicy: Send + State {
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
     fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32>;
+    fn failure(&mut self) -> Option<Error>;
     fn forget(&mut self, block: u32, invalid_pages: u32);
     fn check(&self, census: &mut Census) -> Result<()>;
     fn clone_box(&self) -> Box<dyn BoxedPolicy>;
@@ -54,6 +62,10 @@ impl<V: VictimPolicy> BoxedPolicy for V {
 
     fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32> {
         VictimPolicy::choose(self, invalid_pages, now, random)
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        VictimPolicy::failure(self)
     }
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {
@@ -102,6 +114,10 @@ impl VictimPolicy for Boxed {
 
     fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32> {
         self.0.choose(invalid_pages, now, random)
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.0.failure()
     }
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {

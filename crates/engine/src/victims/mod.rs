@@ -12,6 +12,7 @@ mod cost_benefit;
 mod cost_hotness;
 mod d_choices;
 mod fifo;
+mod foreign;
 mod greedy;
 mod random;
 mod windowed_greedy;
@@ -19,8 +20,9 @@ mod windowed_greedy;
 pub use bag::Bag;
 pub use boxed::{Boxed, boxed_policy};
 pub use census::Census;
+pub use foreign::Foreign;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::flash::Geometry;
 use crate::registry::{Entry, Kind, Registered, dispatch, entries};
 use crate::rng::Stream;
@@ -48,9 +50,14 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// Weighs the candidates by what the drive knows of their pages, just before it chooses one.
     fn weigh(&mut self, _history: &WriteHistory, _invalid_pages: &[u32], _now: u64) {}
 
-    /// Chooses a candidate and forgets it; `None` if there is none. `invalid_pages` is that of
-    /// every block of the drive.
+    /// Chooses a candidate and forgets it; `None` if there is none, or it failed. `invalid_pages` is
+    /// that of every block of the drive.
     fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32>;
+
+    /// What went wrong when a victim was asked for last.
+    fn failure(&mut self) -> Option<Error> {
+        None
+    }
 
     /// Forgets `block`, a candidate with `invalid_pages` that is collected without being chosen.
     fn forget(&mut self, block: u32, invalid_pages: u32);

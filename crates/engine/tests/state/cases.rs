@@ -60,6 +60,7 @@ impl Case {
             wear_leveling: self.leveler.map(str::to_owned),
             seed: self.seed,
             wear: self.wear,
+            foreign: writeamp_engine::foreign::Foreign::default(),
         };
         managers::build(&self.manager, setup)
     }

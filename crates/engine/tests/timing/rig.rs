@@ -50,6 +50,7 @@ pub fn setup(shape: Shape, layout: Layout, logical_pages: u32) -> Setup {
         wear_leveling: None,
         seed: 1,
         wear: Wear::default(),
+        foreign: writeamp_engine::foreign::Foreign::default(),
     }
 }
 

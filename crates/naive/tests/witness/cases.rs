@@ -112,6 +112,7 @@ impl Blueprint {
             wear_leveling: wear_leveling.map(str::to_owned),
             seed: self.seed,
             wear: self.wear,
+            foreign: writeamp_engine::foreign::Foreign::default(),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::victims::VictimPolicy;
 
 state! {
     Generic<P: Placement, V: VictimPolicy, T: Tap> {
+        fixed name,
         part core,
         part placement,
         fixed hears,

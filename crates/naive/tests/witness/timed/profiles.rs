@@ -220,6 +220,7 @@ impl Drive {
             wear_leveling: self.wear_leveling.map(str::to_owned),
             seed: self.seed,
             wear: Wear::default(),
+            foreign: writeamp_engine::foreign::Foreign::default(),
         }
     }
 

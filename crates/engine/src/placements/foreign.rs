@@ -1,0 +1,197 @@
+//! A placement that is written elsewhere ([`crate::foreign`]).
+//!
+//! It is asked in the order in which pages are written and victims collected, so it may remember what
+//! it likes. The streams of a victim's pages are asked for before the block is erased: a fault loses
+//! no page.
+
+use super::{HostPage, Placement, Sizes, Streams, Victim};
+use crate::error::{Error, Result};
+use crate::foreign::{Failure, Fault, ForeignStreams, Hook, PlacementCalls};
+use crate::params::Params;
+use crate::registry::{Entry, Registered};
+use crate::state::{Reader, State, Writer};
+
+/// What a placement is called in errors, and who answers for it.
+pub struct Foreign {
+    name: String,
+    calls: Box<dyn PlacementCalls>,
+    streams: ForeignStreams,
+    /// Whether each stream may get migrated pages.
+    may_migrate: Vec<bool>,
+    /// The answers for the pages of the victim that is being collected, and how many were used.
+    answers: Vec<i64>,
+    used: usize,
+    /// Host pages written, as far as it was told.
+    now: u64,
+    failure: Option<Error>,
+}
+
+impl Registered<Sizes> for Foreign {
+    const ENTRY: Entry = Entry::new("foreign", "a placement that is written elsewhere");
+
+    fn build(_params: &Params, _sizes: &Sizes) -> Result<Self> {
+        unreachable!("it is in no registry: a setup names who makes it")
+    }
+}
+
+impl Foreign {
+    /// The placement that answers `calls`. An error unless it has streams that are streams.
+    pub fn new(name: &str, calls: Box<dyn PlacementCalls>) -> Result<Self> {
+        const MOST: usize = 256;
+        let streams = calls.streams();
+        let ForeignStreams { all, migration } = &streams;
+        if !(1..=MOST).contains(all) {
+            return Err(Error::Spec(format!(
+                "{name} has {all} streams; it must have 1 to {MOST}, numbered from 0"
+            )));
+        }
+        if migration.is_empty() || migration.iter().any(|stream| stream >= all) {
+            return Err(Error::Spec(format!(
+                "{name} has streams {} for migrated pages; they must be some of its {}",
+                listed(migration),
+                range(*all)
+            )));
+        }
+        let may_migrate = (0..*all).map(|stream| migration.contains(&stream)).collect();
+        let name = name.to_owned();
+        let answers = Vec::new();
+        Ok(Foreign { name, calls, streams, may_migrate, answers, used: 0, now: 0, failure: None })
+    }
+
+    /// How many streams there are, and may get migrated pages.
+    pub fn counts(&self) -> Streams {
+        let ForeignStreams { all, migration } = &self.streams;
+        Streams { all: *all, migration: migration.len() }
+    }
+
+    fn error(&self, hook: Hook, host_pages: u64, page: Option<u32>, failure: Failure) -> Error {
+        Fault::error(&self.name, self.calls.word(hook), (host_pages, page), failure)
+    }
+
+    #[cold]
+    fn fail(&mut self, hook: Hook, host_pages: u64, page: Option<u32>, failure: Failure) {
+        self.failure = Some(self.error(hook, host_pages, page, failure));
+    }
+
+    #[cold]
+    fn wrong_host_stream(&mut self, page: HostPage, stream: i64) {
+        let valid = range(self.streams.all);
+        let failure = Failure::of(format!("returned {stream}, and its streams are {valid}"));
+        self.fail(Hook::Write, page.now, Some(page.logical), failure);
+    }
+
+    /// An error unless there is an answer for each page, and each is a stream for migrated pages.
+    fn check(&self, pages: &[u32], victim: &Victim) -> Result<()> {
+        if self.answers.len() != pages.len() {
+            let failure = Failure::of(format!(
+                "returned {} streams for the {} valid pages of a victim",
+                self.answers.len(),
+                pages.len()
+            ));
+            return Err(self.error(Hook::Migrate, victim.now, None, failure));
+        }
+        let may_get = |stream: i64| {
+            let stream = usize::try_from(stream).ok();
+            stream.and_then(|stream| self.may_migrate.get(stream)).is_some_and(|may| *may)
+        };
+        let wrong = self.answers.iter().position(|stream| !may_get(*stream));
+        wrong.map_or(Ok(()), |at| {
+            let failure = Failure::of(format!(
+                "returned {}, and its streams for migrated pages are {}",
+                self.answers[at],
+                listed(&self.streams.migration)
+            ));
+            Err(self.error(Hook::Migrate, victim.now, Some(pages[at]), failure))
+        })
+    }
+}
+
+fn range(all: usize) -> String {
+    if all == 1 { "0 only".to_owned() } else { format!("0 to {}", all - 1) }
+}
+
+fn listed(streams: &[usize]) -> String {
+    let words: Vec<String> = streams.iter().map(usize::to_string).collect();
+    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+}
+
+impl Placement for Foreign {
+    const HEARS_HOST: bool = true;
+    const KNOWS_VICTIMS: bool = true;
+    const CAN_FAIL: bool = true;
+
+    fn streams(_params: &Params) -> Streams {
+        unreachable!("each says by itself how many it has, once it is made")
+    }
+
+    #[inline(always)]
+    fn host_stream(&mut self, page: HostPage) -> usize {
+        self.now = page.now + 1;
+        match self.calls.host_stream(&page) {
+            Ok(stream) if (stream as u64) < self.streams.all as u64 => stream as usize,
+            Ok(stream) => {
+                self.wrong_host_stream(page, stream);
+                0
+            }
+            Err(failure) => {
+                self.fail(Hook::Write, page.now, Some(page.logical), failure);
+                0
+            }
+        }
+    }
+
+    fn forget(&mut self, logical: u32) {
+        if let Err(failure) = self.calls.forget(logical) {
+            self.fail(Hook::Trim, self.now, Some(logical), failure);
+        }
+    }
+
+    fn on_pages(&mut self, pages: &[u32], victim: &Victim) -> Result<()> {
+        self.calls
+            .on_victim(victim)
+            .map_err(|failure| self.error(Hook::Victim, victim.now, None, failure))?;
+        self.answers.clear();
+        self.used = 0;
+        self.calls
+            .migration_streams(pages, victim, &mut self.answers)
+            .map_err(|failure| self.error(Hook::Migrate, victim.now, None, failure))?;
+        self.check(pages, victim)
+    }
+
+    #[inline(always)]
+    fn migration_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
+        self.used += 1;
+        self.answers[self.used - 1] as usize
+    }
+
+    #[inline(always)]
+    fn failure(&mut self) -> Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.calls.bytes()
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, logical: u32) {
+        self.calls.prefetch(logical);
+    }
+}
+
+impl State for Foreign {
+    fn save(&self, to: &mut Writer) {
+        to.value(&self.now);
+        match self.calls.save() {
+            Ok(bytes) => to.list(&bytes),
+            Err(error) => to.refuse(error),
+        }
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        self.now = from.value("the clock of the placement")?;
+        let mut bytes: Vec<u8> = Vec::new();
+        from.list(&mut bytes, "the state of the placement")?;
+        self.calls.restore(&bytes)
+    }
+}

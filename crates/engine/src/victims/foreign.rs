@@ -1,0 +1,178 @@
+//! A victim policy that is written elsewhere ([`crate::foreign`]).
+//!
+//! The candidates are kept here, by their numbers, so that the policy need not hear of every page
+//! that is written: it is asked for a victim, and shown what there is to choose from.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::{Census, VictimPolicy};
+use crate::error::{Error, Result};
+use crate::flash::{Geometry, filled};
+use crate::foreign::{Candidates, Failure, Fault, Hook, VictimCalls};
+use crate::rng::Stream;
+use crate::state::{Reader, State, Writer, require};
+
+/// Every collection domain of a drive has its own candidates, and all ask the same policy.
+pub struct Foreign {
+    name: Arc<str>,
+    calls: Arc<Mutex<Box<dyn VictimCalls>>>,
+    /// True of one of those that share the policy, which saves it for all.
+    is_keeper: bool,
+    candidates: Vec<u32>,
+    /// For each block of the drive.
+    closed_at: Vec<u64>,
+    changed_at: Vec<u64>,
+    shown: Shown,
+    failure: Option<Error>,
+}
+
+/// The columns that the policy is shown.
+#[derive(Debug, Clone, Default)]
+struct Shown {
+    invalid_pages: Vec<u32>,
+    closed_at: Vec<u64>,
+    changed_at: Vec<u64>,
+}
+
+impl Foreign {
+    /// The policy that answers `calls`.
+    pub fn new(name: &str, calls: Box<dyn VictimCalls>, geometry: &Geometry) -> Result<Self> {
+        let blocks = geometry.blocks() as usize;
+        Ok(Foreign {
+            name: name.into(),
+            calls: Arc::new(Mutex::new(calls)),
+            is_keeper: true,
+            candidates: Vec::new(),
+            closed_at: filled(0, blocks)?,
+            changed_at: filled(0, blocks)?,
+            shown: Shown::default(),
+            failure: None,
+        })
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Box<dyn VictimCalls>> {
+        self.calls.lock().expect("no policy panicked")
+    }
+
+    fn remove(&mut self, block: u32) {
+        if let Ok(at) = self.candidates.binary_search(&block) {
+            self.candidates.remove(at);
+        }
+    }
+
+    fn show(&mut self, invalid_pages: &[u32]) {
+        let Shown { invalid_pages: invalid, closed_at, changed_at } = &mut self.shown;
+        let blocks = || self.candidates.iter().map(|&block| block as usize);
+        invalid.clear();
+        invalid.extend(blocks().map(|block| invalid_pages[block]));
+        closed_at.clear();
+        closed_at.extend(blocks().map(|block| self.closed_at[block]));
+        changed_at.clear();
+        changed_at.extend(blocks().map(|block| self.changed_at[block]));
+    }
+
+    fn fail(&mut self, now: u64, failure: Failure) {
+        let hook = self.calls().word(Hook::Choose);
+        self.failure = Some(Fault::error(&self.name, hook, (now, None), failure));
+    }
+}
+
+impl Clone for Foreign {
+    /// Shares the policy, and has candidates of its own.
+    fn clone(&self) -> Self {
+        Foreign {
+            name: Arc::clone(&self.name),
+            calls: Arc::clone(&self.calls),
+            is_keeper: false,
+            candidates: self.candidates.clone(),
+            closed_at: self.closed_at.clone(),
+            changed_at: self.changed_at.clone(),
+            shown: Shown::default(),
+            failure: None,
+        }
+    }
+}
+
+impl VictimPolicy for Foreign {
+    fn on_close(&mut self, block: u32, _invalid_pages: u32, now: u64) {
+        self.closed_at[block as usize] = now;
+        self.changed_at[block as usize] = now;
+        if let Err(at) = self.candidates.binary_search(&block) {
+            self.candidates.insert(at, block);
+        }
+    }
+
+    #[inline(always)]
+    fn on_invalidate(&mut self, block: u32, _invalid_pages: u32, now: u64) {
+        self.changed_at[block as usize] = now;
+    }
+
+    fn choose(&mut self, invalid_pages: &[u32], now: u64, _random: &mut Stream) -> Option<u32> {
+        if self.candidates.is_empty() {
+            return None;
+        }
+        self.show(invalid_pages);
+        let candidates = Candidates {
+            blocks: &self.candidates,
+            invalid_pages: &self.shown.invalid_pages,
+            closed_at: &self.shown.closed_at,
+            changed_at: &self.shown.changed_at,
+            now,
+        };
+        let answer = self.calls().choose(&candidates);
+        let count = self.candidates.len();
+        let failure = match answer {
+            Ok(at) if (at as u64) < count as u64 => {
+                return Some(self.candidates.remove(at as usize));
+            }
+            Ok(at) => Failure::of(format!(
+                "returned {at}, which is the place of no candidate; there are {count}, from 0 on"
+            )),
+            Err(failure) => failure,
+        };
+        self.fail(now, failure);
+        None
+    }
+
+    fn failure(&mut self) -> Option<Error> {
+        self.failure.take()
+    }
+
+    fn forget(&mut self, block: u32, _invalid_pages: u32) {
+        self.remove(block);
+    }
+
+    fn check(&self, census: &mut Census) -> Result<()> {
+        let are_past = |times: &[u64]| times.iter().all(|&at| at <= census.now());
+        require(are_past(&self.closed_at), "when a block closed")?;
+        require(are_past(&self.changed_at), "when a block lost a page")?;
+        require(self.candidates.is_sorted(), "the order of candidates")?;
+        census.count_all(&self.candidates)
+    }
+}
+
+impl State for Foreign {
+    fn save(&self, to: &mut Writer) {
+        to.list(&self.candidates);
+        to.table(&self.closed_at);
+        to.table(&self.changed_at);
+        if self.is_keeper {
+            match self.calls().save() {
+                Ok(bytes) => to.list(&bytes),
+                Err(error) => to.refuse(error),
+            }
+        }
+    }
+
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        from.list(&mut self.candidates, "the candidates of the victim policy")?;
+        from.table(&mut self.closed_at, "when blocks closed")?;
+        from.table(&mut self.changed_at, "when blocks lost a page")?;
+        if self.is_keeper {
+            let mut bytes: Vec<u8> = Vec::new();
+            from.list(&mut bytes, "the state of the victim policy")?;
+            self.calls().restore(&bytes)?;
+        }
+        Ok(())
+    }
+}
