@@ -13,16 +13,17 @@ TYPE_CHECKING = False  # as that of `typing`, which takes long to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from writeamp import allocation, meanfield, models, traces
+    from writeamp import allocation, meanfield, models, testing, traces
     from writeamp._engine import __version__
     from writeamp.devices.device import Device, device
-    from writeamp.errors import Interrupted, WriteampError
+    from writeamp.errors import Interrupted, PolicyError, WriteampError
     from writeamp.experiments.comparison_result import Comparison
     from writeamp.experiments.experiment import Experiment
     from writeamp.experiments.functions import compare, endurance, run, simulate
     from writeamp.experiments.lifetime_result import Endurance
     from writeamp.experiments.simulation_result import Result
     from writeamp.experiments.timed_result import TimedResult
+    from writeamp.own import NEVER, Placement, VictimPolicy, compiled, placement, victim_policy
     from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
     from writeamp.sizing.curve_result import OpCurve
     from writeamp.sizing.functions import required_op, wa_over_op
@@ -36,12 +37,15 @@ if TYPE_CHECKING:
     from writeamp.vssd.virtual_ssd import VirtualSsd
 
 __all__ = [
+    "NEVER",
     "Comparison",
     "Device",
     "Endurance",
     "Experiment",
     "Interrupted",
     "OpCurve",
+    "Placement",
+    "PolicyError",
     "Prediction",
     "RequiredOp",
     "Result",
@@ -50,16 +54,19 @@ __all__ = [
     "Sweep",
     "SweepResults",
     "TimedResult",
+    "VictimPolicy",
     "VirtualSsd",
     "WriteampError",
     "__version__",
     "allocation",
     "compare",
+    "compiled",
     "device",
     "endurance",
     "manager",
     "meanfield",
     "models",
+    "placement",
     "predict",
     "predict_sweep",
     "required_op",
@@ -67,7 +74,9 @@ __all__ = [
     "simulate",
     "sweep",
     "sweep_results",
+    "testing",
     "traces",
+    "victim_policy",
     "victims",
     "wa_over_op",
     "wear_leveling",
@@ -79,7 +88,7 @@ __all__ = [
 _HOMES = {
     "writeamp._engine": ("__version__",),
     "writeamp.devices.device": ("Device", "device"),
-    "writeamp.errors": ("Interrupted", "WriteampError"),
+    "writeamp.errors": ("Interrupted", "PolicyError", "WriteampError"),
     "writeamp.experiments.comparison_result": ("Comparison",),
     "writeamp.experiments.experiment": ("Experiment",),
     "writeamp.experiments.functions": ("compare", "endurance", "run", "simulate"),
@@ -89,6 +98,14 @@ _HOMES = {
     "writeamp.sizing.required_op_result": ("RequiredOp",),
     "writeamp.experiments.simulation_result": ("Result",),
     "writeamp.experiments.timed_result": ("TimedResult",),
+    "writeamp.own": (
+        "NEVER",
+        "Placement",
+        "VictimPolicy",
+        "compiled",
+        "placement",
+        "victim_policy",
+    ),
     "writeamp.registry.specs": ("Spec", "manager", "victims", "wear_leveling", "workload"),
     "writeamp.sweeps.functions": ("sweep",),
     "writeamp.sweeps.result": ("Sweep",),

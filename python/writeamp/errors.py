@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable
+from traceback import StackSummary, TracebackException
 from typing import Any
 
 _SHOWN_CHARACTERS = 80
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class WriteampError(ValueError):
@@ -14,6 +17,51 @@ class WriteampError(ValueError):
 
     The command line prints the sentence and exits with status 2; the library raises it.
     """
+
+
+class PolicyError(WriteampError):
+    """A placement or victim policy that a user has written failed; its exception is the cause.
+
+    Attributes:
+        policy: what it is called; "" if it could not even be imported.
+        hook: the method that was called, such as "on_write".
+        page: the page that it was asked of, or None.
+        host_pages: host pages written by then.
+        traceback: where the exception was raised, without the frames of this package; "" of none.
+    """
+
+    policy: str = ""
+    hook: str = ""
+    page: int | None = None
+    host_pages: int = 0
+    traceback: str = ""
+
+
+def policy_error(sentence: str, cause: BaseException | None, **where: Any) -> PolicyError:
+    """Return the error of a policy that failed.
+
+    Args:
+        sentence: what it did.
+        cause: what it raised; the sentence then ends with the place of that.
+        where: attributes of the error.
+    """
+    if cause is not None:
+        told = TracebackException.from_exception(cause)
+        told.stack = StackSummary.from_list(f for f in told.stack if not _is_ours(f.filename))
+        where["traceback"] = "".join(told.format())
+        if told.stack:
+            last = told.stack[-1]
+            path = os.path.relpath(last.filename)
+            path = last.filename if path.startswith("..") else path
+            sentence += f" ({path}:{last.lineno})"
+    error = PolicyError(sentence)
+    vars(error).update(where)
+    error.__cause__ = cause
+    return error
+
+
+def _is_ours(path: str) -> bool:
+    return path.startswith((_PACKAGE, "<frozen ", "<string>"))
 
 
 class UnknownArgumentError(WriteampError, TypeError):

@@ -190,8 +190,8 @@ pub struct Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fault { policy, hook, host_pages, page, what, .. } = self;
-        let page = page.map(|page| format!(" for page {page}")).unwrap_or_default();
-        write!(f, "{hook} of {policy} {what}{page}, after {host_pages} host pages written")
+        let page = page.map(|page| format!("page {page}, ")).unwrap_or_default();
+        write!(f, "{hook} of {policy} {what} ({page}after {host_pages} host pages written)")
     }
 }
 

@@ -298,25 +298,25 @@ fn a_state_of_another_policy_is_refused() {
 #[test]
 fn what_a_placement_does_wrong_ends_the_run_in_a_sentence() {
     let cases = [
-        (Wrong::HostStream(4), "write of own dac returned 4, and its streams are 0 to 3 for page "),
+        (Wrong::HostStream(4), "write of own dac returned 4, and its streams are 0 to 3 (page "),
         (
             Wrong::HostStream(-1),
-            "write of own dac returned -1, and its streams are 0 to 3 for page ",
+            "write of own dac returned -1, and its streams are 0 to 3 (page ",
         ),
         (Wrong::HostStream(i64::MIN), "write of own dac returned -9223372036854775808, and "),
         (
             Wrong::MigrationStream(7),
-            "migrate of own dac returned 7, and its streams for migrated pages are 0, 1, 2, 3 for page ",
+            "migrate of own dac returned 7, and its streams for migrated pages are 0, 1, 2, 3 (page ",
         ),
         (Wrong::TooFew, "migrate of own dac returned "),
-        (Wrong::Trim, "other of own dac did not like it for page 100, after 7500 host pages"),
+        (Wrong::Trim, "other of own dac did not like it (page 100, after 7500 host pages"),
     ];
     for (wrong, sentence) in cases {
         let mut failed = run("any", setup(Layout::Flat, None, own_placement(wrong))).unwrap();
         let error = counted(&mut failed).expect_err(sentence);
         assert!(matches!(error, Error::Foreign(_)), "{error:?}");
         assert!(error.to_string().starts_with(sentence), "{error}");
-        assert!(error.to_string().ends_with("host pages written"), "{error}");
+        assert!(error.to_string().ends_with("host pages written)"), "{error}");
         let counters = failed.counters();
         assert!(counters.host.written_pages > 1000, "{counters:?}");
         failed.drive().assert_invariants();

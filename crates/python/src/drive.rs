@@ -6,11 +6,12 @@ use numpy::{PyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use writeamp_engine::Result;
 use writeamp_engine::flash::{Array, EraseUnit, Geometry, Shape, Wear};
+use writeamp_engine::foreign::Foreign;
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::workloads::{self, Characteristics, Columns, Context, Site, Trace, Workload};
 
 use crate::columns::{column, column_or, counts as page_counts};
-use crate::raised;
+use crate::{foreign, raised};
 
 /// The shape of a drive. Its erase unit is a "block", the "multi-plane" set of a die's blocks, or
 /// a "superblock" over all planes, for which `superblock` is another word.
@@ -86,13 +87,15 @@ impl PyGeometry {
 }
 
 /// A drive yet to be built, and the policies that it works by. `victims` is the manager's own if
-/// `None`, and `wear_leveling` no leveller.
+/// `None`, and `wear_leveling` no leveller. `own_manager` and `own_victims` are sources of
+/// `writeamp.own`, whose names stand where specs would.
 #[pyclass(frozen, module = "writeamp._engine")]
 #[derive(Clone)]
 pub struct Drive {
     pub manager: String,
     /// True if what is done to the flash is recorded, to be given a time.
     pub observed: bool,
+    is_interpreted: bool,
     setup: Setup,
 }
 
@@ -100,7 +103,7 @@ pub struct Drive {
 impl Drive {
     #[new]
     #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims=None,
-                        wear_leveling=None, observed=false))]
+                        wear_leveling=None, observed=false, own_manager=None, own_victims=None))]
     fn new(
         geometry: &PyGeometry,
         logical_pages: u32,
@@ -109,7 +112,16 @@ impl Drive {
         victims: Option<String>,
         wear_leveling: Option<String>,
         observed: bool,
+        own_manager: Option<Bound<'_, PyAny>>,
+        own_victims: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let is_compiled = |source: &Bound<'_, PyAny>| source.getattr("is_compiled")?.is_truthy();
+        let is_interpreted =
+            own_manager.as_ref().map(is_compiled).transpose()?.is_some_and(|compiled| !compiled);
+        let foreign = Foreign {
+            placement: own_manager.as_ref().map(foreign::placement).transpose()?,
+            victims: own_victims.as_ref().map(foreign::victims).transpose()?,
+        };
         let setup = Setup {
             geometry: geometry.0,
             logical_pages,
@@ -118,12 +130,18 @@ impl Drive {
             wear_leveling,
             seed: 0,
             wear: Wear::default(),
+            foreign,
         };
-        Ok(Drive { manager, observed, setup })
+        Ok(Drive { manager, observed, is_interpreted, setup })
     }
 }
 
 impl Drive {
+    /// True if Python is asked about each page.
+    pub fn is_interpreted(&self) -> bool {
+        self.is_interpreted
+    }
+
     pub fn setup(&self, seed: u64, wear: Wear) -> Setup {
         Setup { seed, wear, ..self.setup.clone() }
     }

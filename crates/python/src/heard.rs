@@ -51,7 +51,8 @@ pub fn heard_often<T: Send + 'static>(
     }
 }
 
-fn go_on(py: Python<'_>) -> PyResult<()> {
+/// An error if this thread shall not go on.
+pub fn go_on(py: Python<'_>) -> PyResult<()> {
     py.check_signals()?;
     py.import("writeamp.runners.stopping")?.call_method0("stop_if_asked").map(drop)
 }

@@ -8,6 +8,7 @@ mod captures;
 mod columns;
 mod drive;
 mod endurance;
+mod foreign;
 mod heard;
 mod meanfield;
 mod registries;
@@ -15,12 +16,13 @@ mod specs;
 mod timed;
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use drive::{Drive, EarlierHost, Load};
 use heard::heard;
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 use writeamp_engine as engine;
 use writeamp_engine::flash::{Cause, Counters, Recorder, Wear};
@@ -33,7 +35,10 @@ use writeamp_engine::{managers, observe};
 pyo3::import_exception!(writeamp.errors, WriteampError);
 
 fn raised(error: &engine::Error) -> PyErr {
-    WriteampError::new_err(error.to_string())
+    match error {
+        engine::Error::Foreign(fault) => foreign::raised(fault),
+        _ => WriteampError::new_err(error.to_string()),
+    }
 }
 
 /// A drive and the workload that drives it.
@@ -45,7 +50,28 @@ struct Simulation {
 
 impl Simulation {
     fn inner(&self) -> MutexGuard<'_, Held> {
-        self.inner.lock().expect("no run panicked")
+        // Who runs a policy of Python's may wait for Python's lock, so nobody waits while holding it.
+        let found = match self.inner.try_lock() {
+            Ok(held) => Ok(held),
+            Err(TryLockError::Poisoned(error)) => Err(error),
+            Err(TryLockError::WouldBlock) => Python::attach(|py| self.inner.lock_py_attached(py)),
+        };
+        found.expect("no run panicked")
+    }
+
+    /// Does what may take long: without Python's lock, unless a policy of Python's is asked for each
+    /// page, which would have to take it as often.
+    fn long<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Held) -> engine::Result<T> + Send,
+    ) -> PyResult<T> {
+        let done = if self.built_from.0.is_interpreted() {
+            work(&mut self.inner())
+        } else {
+            py.detach(|| work(&mut self.inner()))
+        };
+        done.map_err(|error| raised(&error))
     }
 
     /// Hands the run over to whoever goes on with its drive.
@@ -133,13 +159,15 @@ impl Simulation {
 
     /// Everything that a run needs to go on from here, in this process or another.
     fn save(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
-        let bytes = heard(py, move || this.get().inner().save())?;
+        let bytes = heard(py, move || engine::state::try_pack(&**this.get().inner()))?;
+        let bytes = bytes.map_err(|error| raised(&error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// The drive as it stands, without its host: what a virtual drive may begin with.
     fn drive_state(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
-        let bytes = heard(py, move || engine::state::pack(this.get().inner().drive()))?;
+        let bytes = heard(py, move || engine::state::try_pack(this.get().inner().drive()))?;
+        let bytes = bytes.map_err(|error| raised(&error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -153,20 +181,19 @@ impl Simulation {
 
     /// Writes logical pages `first` to `end` − 1 once, in order.
     fn fill(&self, py: Python<'_>, first: u32, end: u32) -> PyResult<()> {
-        py.detach(|| self.inner().fill(first, end)).map_err(|e| raised(&e))
+        self.long(py, |run| run.fill(first, end))
     }
 
     /// Lets an earlier host write `pages` more pages; returns how many it did before it ended.
     fn precondition(&self, py: Python<'_>, host: &EarlierHost, pages: u64) -> PyResult<u64> {
-        py.detach(|| self.inner().precondition(&mut **host.workload(), pages))
-            .map_err(|e| raised(&e))
+        self.long(py, |run| run.precondition(&mut **host.workload(), pages))
     }
 
     /// Lets the drive collect what it would while its host left it alone for long, in no time.
     /// `times` is the JSON of a profile's tables.
     fn rest(&self, py: Python<'_>, times: &str) -> PyResult<()> {
         let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
-        py.detach(|| Ssd::rest(self.inner().drive_mut(), &timing)).map_err(|e| raised(&e))
+        self.long(py, |run| Ssd::rest(run.drive_mut(), &timing))
     }
 
     /// Starts a new series, sampled every `interval_pages` host pages.
@@ -176,7 +203,12 @@ impl Simulation {
 
     /// Lets the host write `pages` more pages; returns how many it did before the workload ended.
     fn run(&self, py: Python<'_>, pages: u64) -> PyResult<u64> {
-        py.detach(|| self.inner().run(pages)).map_err(|e| raised(&e))
+        self.long(py, |run| run.run(pages))
+    }
+
+    /// Panics if the drive's books contradict each other, which is a fault of the engine.
+    fn assert_invariants(&self) {
+        self.inner().drive().assert_invariants();
     }
 
     /// Cumulative counters since the drive was new.
@@ -267,11 +299,13 @@ mod _engine {
     #[pymodule_export]
     use super::endurance::Endurance;
     #[pymodule_export]
+    use super::foreign::{PyCandidates, PyVictim};
+    #[pymodule_export]
     use super::meanfield::MeanField;
     #[pymodule_export]
     use super::registries::{declared, default_victims, entries, kind_of};
     #[pymodule_export]
-    use super::specs::{parse, scaled_policy, scaled_workload, split_specs};
+    use super::specs::{parse, scaled_policy, scaled_workload, split_parameters, split_specs};
     #[pymodule_export]
     use super::timed::{PyTimedDevice, PyTimedRun, check_times, pages_with_table};
 

@@ -1,5 +1,7 @@
 //! The registries, and the grammar of the specs that name their entries.
 
+use std::collections::BTreeMap;
+
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine::params::Params;
@@ -26,6 +28,16 @@ pub fn parse<'py>(py: Python<'py>, kind_name: &str, text: &str) -> PyResult<Boun
     dict.set_item("given", given)?;
     dict.set_item("text", text_of(&read))?;
     Ok(dict)
+}
+
+/// The parameters behind the name of something that is in no registry, each as text; `name` names it
+/// in errors.
+#[pyfunction]
+pub fn split_parameters(name: &str, params: &str) -> PyResult<BTreeMap<String, String>> {
+    let short = name.rsplit(':').next().unwrap_or(name);
+    let what = format!("parameters of {name} in");
+    let read = spec::Spec::parse(&what, &format!("{short}{params}")).map_err(|e| raised(&e))?;
+    Ok(read.given.into_iter().collect())
 }
 
 /// A spec with the parameters that it gives.

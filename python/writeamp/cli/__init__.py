@@ -26,7 +26,7 @@ from writeamp.cli import (
     trace,
 )
 from writeamp.cli.application import App
-from writeamp.errors import WriteampError
+from writeamp.errors import PolicyError, WriteampError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -85,6 +85,8 @@ def main() -> None:
         if isinstance(error, typer.TyperException):
             sentence = " ".join(error.format_message().split())  # it may be broken into lines
         status = BAD_INPUT
+        if isinstance(error, PolicyError):
+            boundary.report_policy(error)
         if sentence:  # help that was asked for by giving no arguments has been printed already
             boundary.say(sentence)
     except MemoryError:

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from writeamp._engine import __version__
 from writeamp.cli import terminal
-from writeamp.errors import WriteampError
+from writeamp.errors import PolicyError, WriteampError
 from writeamp.text import printable
 
 FAULT = 70  # EX_SOFTWARE of sysexits.h
@@ -66,6 +66,12 @@ def say(sentence: str) -> None:
     """Say something on stderr, on one line; where that takes nothing, the status says it alone."""
     with suppress(OSError):
         print(f"writeamp: {printable(sentence)}", file=sys.stderr, flush=True)
+
+
+def report_policy(error: PolicyError) -> None:
+    """Show where the code of a user's policy failed; what it did is said apart."""
+    with suppress(OSError):
+        print(printable(error.traceback, keep="\n"), file=sys.stderr, end="", flush=True)
 
 
 def report_fault(error: BaseException) -> None:

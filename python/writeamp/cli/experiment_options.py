@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from writeamp import output
-from writeamp.cli.options import CAPACITY, completer, count, ratio
+from writeamp.cli.options import CAPACITY, completer, count, policy_completer, ratio
 from writeamp.devices.profile import profile_names
 from writeamp.domains import WholeOr
 from writeamp.experiments.experiment import Experiment, setting_places
@@ -200,10 +201,11 @@ def _annotation(
         flag = f"{flag}/--no-{flag.removeprefix('--')}"
     elif isinstance(domain, WholeOr):
         more["parser"] = _count_or(domain.word)
-    completions = words.choices
+    completions, completes = words.choices, completer
     help_text = f"{words.help[0].upper()}{words.help[1:]}"
     if words.kind is not None:
         completions = (examples or _all_examples)(words.kind)
+        completes = partial(policy_completer, words.kind) if examples is None else completer
         help_text += f", for example {', '.join(completions)}"
         more["metavar"] = "SPEC"
     elif name == "device":
@@ -213,7 +215,7 @@ def _annotation(
     if words.metavar is not None:
         more["metavar"] = words.metavar
     if completions:
-        more["autocompletion"] = completer(completions)
+        more["autocompletion"] = completes(completions)
     option = typer.Option(
         flag,
         help=f"{help_text}.",

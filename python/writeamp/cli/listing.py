@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from writeamp import traces
+from writeamp import own, traces
 from writeamp.blackbox.features import FEATURE_SETS
 from writeamp.blackbox.kinds import MODEL_SUMMARIES
 from writeamp.cli import options
@@ -28,7 +28,23 @@ def register(app: typer.Typer) -> None:
 
 
 def _of_engine(kind: EngineKind) -> Callable[[], list[_Row]]:
-    return lambda: [_engine_row(entry) for entry in engine_entries(kind)]
+    return lambda: [
+        *(_engine_row(entry) for entry in engine_entries(kind)),
+        *(_own_row(one) for of in own.KINDS if of == kind for one in own.listed(of)),
+    ]
+
+
+def _own_row(one: own.Listed) -> _Row:
+    return {
+        "name": one.name,
+        "summary": one.summary,
+        "example": one.name,
+        "defaults": one.defaults,
+        "parameters": [
+            f"{name} must be given" if default is None else f"{name}={default} by default"
+            for name, default in one.defaults.items()
+        ],
+    }
 
 
 def _engine_row(entry: Entry) -> _Row:

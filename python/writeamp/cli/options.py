@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
+from glob import escape, glob
 from pathlib import Path
 from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
 
@@ -14,11 +16,13 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from writeamp import own
 from writeamp.cli import boundary
 from writeamp.cli.terminal import Terminal
 from writeamp.domains import ratio_of, shown
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.presentation.frames import csv_of
+from writeamp.registry.entries import EngineKind
 from writeamp.text import printable
 
 _T = TypeVar("_T")
@@ -81,6 +85,34 @@ def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
         return [name for name in names if name.startswith(incomplete)]
 
     return complete
+
+
+def policy_completer(kind: EngineKind, examples: Sequence[str]) -> Callable[[str], list[str]]:
+    """Return what completes a policy: a built-in or installed one, a file, or a class of a file."""
+
+    def complete(incomplete: str) -> list[str]:
+        file, is_class, _ = incomplete.rpartition(":")
+        if is_class and file.endswith(".py"):
+            names = [f"{file}:{name}" for name in own.classes_in(file)]
+        else:
+            installed = [name for of in own.KINDS if of == kind for name in own.known_names(of)]
+            names = [*examples, *installed, *(_files(incomplete) if incomplete else [])]
+        return [name for name in names if name.startswith(incomplete)]
+
+    return complete
+
+
+def _files(incomplete: str) -> list[str]:
+    """Return folders and files of Python that a path may go on with."""
+    try:
+        found = sorted(glob(f"{escape(incomplete)}*"))
+    except (OSError, ValueError):
+        return []
+    return [
+        f"{path}/" if os.path.isdir(path) else f"{path}:"
+        for path in found
+        if os.path.isdir(path) or path.endswith(".py")
+    ]
 
 
 def _one_form(context: typer.Context, parameter: typer.CallbackParam, is_asked: bool) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from writeamp._engine import Drive as EngineDrive
-from writeamp._engine import default_victims
 from writeamp.devices.device import Device
+from writeamp.registry.declared import default_victims, is_own, source_of
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, SpecLike
 
@@ -66,14 +66,18 @@ class Policy:
             logical_pages: its own number of them, unless it is the device's.
             observed: whether what is done to the flash is recorded, to be given a time.
         """
+        # A user's placement may name another's victim policy, or one of the engine's of its own.
+        asked = self.victims if is_own("managers", self.manager) else self.asked_victims
         return EngineDrive(
             geometry=device.geometry,
             logical_pages=device.logical_pages if logical_pages is None else logical_pages,
             layout=device.layout,
             manager=self.manager,
-            victims=self.asked_victims,
+            victims=asked,
             wear_leveling=self.wear_leveling,
             observed=observed,
+            own_manager=source_of("managers", self.manager),
+            own_victims=source_of("victims", asked),
         )
 
     def __str__(self) -> str:

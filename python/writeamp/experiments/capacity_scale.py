@@ -14,6 +14,7 @@ from writeamp.experiments.capacity_error import Scale
 from writeamp.experiments.compared_settings import PoliciesSettings
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.settings import LifetimeSettings, PolicySettings
+from writeamp.registry.declared import is_own
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, SpecLike
 
@@ -128,6 +129,12 @@ def _policy(
 
     def scaled(kind: EngineKind, one: SpecLike) -> Spec:
         asked = Spec.of(kind, one)
+        if is_own(kind, asked.text):
+            if asked.values:
+                sentences[
+                    f"the parameters of {asked.name} are as given, on the smaller drive too"
+                ] = None
+            return asked
         text, not_scaled = scaled_policy(kind, asked.text, factor)
         sentences.update(dict.fromkeys(not_scaled))
         found = Spec.of(kind, text)

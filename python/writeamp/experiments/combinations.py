@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from writeamp._engine import declared
 from writeamp.errors import WriteampError
+from writeamp.registry.declared import declared
 from writeamp.registry.specs import Spec
 
 

@@ -35,7 +35,7 @@ class _Specs:
 
     def check(self, name: str, value: Any) -> tuple[Spec, ...]:
         """Return them."""
-        given = [value] if isinstance(value, str | Spec) else value
+        given = [value] if isinstance(value, str | Spec | type) else value
         if not isinstance(given, list | tuple):
             raise WriteampError(f"{name} is {shown(value)}; it must be a list of {self.several}")
         found = [spec for one in given for spec in self._in(one)]

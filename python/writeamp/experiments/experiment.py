@@ -18,7 +18,6 @@ import tomli_w
 
 from writeamp import output
 from writeamp._engine import Load as EngineLoad
-from writeamp._engine import default_victims
 from writeamp.devices import toml_text
 from writeamp.devices.device import device, profile_op
 from writeamp.devices.raid import files_of
@@ -40,6 +39,7 @@ from writeamp.experiments.settings import (
 )
 from writeamp.experiments.tables import moved, plain, settings_of, table_of
 from writeamp.files import STANDARD_INPUT
+from writeamp.registry.declared import default_victims
 from writeamp.registry.specs import Spec
 
 _Path: TypeAlias = str | Path

@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from writeamp import own
 from writeamp.devices.device import Device
 from writeamp.devices.raid import files_of, is_array, with_members
 from writeamp.domains import shown
@@ -20,6 +21,8 @@ _S = TypeVar("_S", bound=Settings)
 
 # Fields that may name a file.
 _PATHS = ("trace", "profile", "rb_capture")
+# Fields that may name a class of a file.
+_POLICIES = ("manager", "managers", "victims")
 # A precondition that names one.
 _AGED_BY = "aged:"
 
@@ -110,10 +113,17 @@ def moved(tables: dict[str, Any], source: Path, target: Path | None) -> dict[str
 
 
 def _moved(key: str, value: Any, source: Path, target: Path | None) -> Any:
+    if key in _POLICIES and isinstance(value, str):
+        file, rest = own.split_file(value)
+        return value if file is None else _moved_path("trace", file, source, target) + rest
     if key == "precondition" and isinstance(value, str) and value.startswith(_AGED_BY):
         return _AGED_BY + _moved("trace", value.removeprefix(_AGED_BY), source, target)
     if key not in _PATHS or not isinstance(value, str):
         return value
+    return _moved_path(key, value, source, target)
+
+
+def _moved_path(key: str, value: str, source: Path, target: Path | None) -> Any:
     if key == "profile" and is_array(value):
         return with_members(value, lambda one: _moved(key, one, source, target))
     is_shipped = key == "profile" and not files_of(value)

@@ -8,6 +8,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import TypeAlias
 
+from writeamp import own
 from writeamp._engine import parse as parse_spec
 from writeamp._engine import split_specs as split_spec_texts
 from writeamp.domains import shown
@@ -60,11 +61,16 @@ class Spec:
                     f"'{given}' is a {_WORDS[given.kind]}; a {_WORDS[kind]} is wanted here"
                 )
             return given
+        if isinstance(given, type):
+            given = own.reference_of(kind, given)
         if not isinstance(given, str):
             raise WriteampError(
                 f"{_WORDS[kind]} is {shown(given)}; it must be a spec or the text of one, such as "
                 f"{_EXAMPLES[kind]!r}"
             )
+        found = own.find(kind, given)
+        if found is not None:
+            return Spec(kind, found.reference, found.values, given)
         parsed = parse_spec(kind, given)
         return Spec(kind, parsed["name"], tuple(parsed["params"].items()), given)
 
@@ -88,7 +94,8 @@ class Spec:
         return f"<{_WORDS[self.kind]} {self.text}>"
 
 
-SpecLike: TypeAlias = str | Spec
+# A class is one that a user has derived from `Placement` or `VictimPolicy`.
+SpecLike: TypeAlias = str | Spec | type[own.Placement] | type[own.VictimPolicy]
 
 
 def workload(name: str, **params: Value) -> Spec:
@@ -114,10 +121,10 @@ def workload(name: str, **params: Value) -> Spec:
     return _made("workloads", name, params)
 
 
-def manager(name: str, **params: Value) -> Spec:
+def manager(name: str | type[own.Placement], **params: Value) -> Spec:
     """Return a block manager, checked: where pages go and what is collected when.
 
-    Args and errors are those of `workload`.
+    Args and errors are those of `workload`; a class of placements may stand for its name.
 
     >>> import writeamp as wa
     >>> print(wa.manager("hcwf-swap", d=5, d_swap=9))
@@ -126,10 +133,10 @@ def manager(name: str, **params: Value) -> Spec:
     return _made("managers", name, params)
 
 
-def victims(name: str, **params: Value) -> Spec:
+def victims(name: str | type[own.VictimPolicy], **params: Value) -> Spec:
     """Return a victim policy, checked: which block is collected.
 
-    Args and errors are those of `workload`.
+    Args and errors are those of `workload`; a class of victim policies may stand for its name.
 
     >>> import writeamp as wa
     >>> print(wa.victims("d-choices", d=10))
@@ -164,10 +171,15 @@ def split_specs(kind: EngineKind, text: str) -> list[str]:
     return split_spec_texts(kind, text)
 
 
-def _made(kind: EngineKind, name: str, params: Mapping[str, Value]) -> Spec:
+def _made(kind: EngineKind, name: str | type, params: Mapping[str, Value]) -> Spec:
+    if isinstance(name, type):
+        name = own.reference_of(kind, name)
+    if kind in own.KINDS and own.find_class(kind, name):
+        # Python's own words for yes and no, where the arguments are those of a class.
+        params = {k: ("no", "yes")[v] if isinstance(v, bool) else v for k, v in params.items()}
     text = Spec.of(kind, name).text if not params else name
     if params:
-        if ":" in name or "(" in name:
+        if (":" in name or "(" in name) and not own.is_reference(kind, name):
             raise WriteampError(
                 f"{_WORDS[kind]} {name!r} has parameters in its text; give them there or by "
                 "keyword, not both"

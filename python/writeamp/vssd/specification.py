@@ -10,7 +10,7 @@ from typing import Any
 
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
-from writeamp._engine import check_times, declared, pages_with_table
+from writeamp._engine import check_times, pages_with_table
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
@@ -23,6 +23,7 @@ from writeamp.experiments.plan import Plan
 from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.preconditioning import Ageing, precondition
 from writeamp.experiments.settings import LoadSettings, PolicySettings, SimulationSettings
+from writeamp.registry.declared import declared, is_own
 from writeamp.registry.entries import EngineKind, Entry, engine_entries
 from writeamp.vssd.settings import DriveSettings
 
@@ -173,6 +174,12 @@ def _all_pages(device: Device, settings: DriveSettings) -> int:
 
 
 def _refuse_hints(policy: PolicySettings) -> None:
+    for kind, given in (("managers", policy.manager), ("victims", policy.victims)):
+        if given is not None and is_own(kind, str(given)):
+            raise WriteampError(
+                f"{given} is written in Python, which the server of a virtual drive does not run; "
+                f"give one of {', '.join(entry.name for entry in engine_entries(kind))}"
+            )
     hints = declared(str(policy.manager))["hears"]
     if hints == _NO_HINTS:
         return

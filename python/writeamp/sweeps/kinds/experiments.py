@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from writeamp import files
-from writeamp._engine import default_victims
 from writeamp.devices.raid import files_of
 from writeamp.devices.times import Changes
 from writeamp.domains import Domain, as_ratio, shown
@@ -23,6 +22,7 @@ from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.tables import moved
 from writeamp.experiments.timed_result import TimedResult
 from writeamp.presentation.numbers import json_number
+from writeamp.registry.declared import default_victims
 from writeamp.sweeps.axes import Value
 from writeamp.sweeps.designs import Choice
 from writeamp.sweeps.kinds.kind import Asked, Found, Table, digest, scalars_of

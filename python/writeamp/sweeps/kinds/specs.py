@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from writeamp import own
 from writeamp._engine import parse
 from writeamp.errors import WriteampError, unknown
 from writeamp.registry.entries import EngineKind, Entry, engine_entries
@@ -33,7 +34,8 @@ def check_parameter(setting: str, name: str, where: str) -> None:
         WriteampError: so it is, with the names that are valid.
     """
     known = {one for entry in engine_entries(KINDS[setting]) for one in _names(entry)}
-    if name not in known:
+    # What a user's policy takes is known once it is named.
+    if name not in known and KINDS[setting] not in own.KINDS:
         raise WriteampError(f"{where}: {unknown(f'parameter of {setting}', name, sorted(known))}")
 
 
@@ -43,6 +45,9 @@ def with_parameters(setting: str, text: str, changes: Mapping[str, Any]) -> str:
     Raises:
         WriteampError: a parameter that the spec has not, or a value outside its domain.
     """
+    own_policy = own.find(KINDS[setting], text)
+    if own_policy is not None:
+        return _MAKERS[setting](own_policy.reference, **(own_policy.given | dict(changes))).text
     name, given = _parts(setting, text)
     entry = next(one for one in engine_entries(KINDS[setting]) if one.name == name)
     canonical = {one: param.name for param in entry.params for one in (param.name, *param.aliases)}

@@ -1,0 +1,232 @@
+//! A placement whose methods Numba has compiled: the engine calls their machine code, without Python.
+//!
+//! `writeamp.own.compiled` makes them with these signatures; each gets the record that holds the
+//! placement's attributes. What they raise becomes [`FAILED`]; then Python is asked again, whose
+//! exception says where.
+
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use writeamp_engine::Result;
+use writeamp_engine::foreign::{Answer, Failure, ForeignStreams, Hook, PlacementCalls};
+use writeamp_engine::hints::Hears;
+use writeamp_engine::placements::{HostPage, Victim};
+
+use super::interpreted::{PyVictim, never_or, streams_of};
+use super::{Heed, Kept, failure, whole, word};
+
+/// What a function returns that raised; no stream.
+const FAILED: i64 = i64::MIN;
+
+/// A [`Victim`] as the functions see it.
+#[repr(C)]
+struct VictimFields {
+    stream: i64,
+    opened: i64,
+    now: i64,
+}
+
+impl VictimFields {
+    fn of(victim: &Victim) -> Self {
+        VictimFields {
+            stream: victim.stream as i64,
+            opened: victim.opened as i64,
+            now: victim.now as i64,
+        }
+    }
+}
+
+type OnWrite = unsafe extern "C" fn(state: *mut u8, page: i64, now: i64, hint: i64) -> i64;
+type OnCollect = unsafe extern "C" fn(state: *mut u8, victim: *const VictimFields) -> i64;
+type OnMigrate =
+    unsafe extern "C" fn(state: *mut u8, page: i64, victim: *const VictimFields) -> i64;
+type OnTrim = unsafe extern "C" fn(state: *mut u8, page: i64) -> i64;
+
+pub struct Compiled {
+    kept: Kept,
+    streams: ForeignStreams,
+    hears: Hears,
+    /// The record, which the instance in `kept` keeps where it is.
+    state: *mut u8,
+    on_write: OnWrite,
+    on_migrate: OnMigrate,
+    on_collect: Option<OnCollect>,
+    on_trim: Option<OnTrim>,
+    /// Where the tables of a number for each page begin, and the bytes of each number.
+    tables: Vec<(*const u8, usize)>,
+    heed: Heed,
+}
+
+// SAFETY: nobody but the drive that the record was made for reads or writes it while it runs, and the
+// functions know no thread.
+unsafe impl Send for Compiled {}
+
+/// The address of a function, as a pointer to it; null if there is none.
+fn address(instance: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
+    let functions = instance.getattr("functions")?;
+    functions.call_method1("get", (name, 0))?.extract()
+}
+
+impl Compiled {
+    pub fn new(kept: Kept, instance: &Bound<'_, PyAny>, hears: Hears) -> PyResult<Self> {
+        let state: Bound<'_, PyArray1<u8>> = instance.getattr("memory")?.cast_into()?;
+        let state = state.data();
+        let tables: Vec<(usize, usize)> = instance.getattr("page_tables")?.extract()?;
+        let (write, migrate) = (address(instance, "on_write")?, address(instance, "on_migrate")?);
+        let (collect, trim) = (address(instance, "on_collect")?, address(instance, "on_trim")?);
+        if write == 0 || migrate == 0 {
+            return Err(PyRuntimeError::new_err("a placement has on_write and on_migrate"));
+        }
+        // SAFETY: the addresses are those of functions that `writeamp.own.compiled` made by Numba with
+        // these signatures, which the instance keeps.
+        let (on_write, on_migrate, on_collect, on_trim) = unsafe {
+            (
+                std::mem::transmute::<usize, OnWrite>(write),
+                std::mem::transmute::<usize, OnMigrate>(migrate),
+                std::mem::transmute::<usize, Option<OnCollect>>(collect),
+                std::mem::transmute::<usize, Option<OnTrim>>(trim),
+            )
+        };
+        Ok(Compiled {
+            kept,
+            streams: streams_of(instance)?,
+            hears,
+            state,
+            on_write,
+            on_migrate,
+            on_collect,
+            on_trim,
+            tables: tables
+                .into_iter()
+                .map(|(offset, stride)| (state.cast_const().wrapping_add(offset), stride))
+                .collect(),
+            heed: Heed::default(),
+        })
+    }
+
+    /// What Python says of a call that failed: it does the same again, on the same state.
+    #[cold]
+    fn explained<'py>(
+        &self,
+        py: Python<'py>,
+        hook: Hook,
+        arguments: impl IntoPyObject<'py>,
+    ) -> Failure {
+        let instance = self.kept.instance.bind(py);
+        match instance.call_method1("again", (word(hook), arguments)) {
+            Err(error) => failure(py, error),
+            Ok(answer) => whole(&answer).err().unwrap_or_else(|| {
+                Failure::of("failed as compiled, and did not when interpreted again".into())
+            }),
+        }
+    }
+
+    /// Now and then, whether to go on: without Python's lock, which compiled code never asks for.
+    fn heed(&mut self) -> Answer<()> {
+        if self.heed.is_due() {
+            return Python::attach(Heed::look);
+        }
+        Ok(())
+    }
+}
+
+impl PlacementCalls for Compiled {
+    fn streams(&self) -> ForeignStreams {
+        self.streams.clone()
+    }
+
+    #[inline]
+    fn host_stream(&mut self, page: &HostPage) -> Answer<i64> {
+        let hint = match self.hears {
+            Hears::Nothing => 0,
+            Hears::Groups => i64::from(page.group),
+            Hears::InvalidationTimes => never_or(page.invalidation_time),
+        };
+        let (logical, now) = (i64::from(page.logical), page.now as i64);
+        // SAFETY: the function has this signature, and the record is its own.
+        let stream = unsafe { (self.on_write)(self.state, logical, now, hint) };
+        if stream == FAILED {
+            return Err(Python::attach(|py| match self.hears {
+                Hears::Nothing => self.explained(py, Hook::Write, (logical, now)),
+                _ => self.explained(py, Hook::Write, (logical, now, hint)),
+            }));
+        }
+        Ok(stream)
+    }
+
+    fn on_victim(&mut self, victim: &Victim) -> Answer<()> {
+        let Some(on_collect) = self.on_collect else { return Ok(()) };
+        let fields = VictimFields::of(victim);
+        // SAFETY: as in `host_stream`; the victim lives as long as the call.
+        let done = unsafe { on_collect(self.state, &raw const fields) };
+        if done == FAILED {
+            let victim = PyVictim::of(victim);
+            return Err(Python::attach(|py| self.explained(py, Hook::Victim, (victim,))));
+        }
+        Ok(())
+    }
+
+    fn migration_streams(
+        &mut self,
+        pages: &[u32],
+        victim: &Victim,
+        streams: &mut Vec<i64>,
+    ) -> Answer<()> {
+        self.heed()?;
+        let fields = VictimFields::of(victim);
+        streams.reserve(pages.len());
+        for &page in pages {
+            // SAFETY: as in `on_victim`.
+            let stream =
+                unsafe { (self.on_migrate)(self.state, i64::from(page), &raw const fields) };
+            if stream == FAILED {
+                let arguments = (page, PyVictim::of(victim));
+                let failure = Python::attach(|py| self.explained(py, Hook::Migrate, arguments));
+                return Err(Failure { page: Some(page), ..failure });
+            }
+            streams.push(stream);
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self, logical: u32) -> Answer<()> {
+        let Some(on_trim) = self.on_trim else { return Ok(()) };
+        // SAFETY: as in `host_stream`.
+        let done = unsafe { on_trim(self.state, i64::from(logical)) };
+        if done == FAILED {
+            return Err(Python::attach(|py| self.explained(py, Hook::Trim, (logical,))));
+        }
+        Ok(())
+    }
+
+    fn word(&self, hook: Hook) -> &'static str {
+        word(hook)
+    }
+
+    #[inline]
+    fn prefetch(&self, logical: u32) {
+        for &(first, stride) in &self.tables {
+            let place = first.wrapping_add(logical as usize * stride);
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: a prefetch of any address has no architectural effect.
+            unsafe {
+                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+                _mm_prefetch::<_MM_HINT_T0>(place.cast());
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            let _ = place;
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.kept.bytes()
+    }
+
+    fn save(&self) -> Result<Vec<u8>> {
+        self.kept.save()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        self.kept.restore(bytes)
+    }
+}

@@ -1,0 +1,127 @@
+//! What drives are built with: sources of `writeamp.own`, each of which makes a policy for a drive.
+
+use std::fmt;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use writeamp_engine::Result;
+use writeamp_engine::flash::Geometry;
+use writeamp_engine::foreign::{PlacementCalls, PlacementSource, VictimCalls, VictimSource};
+use writeamp_engine::hints::Hears;
+use writeamp_engine::placements::Sizes;
+
+use super::compiled::Compiled;
+use super::interpreted::Interpreted;
+use super::victims::Chooser;
+use super::{Kept, facts, unusable};
+
+/// The placement that a source makes.
+pub fn placement(source: &Bound<'_, PyAny>) -> PyResult<Arc<dyn PlacementSource>> {
+    let hears: String = source.getattr("hears")?.extract()?;
+    let all = [Hears::Nothing, Hears::Groups, Hears::InvalidationTimes];
+    let hears = all.into_iter().find(|one| one.name() == hears).unwrap_or(Hears::Nothing);
+    let victims = source.getattr("victims")?.extract()?;
+    Ok(Arc::new(Source { made: Made::of(source)?, victims, hears }))
+}
+
+/// The victim policy that a source makes.
+pub fn victims(source: &Bound<'_, PyAny>) -> PyResult<Arc<dyn VictimSource>> {
+    Ok(Arc::new(Made::of(source)?))
+}
+
+/// A source and its name.
+struct Made {
+    name: String,
+    source: Py<PyAny>,
+}
+
+impl Made {
+    fn of(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Made { name: source.getattr("name")?.extract()?, source: source.clone().unbind() })
+    }
+
+    /// What the source makes of the facts of a drive.
+    fn make<T>(
+        &self,
+        drive: &[(&str, u64)],
+        of: impl Fn(Kept, &Bound<'_, PyAny>) -> PyResult<T>,
+    ) -> Result<T> {
+        Python::attach(|py| {
+            let make = |drive: Bound<'_, PyDict>| {
+                let instance = self.source.bind(py).call_method("build", (), Some(&drive))?;
+                let kept = Kept { name: self.name.clone(), instance: instance.clone().unbind() };
+                of(kept, &instance)
+            };
+            let made = facts(py, drive).and_then(make);
+            made.map_err(|error| unusable(py, &self.name, "__init__", error))
+        })
+    }
+}
+
+impl fmt::Debug for Made {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+#[derive(Debug)]
+struct Source {
+    made: Made,
+    victims: String,
+    hears: Hears,
+}
+
+impl PlacementSource for Source {
+    fn name(&self) -> &str {
+        &self.made.name
+    }
+
+    fn victims(&self) -> &str {
+        &self.victims
+    }
+
+    fn hears(&self) -> Hears {
+        self.hears
+    }
+
+    fn build(&self, sizes: &Sizes) -> Result<Box<dyn PlacementCalls>> {
+        let drive = [
+            ("logical_pages", sizes.logical_pages.into()),
+            ("blocks", sizes.blocks.into()),
+            ("pages_per_block", sizes.pages_per_block.into()),
+            ("seed", sizes.seed),
+        ];
+        let hears = self.hears;
+        self.made.make(&drive, |kept, instance| {
+            if instance.getattr("functions")?.is_none() {
+                let calls = Interpreted::new(kept, instance, hears)?;
+                return Ok(Box::new(calls) as Box<dyn PlacementCalls>);
+            }
+            Ok(Box::new(Compiled::new(kept, instance, hears)?) as Box<dyn PlacementCalls>)
+        })
+    }
+}
+
+impl VictimSource for Made {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn build(
+        &self,
+        geometry: &Geometry,
+        logical_pages: u32,
+        seed: u64,
+    ) -> Result<Box<dyn VictimCalls>> {
+        let drive = [
+            ("logical_pages", logical_pages.into()),
+            ("blocks", geometry.blocks().into()),
+            ("pages_per_block", geometry.pages_per_block().into()),
+            ("seed", seed),
+        ];
+        self.make(&drive, |kept, instance| {
+            Ok(Box::new(Chooser::new(kept, instance)?) as Box<dyn VictimCalls>)
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! A victim policy that is written in Python.
+
+use numpy::{PyArray1, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use writeamp_engine::Result;
+use writeamp_engine::foreign::{Answer, Candidates, Hook, VictimCalls};
+
+use super::{Heed, Kept, failure, whole, word};
+
+/// The closed blocks to choose from, in the order of their numbers: arrays of one length, copies.
+#[pyclass(frozen, get_all, name = "Candidates", module = "writeamp._engine")]
+pub struct PyCandidates {
+    block: Py<PyArray1<i64>>,
+    invalid_pages: Py<PyArray1<i64>>,
+    closed_at: Py<PyArray1<i64>>,
+    changed_at: Py<PyArray1<i64>>,
+    length: usize,
+}
+
+#[pymethods]
+impl PyCandidates {
+    #[new]
+    #[pyo3(signature = (*, block, invalid_pages, closed_at, changed_at))]
+    fn new(
+        block: Bound<'_, PyArray1<i64>>,
+        invalid_pages: Bound<'_, PyArray1<i64>>,
+        closed_at: Bound<'_, PyArray1<i64>>,
+        changed_at: Bound<'_, PyArray1<i64>>,
+    ) -> Self {
+        let length = block.len();
+        PyCandidates {
+            block: block.unbind(),
+            invalid_pages: invalid_pages.unbind(),
+            closed_at: closed_at.unbind(),
+            changed_at: changed_at.unbind(),
+            length,
+        }
+    }
+
+    fn __len__(&self) -> usize {
+        self.length
+    }
+}
+
+/// The `choose` of an instance, bound to it.
+pub struct Chooser {
+    kept: Kept,
+    choose: Py<PyAny>,
+    heed: Heed,
+}
+
+impl Chooser {
+    pub fn new(kept: Kept, instance: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let choose = instance.getattr("choose")?.unbind();
+        Ok(Chooser { kept, choose, heed: Heed::default() })
+    }
+}
+
+fn of_numbers(py: Python<'_>, numbers: &[u32]) -> Py<PyArray1<i64>> {
+    PyArray1::from_iter(py, numbers.iter().map(|&number| i64::from(number))).unbind()
+}
+
+fn of_times(py: Python<'_>, times: &[u64]) -> Py<PyArray1<i64>> {
+    PyArray1::from_iter(py, times.iter().map(|&time| time as i64)).unbind()
+}
+
+impl VictimCalls for Chooser {
+    fn choose(&mut self, candidates: &Candidates) -> Answer<i64> {
+        Python::attach(|py| {
+            self.heed.now_and_then(py)?;
+            let shown = PyCandidates {
+                block: of_numbers(py, candidates.blocks),
+                invalid_pages: of_numbers(py, candidates.invalid_pages),
+                closed_at: of_times(py, candidates.closed_at),
+                changed_at: of_times(py, candidates.changed_at),
+                length: candidates.blocks.len(),
+            };
+            let answer = self.choose.bind(py).call1((shown, candidates.now));
+            whole(&answer.map_err(|error| failure(py, error))?)
+        })
+    }
+
+    fn word(&self, hook: Hook) -> &'static str {
+        word(hook)
+    }
+
+    fn save(&self) -> Result<Vec<u8>> {
+        self.kept.save()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        self.kept.restore(bytes)
+    }
+}

@@ -1,0 +1,41 @@
+"""Placements and victim policies of users, written in Python: what they are, and where they are."""
+
+from __future__ import annotations
+
+from writeamp.own.compiling import compiled
+from writeamp.own.listed import Listed, classes_in, listed
+from writeamp.own.names import Kind, known_names, placement, victim_policy
+from writeamp.own.policies import NEVER, DriveFacts, Placement, VictimPolicy
+from writeamp.own.references import (
+    KINDS,
+    OwnPolicy,
+    find,
+    find_class,
+    is_reference,
+    reference_of,
+    split_file,
+)
+from writeamp.own.source import Source
+
+__all__ = [
+    "KINDS",
+    "NEVER",
+    "DriveFacts",
+    "Kind",
+    "Listed",
+    "OwnPolicy",
+    "Placement",
+    "Source",
+    "VictimPolicy",
+    "classes_in",
+    "compiled",
+    "find",
+    "find_class",
+    "is_reference",
+    "known_names",
+    "listed",
+    "placement",
+    "reference_of",
+    "split_file",
+    "victim_policy",
+]

@@ -1,0 +1,69 @@
+"""What block managers declare: the engine's, and users' placements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from writeamp import own
+from writeamp._engine import declared as engine_declared
+from writeamp._engine import default_victims as engine_default_victims
+from writeamp.errors import WriteampError
+from writeamp.registry.entries import engine_entries
+from writeamp.registry.specs import Spec
+
+
+def default_victims(manager: str) -> str:
+    """Return the victim policy of a manager if none is asked for.
+
+    Raises:
+        WriteampError: there is no such manager, or its class names no victim policy.
+    """
+    found = own.find("managers", manager)
+    if found is None:
+        return engine_default_victims(manager)
+    asked = getattr(found.cls, "victims", "greedy")
+    try:
+        return str(Spec.of("victims", asked))
+    except WriteampError as error:
+        raise WriteampError(f"victims of {found.reference}: {error}") from None
+
+
+def declared(
+    manager: str, *, victims: str | None = None, layout: str | None = None
+) -> dict[str, Any]:
+    """Return what a manager declares: `layouts`, `victims`, `default_victims`, `hears` and more.
+
+    Args:
+        manager: its spec.
+        victims: with a layout, the victim policy that it is asked to take; its own by default.
+        layout: refused if the manager does not serve it under that victim policy.
+
+    Raises:
+        WriteampError: so it is, with what the manager serves.
+    """
+    found = own.find("managers", manager)
+    if found is not None:
+        any_other = engine_declared("single")
+        source = own.Source(found)
+        return any_other | {"default_victims": default_victims(manager), "hears": source.hears}
+    if victims is None or own.find("victims", victims) is None:
+        return engine_declared(manager, victims=victims, layout=layout)
+    taken = engine_declared(manager, layout=layout)
+    names = [entry.name for entry in engine_entries("victims")]
+    if taken["victims"] != names:
+        raise WriteampError(
+            f"{Spec.of('managers', manager).name} takes its victims by "
+            f"{', '.join(taken['victims'])} only, not by {victims}"
+        )
+    return taken
+
+
+def is_own(kind: str, text: str) -> bool:
+    """Return whether a spec names a policy that a user has written."""
+    return own.find(kind, text) is not None
+
+
+def source_of(kind: str, text: str | None) -> own.Source | None:
+    """Return what the engine builds a user's policy with; None for one of its own."""
+    found = None if text is None else own.find(kind, text)
+    return None if found is None else own.Source(found)

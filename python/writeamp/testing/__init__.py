@@ -1,0 +1,7 @@
+"""Checks of users' policies, each by one call from a test of theirs (docs/your-own.md)."""
+
+from __future__ import annotations
+
+from writeamp.testing.checks import check_placement, check_victim_policy
+
+__all__ = ["check_placement", "check_victim_policy"]
