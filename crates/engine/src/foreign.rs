@@ -113,8 +113,8 @@ pub trait VictimCalls: Send {
     fn restore(&mut self, bytes: &[u8]) -> Result<()>;
 }
 
-/// The closed blocks of a part of the drive that collects for itself, by their numbers: a column
-/// for each property.
+/// The closed blocks of a part of the drive that collects for itself, in the order in which they
+/// closed: a column for each property.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidates<'a> {
     /// Number of each block.

@@ -47,7 +47,7 @@ class Placement:
 
     >>> import writeamp as wa
     >>> class Apart(wa.Placement):
-    ...     streams = 2
+    ...     streams, migration_streams = 2, [1]
     ...     def on_write(self, page, now):
     ...         return 0
     ...     def on_migrate(self, page, victim):
@@ -100,9 +100,9 @@ class VictimPolicy:
 
     >>> import numpy as np
     >>> import writeamp as wa
-    >>> class Oldest(wa.VictimPolicy):
+    >>> class Emptiest(wa.VictimPolicy):
     ...     def choose(self, candidates, now):
-    ...         return np.argmin(candidates.closed_at)
+    ...         return np.argmax(candidates.invalid_pages)
     """
 
     def __init__(self, drive: DriveFacts) -> None:
@@ -111,9 +111,9 @@ class VictimPolicy:
     def choose(self, candidates: Candidates, now: int) -> int | npt.NDArray[Any]:
         """Return the place of a victim among the candidates, `now` pages written by the host.
 
-        The candidates are the closed blocks in the order of their numbers, of which there is at
-        least one: arrays of int64 of one length with each `block`'s number, its `invalid_pages`,
-        and the clocks when it was `closed_at` and when it closed or last lost a page
-        (`changed_at`). It must come to a block with an invalid page sooner or later.
+        The candidates are the closed blocks in the order in which they closed, the oldest first,
+        of which there is at least one: arrays of int64 of one length with each `block`'s number,
+        its `invalid_pages`, and the clocks when it was `closed_at` and when it closed or last lost
+        a page (`changed_at`). It must come to a block with an invalid page sooner or later.
         """
         raise NotImplementedError

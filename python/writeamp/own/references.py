@@ -211,7 +211,7 @@ def _place_of(cls: OwnClass) -> str | None:
         return None
     try:
         path = inspect.getsourcefile(cls)
-    except TypeError:  # typed in
+    except (TypeError, OSError):  # typed in
         return None
     if path is None or not path.endswith(".py") or not Path(path).is_file():
         return None

@@ -1,6 +1,6 @@
 //! A victim policy that is written elsewhere ([`crate::foreign`]).
 //!
-//! The candidates are kept here, by their numbers, so that the policy need not hear of every page
+//! The candidates are kept here, in the order in which they closed, so that the policy need not hear of every page
 //! that is written: it is asked for a victim, and shown what there is to choose from.
 
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -55,9 +55,7 @@ impl Foreign {
     }
 
     fn remove(&mut self, block: u32) {
-        if let Ok(at) = self.candidates.binary_search(&block) {
-            self.candidates.remove(at);
-        }
+        self.candidates.retain(|other| *other != block);
     }
 
     fn show(&mut self, invalid_pages: &[u32]) {
@@ -97,9 +95,7 @@ impl VictimPolicy for Foreign {
     fn on_close(&mut self, block: u32, _invalid_pages: u32, now: u64) {
         self.closed_at[block as usize] = now;
         self.changed_at[block as usize] = now;
-        if let Err(at) = self.candidates.binary_search(&block) {
-            self.candidates.insert(at, block);
-        }
+        self.candidates.push(block);
     }
 
     #[inline(always)]
@@ -146,8 +142,9 @@ impl VictimPolicy for Foreign {
         let are_past = |times: &[u64]| times.iter().all(|&at| at <= census.now());
         require(are_past(&self.closed_at), "when a block closed")?;
         require(are_past(&self.changed_at), "when a block lost a page")?;
-        require(self.candidates.is_sorted(), "the order of candidates")?;
-        census.count_all(&self.candidates)
+        census.count_all(&self.candidates)?;
+        let closed_at = |block: &u32| self.closed_at[*block as usize];
+        require(self.candidates.is_sorted_by_key(closed_at), "the order of candidates")
     }
 }
 

@@ -7,7 +7,7 @@ use writeamp_engine::foreign::{Answer, Candidates, Hook, VictimCalls};
 
 use super::{Heed, Kept, failure, whole, word};
 
-/// The closed blocks to choose from, in the order of their numbers: arrays of one length, copies.
+/// The closed blocks to choose from, in the order in which they closed: arrays of one length, copies.
 #[pyclass(frozen, get_all, name = "Candidates", module = "writeamp._engine")]
 pub struct PyCandidates {
     block: Py<PyArray1<i64>>,
