@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # as that of `typing`, which takes long to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from writeamp import allocation, meanfield, models, testing, traces
+    from writeamp import allocation, meanfield, models, traces
     from writeamp._engine import __version__
     from writeamp.devices.device import Device, device
     from writeamp.errors import Interrupted, PolicyError, WriteampError
@@ -74,7 +74,6 @@ __all__ = [
     "simulate",
     "sweep",
     "sweep_results",
-    "testing",
     "traces",
     "victim_policy",
     "victims",

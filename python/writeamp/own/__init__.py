@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from writeamp.own.compiling import compiled
-from writeamp.own.listed import Listed, classes_in, listed
+from writeamp.own.listing import Listed, classes_in, listed
 from writeamp.own.names import Kind, known_names, placement, victim_policy
 from writeamp.own.policies import NEVER, DriveFacts, Placement, VictimPolicy
 from writeamp.own.references import (

@@ -43,6 +43,17 @@ def compiled(of: _T) -> _T:
 
     Raises:
         WriteampError: it is a victim policy, which chooses by whole arrays and gains nothing.
+
+    >>> import writeamp as wa
+    >>> @wa.compiled
+    ... class Odd(wa.Placement):
+    ...     streams = 2
+    ...     def on_write(self, page, now):
+    ...         return page % 2
+    ...     def on_migrate(self, page, victim):
+    ...         return page % 2
+    >>> wa.simulate(manager=Odd, blocks=200, writes=20_000, replicas=1).causes["host"] > 0
+    True
     """
     if isinstance(of, type):
         if issubclass(of, VictimPolicy) or not issubclass(of, Placement):

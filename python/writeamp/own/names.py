@@ -45,6 +45,14 @@ def victim_policy(name: str) -> Callable[[_C], _C]:
     """Return a decorator that gives a class of victim policies a name.
 
     Errors are those of `placement`.
+
+    >>> import writeamp as wa
+    >>> @wa.victim_policy("oldest-of-mine")
+    ... class Oldest(wa.VictimPolicy):
+    ...     def choose(self, candidates, now):
+    ...         return 0
+    >>> wa.victims("oldest-of-mine")
+    <victim policy oldest-of-mine>
     """
     return _naming("victims", name)
 
