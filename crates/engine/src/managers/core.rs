@@ -3,6 +3,7 @@
 
 mod exchange;
 mod history;
+mod state;
 
 pub use exchange::Exchange;
 
@@ -11,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::flash::{BlockState, Cause, Flash, Frontier, Tap};
 use crate::leveling::{self, WearLeveler};
 use crate::rng::Stream;
-use crate::state::{Identity, MOST_PLAUSIBLE, require, state};
-use crate::victims::{Census, VictimPolicy};
+use crate::state::Identity;
+use crate::victims::VictimPolicy;
 use crate::write_history::WriteHistory;
 
 /// How far ahead of a write the map entry, and then what it points to, are fetched. Far enough to
@@ -41,22 +42,6 @@ pub struct Core<V, T: Tap> {
     history: Option<WriteHistory>,
     /// What the whole drive was built from.
     pub identity: Identity,
-}
-
-state! {
-    Core<V: VictimPolicy, T: Tap> {
-        part identity,
-        part flash,
-        table frontiers,
-        part victims,
-        part random,
-        value gainless,
-        list held,
-        part levelers,
-        fixed reserve_blocks,
-        scratch exchanged,
-        part history,
-    } where check
 }
 
 impl<V: VictimPolicy, T: Tap> Core<V, T> {
@@ -97,35 +82,6 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             core.keep_history()?;
         }
         Ok(core)
-    }
-
-    /// An error unless what was restored fits together.
-    fn check(&self) -> Result<()> {
-        let flash = &self.flash;
-        let blocks = flash.geometry().blocks() as usize;
-        require(self.gainless < MOST_PLAUSIBLE, "the victims that gained nothing")?;
-        require(self.held.is_empty() || self.held.len() == blocks, "the blocks held back")?;
-        flash.check(&self.frontiers)?;
-        if let Some(history) = &self.history {
-            history.check(flash.map(), |page| flash.block_of(page), self.now())?;
-        }
-        let is_own = |(index, frontier): (usize, &Frontier)| {
-            frontier.is_full()
-                || flash.pool_of(flash.block_behind(frontier)) == index % flash.pools()
-        };
-        require(self.frontiers.iter().enumerate().all(is_own), "the LUN of a frontier")?;
-        for (domain, policy) in self.victims.iter().enumerate() {
-            let is_candidate = |block: u32| {
-                flash.state(block) == BlockState::Closed
-                    && !self.is_held(block)
-                    && self.domain_of(block) == domain
-            };
-            let candidates = (0..blocks as u32).map(is_candidate).collect();
-            let mut census = Census::new(candidates, flash.invalid_pages(), self.now());
-            policy.check(&mut census)?;
-            census.finish()?;
-        }
-        Ok(())
     }
 
     /// Host pages written: the clock of the policies.

@@ -7,21 +7,20 @@
 //! §2.1–2.2), and one more for each further stream. The host writes to a pool only while that
 //! reserve is complete.
 
+mod assembly;
 mod state;
+
+pub(super) use assembly::{build_foreign, foreign_declared};
 
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::served::Policy;
-use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Setup};
+use super::{Layout, Needs};
 use crate::error::Result;
-use crate::flash::{Cause, Tap, filled};
-use crate::foreign::PlacementSource;
+use crate::flash::{Cause, Tap};
 use crate::hints::{Hears, Hints, NEVER};
-use crate::params::Params;
-use crate::placements::foreign::Foreign;
-use crate::placements::{HostPage, Placement, Sizes, Streams, Victim};
-use crate::registry::{Entry, Registered};
+use crate::placements::{HostPage, Placement, Victim};
 use crate::state::elements;
-use crate::victims::{VictimPolicy, Visitor};
+use crate::victims::VictimPolicy;
 
 /// What is remembered of each block, for placements that know victims.
 #[derive(Debug, Clone, Copy, Default)]
@@ -359,115 +358,5 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     fn scheme_bytes(&self) -> u64 {
         let history = if P::KNOWS_HISTORY { self.core.history_bytes() } else { 0 };
         self.placement.bytes() + history + (self.opened.len() * size_of::<Opened>()) as u64
-    }
-}
-
-impl<P: Placement> Manager for P {
-    const ENTRY: Entry = <P as Registered<Sizes>>::ENTRY;
-
-    fn declared(params: &Params) -> Result<Declared> {
-        Ok(Declared {
-            default_victims: P::victims(params).into(),
-            hears: P::hears(params),
-            is_placement: true,
-            remembers_blocks: P::KNOWS_VICTIMS,
-            ..Declared::of(needs_of(P::streams(params)))
-        })
-    }
-
-    fn build<T: Compiled>(
-        params: &Params,
-        victims: &str,
-        setup: Setup,
-        tap: T,
-    ) -> Result<Box<dyn BlockManager>> {
-        let Declared { hears, needs, .. } = P::declared(params)?;
-        let placement = <P as Registered<Sizes>>::build(params, &sizes(&setup))?;
-        let name = <P as Manager>::ENTRY.name.to_owned();
-        let site = setup.clone();
-        T::with_policy(victims, &site, Assemble { name, placement, hears, needs, setup, tap })
-    }
-}
-
-/// The blocks that so many streams need.
-fn needs_of(Streams { all, migration }: Streams) -> Needs {
-    // Free blocks that a pool keeps back: a victim's pages may fill every migration stream's
-    // frontier, and the erased victim replaces only one of them.
-    Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) }
-}
-
-fn sizes(setup: &Setup) -> Sizes {
-    let geometry = &setup.geometry;
-    Sizes {
-        logical_pages: setup.logical_pages,
-        blocks: geometry.blocks(),
-        pages_per_block: geometry.pages_per_block(),
-        domains: setup.layout.domains(geometry),
-        seed: setup.seed,
-    }
-}
-
-/// What a placement that is written elsewhere declares before it is made: all but what it needs.
-pub(super) fn foreign_declared(source: &dyn PlacementSource) -> Declared {
-    Declared {
-        default_victims: source.victims().to_owned(),
-        hears: source.hears(),
-        is_placement: true,
-        ..Declared::of(Needs::streams(1))
-    }
-}
-
-/// Builds the manager of a placement that is written elsewhere. The combination is checked, and the
-/// size of the drive is once the placement has said how many streams it has.
-pub(super) fn build_foreign<T: Compiled>(
-    source: &dyn PlacementSource,
-    victims: &str,
-    setup: Setup,
-    tap: T,
-) -> Result<Box<dyn BlockManager>> {
-    let name = source.name().to_owned();
-    let placement = Foreign::new(&name, source.build(&sizes(&setup))?)?;
-    let needs = needs_of(placement.counts());
-    Declared { needs, ..foreign_declared(source) }.check_room(&name, &setup)?;
-    let (hears, site) = (source.hears(), setup.clone());
-    T::with_policy(victims, &site, Assemble { name, placement, hears, needs, setup, tap })
-}
-
-/// Puts a generic manager together once the victim policy is known.
-struct Assemble<P, T> {
-    name: String,
-    placement: P,
-    hears: Hears,
-    needs: Needs,
-    setup: Setup,
-    tap: T,
-}
-
-impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
-    type Output = Box<dyn BlockManager>;
-
-    fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
-        let Assemble { name, placement, hears, needs, setup, tap } = self;
-        assert!(P::HEARS_HOST || hears == Hears::Nothing, "hints are compiled in");
-        let layout = setup.layout;
-        let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
-        let remembered = if P::KNOWS_VICTIMS { setup.geometry.blocks() as usize } else { 0 };
-        let opened = filled(Opened::default(), remembered)?;
-        let streams = needs.most_streams;
-        let mut core = Core::new(policy, &setup, streams, needs.reserve_blocks, tap)?;
-        if P::KNOWS_HISTORY {
-            core.keep_history()?;
-        }
-        Ok(Box::new(Generic {
-            name,
-            core,
-            placement,
-            hears,
-            needs,
-            opened,
-            next_pool: vec![0; streams as usize],
-            layout,
-            migrating,
-        }))
     }
 }

@@ -10,21 +10,21 @@ mod declared;
 mod generic;
 mod hcwf;
 mod served;
+mod setup;
 pub mod wolf;
 
 use std::ops::Range;
 
 pub use declared::{Declared, Needs, Only};
+pub use setup::Setup;
 
 use crate::error::{Error, Result};
-use crate::flash::{Array, Flash, Geometry, HostCounters, Observer, Pools, Silent, Tap, Wear};
-use crate::foreign::Foreign;
+use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tap};
 use crate::hints::{Hears, Hints};
 use crate::observe::GroupChange;
 use crate::params::Params;
 use crate::registry::{Entry, Kind, dispatch, entries};
 use crate::request::{Op, Request};
-use crate::rng::Stream;
 use crate::state::{Identity, State};
 use crate::victims::{self, Boxed, Visitor};
 
@@ -80,80 +80,6 @@ impl Layout {
             Layout::Flat | Layout::Striped => 1,
             Layout::StripedPerLun | Layout::Static => geometry.luns(),
         }
-    }
-}
-
-/// What every manager is built from.
-#[derive(Debug, Clone)]
-pub struct Setup {
-    /// Shape of the drive.
-    pub geometry: Geometry,
-    /// Pages that the host sees.
-    pub logical_pages: u32,
-    /// Layout of streams and collection over the LUNs.
-    pub layout: Layout,
-    /// The spec of the victim policy, or `None` for the manager's own.
-    pub victims: Option<String>,
-    /// The spec of the wear leveller, if there is one.
-    pub wear_leveling: Option<String>,
-    /// Seed of the random streams of policies.
-    pub seed: u64,
-    /// Wear that the blocks stand.
-    pub wear: Wear,
-    /// Policies that are written elsewhere: their names stand where specs would.
-    pub foreign: Foreign,
-}
-
-impl Setup {
-    /// Builds the flash array.
-    fn flash<T: Tap>(&self, tap: T) -> Result<Flash<T>> {
-        let Setup { geometry, logical_pages, layout, wear, .. } = *self;
-        Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)
-    }
-
-    /// What the manager declares: that which `text` names, unless it is written elsewhere.
-    fn declared(&self, text: &str) -> Result<Declared> {
-        match &self.foreign.placement {
-            Some(source) => Ok(generic::foreign_declared(&**source)),
-            None => declared(text),
-        }
-    }
-
-    /// The spec of the victim policy, or its name if it is written elsewhere.
-    fn victims_of(&self, declared: &Declared) -> String {
-        let own = || declared.default_victims.clone();
-        match &self.foreign.victims {
-            Some(source) => source.name().to_owned(),
-            None => self.victims.clone().unwrap_or_else(own),
-        }
-    }
-
-    fn random(&self, name: &str) -> Stream {
-        Stream::new(self.seed, name)
-    }
-
-    /// Everything that decides what a drive is, under the manager that `text` names.
-    fn identity(&self, text: &str) -> Result<Identity> {
-        let Setup { geometry, logical_pages, layout, wear_leveling, seed, wear, .. } = self;
-        let canonical = |kind: Kind, spec: &str| Ok(kind.read(spec)?.canonical());
-        let manager = match &self.foreign.placement {
-            Some(source) => source.name().to_owned(),
-            None => canonical(Kind::Managers, text)?,
-        };
-        let victims = match &self.foreign.victims {
-            Some(source) => source.name().to_owned(),
-            None => canonical(Kind::Victims, &self.victims_of(&self.declared(text)?))?,
-        };
-        let leveler = |spec: &String| canonical(Kind::WearLevelers, spec);
-        Ok(Identity::default()
-            .with("block manager", manager)
-            .with("victim policy", victims)
-            .with("wear leveller", wear_leveling.as_ref().map_or(Ok("none".into()), leveler)?)
-            .with("geometry", format!("{geometry:?}"))
-            .with("number of logical pages", logical_pages.to_string())
-            .with("layout", format!("{layout:?}"))
-            .with("wear", format!("{wear:?}"))
-            .with("seed", seed.to_string()))
     }
 }
 
@@ -244,7 +170,7 @@ pub trait Compiled: Tap {
 
 impl Compiled for Silent {
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
-        match foreign_victims(setup)? {
+        match setup.foreign_victims()? {
             Some(policy) => visitor.visit(Boxed::of(policy)),
             None => victims::with_policy(text, &setup.geometry, visitor),
         }
@@ -253,22 +179,11 @@ impl Compiled for Silent {
 
 impl Compiled for Box<dyn Observer> {
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
-        match foreign_victims(setup)? {
+        match setup.foreign_victims()? {
             Some(policy) => visitor.visit(Boxed::of(policy)),
             None => visitor.visit(victims::boxed_policy(text, &setup.geometry)?),
         }
     }
-}
-
-fn foreign_victims(setup: &Setup) -> Result<Option<victims::Foreign>> {
-    let Setup { geometry, logical_pages, seed, .. } = setup;
-    let source = setup.foreign.victims.as_ref();
-    source
-        .map(|source| {
-            let calls = source.build(geometry, *logical_pages, *seed)?;
-            victims::Foreign::new(source.name(), calls, geometry)
-        })
-        .transpose()
 }
 
 /// A registered manager: what it says of itself, and how it is built.

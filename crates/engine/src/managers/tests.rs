@@ -2,7 +2,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use super::*;
+use crate::flash::Wear;
 use crate::flash::{Cause, Counters, EraseUnit, FlashOp, Shape};
+use crate::rng::Stream;
 use crate::simulation::Simulation;
 use crate::workloads::{self, Context};
 

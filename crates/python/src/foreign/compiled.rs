@@ -29,9 +29,9 @@ struct VictimFields {
 impl VictimFields {
     fn of(victim: &Victim) -> Self {
         VictimFields {
-            stream: victim.stream as i64,
-            opened: victim.opened as i64,
-            now: victim.now as i64,
+            stream: victim.stream.cast_signed() as i64,
+            opened: victim.opened.cast_signed(),
+            now: victim.now.cast_signed(),
         }
     }
 }
@@ -142,7 +142,7 @@ impl PlacementCalls for Compiled {
             Hears::Groups => i64::from(page.group),
             Hears::InvalidationTimes => never_or(page.invalidation_time),
         };
-        let (logical, now) = (i64::from(page.logical), page.now as i64);
+        let (logical, now) = (i64::from(page.logical), page.now.cast_signed());
         // SAFETY: the function has this signature, and the record is its own.
         let stream = unsafe { (self.on_write)(self.state, logical, now, hint) };
         if stream == FAILED {

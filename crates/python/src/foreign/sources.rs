@@ -53,8 +53,8 @@ impl Made {
                 let kept = Kept { name: self.name.clone(), instance: instance.clone().unbind() };
                 of(kept, &instance)
             };
-            let made = facts(py, drive).and_then(make);
-            made.map_err(|error| unusable(py, &self.name, "__init__", error))
+            let found = facts(py, drive).and_then(make);
+            found.map_err(|error| unusable(py, &self.name, "__init__", error))
         })
     }
 }

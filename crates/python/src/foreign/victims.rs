@@ -61,7 +61,7 @@ fn of_numbers(py: Python<'_>, numbers: &[u32]) -> Py<PyArray1<i64>> {
 }
 
 fn of_times(py: Python<'_>, times: &[u64]) -> Py<PyArray1<i64>> {
-    PyArray1::from_iter(py, times.iter().map(|&time| time as i64)).unbind()
+    PyArray1::from_iter(py, times.iter().map(|&time| time.cast_signed())).unbind()
 }
 
 impl VictimCalls for Chooser {

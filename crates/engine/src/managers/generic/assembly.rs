@@ -1,0 +1,124 @@
+//! How a generic manager is put together: of a registered placement, or one that is written elsewhere.
+
+use super::{Generic, Opened};
+use crate::error::Result;
+use crate::flash::{Tap, filled};
+use crate::foreign::PlacementSource;
+use crate::hints::Hears;
+use crate::managers::core::Core;
+use crate::managers::{BlockManager, Compiled, Declared, Manager, Needs, Setup};
+use crate::params::Params;
+use crate::placements::foreign::Foreign;
+use crate::placements::{Placement, Sizes, Streams};
+use crate::registry::{Entry, Registered};
+use crate::victims::{VictimPolicy, Visitor};
+
+impl<P: Placement> Manager for P {
+    const ENTRY: Entry = <P as Registered<Sizes>>::ENTRY;
+
+    fn declared(params: &Params) -> Result<Declared> {
+        Ok(Declared {
+            default_victims: P::victims(params).into(),
+            hears: P::hears(params),
+            is_placement: true,
+            remembers_blocks: P::KNOWS_VICTIMS,
+            ..Declared::of(needs_of(P::streams(params)))
+        })
+    }
+
+    fn build<T: Compiled>(
+        params: &Params,
+        victims: &str,
+        setup: Setup,
+        tap: T,
+    ) -> Result<Box<dyn BlockManager>> {
+        let Declared { hears, needs, .. } = P::declared(params)?;
+        let placement = <P as Registered<Sizes>>::build(params, &sizes(&setup))?;
+        let name = <P as Manager>::ENTRY.name.to_owned();
+        let site = setup.clone();
+        T::with_policy(victims, &site, Assemble { name, placement, hears, needs, setup, tap })
+    }
+}
+
+/// The blocks that so many streams need.
+fn needs_of(Streams { all, migration }: Streams) -> Needs {
+    // Free blocks that a pool keeps back: a victim's pages may fill every migration stream's
+    // frontier, and the erased victim replaces only one of them.
+    Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) }
+}
+
+fn sizes(setup: &Setup) -> Sizes {
+    let geometry = &setup.geometry;
+    Sizes {
+        logical_pages: setup.logical_pages,
+        blocks: geometry.blocks(),
+        pages_per_block: geometry.pages_per_block(),
+        domains: setup.layout.domains(geometry),
+        seed: setup.seed,
+    }
+}
+
+/// What a placement that is written elsewhere declares before it is made: all but what it needs.
+pub fn foreign_declared(source: &dyn PlacementSource) -> Declared {
+    Declared {
+        default_victims: source.victims().to_owned(),
+        hears: source.hears(),
+        is_placement: true,
+        ..Declared::of(Needs::streams(1))
+    }
+}
+
+/// Builds the manager of a placement that is written elsewhere. The combination is checked, and the
+/// size of the drive is once the placement has said how many streams it has.
+pub fn build_foreign<T: Compiled>(
+    source: &dyn PlacementSource,
+    victims: &str,
+    setup: Setup,
+    tap: T,
+) -> Result<Box<dyn BlockManager>> {
+    let name = source.name().to_owned();
+    let placement = Foreign::new(&name, source.build(&sizes(&setup))?)?;
+    let needs = needs_of(placement.counts());
+    Declared { needs, ..foreign_declared(source) }.check_room(&name, &setup)?;
+    let (hears, site) = (source.hears(), setup.clone());
+    T::with_policy(victims, &site, Assemble { name, placement, hears, needs, setup, tap })
+}
+
+/// Puts a generic manager together once the victim policy is known.
+struct Assemble<P, T> {
+    name: String,
+    placement: P,
+    hears: Hears,
+    needs: Needs,
+    setup: Setup,
+    tap: T,
+}
+
+impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
+    type Output = Box<dyn BlockManager>;
+
+    fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
+        let Assemble { name, placement, hears, needs, setup, tap } = self;
+        assert!(P::HEARS_HOST || hears == Hears::Nothing, "hints are compiled in");
+        let layout = setup.layout;
+        let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
+        let remembered = if P::KNOWS_VICTIMS { setup.geometry.blocks() as usize } else { 0 };
+        let opened = filled(Opened::default(), remembered)?;
+        let streams = needs.most_streams;
+        let mut core = Core::new(policy, &setup, streams, needs.reserve_blocks, tap)?;
+        if P::KNOWS_HISTORY {
+            core.keep_history()?;
+        }
+        Ok(Box::new(Generic {
+            name,
+            core,
+            placement,
+            hears,
+            needs,
+            opened,
+            next_pool: vec![0; streams as usize],
+            layout,
+            migrating,
+        }))
+    }
+}

@@ -1,0 +1,96 @@
+//! What a drive is built from.
+
+use std::sync::Arc;
+
+use super::{Declared, Layout, declared, generic};
+use crate::error::Result;
+use crate::flash::{Flash, Geometry, Tap, Wear};
+use crate::foreign::{Foreign, VictimSource};
+use crate::registry::Kind;
+use crate::rng::Stream;
+use crate::state::Identity;
+use crate::victims;
+
+/// What every manager is built from.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Shape of the drive.
+    pub geometry: Geometry,
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Layout of streams and collection over the LUNs.
+    pub layout: Layout,
+    /// The spec of the victim policy, or `None` for the manager's own.
+    pub victims: Option<String>,
+    /// The spec of the wear leveller, if there is one.
+    pub wear_leveling: Option<String>,
+    /// Seed of the random streams of policies.
+    pub seed: u64,
+    /// Wear that the blocks stand.
+    pub wear: Wear,
+    /// Policies that are written elsewhere: their names stand where specs would.
+    pub foreign: Foreign,
+}
+
+impl Setup {
+    /// Builds the flash array.
+    pub(super) fn flash<T: Tap>(&self, tap: T) -> Result<Flash<T>> {
+        let Setup { geometry, logical_pages, layout, wear, .. } = *self;
+        Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)
+    }
+
+    /// What the manager declares: that which `text` names, unless it is written elsewhere.
+    pub(super) fn declared(&self, text: &str) -> Result<Declared> {
+        match &self.foreign.placement {
+            Some(source) => Ok(generic::foreign_declared(&**source)),
+            None => declared(text),
+        }
+    }
+
+    /// The spec of the victim policy, or its name if it is written elsewhere.
+    pub(super) fn victims_of(&self, declared: &Declared) -> String {
+        let own = || declared.default_victims.clone();
+        match &self.foreign.victims {
+            Some(source) => source.name().to_owned(),
+            None => self.victims.clone().unwrap_or_else(own),
+        }
+    }
+
+    pub(super) fn random(&self, name: &str) -> Stream {
+        Stream::new(self.seed, name)
+    }
+
+    /// Everything that decides what a drive is, under the manager that `text` names.
+    pub(super) fn identity(&self, text: &str) -> Result<Identity> {
+        let Setup { geometry, logical_pages, layout, wear_leveling, seed, wear, .. } = self;
+        let canonical = |kind: Kind, spec: &str| Ok(kind.read(spec)?.canonical());
+        let manager = match &self.foreign.placement {
+            Some(source) => source.name().to_owned(),
+            None => canonical(Kind::Managers, text)?,
+        };
+        let victims = match &self.foreign.victims {
+            Some(source) => source.name().to_owned(),
+            None => canonical(Kind::Victims, &self.victims_of(&self.declared(text)?))?,
+        };
+        let leveler = |spec: &String| canonical(Kind::WearLevelers, spec);
+        Ok(Identity::default()
+            .with("block manager", manager)
+            .with("victim policy", victims)
+            .with("wear leveller", wear_leveling.as_ref().map_or(Ok("none".into()), leveler)?)
+            .with("geometry", format!("{geometry:?}"))
+            .with("number of logical pages", logical_pages.to_string())
+            .with("layout", format!("{layout:?}"))
+            .with("wear", format!("{wear:?}"))
+            .with("seed", seed.to_string()))
+    }
+
+    /// The victim policy that is written elsewhere, if that is what the drive works by.
+    pub(super) fn foreign_victims(&self) -> Result<Option<victims::Foreign>> {
+        let Setup { geometry, logical_pages, seed, .. } = self;
+        let build = |source: &Arc<dyn VictimSource>| {
+            let calls = source.build(geometry, *logical_pages, *seed)?;
+            victims::Foreign::new(source.name(), calls, geometry)
+        };
+        self.foreign.victims.as_ref().map(build).transpose()
+    }
+}
