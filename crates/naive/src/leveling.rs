@@ -66,9 +66,7 @@ impl NaiveDrive {
         let stream = self.opened_for[&young];
         self.free[pool].retain(|&block| block != worn);
         let is_held = self.held.contains(&young);
-        if let Some(scheme) = &mut self.scheme
-            && is_held
-        {
+        if let Some(scheme) = &mut self.scheme {
             scheme.exchanges(young, worn);
         }
         let pages = self.erase(young);

@@ -170,8 +170,6 @@ pub struct NaiveDrive {
     closed: Vec<Vec<u32>>,
     /// Closed blocks that are held back from the victim policy.
     held: Vec<u32>,
-    /// The last victim had no invalid page.
-    gained_nothing: bool,
     /// The closed blocks of each (stream, pool), in an order of the same kind.
     closed_for: HashMap<(usize, usize), Vec<u32>>,
     /// The stream that each block was last opened for.
@@ -234,7 +232,6 @@ impl NaiveDrive {
             open: BTreeMap::new(),
             closed: vec![Vec::new(); domains as usize],
             held: Vec::new(),
-            gained_nothing: false,
             closed_for: HashMap::new(),
             opened_for: HashMap::new(),
             opened_at: HashMap::new(),
@@ -339,14 +336,12 @@ impl NaiveDrive {
         if pools.any(|pool| self.free[pool].len() < self.reserve_blocks()) {
             return false;
         }
-        let candidates = self.closed[domain].len();
-        let insists = |scheme: &dyn Scheme| scheme.victim(domain, false, candidates);
-        let own = self.scheme.as_deref().and_then(insists);
+        let own = self.own_victim(domain, true);
         if let Some(victim) = own.filter(|&victim| self.invalid_pages(victim) > 0) {
             self.collect_block(victim);
             return true;
         }
-        if candidates == 0 {
+        if self.closed[domain].is_empty() {
             return false;
         }
         let victim = self.choose(domain);
@@ -517,22 +512,32 @@ impl NaiveDrive {
     }
 
     fn collect(&mut self, domain: usize) {
-        let candidates = self.closed[domain].len();
-        let insists = |scheme: &dyn Scheme| scheme.victim(domain, self.gained_nothing, candidates);
-        let own = self.scheme.as_deref().and_then(insists);
+        let own = self.own_victim(domain, false);
         let victim = own.unwrap_or_else(|| self.choose(domain));
-        self.gained_nothing = self.invalid_pages(victim) == 0;
         self.collect_block(victim);
     }
 
-    fn collect_block(&mut self, victim: u32) {
-        if let Some(scheme) = &mut self.scheme
-            && self.held.contains(&victim)
-        {
-            scheme.releases(victim);
+    /// The victim that the scheme insists on; blocks that it holds back no longer are candidates as if
+    /// they had closed just now.
+    fn own_victim(&mut self, domain: usize, is_idle: bool) -> Option<u32> {
+        let candidates = self.closed[domain].len();
+        let scheme = self.scheme.as_mut()?;
+        let own = scheme.victim(domain, is_idle, candidates);
+        for block in scheme.gives_up() {
+            let domain = self.domain_of(block);
+            self.held.retain(|&held| held != block);
+            self.closed[domain].push(block);
+            self.clock.event += 1;
+            self.closed_at.insert(block, self.clock);
+            self.changed_at.insert(block, self.clock);
         }
+        own
+    }
+
+    fn collect_block(&mut self, victim: u32) {
         let pool = self.pool_of(victim);
         let from = Collected {
+            block: victim,
             stream: self.opened_for[&victim],
             opened: self.opened_at[&victim],
             now: self.clock.now,

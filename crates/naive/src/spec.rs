@@ -27,4 +27,9 @@ impl Spec {
         let found = self.params.get(key).and_then(|value| value.parse().ok());
         found.unwrap_or_else(|| panic!("{self:?} has no {key} of that type"))
     }
+
+    /// The same of a parameter that specs leave out at its default.
+    pub fn get_or<T: FromStr>(&self, key: &str, default: T) -> T {
+        if self.params.contains_key(key) { self.get(key) } else { default }
+    }
 }

@@ -210,6 +210,13 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
+    /// A closed block that was held back is a candidate from now on, as if it had closed just now.
+    pub fn release(&mut self, block: u32) {
+        self.hold(block, false);
+        let (domain, now) = (self.domain_of(block), self.now());
+        self.victims[domain].on_close(block, self.flash.invalid_pages()[block as usize], now);
+    }
+
     #[inline(always)]
     pub fn is_held(&self, block: u32) -> bool {
         !self.held.is_empty() && self.held[block as usize]
@@ -318,11 +325,6 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
             let domain = self.domain_of(block);
             self.victims[domain].forget(block, self.flash.invalid_pages()[block as usize]);
         }
-    }
-
-    /// True if the last victim had no invalid page.
-    pub fn gained_nothing(&self) -> bool {
-        self.gainless > 0
     }
 
     /// Reads the valid pages of a victim into `pages` and erases it; then a wear leveller may act.

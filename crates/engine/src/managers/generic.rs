@@ -210,7 +210,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         if !P::CHOOSES_VICTIMS {
             return self.core.choose_victim(domain);
         }
-        let own = self.placement.victim(domain, self.core.gained_nothing());
+        let own = self.own_victim(domain, false);
         let block = match self.core.choose_victim_by(|_, _| own) {
             Some(block) => {
                 self.core.count_gain(block);
@@ -220,6 +220,14 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         };
         self.placement.on_collect(block);
         Ok(block)
+    }
+
+    /// The victim that the placement insists on; before anyone chooses, the policy hears of blocks that
+    /// are held back no longer.
+    fn own_victim(&mut self, domain: usize, is_idle: bool) -> Option<u32> {
+        let own = self.placement.victim(domain, is_idle);
+        self.placement.take_released().into_iter().for_each(|block| self.core.release(block));
+        own
     }
 
     fn collect(&mut self, domain: usize) -> Result<()> {
@@ -232,7 +240,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         if !P::CHOOSES_VICTIMS {
             return self.core.choose_idle_victim(domain);
         }
-        let own = self.placement.victim(domain, false);
+        let own = self.own_victim(domain, true);
         let own = own.filter(|&block| self.core.flash.invalid_pages()[block as usize] > 0);
         let chosen = match self.core.choose_victim_by(|_, _| own) {
             Some(block) => Some(block),
@@ -353,6 +361,10 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
         self.core.choose_victim_by(|_, _| Some(block));
         self.collect_block(block)?;
         Ok(true)
+    }
+
+    fn predicted_wa(&self) -> Option<f64> {
+        self.placement.predicted_wa()
     }
 
     fn scheme_bytes(&self) -> u64 {

@@ -135,6 +135,12 @@ pub trait BlockManager: Send + State {
     /// What the host must tell with each write.
     fn hears(&self) -> Hears;
 
+    /// The write amplification that the manager itself expects of what it does at the moment, if it has
+    /// a model for that.
+    fn predicted_wa(&self) -> Option<f64> {
+        None
+    }
+
     /// Bytes of the tables that the manager's scheme keeps beside the map and the victim policy.
     fn scheme_bytes(&self) -> u64 {
         0

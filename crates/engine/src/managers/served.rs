@@ -61,6 +61,11 @@ pub trait Policy: Send + State {
         &[]
     }
 
+    /// See [`BlockManager::predicted_wa`].
+    fn predicted_wa(&self) -> Option<f64> {
+        None
+    }
+
     /// See [`BlockManager::scheme_bytes`].
     fn scheme_bytes(&self) -> u64;
 
@@ -161,6 +166,10 @@ impl<P: Policy> BlockManager for P {
 
     fn hears(&self) -> Hears {
         Policy::hears(self)
+    }
+
+    fn predicted_wa(&self) -> Option<f64> {
+        Policy::predicted_wa(self)
     }
 
     fn scheme_bytes(&self) -> u64 {

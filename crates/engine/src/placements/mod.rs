@@ -109,14 +109,20 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
     fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize;
 
     /// A victim that the scheme insists on, in a collection domain; `None` leaves it to the policy.
-    /// `gained_nothing` says that the last victim had no invalid page.
-    fn victim(&mut self, _domain: usize, _gained_nothing: bool) -> Option<u32> {
+    /// `is_idle` says that the host does not wait for it.
+    fn victim(&mut self, _domain: usize, _is_idle: bool) -> Option<u32> {
         None
     }
 
     /// `block`, opened for `stream`, closes; true holds it back from the policy.
     fn on_close(&mut self, _block: u32, _stream: usize, _domain: usize) -> bool {
         false
+    }
+
+    /// Blocks that were held back when they closed, and are the policy's from now on, in this order;
+    /// asked after [`Self::victim`], whatever that says.
+    fn take_released(&mut self) -> Vec<u32> {
+        Vec::new()
     }
 
     /// `block` has been chosen by anyone.
@@ -129,6 +135,11 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
     #[inline(always)]
     fn failure(&mut self) -> Result<()> {
         Ok(())
+    }
+
+    /// The write amplification that the scheme itself expects at the moment, if it has a model.
+    fn predicted_wa(&self) -> Option<f64> {
+        None
     }
 
     /// Bytes of the tables that the scheme keeps beside the map.
@@ -189,6 +200,8 @@ pub struct Sizes {
     pub pages_per_block: u32,
     /// Parts of the drive that collect for themselves.
     pub domains: u32,
+    /// Parts of the drive in which each stream has an open block.
+    pub pools: u32,
     /// Seed of the random streams of policies.
     pub seed: u64,
 }

@@ -1,50 +1,190 @@
-//! A chain of groups by age.
+//! A chain of groups by age, as `docs/placements-in-detail.md` describes it.
+
+mod hot;
+mod model;
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Collected, Hint, Scheme, Setup, Spec};
+use hot::{Hot, HotRule};
+use model::{Model, Sizing};
 
 pub struct Midas {
     setup: Setup,
     groups: usize,
     domains: usize,
+    /// N
+    logical_pages: u64,
+    epoch_pages: u64,
+    check_pages: u64,
+    margin: f64,
+    tolerance: f64,
+    /// Host pages written, the present one included.
+    clock: u64,
     written_at: HashMap<u32, u64>,
-    writes: u64,
-    /// Updates by the lower end of the range of intervals that theirs is in, fading.
-    updates: BTreeMap<u64, u64>,
-    /// Most held blocks of each bounded group, for each domain.
-    most_blocks: Vec<usize>,
+    /// Intervals of the epoch by their four leading bits.
+    intervals: BTreeMap<u64, u64>,
+    hot: Hot,
+    /// Most blocks of each bounded group, HOT first.
+    bounded: Vec<usize>,
+    has_classes: bool,
+    /// The group of each closed block, and when it closed.
+    group_of: HashMap<u32, usize>,
+    closed_at: HashMap<u32, u64>,
     /// The held blocks of each (domain, group), the oldest first.
     held: BTreeMap<(usize, usize), Vec<u32>>,
+    /// Blocks that are no longer held, and their domains.
+    given_up: Vec<(usize, u32)>,
+    /// For each domain, the page that the host waits to write, and how many victims it waited for.
+    awaited: BTreeMap<usize, (u64, u32)>,
+    /// The group of the last victim.
+    from: usize,
+    /// What was collected in the epoch, and in the period that predictions are held against.
+    epoch: Found,
+    period: Found,
+    epoch_ends: u64,
+    /// Groups that a victim is waited for, before the first period begins; the end of the period.
+    uncollected: Vec<usize>,
+    period_ends: Option<u64>,
+    predicted: Vec<f64>,
+}
+
+/// Victims of each group, and pages migrated from them.
+#[derive(Default)]
+struct Found {
+    victims: BTreeMap<usize, u64>,
+    pages: BTreeMap<usize, u64>,
+}
+
+impl Found {
+    fn valid_share(&self, group: usize, pages_per_block: u32) -> Option<f64> {
+        let victims = *self.victims.get(&group)?;
+        let pages = self.pages.get(&group).copied().unwrap_or(0);
+        Some(pages as f64 / (victims * u64::from(pages_per_block)) as f64)
+    }
 }
 
 impl Midas {
-    fn size_groups(&mut self) {
-        let ranges = ranges(&self.updates);
-        let expect = |bounds: &[usize]| expected(&ranges, bounds, &self.setup);
-        let mut bounds: Vec<usize> = Vec::new();
-        while bounds.len() + 1 < self.groups {
-            let further = bounds.last().copied().unwrap_or(0) + 1..ranges.len();
-            let with = |bound| [&bounds[..], &[bound]].concat();
-            let outcomes = further.map(|bound| (bound, expect(&with(bound))));
-            let worthwhile = outcomes.filter(|(_, wa)| *wa < expect(&bounds) * 0.99);
-            let best = worthwhile.min_by(|one, other| one.1.total_cmp(&other.1));
-            let Some((bound, _)) = best else { break };
-            bounds.push(bound);
+    fn is_learning(&self) -> bool {
+        // The page that ends the time before is not looked at yet.
+        self.clock > 2 * self.logical_pages
+    }
+
+    /// The last group, or the first of its classes.
+    fn last(&self) -> usize {
+        if self.bounded.is_empty() { 1 } else { self.bounded.len() }
+    }
+
+    fn last_class(&self) -> usize {
+        let classes = if self.has_classes { 4 } else { 1 };
+        let most = self.groups - self.last();
+        self.last() + classes.min(most) - 1
+    }
+
+    fn end_epoch(&mut self) {
+        let is_first = self.clock == 2 * self.logical_pages;
+        if is_first {
+            self.hot.learn_from(self.clock);
+        } else {
+            self.uncollected.clear();
+            self.period_ends = None;
+            let valid_share = self.epoch.valid_share(0, self.setup.pages_per_block);
+            let hot = self.hot.used(self.epoch_pages, valid_share.unwrap_or(0.0));
+            let held_pages = self.written_at.len() as u32;
+            let model = Model::new(&self.intervals, &self.setup, held_pages, self.groups);
+            let migrated: u64 = self.epoch.pages.values().sum();
+            let measured = 1.0 + migrated as f64 / self.epoch_pages as f64;
+            if let Some(sizing) = model.search(hot)
+                && sizing.expected < self.margin * measured
+            {
+                self.adopt(sizing);
+            }
         }
-        let first = |group: usize| if group == 0 { 0 } else { bounds[group - 1] };
-        let blocks = |group: usize| {
-            let (from, to) = (&ranges[first(group)], &ranges[bounds[group]]);
-            let pages = from.survive * (to.begins - from.begins);
-            (pages / f64::from(self.setup.pages_per_block) / self.domains as f64) as usize + 1
-        };
-        self.most_blocks = (0..bounds.len()).map(blocks).collect();
-        self.updates.values_mut().for_each(|count| *count /= 2);
+        self.hot.begin_epoch();
+        self.epoch = Found::default();
+        self.intervals.clear();
+        self.epoch_ends = self.clock + self.epoch_pages;
+    }
+
+    fn adopt(&mut self, sizing: Sizing) {
+        let last = sizing.most_blocks.len();
+        self.predicted = sizing.valid_shares;
+        self.uncollected = (1..=last).collect();
+        self.has_classes = false;
+        // Whatever the policy knows is of the last group, and so are blocks of groups that go.
+        let bounded_before = self.bounded.len();
+        for group in self.group_of.values_mut() {
+            if *group >= bounded_before || *group >= last {
+                *group = last;
+            }
+        }
+        self.bounded = sizing.most_blocks;
+        for domain in 0..self.domains {
+            for group in last..bounded_before {
+                self.give_up(domain, group, 0);
+            }
+            for group in 0..last {
+                self.give_up(domain, group, self.bounded[group]);
+            }
+        }
+    }
+
+    /// Lets the oldest blocks go, so that `most` remain.
+    fn give_up(&mut self, domain: usize, group: usize, most: usize) {
+        let Some(blocks) = self.held.get_mut(&(domain, group)) else { return };
+        let excess = blocks.len().saturating_sub(most);
+        for block in blocks.drain(..excess) {
+            // Of a group that goes, the label was changed before.
+            if group < self.bounded.len() {
+                self.group_of.insert(block, self.bounded.len());
+            }
+            self.given_up.push((domain, block));
+        }
+    }
+
+    /// All groups from `first` on are the last one, of classes.
+    fn merge(&mut self, first: usize) {
+        self.has_classes = true;
+        let bounded_before = self.bounded.len();
+        self.bounded.truncate(if first == 1 { 0 } else { first });
+        for group in self.group_of.values_mut() {
+            *group = (*group).min(first);
+        }
+        for domain in 0..self.domains {
+            for group in self.bounded.len()..bounded_before {
+                let blocks = self.held.remove(&(domain, group)).unwrap_or_default();
+                self.given_up.extend(blocks.into_iter().map(|block| (domain, block)));
+            }
+        }
+    }
+
+    fn check(&mut self) {
+        let end = if self.has_classes { self.last() } else { self.last() + 1 };
+        let pages_per_block = self.setup.pages_per_block;
+        for group in 1..end {
+            let Some(found) = self.period.valid_share(group, pages_per_block) else { continue };
+            if (found - self.predicted[group]).abs() > self.tolerance {
+                self.merge(group);
+                break;
+            }
+        }
+        self.begin_period();
+    }
+
+    fn begin_period(&mut self) {
+        self.period = Found::default();
+        self.period_ends = Some(self.clock + self.check_pages);
+    }
+
+    fn count_interval(&mut self, logical: u32, now: u64) -> Option<u64> {
+        let interval = now - self.written_at.get(&logical)?;
+        *self.intervals.entry(leading_bits(interval)).or_default() += 1;
+        Some(interval)
     }
 }
 
 /// Four leading bits of an interval, the rest cleared.
-fn lower_end(interval: u64) -> u64 {
+fn leading_bits(interval: u64) -> u64 {
     let mut unit = 1;
     while interval / unit >= 16 {
         unit *= 2;
@@ -52,72 +192,46 @@ fn lower_end(interval: u64) -> u64 {
     interval / unit * unit
 }
 
-/// A range of update intervals.
-struct Range {
-    begins: f64,
-    /// Share of the updates that have not come at this age.
-    survive: f64,
-    /// Valid pages among those younger.
-    valid: f64,
-}
-
-fn ranges(updates: &BTreeMap<u64, u64>) -> Vec<Range> {
-    let mut ends: Vec<u64> = (0..8).collect();
-    ends.extend((0..29).flat_map(|power| (8..16).map(move |lead| lead << power)));
-    let total = updates.values().sum::<u64>().max(1) as f64;
-    let mut ranges: Vec<Range> = Vec::new();
-    let mut valid = 0.0;
-    for (at, end) in ends.iter().enumerate() {
-        let younger: u64 = updates.range(..end).map(|(_, count)| count).sum();
-        let (begins, survive) = (*end as f64, 1.0 - younger as f64 / total);
-        ranges.push(Range { begins, survive, valid });
-        if let Some(next) = ends.get(at + 1) {
-            let here = updates.get(end).copied().unwrap_or(0) as f64;
-            valid += (*next as f64 - begins) * (survive - here / total / 2.0);
-        }
-    }
-    ranges
-}
-
-/// Write amplification with bounds between groups at the beginnings of some ranges.
-fn expected(ranges: &[Range], bounds: &[usize], setup: &Setup) -> f64 {
-    let mut migrated = 0.0;
-    let mut room = f64::from(setup.blocks) * f64::from(setup.pages_per_block);
-    let mut from = &ranges[0];
-    let mut inflow = 1.0;
-    for &bound in bounds {
-        room -= inflow * (ranges[bound].begins - from.begins);
-        from = &ranges[bound];
-        inflow = from.survive;
-        migrated += inflow;
-    }
-    let valid = (f64::from(setup.logical_pages) - from.valid).max(0.0);
-    if room <= 0.0 || valid / room >= 1.0 {
-        return f64::INFINITY;
-    }
-    let v = valid_share(valid / room);
-    1.0 + migrated + inflow * v / (1.0 - v)
-}
-
-/// Menon's v where u = (v − 1)/ln v, to 30 bits.
-fn valid_share(u: f64) -> f64 {
-    (1..=30).fold(0.0, |v, bit| {
-        let higher = v + 0.5f64.powi(bit);
-        if (higher - 1.0) / libm::log(higher) < u { higher } else { v }
-    })
-}
-
 impl Scheme for Midas {
     fn read(spec: &Spec, setup: &Setup) -> Self {
+        let logical_pages = u64::from(setup.logical_pages);
+        let epoch = spec.get_or("epoch", 4.0);
+        let pages = |drive_writes: f64| {
+            let rounded = (drive_writes * logical_pages as f64).round() as u64;
+            rounded.max(1)
+        };
+        let rule = match spec.get_or("hot", "on".to_string()).as_str() {
+            "on" => HotRule::AsUsed,
+            "model" => HotRule::Modelled,
+            _ => HotRule::Off,
+        };
         Midas {
-            setup: setup.clone(),
             groups: spec.get("groups"),
             domains: setup.layout.domains(setup.luns) as usize,
+            logical_pages,
+            epoch_pages: pages(epoch),
+            check_pages: pages(0.3 * epoch),
+            margin: spec.get_or("margin", 1.0),
+            tolerance: spec.get_or("tolerance", 0.1),
+            clock: 0,
             written_at: HashMap::new(),
-            writes: 0,
-            updates: BTreeMap::new(),
-            most_blocks: Vec::new(),
+            intervals: BTreeMap::new(),
+            hot: Hot::new(rule, logical_pages),
+            bounded: Vec::new(),
+            has_classes: true,
+            group_of: HashMap::new(),
+            closed_at: HashMap::new(),
             held: BTreeMap::new(),
+            given_up: Vec::new(),
+            awaited: BTreeMap::new(),
+            from: 0,
+            epoch: Found::default(),
+            period: Found::default(),
+            epoch_ends: 2 * logical_pages,
+            uncollected: Vec::new(),
+            period_ends: None,
+            predicted: Vec::new(),
+            setup: setup.clone(),
         }
     }
 
@@ -126,47 +240,97 @@ impl Scheme for Midas {
     }
 
     fn host(&mut self, logical: u32, now: u64, _hint: Hint) -> usize {
-        if let Some(before) = self.written_at.insert(logical, now) {
-            *self.updates.entry(lower_end(now - before)).or_default() += 1;
+        self.clock = now + 1;
+        if self.is_learning()
+            && let Some(interval) = self.count_interval(logical, now)
+        {
+            self.hot.rewritten(logical, interval);
         }
-        self.writes += 1;
-        if self.writes.is_multiple_of(u64::from(self.setup.logical_pages)) {
-            self.size_groups();
+        self.written_at.insert(logical, now);
+        let group = usize::from(!self.hot.is_hot_write(logical));
+        if self.clock == self.epoch_ends {
+            self.end_epoch();
         }
-        0
+        if self.period_ends == Some(self.clock) {
+            self.check();
+        }
+        group
     }
 
     fn forgets(&mut self, logical: u32) {
+        if self.clock >= 2 * self.logical_pages {
+            self.count_interval(logical, self.clock);
+        }
         self.written_at.remove(&logical);
     }
 
-    fn migrated(&mut self, _logical: u32, victim: Collected) -> usize {
-        let last = self.most_blocks.len().max(1);
-        last.min(victim.stream + 1)
+    fn collected(&mut self, victim: Collected) {
+        let Collected { block, opened, now, .. } = victim;
+        let group = self.group_of.remove(&block).expect("the group of a closed block");
+        let closed = self.closed_at.remove(&block).expect("when a closed block closed");
+        self.held.values_mut().for_each(|blocks| blocks.retain(|&held| held != block));
+        self.from = group;
+        for found in [&mut self.epoch, &mut self.period] {
+            *found.victims.entry(group).or_default() += 1;
+        }
+        if self.uncollected.contains(&group) {
+            self.uncollected.retain(|&other| other != group);
+            if self.uncollected.is_empty() {
+                self.begin_period();
+            }
+        }
+        if group == 0 {
+            self.hot.collected(now - u64::midpoint(opened, closed), now);
+        }
+    }
+
+    fn migrated(&mut self, logical: u32, _victim: Collected) -> usize {
+        for found in [&mut self.epoch, &mut self.period] {
+            *found.pages.entry(self.from).or_default() += 1;
+        }
+        self.hot.migrated(logical, self.from);
+        self.last_class().min(self.from + 1)
     }
 
     fn closes(&mut self, block: u32, stream: usize, domain: usize) -> bool {
-        let is_bounded = stream < self.most_blocks.len();
+        let group = stream.min(self.last_class());
+        self.group_of.insert(block, group);
+        self.closed_at.insert(block, self.clock);
+        let is_bounded = group < self.bounded.len();
         if is_bounded {
-            self.held.entry((domain, stream)).or_default().push(block);
+            self.held.entry((domain, group)).or_default().push(block);
         }
         is_bounded
     }
 
-    fn victim(&self, domain: usize, gained_nothing: bool, candidates: usize) -> Option<u32> {
-        let here =
-            || self.held.iter().filter(|((d, _), blocks)| *d == domain && !blocks.is_empty());
-        let most = |group: usize| self.most_blocks.get(group).copied().unwrap_or(0);
-        let too_large = here().find(|((_, group), blocks)| blocks.len() > most(*group));
-        let first = here().next().filter(|_| gained_nothing || candidates == 0);
-        too_large.or(first).map(|(_, blocks)| blocks[0])
+    fn victim(&mut self, domain: usize, is_idle: bool, candidates: usize) -> Option<u32> {
+        if !is_idle {
+            let awaited = self.awaited.entry(domain).or_default();
+            let before = if awaited.0 == self.clock { awaited.1 } else { 0 };
+            *awaited = (self.clock, before + 1);
+            if (before + 1) % 25 == 0 && !self.bounded.is_empty() {
+                self.merge(self.bounded.len() - 1);
+            }
+        }
+        let others = self.given_up.iter().filter(|(of, _)| *of == domain).count();
+        let groups = || {
+            (0..self.bounded.len())
+                .filter_map(|group| Some((group, self.held.get(&(domain, group))?)))
+        };
+        let too_large = groups().find(|(group, blocks)| blocks.len() > self.bounded[*group]);
+        let any = groups().find(|(_, blocks)| candidates + others == 0 && !blocks.is_empty());
+        too_large.or(any).map(|(_, blocks)| blocks[0])
     }
 
-    fn releases(&mut self, block: u32) {
-        self.held.values_mut().for_each(|blocks| blocks.retain(|&held| held != block));
+    fn gives_up(&mut self) -> Vec<u32> {
+        self.given_up.drain(..).map(|(_, block)| block).collect()
     }
 
     fn exchanges(&mut self, young: u32, worn: u32) {
+        let group = self.group_of.remove(&young).expect("the group of a closed block");
+        let closed = self.closed_at.remove(&young).expect("when a closed block closed");
+        self.group_of.insert(worn, group);
+        self.closed_at.insert(worn, closed);
         for held in self.held.values_mut().flatten().filter(|held| **held == young) {
             *held = worn;
         }

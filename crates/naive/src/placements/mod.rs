@@ -21,6 +21,7 @@ use super::{Hint, Setup, Spec, is_module_of};
 /// A block that is collected: the stream it was opened for, when that was, and when it is now.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Collected {
+    pub block: u32,
     pub stream: usize,
     pub opened: u64,
     pub now: u64,
@@ -61,15 +62,18 @@ pub(super) trait Scheme: Send {
         false
     }
 
-    /// The victim that the scheme insists on, if the policy has so many `candidates`.
-    fn victim(&self, _domain: usize, _gained_nothing: bool, _candidates: usize) -> Option<u32> {
+    /// The victim that the scheme insists on, if the policy has so many `candidates`; the host waits for
+    /// it unless it `is_idle`.
+    fn victim(&mut self, _domain: usize, _is_idle: bool, _candidates: usize) -> Option<u32> {
         None
     }
 
-    /// A held block is collected.
-    fn releases(&mut self, _block: u32) {}
+    /// Held blocks that are candidates from now on, in this order; asked after [`Self::victim`].
+    fn gives_up(&mut self) -> Vec<u32> {
+        Vec::new()
+    }
 
-    /// A held block's data, `young`, has moved to `worn`.
+    /// A closed block's data, `young`, has moved to `worn`.
     fn exchanges(&mut self, _young: u32, _worn: u32) {}
 }
 

@@ -54,6 +54,7 @@ fn sizes(setup: &Setup) -> Sizes {
         blocks: geometry.blocks(),
         pages_per_block: geometry.pages_per_block(),
         domains: setup.layout.domains(geometry),
+        pools: setup.layout.pools().count(geometry),
         seed: setup.seed,
     }
 }

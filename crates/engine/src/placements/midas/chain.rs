@@ -1,0 +1,328 @@
+//! The blocks of each group, and which of them are collected.
+//!
+//! Groups are numbered: HOT is 0, and the host's other pages go to 1. Each group but the last holds a
+//! number of closed blocks, in a queue; from one that holds more, the oldest is collected. The last
+//! group takes all other space, and there the victim policy chooses. A group shrinks, or goes, in
+//! that its blocks get another label; nothing is copied.
+
+use std::collections::VecDeque;
+
+use crate::error::Result;
+use crate::flash::filled;
+use crate::placements::{Restored, Sizes};
+use crate::state::{elements, require, state};
+
+/// Fewer victims than this are to make the room that the host waits for.
+const MOST_IN_A_ROW: u64 = 25;
+/// Pages of a last group that is not sized well are kept apart by the collections that they lived
+/// through, in so many classes.
+const MOST_CLASSES: usize = 4;
+
+pub struct Chain {
+    /// Most closed blocks of each bounded group in each domain; none before the first sizing.
+    most_blocks: Vec<usize>,
+    /// True if the last group is divided in classes, which are the groups from it on.
+    has_classes: bool,
+    /// Closed blocks of each domain and bounded group, the oldest first.
+    queues: Vec<VecDeque<u32>>,
+    /// Closed blocks of each domain that the policy knows.
+    candidates: Vec<usize>,
+    /// The group of each closed block.
+    group_of: Vec<u8>,
+    /// Blocks that the policy is to know from now on.
+    released: Vec<u32>,
+    /// The last victims of each domain.
+    rows: Vec<Row>,
+    groups: usize,
+    blocks_per_domain: u32,
+}
+
+/// Victims that the host waited for, without a write of its between them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    clock: u64,
+    victims: u64,
+}
+
+elements!(Row { clock: u64, victims: u64 });
+
+state! {
+    Chain {
+        value most_blocks,
+        value has_classes,
+        lists queues,
+        table candidates,
+        table group_of,
+        list released,
+        table rows,
+        fixed groups,
+        fixed blocks_per_domain,
+    } where is_sound
+}
+
+impl Chain {
+    pub fn new(groups: usize, sizes: &Sizes) -> Result<Self> {
+        let domains = sizes.domains as usize;
+        Ok(Chain {
+            most_blocks: Vec::new(),
+            has_classes: true,
+            queues: vec![VecDeque::new(); groups * domains],
+            candidates: vec![0; domains],
+            group_of: filled(0, sizes.blocks as usize)?,
+            released: Vec::new(),
+            rows: vec![Row::default(); domains],
+            groups,
+            blocks_per_domain: sizes.blocks / sizes.domains,
+        })
+    }
+
+    fn is_sound(&self) -> bool {
+        let blocks = self.group_of.len();
+        self.most_blocks.len() < self.groups
+            && self.most_blocks.len() != 1
+            && (self.has_classes || !self.most_blocks.is_empty())
+            && self.group_of.iter().all(|&group| usize::from(group) < self.groups)
+            && self.released.iter().all(|&block| (block as usize) < blocks)
+            && self.candidates.iter().all(|&count| count <= blocks)
+            && self.rows.iter().all(|row| row.victims < MOST_IN_A_ROW)
+    }
+
+    pub fn has_classes(&self) -> bool {
+        self.has_classes
+    }
+
+    /// The last group, or the first class of it.
+    pub fn last(&self) -> usize {
+        self.most_blocks.len().max(1)
+    }
+
+    fn last_class(&self) -> usize {
+        let classes = if self.has_classes { MOST_CLASSES } else { 1 };
+        (self.last() + classes).min(self.groups) - 1
+    }
+
+    /// The group that a page goes to from another when it is collected.
+    #[inline(always)]
+    pub fn next(&self, group: usize) -> usize {
+        (group + 1).min(self.last_class())
+    }
+
+    #[inline(always)]
+    pub fn group_of(&self, block: u32) -> usize {
+        usize::from(self.group_of[block as usize])
+    }
+
+    /// Groups have new sizes, and the last one no classes.
+    pub fn resize(&mut self, most_blocks: Vec<usize>) {
+        self.give_up(most_blocks.len());
+        let last = most_blocks.len();
+        let bounded = self.most_blocks.len();
+        self.relabel(|group| if group < bounded { group } else { last });
+        self.has_classes = false;
+        self.most_blocks = most_blocks;
+        for domain in 0..self.candidates.len() {
+            for group in 0..last {
+                while self.queue(domain, group).len() > self.most_blocks[group] {
+                    let block = self.queue(domain, group).pop_front().expect("a long queue");
+                    self.group_of[block as usize] = last as u8;
+                    self.release(block, domain);
+                }
+            }
+        }
+    }
+
+    /// The groups from `first` on are one from now on, of classes.
+    pub fn merge_from(&mut self, first: usize) {
+        self.has_classes = true;
+        self.give_up(if first == 1 { 0 } else { first });
+        self.relabel(|group| group.min(first));
+    }
+
+    /// The blocks of bounded groups from `first` on go to the policy, under their labels.
+    fn give_up(&mut self, first: usize) {
+        for domain in 0..self.candidates.len() {
+            for group in first..self.most_blocks.len() {
+                for block in std::mem::take(self.queue(domain, group)) {
+                    self.release(block, domain);
+                }
+            }
+        }
+        self.most_blocks.truncate(first);
+    }
+
+    fn relabel(&mut self, label: impl Fn(usize) -> usize) {
+        self.group_of.iter_mut().for_each(|group| *group = label(usize::from(*group)) as u8);
+    }
+
+    fn release(&mut self, block: u32, domain: usize) {
+        self.released.push(block);
+        self.candidates[domain] += 1;
+    }
+
+    fn queue(&mut self, domain: usize, group: usize) -> &mut VecDeque<u32> {
+        &mut self.queues[domain * self.groups + group]
+    }
+
+    /// A block that was opened for a stream closes; true if it is held back from the policy.
+    pub fn on_close(&mut self, block: u32, stream: usize, domain: usize) -> bool {
+        let is_held = stream < self.most_blocks.len();
+        let group = stream.min(self.last_class());
+        self.group_of[block as usize] = group as u8;
+        if is_held {
+            self.queue(domain, group).push_back(block);
+        } else {
+            self.candidates[domain] += 1;
+        }
+        is_held
+    }
+
+    /// The oldest block of the first group that is too large, if one is; if the policy knows no block,
+    /// of the first group that has one.
+    pub fn victim(&self, domain: usize) -> Option<u32> {
+        let bounded = self.most_blocks.len();
+        let queues = &self.queues[domain * self.groups..][..bounded];
+        let too_large =
+            queues.iter().zip(&self.most_blocks).find(|(queue, most)| queue.len() > **most);
+        let must_give = self.candidates[domain] == 0;
+        let any = || queues.iter().find(|queue| must_give && !queue.is_empty());
+        let queue = too_large.map(|(queue, _)| queue).or_else(any)?;
+        queue.front().copied()
+    }
+
+    /// The host waits for a victim of a domain. If it waited for too many at one page, the last bounded
+    /// group of all domains is given up; true if so.
+    pub fn await_victim(&mut self, domain: usize, now: u64) -> bool {
+        let row = &mut self.rows[domain];
+        if row.clock != now {
+            *row = Row { clock: now, victims: 0 };
+        }
+        row.victims = (row.victims + 1) % MOST_IN_A_ROW;
+        let gives_up = row.victims == 0 && !self.most_blocks.is_empty();
+        if gives_up {
+            self.merge_from(self.most_blocks.len() - 1);
+        }
+        gives_up
+    }
+
+    /// The blocks that the policy is to know from now on, in this order.
+    pub fn take_released(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.released)
+    }
+
+    /// `block` is collected; its group.
+    pub fn on_collect(&mut self, block: u32) -> usize {
+        let domain = (block / self.blocks_per_domain) as usize;
+        let group = self.group_of(block);
+        if group < self.most_blocks.len() {
+            assert_eq!(self.queue(domain, group).pop_front(), Some(block), "the oldest goes first");
+        } else {
+            self.candidates[domain] -= 1;
+        }
+        group
+    }
+
+    pub fn on_exchange(&mut self, young: u32, worn: u32) {
+        let group = self.group_of(young);
+        self.group_of[worn as usize] = group as u8;
+        if group < self.most_blocks.len() {
+            let domain = (young / self.blocks_per_domain) as usize;
+            let place = self.queue(domain, group).iter_mut().find(|block| **block == young);
+            *place.expect("a held block is in its queue") = worn;
+        }
+    }
+
+    /// The queues hold the blocks that are held back, but for those released; the candidates are the
+    /// others.
+    pub fn check(&self, drive: &Restored) -> Result<()> {
+        let mut candidates = vec![0; self.candidates.len()];
+        let mut waiting = vec![false; self.group_of.len()];
+        let mut expected = 0;
+        for closed in drive.closed {
+            let is_bounded = self.group_of(closed.block) < self.most_blocks.len();
+            candidates[closed.domain] += usize::from(!is_bounded);
+            expected += usize::from(closed.is_held);
+            waiting[closed.block as usize] = closed.is_held;
+        }
+        require(candidates == self.candidates, "Midas.candidates")?;
+        let mut found = 0;
+        let mut take = |block: u32, is_right: bool| {
+            found += 1;
+            let is_waiting = waiting.get_mut(block as usize).map(std::mem::take);
+            require(is_waiting == Some(true) && is_right, "Midas.queues")
+        };
+        for (place, blocks) in self.queues.iter().enumerate() {
+            let (domain, group) = (place / self.groups, place % self.groups);
+            for &block in blocks {
+                let is_here = (block / self.blocks_per_domain) as usize == domain
+                    && self.group_of.get(block as usize).map(|&g| usize::from(g)) == Some(group)
+                    && group < self.most_blocks.len();
+                take(block, is_here)?;
+            }
+        }
+        for &block in &self.released {
+            take(block, self.group_of(block) >= self.most_blocks.len())?;
+        }
+        require(found == expected, "Midas.queues")
+    }
+
+    pub fn bytes(&self) -> u64 {
+        let queued: usize = self.queues.iter().map(VecDeque::capacity).sum();
+        // A byte a block here, and one that marks those held back.
+        (2 * self.group_of.len() + 4 * queued) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks 0, 1, … close for the streams, in this order.
+    fn closed(streams: &[usize]) -> Chain {
+        let sizes = Sizes {
+            logical_pages: 100,
+            blocks: 16,
+            pages_per_block: 8,
+            domains: 1,
+            pools: 1,
+            seed: 0,
+        };
+        let mut chain = Chain::new(6, &sizes).unwrap();
+        chain.resize(vec![1, 1, 2, 2]);
+        for (block, &stream) in (0..).zip(streams) {
+            assert_eq!(chain.on_close(block, stream, 0), stream < 4);
+        }
+        chain
+    }
+
+    fn groups(chain: &Chain) -> Vec<usize> {
+        (0..8).map(|block| chain.group_of(block)).collect()
+    }
+
+    #[test]
+    fn groups_that_shrink_or_go_give_their_oldest_blocks_to_the_last_one() {
+        let mut chain = closed(&[0, 1, 2, 2, 3, 3, 4, 2]);
+        chain.resize(vec![1, 1, 2]);
+        assert_eq!(groups(&chain), [0, 1, 3, 2, 3, 3, 3, 2]);
+        assert_eq!(chain.take_released(), [4, 5, 2]);
+        assert_eq!(chain.victim(0), None);
+    }
+
+    #[test]
+    fn merged_groups_are_classes_by_the_collections_that_pages_live_through() {
+        let mut chain = closed(&[0, 1, 2, 2, 3, 3, 4, 2]);
+        assert_eq!(chain.victim(0), Some(2));
+        chain.merge_from(2);
+        assert_eq!(groups(&chain), [0, 1, 2, 2, 2, 2, 2, 2]);
+        assert_eq!((0..6).map(|group| chain.next(group)).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 5]);
+        chain.merge_from(1);
+        assert_eq!((chain.last(), chain.next(4)), (1, 4));
+        assert_eq!(chain.take_released(), [2, 3, 7, 4, 5, 0, 1]);
+    }
+
+    #[test]
+    fn a_group_is_given_up_at_the_25th_victim_that_the_host_waits_for_at_one_page() {
+        let mut chain = closed(&[1, 2]);
+        let given_up = (0..60).filter(|at| chain.await_victim(0, at / 30)).collect::<Vec<_>>();
+        assert_eq!((given_up, chain.last()), (vec![24, 54], 2));
+    }
+}

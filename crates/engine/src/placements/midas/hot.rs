@@ -1,0 +1,190 @@
+//! Which pages are hot (`MiDAS`, "hot block separation"): those that were rewritten three times in a row
+//! before they were as old as pages of the HOT group become.
+
+use crate::error::Result;
+use crate::flash::{filled, prefetch};
+use crate::state::{MOST_PLAUSIBLE, state};
+
+/// A page with so many marks is hot: counters have two bits.
+const HOT: u8 = 3;
+const MARKS: u8 = 0b11;
+/// Where the current version of a page lies: in HOT, in the first group of others, or further on.
+const PLACE_SHIFT: u32 = 2;
+const IN_HOT: u8 = 0;
+const IN_FIRST: u8 = 1 << PLACE_SHIFT;
+const FURTHER: u8 = 2 << PLACE_SHIFT;
+
+/// HOT serves so much of the host's writes, and of its pages collection finds so few valid, or else
+/// the filter is not relied upon.
+const LEAST_TRAFFIC: f64 = 0.15;
+const MOST_VALID: f64 = 0.1;
+
+pub struct HotPages {
+    /// Marks and place of each page.
+    pages: Vec<u8>,
+    sizing: HotSizing,
+    /// Mean age of pages in HOT when collected, as known.
+    age: u64,
+    window_ends: u64,
+    /// Since the window began: HOT victims, and the sum of their ages.
+    window: Ages,
+    /// Since the last sizing.
+    epoch: Ages,
+    epoch_writes: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+struct Ages {
+    victims: u64,
+    sum: u64,
+}
+
+state! {
+    HotPages {
+        table pages,
+        fixed sizing,
+        value age,
+        value window_ends,
+        value window,
+        value epoch,
+        value epoch_writes,
+    } where is_sound
+}
+
+/// How HOT is sized.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HotSizing {
+    /// There is none.
+    Off,
+    /// By the model while the filter is good, else as it was used.
+    ByUse,
+    /// By the model.
+    ByModel,
+}
+
+/// How the HOT group did for some time.
+#[derive(Debug, Clone, Copy)]
+pub struct HotUse {
+    /// True if the filter finds hot pages so well that HOT can be sized by the model.
+    pub is_good: bool,
+    /// Share of the host's writes that went to it.
+    pub traffic: f64,
+    pub valid_share: f64,
+    /// Mean age of its pages when collected.
+    pub age: f64,
+}
+
+impl HotPages {
+    pub fn new(sizing: HotSizing, logical_pages: u32) -> Result<Self> {
+        let pages = if sizing == HotSizing::Off { 0 } else { logical_pages as usize };
+        Ok(HotPages {
+            pages: filled(IN_FIRST, pages)?,
+            sizing,
+            age: u64::from(logical_pages),
+            window_ends: 0,
+            window: Ages::default(),
+            epoch: Ages::default(),
+            epoch_writes: 0,
+        })
+    }
+
+    fn is_sound(&self) -> bool {
+        self.pages.iter().all(|&page| page & !MARKS <= FURTHER)
+            && [self.window, self.epoch].iter().all(|ages| ages.sum < MOST_PLAUSIBLE)
+            && (1..MOST_PLAUSIBLE).contains(&self.age)
+            && self.window_ends < 2 * MOST_PLAUSIBLE
+    }
+
+    /// The filter begins to learn.
+    pub fn begin(&mut self, now: u64) {
+        self.window_ends = now + self.age;
+    }
+
+    /// The host writes a page again, so long after its last write.
+    #[inline(always)]
+    pub fn on_rewrite(&mut self, logical: u32, interval: u64) {
+        if self.sizing == HotSizing::Off {
+            return;
+        }
+        let page = &mut self.pages[logical as usize];
+        if *page & !MARKS == IN_FIRST {
+            let marks = *page & MARKS;
+            let marks =
+                if interval <= self.age { (marks + 1).min(HOT) } else { marks.saturating_sub(1) };
+            *page = IN_FIRST | marks;
+        }
+    }
+
+    /// True if a page that the host writes is to go to HOT; it is remembered where it goes.
+    #[inline(always)]
+    pub fn place(&mut self, logical: u32) -> bool {
+        if self.sizing == HotSizing::Off {
+            return false;
+        }
+        let page = &mut self.pages[logical as usize];
+        let marks = *page & MARKS;
+        let is_hot = marks == HOT;
+        *page = marks | if is_hot { IN_HOT } else { IN_FIRST };
+        self.epoch_writes += u64::from(is_hot);
+        is_hot
+    }
+
+    /// A page is migrated from a group.
+    #[inline(always)]
+    pub fn on_migrate(&mut self, logical: u32, from: usize) {
+        if self.sizing == HotSizing::Off {
+            return;
+        }
+        let page = &mut self.pages[logical as usize];
+        let marks = *page & MARKS;
+        *page = match from {
+            0 => IN_FIRST | marks.saturating_sub(2),
+            1 => FURTHER | marks.saturating_sub(1),
+            _ => FURTHER | marks,
+        };
+    }
+
+    /// A block of HOT is collected whose pages have such a mean age.
+    pub fn on_victim(&mut self, age: u64, now: u64) {
+        for ages in [&mut self.window, &mut self.epoch] {
+            ages.victims += 1;
+            ages.sum += age;
+        }
+        if now < self.window_ends {
+            return;
+        }
+        let found = self.window.sum / self.window.victims;
+        // A jump is halved, and a doubling held down to one and a half.
+        let age = if found >= 2 * self.age {
+            (3 * self.age).div_ceil(2)
+        } else {
+            u64::midpoint(found, self.age)
+        };
+        self.age = age.max(1);
+        self.window = Ages::default();
+        self.window_ends = now + self.age;
+    }
+
+    /// How HOT did since this was asked last, in so many writes of the host, with such a valid share.
+    pub fn end_epoch(&mut self, writes: u64, valid_share: f64) -> HotUse {
+        let Ages { victims, sum } = std::mem::take(&mut self.epoch);
+        let traffic = std::mem::take(&mut self.epoch_writes) as f64 / writes as f64;
+        let is_good = match self.sizing {
+            HotSizing::Off => false,
+            HotSizing::ByUse => traffic >= LEAST_TRAFFIC && valid_share <= MOST_VALID,
+            HotSizing::ByModel => true,
+        };
+        HotUse { is_good, traffic, valid_share, age: sum as f64 / victims.max(1) as f64 }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.pages.len() as u64
+    }
+
+    #[inline(always)]
+    pub fn prefetch(&self, logical: u32) {
+        if self.sizing != HotSizing::Off {
+            prefetch(&self.pages, logical as usize);
+        }
+    }
+}
