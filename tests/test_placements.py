@@ -73,6 +73,43 @@ def test_wolf_that_measures_intervals_writes_least_of_those_that_are_told_nothin
     assert found["wolf-interval"] < 0.99 * min(others.values())
 
 
+MIDAS_RUN = {
+    "blocks": 1024,
+    "pages_per_block": 64,
+    "op": 0.20,
+    "warmup": 800_000,
+    "writes": 1_600_000,
+}
+
+
+@pytest.mark.parametrize("skew", [0.8, 0.99, 1.2])
+def test_midas_predicts_its_own_write_amplification_on_zipf(skew: float) -> None:
+    found = simulate(**MIDAS_RUN, workload=f"zipf:s={skew}", manager="midas")
+    assert found.predicted_wa == pytest.approx(found.wa, rel=0.05)
+    assert found.to_dict(theory=False)["predicted_wa"] == found.predicted_wa
+    assert f"{found.predicted_wa:.4f}" in str(found.card())
+
+
+@pytest.mark.parametrize("workload", ["database", "uniform", "zipf:s=1.0"])
+def test_midas_adopts_nothing_that_is_much_worse_than_what_was_before(workload: str) -> None:
+    midas, sepgc = (
+        simulate(**MIDAS_RUN, workload=workload, manager=manager) for manager in ("midas", "sepgc")
+    )
+    assert midas.wa < 1.03 * sepgc.wa
+    assert midas.series["wa"].max() < 1.1 * sepgc.series["wa"].max()
+    if workload != "zipf:s=1.0":
+        assert midas.predicted_wa is None
+        assert "predicted_wa" not in midas.to_dict(theory=False)
+
+
+def test_midas_that_adopts_all_sizings_is_misled_on_database() -> None:
+    careful, trusting = (
+        simulate(**MIDAS_RUN, workload="database", manager=manager).wa
+        for manager in ("midas", "midas:margin=100")
+    )
+    assert careful < 0.9 * trusting
+
+
 @pytest.mark.parametrize("manager", ["dac", "multilog", "fadac", "sepbit"])
 def test_schemes_for_skewed_writes_beat_separation_on_them(manager: str) -> None:
     assert on_zipf(manager, "cost-benefit") < 0.95 * on_zipf("sepgc", "cost-benefit")

@@ -260,6 +260,11 @@ impl Simulation {
         self.inner().drive().scheme_bytes()
     }
 
+    /// The write amplification that the block manager expects of itself, if it has a model.
+    fn predicted_wa(&self) -> Option<f64> {
+        self.inner().drive().predicted_wa()
+    }
+
     /// The log of the groups of a manager that keeps some, a column for each property.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.inner();

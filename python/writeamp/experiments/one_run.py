@@ -118,6 +118,7 @@ class OneRun:
             erases_of_block=self.simulation.erase_counts() - self.start_erases,
             valid_page_histogram=self.simulation.valid_page_histogram(),
             scheme_bytes=self.simulation.scheme_bytes(),
+            predicted_wa=self.simulation.predicted_wa(),
             hints=self.simulation.hints(),
             passes=self.passes.frame,
             held_pages=self.simulation.mapped_pages(),

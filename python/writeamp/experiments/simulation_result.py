@@ -79,6 +79,8 @@ class Result(Counted, Drawn):
     """What the host said of its pages: their "groups", "invalidation_times", or nothing (None)."""
     scheme_bytes: int
     """Memory of the tables that the block manager's scheme keeps beside the map."""
+    predicted_wa: float | None
+    """What the block manager expects WA to be as it is set when the run ends, if it has a model."""
     passes: pl.DataFrame
     """One row for each pass over a trace; of a synthetic workload it is empty.
 
@@ -242,6 +244,7 @@ class Result(Counted, Drawn):
         found: dict[str, Any] = {
             **self._facts_of_wa(),
             "wa_of_replicas": list(self.steady_state.wa_of_replicas),
+            **({} if self.predicted_wa is None else {"predicted_wa": self.predicted_wa}),
             **self._facts_of_counts(),
             **(self.scaling.facts() if self.scaling else {}),
             "utilization": self.utilization,
@@ -310,6 +313,8 @@ class Result(Counted, Drawn):
             ("host wrote", f"{self.host_pages:,} pages after {self.warmup_pages:,} of warm-up"),
             ("programmed", f"{causes_in_words(self.causes)} pages; {self.erases:,} erases"),
         ]
+        if self.predicted_wa is not None:
+            rows.insert(1, ("predicted by the manager", f"{self.predicted_wa:.4f}"))
         series = self.series
         spark = Spark(
             series["drive_writes"], series["wa"], f"WA over {self.drive_writes:.3g} drive writes"
