@@ -142,11 +142,32 @@ def test_a_placement_that_must_be_told_says_so_on_a_trace() -> None:
         ("nvme-fdp:by=luck", "by is group or range"),
         ("nvme-fdp:isolation=none", "isolation is initial or persistent"),
         ("oracle:streams=1000", "from 2 to 64"),
+        ("oracle:spacing=even", "spacing is log or linear"),
+        ("sfs:scale=square", "scale is linear or log"),
+        ("sfs:period=0", "above 0"),
+        ("dac:residence=0", "residence is off or a number above 0"),
+        ("warcip:penalty=2", "penalty is double, age or none"),
     ],
 )
 def test_parameters_outside_their_domain_are_refused(spec: str, says: str) -> None:
     with pytest.raises(wa.WriteampError, match=says):
         simulate(manager=spec, writes=1000)
+
+
+def test_sfs_takes_the_victims_of_its_paper_where_the_drive_knows_how_hot_blocks_are() -> None:
+    assert _engine.default_victims("sfs") == "cost-hotness"
+    assert _engine.default_victims("sfs:scale=log") == "cost-hotness"
+    assert _engine.default_victims("sfs:scale=log,unit=page") == "cost-benefit"
+
+
+def test_groups_found_from_linear_hotness_separate_pages_as_those_from_its_logarithm_do() -> None:
+    sepgc = on_zipf("sepgc", "cost-benefit")
+    for spec in ("sfs:groups=6", "sfs:scale=log", "sfs:scale=log,unit=page"):
+        assert on_zipf(spec, "cost-benefit") < 0.95 * sepgc
+
+
+def test_many_classes_of_foreseen_life_need_to_grow() -> None:
+    assert on_zipf("oracle") < 0.75 * on_zipf("oracle:spacing=linear")
 
 
 def test_a_drive_too_small_for_the_streams_of_a_placement_is_refused() -> None:
@@ -155,9 +176,18 @@ def test_a_drive_too_small_for_the_streams_of_a_placement_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    # SepBIT also remembers 16 bytes a block.
+    # SepBIT and SFS also remember 16 bytes a block.
     ("manager", "bytes_per_page"),
-    [("single", 0), ("sepgc", 0), ("dac", 1), ("sepbit", 4 + 1 / 3), ("fadac", 2), ("oracle", 8)],
+    [
+        ("single", 0),
+        ("sepgc", 0),
+        ("dac", 1),
+        ("dac:residence=1", 5),
+        ("sepbit", 4 + 1 / 3),
+        ("sfs", 8 + 1 / 3),
+        ("fadac", 2),
+        ("oracle", 8),
+    ],
 )
 def test_the_memory_of_a_scheme_is_that_of_its_tables(manager: str, bytes_per_page: float) -> None:
     drive = wa.device(blocks=1024, pages_per_block=64, fill=0.75)

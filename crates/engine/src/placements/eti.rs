@@ -193,3 +193,32 @@ impl Placement for Eti {
         (self.firsts.capacity() * size_of::<u32>() + self.counts.capacity()) as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Kind;
+
+    #[test]
+    fn a_run_of_trims_cools_the_extents_that_it_covers_and_no_others() {
+        let params = Kind::Managers.read("eti").unwrap();
+        let sizes =
+            Sizes { logical_pages: 100, blocks: 8, pages_per_block: 16, domains: 1, seed: 1 };
+        let mut eti = <Eti as Registered<Sizes>>::build(&params, &sizes).unwrap();
+        // The stream of the first of four pages.
+        let write = |eti: &mut Eti, first: u32| {
+            let page = |logical| HostPage { logical, now: 0, group: 0, invalidation_time: 0 };
+            let streams = [0u32, 1, 2, 3].map(|at| eti.host_stream(page(first + at)));
+            streams[0]
+        };
+        for first in [20, 40].repeat(5) {
+            write(&mut eti, first);
+        }
+        (20..23).for_each(|page| eti.forget(page));
+        assert_eq!(write(&mut eti, 20), HOT);
+        eti.forget(23); // of another run of TRIMs
+        assert_eq!(write(&mut eti, 20), HOT);
+        (19..24).for_each(|page| eti.forget(page));
+        assert_eq!([20, 40].map(|first| write(&mut eti, first)), [COLD, HOT]);
+    }
+}

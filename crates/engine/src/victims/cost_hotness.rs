@@ -1,5 +1,5 @@
 //! Cost-hotness: the block with the greatest (1−u)/(2u·h), where u is its valid share and h its
-//! hotness, the writes of its valid pages over their ages (Min et al., FAST 2012, "SFS", §4.3).
+//! hotness, the writes of its valid pages over their ages (Min et al., FAST 2012, "SFS").
 
 use std::cmp::Ordering;
 
