@@ -21,15 +21,14 @@ impl LastWrites {
     /// Host pages written since the last write of `logical`, if there was one.
     #[inline(always)]
     pub fn age(&self, logical: u32, now: u64) -> Option<u64> {
-        let before = self.written_at[logical as usize];
-        (before != 0).then(|| u64::from(Self::stamp(now).wrapping_sub(before)))
+        since(self.written_at[logical as usize], now)
     }
 
     /// The same; from now on, the last write is this one.
     #[inline(always)]
     pub fn replace(&mut self, logical: u32, now: u64) -> Option<u64> {
         let age = self.age(logical, now);
-        self.written_at[logical as usize] = Self::stamp(now);
+        self.written_at[logical as usize] = stamp(now);
         age
     }
 
@@ -46,9 +45,16 @@ impl LastWrites {
     pub fn bytes(&self) -> u64 {
         size_of_val(&self.written_at[..]) as u64
     }
+}
 
-    #[inline(always)]
-    fn stamp(now: u64) -> u32 {
-        (now as u32).wrapping_add(1).max(1)
-    }
+/// A clock as it is kept of a write: never 0.
+#[inline(always)]
+pub fn stamp(now: u64) -> u32 {
+    (now as u32).wrapping_add(1).max(1)
+}
+
+/// Host pages written since a write that is kept as `written_at`; `None` of 0.
+#[inline(always)]
+pub fn since(written_at: u32, now: u64) -> Option<u64> {
+    (written_at != 0).then(|| u64::from(stamp(now).wrapping_sub(written_at)))
 }

@@ -18,7 +18,7 @@ pub(crate) mod sfs;
 pub(crate) mod single;
 pub(crate) mod warcip;
 
-pub(crate) use last_writes::LastWrites;
+pub(crate) use last_writes::{LastWrites, since, stamp};
 
 use crate::error::Result;
 use crate::flash::NONE;

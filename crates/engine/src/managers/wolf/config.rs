@@ -5,6 +5,7 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 use super::allocation::{Allocation, Exceptions};
 use super::candidates::Collect;
 use super::groups::{Groups, Rules};
+use super::measured::Pace;
 use super::order::FEWEST_GROUPS;
 use super::temperature::FilterRules;
 use crate::error::{Error, Result};
@@ -25,10 +26,10 @@ pub enum Knowledge {
     },
     /// Bloom filters for each group.
     Filters(FilterRules),
-    /// The interval at which each page is written; as many groups as there may be stand so many
-    /// times apart.
+    /// The intervals at which each page was written, which tell how long it will live; groups stand so
+    /// many times apart, and those are open that pay.
     Intervals {
-        /// Interval of a group over that of the next hotter one.
+        /// Life of the pages of a group over that in the next hotter one.
         ratio: f64,
     },
 }
@@ -75,6 +76,18 @@ pub const WEIGHT: Param = Param::new(
     "0.015",
     Domain::Number(Excluded(0.0), Included(1.0)),
     "a: weight of the last interval in the measured write shares",
+);
+pub const PACE: Param = Param::new(
+    "pace",
+    "0.02",
+    Domain::Number(Excluded(0.0), Included(1.0)),
+    "effective-size: part of the way to the last size found that a group goes in each interval",
+);
+pub const MEMORY: Param = Param::new(
+    "memory",
+    "0.98",
+    Domain::SHARE,
+    "effective-size: part of the victims so far that still counts after an interval",
 );
 pub const RATIO: Param = Param::new(
     "ratio",
@@ -132,12 +145,15 @@ pub const MAX_GROUPS: Param = Param::new(
 pub struct Defaults {
     pub detector: &'static str,
     pub allocation: &'static str,
+    pub interval: &'static str,
+    pub pace: &'static str,
+    pub memory: &'static str,
     pub floor: &'static str,
     pub max_groups: &'static str,
 }
 
 /// The parameters of `wolf`, with these defaults.
-pub const fn wolf_params(defaults: &Defaults) -> [Param; 14] {
+pub const fn wolf_params(defaults: &Defaults) -> [Param; 16] {
     let groups = Param::new(
         "groups",
         "adaptive",
@@ -148,8 +164,10 @@ pub const fn wolf_params(defaults: &Defaults) -> [Param; 14] {
         DETECTOR.default(defaults.detector),
         groups,
         ALLOCATION.default(defaults.allocation),
-        INTERVAL,
+        INTERVAL.default(defaults.interval),
         WEIGHT,
+        PACE.default(defaults.pace),
+        MEMORY.default(defaults.memory),
         RATIO,
         HOLD,
         SMALLEST,
@@ -187,6 +205,8 @@ impl Config {
             ratio: params.number("ratio"),
             hold_intervals: params.integer("hold"),
             adaptive: adaptive && finds_groups,
+            keeps_order: matches!(knowledge, Knowledge::Intervals { .. }),
+            pace: Pace { pace: params.number("pace"), memory: params.number("memory") },
             assumed_ratio: None,
             ..rules(params)
         };
@@ -298,12 +318,7 @@ impl Config {
     /// The groups to begin with, on a drive that holds so many.
     pub fn groups(&self, luns: u32, pages_per_block: u32, most_groups: usize) -> Groups {
         let smallest_pages = self.smallest_pages(luns, pages_per_block);
-        let mut groups =
-            Groups::new(Rules { smallest_pages, ..self.rules }, self.groups, most_groups);
-        if let Knowledge::Intervals { .. } = self.knowledge {
-            groups.grow(most_groups);
-        }
-        groups
+        Groups::new(Rules { smallest_pages, ..self.rules }, self.groups, most_groups)
     }
 
     /// F in pages.
@@ -342,6 +357,8 @@ fn rules(params: &Params) -> Rules {
         hold_intervals: 0,
         smallest_pages: 0,
         adaptive: false,
+        keeps_order: false,
+        pace: Pace { pace: 0.02, memory: 0.98 },
         assumed_ratio: None,
         allocation: params.choice("allocation", &Allocation::ALL),
         exceptions: Exceptions {

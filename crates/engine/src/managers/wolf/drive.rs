@@ -10,6 +10,7 @@ use super::config::Config;
 use super::groups::{Change, Groups};
 use super::intervals::Intervals;
 use super::ladder::{Ladder, ladder};
+use super::open_groups::Turn;
 use super::space::Space;
 use super::temperature::Temperature;
 use crate::error::{Error, Result};
@@ -302,11 +303,43 @@ impl<T: Tap> Grouped<T> {
                 temperature.on_change(change)?;
             }
         }
+        self.open_and_close_groups();
         self.set_targets();
         for lun in 0..self.luns {
             self.balance(lun)?;
         }
         Ok(())
+    }
+
+    /// Opens groups that pay and closes those that do not, where groups are known by lives.
+    fn open_and_close_groups(&mut self) {
+        let Oracle::Intervals(intervals) = &mut self.oracle else { return };
+        let block_pages = f64::from(self.core.flash.geometry().pages_per_block()) * self.luns as f64;
+        let (weight, logical_pages) = (self.groups.rules.weight, intervals.logical_pages());
+        intervals.groups().end_interval(self.interval_pages, weight, logical_pages);
+        for group in 0..self.most_groups {
+            let Oracle::Intervals(intervals) = &mut self.oracle else { return };
+            match intervals.groups().turn(group, self.groups.order(), block_pages) {
+                Some(Turn::Opens) if !self.has_left_open(group) => {
+                    self.groups.open(group);
+                    self.note(ChangeKind::Created, group);
+                }
+                Some(Turn::Closes { into }) => {
+                    self.groups.merge(group, into);
+                    self.merge(group, into);
+                    self.note(ChangeKind::Merged { into: into as u8 }, group);
+                }
+                _ => {}
+            }
+        }
+        if let Oracle::Intervals(intervals) = &mut self.oracle {
+            intervals.groups().set_open(self.groups.order());
+        }
+    }
+
+    /// True if a block that was opened under the number of a group has room yet.
+    fn has_left_open(&self, group: usize) -> bool {
+        (0..self.luns).any(|lun| !self.core.frontiers[self.space.subgroup(group, lun)].is_full())
     }
 
     fn follow_collection(&mut self, sizes: &[u32]) {
@@ -326,10 +359,8 @@ impl<T: Tap> Grouped<T> {
 
     /// A group number that nothing on the drive bears.
     fn unused_group(&self) -> Option<usize> {
-        (0..self.most_groups).find(|group| {
-            let left_open = |lun| !self.core.frontiers[self.space.subgroup(*group, lun)].is_full();
-            !self.groups.order().contains(group) && !(0..self.luns).any(left_open)
-        })
+        (0..self.most_groups)
+            .find(|group| !self.groups.order().contains(group) && !self.has_left_open(*group))
     }
 
     fn merge(&mut self, from: usize, into: usize) {

@@ -3,7 +3,7 @@
 //! Plain arithmetic: nothing here knows of blocks.
 
 use super::allocation::{Allocation, Demand, Exceptions, allocate};
-use super::measured::Measured;
+use super::measured::{Measured, Pace};
 use crate::state::state;
 
 /// What decides about groups. Symbols are those of paper 3.
@@ -19,6 +19,10 @@ pub struct Rules {
     pub smallest_pages: u32,
     /// Groups are created and merged.
     pub adaptive: bool,
+    /// Groups stand in the order of their numbers.
+    pub keeps_order: bool,
+    /// How quickly effective sizes follow collection.
+    pub pace: Pace,
     /// The order is fixed, and the pages of each group count as written so many times as often as
     /// those of the next colder one, instead of as measured (FDP).
     pub assumed_ratio: Option<f64>,
@@ -137,6 +141,25 @@ impl Groups {
         &self.order
     }
 
+    /// A group takes its place in the order of numbers.
+    pub fn open(&mut self, group: usize) {
+        let place = self.order.iter().take_while(|&&other| other < group).count();
+        self.order.insert(place, group);
+        self.alike.insert(place, 0);
+        self.statistics[group] = Statistics::new(0.0);
+    }
+
+    /// The pages of `from` belong to `into`.
+    pub fn merge(&mut self, from: usize, into: usize) {
+        let place = self.place(from);
+        self.order.remove(place);
+        self.alike.remove(place);
+        self.alike[0] = 0;
+        self.statistics[into].write_share += self.statistics[from].write_share;
+        let from = std::mem::replace(&mut self.statistics[from], Statistics::new(0.0));
+        self.statistics[into].measured.join(from.measured);
+    }
+
     /// The next hotter group, or the same if it is the hottest.
     pub fn hotter(&self, group: usize) -> usize {
         let place = self.place(group);
@@ -183,6 +206,7 @@ impl Groups {
                 f64::from(pages[group]),
                 spare_pages as f64,
                 pages_per_block,
+                self.rules.pace,
             );
         }
     }
@@ -202,7 +226,9 @@ impl Groups {
         if self.rules.assumed_ratio.is_some() {
             return Vec::new();
         }
-        self.sort(pages);
+        if !self.rules.keeps_order {
+            self.sort(pages);
+        }
         if self.rules.adaptive { self.adapt(pages, unused) } else { Vec::new() }
     }
 

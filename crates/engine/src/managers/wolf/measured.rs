@@ -8,10 +8,15 @@ use libm::{log, pow};
 
 use crate::state::state;
 
-/// Part of the way that the effective size goes to the last one found, in each interval.
-const PACE: f64 = 0.02;
-/// Part of the victims so far that still counts after an interval.
-const MEMORY: f64 = 0.98;
+/// How quickly effective sizes follow what is found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pace {
+    /// Part of the way to the last size found that is gone in each interval.
+    pub pace: f64,
+    /// Part of the victims so far that still counts after an interval.
+    pub memory: f64,
+}
+
 /// Bounds of the effective size, per page. No group is taken for larger than it is.
 const EFFECTIVE: (f64, f64) = (0.02, 1.0);
 /// Bounds of the valid share of victims, beyond which there is nothing to tell.
@@ -75,7 +80,7 @@ impl Measured {
 
     /// Compares the victims with what eqs. 3 and 9 expect of a group of so many `pages`, with
     /// `spare_pages` beside them.
-    pub fn follow(&mut self, pages: f64, spare_pages: f64, pages_per_block: u32) {
+    pub fn follow(&mut self, pages: f64, spare_pages: f64, pages_per_block: u32, by: Pace) {
         if self.victims_pages < 2.0 * f64::from(pages_per_block) || pages == 0.0 {
             return;
         }
@@ -88,9 +93,9 @@ impl Measured {
         } else {
             most
         };
-        self.effective *= pow(found / self.effective, PACE);
-        self.victims_valid *= MEMORY;
-        self.victims_pages *= MEMORY;
+        self.effective *= pow(found / self.effective, by.pace);
+        self.victims_valid *= by.memory;
+        self.victims_pages *= by.memory;
     }
 
     /// Takes in what is known of a group that merged into this one.
@@ -106,13 +111,15 @@ impl Measured {
 mod tests {
     use super::*;
 
+    const PACE: Pace = Pace { pace: 0.02, memory: 0.98 };
+
     /// A group whose victims were always so full, with so much space to spare.
     fn followed(valid_pages: u32, spare_pages: f64) -> f64 {
         let mut group = Measured::new(0.5);
         for _ in 0..1000 {
             group.count_victim(valid_pages, 100);
             group.count_victim(valid_pages, 100);
-            group.follow(1000.0, spare_pages, 100);
+            group.follow(1000.0, spare_pages, 100, PACE);
         }
         group.effective
     }
@@ -139,7 +146,7 @@ mod tests {
     fn too_few_victims_say_nothing() {
         let mut group = Measured::new(0.5);
         group.count_victim(0, 100);
-        group.follow(1000.0, 10.0, 100);
+        group.follow(1000.0, 10.0, 100, PACE);
         assert!((group.effective - 1.0).abs() < 1e-12);
     }
 

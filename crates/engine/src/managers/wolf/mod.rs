@@ -14,9 +14,12 @@ mod drive;
 mod groups;
 mod intervals;
 mod ladder;
+mod life_table;
 mod measured;
+mod open_groups;
 mod order;
 mod space;
+mod span;
 mod state;
 mod temperature;
 
@@ -52,6 +55,9 @@ impl Manager for Wolf {
     const ENTRY: Entry = Entry::new("wolf", "groups by measured update frequency, between which space moves").params(&config::wolf_params(&Defaults {
         detector: "oracle",
         allocation: "marginal",
+        interval: "0.001",
+        pace: "0.02",
+        memory: "0.98",
         floor: "0.02",
         max_groups: "16",
     })).variants(&[
@@ -88,10 +94,13 @@ impl Manager for WolfInterval {
     .params(&config::wolf_params(&Defaults {
         detector: "interval",
         allocation: "marginal",
+        interval: "0.01",
+        pace: "0.05",
+        memory: "0.95",
         floor: "0.05",
         max_groups: "12",
     }))
-    .variants(&["wolf-interval:interval=0.01,weight=0.2,ratio=1.2"]);
+    .variants(&["wolf-interval:weight=0.2,ratio=1.2"]);
 
     fn declared(params: &Params) -> Result<Declared> {
         Ok(Config::wolf(params)?.declared())

@@ -89,16 +89,6 @@ impl Groups {
         long_alike.map(|place| (self.order[place], self.order[place - 1]))
     }
 
-    fn merge(&mut self, from: usize, into: usize) {
-        let place = self.place(from);
-        self.order.remove(place);
-        self.alike.remove(place);
-        self.alike[0] = 0;
-        self.statistics[into].write_share += self.statistics[from].write_share;
-        let from = std::mem::replace(&mut self.statistics[from], Statistics::new(0.0));
-        self.statistics[into].measured.join(from.measured);
-    }
-
     /// Above the hottest group, or between two that are far apart.
     fn place_to_create(&self, pages: &[u32]) -> Option<usize> {
         let rate = |place: usize| self.rate(self.order[place], pages);
@@ -127,6 +117,7 @@ impl Groups {
 mod tests {
     use super::super::allocation::{Allocation, Exceptions};
     use super::super::groups::Rules;
+    use super::super::measured::Pace;
     use super::*;
 
     const HOLD: u32 = 3;
@@ -139,6 +130,8 @@ mod tests {
             hold_intervals: HOLD,
             smallest_pages: 10,
             adaptive: true,
+            keeps_order: false,
+            pace: Pace { pace: 0.02, memory: 0.98 },
             assumed_ratio: None,
             allocation: Allocation::ClosedForm,
             exceptions: Exceptions { coldest_ratio: 0.0, coldest_op: 0.0, floor: 0.0 },

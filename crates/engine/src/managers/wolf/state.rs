@@ -84,6 +84,9 @@ impl<T: Tap> Grouped<T> {
         require(self.next_lun.iter().all(|&lun| lun < self.luns), "the next LUN of a group")?;
         require(self.moved_blocks.iter().all(|&n| n < u32::MAX / 2), "the blocks given away")?;
         self.check_books().map_err(|broken| contradiction(&broken))?;
+        if let Oracle::Intervals(intervals) = &self.oracle {
+            require(intervals.are_open(self.groups.order()), "the groups that are open")?;
+        }
         let Oracle::Host(HostGroups { said, group_of_hint, .. }) = &self.oracle else {
             return Ok(());
         };

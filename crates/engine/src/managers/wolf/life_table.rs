@@ -1,0 +1,307 @@
+//! A life table of pages: how long a page will stay valid, by what is known of it and by its age.
+//!
+//! Ours. Pages with a like history are a class. The host's writes tell at which ages pages of a class
+//! are overwritten, a scan of all pages tells how many of the class have that age, and the ratio is
+//! the hazard: the chance of being overwritten, per page written. The chances of living through each
+//! age give the expected logarithm of the rest of a life.
+
+use std::array::from_fn;
+
+use libm::{exp, exp2, log2, sqrt};
+
+use super::span::{OCTAVE, Span};
+use crate::flash::filled;
+use crate::state::state;
+use crate::Result;
+
+/// Ages are counted in halves of octaves, up to [`OLDEST`] times the logical pages and beyond. The
+/// first bin takes all that are younger.
+const AGES: usize = 40;
+const OLDEST: u32 = 32;
+
+/// Octaves of usual intervals. Octave k holds those from 4N/2^k to 8N/2^k, for N logical pages; the
+/// first one also longer ones and the last one shorter ones.
+const OCTAVES: usize = 14;
+const LONGEST: f64 = 8.0;
+
+/// Classes of an octave: pages written again once, and for each of two numbers of intervals one
+/// class for each octave of the last interval over the usual one.
+const PATTERNS: usize = 17;
+const LAST_OVER_USUAL: i32 = 8;
+
+/// Classes in all. Class 0 has the pages that were not written again since their first write.
+pub const CLASSES: usize = 1 + OCTAVES * PATTERNS;
+
+/// Weights of what to expect of a class from its octave, and of an octave from its usual interval,
+/// in pages overwritten.
+const WEIGHT_OF_OCTAVE: f64 = 10.0;
+const WEIGHT_OF_INTERVAL: f64 = 2.0;
+
+/// Pages of class 0 are expected to live for so many times the logical pages.
+const LIFE_OF_NEW: f64 = 4.0;
+
+/// What was counted fades by half in so many writes per logical page.
+const HALF_LIFE: f64 = 4.0;
+
+/// The table is worked out anew so many times for each logical page written.
+const FORECASTS: u32 = 4;
+
+/// Classes of which less was counted keep their forecast.
+const LEAST_COUNTED: f64 = 0.01;
+
+/// Bins of age beyond which the age at death says how long the rest of a life was.
+const NEAR: usize = 9;
+
+/// The number of a class.
+pub type Class = u16;
+
+pub struct LifeTable {
+    logical_pages: f64,
+    bins: Bins,
+    /// Pages overwritten, and pages seen, of each class at each age.
+    deaths: Vec<f64>,
+    seen: Vec<f64>,
+    /// The expected logarithm of the rest of a life, in parts of an octave.
+    rest: Vec<u16>,
+    writes_between: u32,
+    writes_left: u32,
+}
+
+state! {
+    LifeTable {
+        fixed logical_pages,
+        fixed bins,
+        table deaths,
+        table seen,
+        table rest,
+        fixed writes_between,
+        value writes_left,
+    } where is_sound
+}
+
+impl LifeTable {
+    /// Of a drive with so many pages.
+    pub fn new(logical_pages: u32) -> Result<Self> {
+        let cells = CLASSES * AGES;
+        let writes_between = (logical_pages / FORECASTS).max(1);
+        let mut table = LifeTable {
+            logical_pages: f64::from(logical_pages),
+            bins: Bins::new(logical_pages),
+            deaths: filled(0.0, cells)?,
+            seen: filled(0.0, cells)?,
+            rest: filled(0, cells)?,
+            writes_between,
+            writes_left: writes_between,
+        };
+        table.forecast(0.0);
+        Ok(table)
+    }
+
+    fn is_sound(&self) -> bool {
+        let counts = self.deaths.iter().chain(&self.seen);
+        counts.into_iter().all(|count| (0.0..1e18).contains(count))
+            && (1..=self.writes_between).contains(&self.writes_left)
+    }
+
+    /// Bytes of the tables.
+    pub fn bytes(&self) -> u64 {
+        (size_of_val(&self.deaths[..]) + size_of_val(&self.seen[..]) + size_of_val(&self.rest[..]))
+            as u64
+    }
+
+    /// The class of pages with so many intervals, at least one, that usually are so long.
+    #[inline(always)]
+    pub fn class_of(&self, intervals: u16, usual: Span, last: Span) -> Class {
+        let octave = (self.bins.longest_level - usual.level()).div_euclid(OCTAVE);
+        let octave = octave.clamp(0, OCTAVES as i32 - 1);
+        let over_usual = (last.level() - usual.level()).div_euclid(OCTAVE) + LAST_OVER_USUAL / 2;
+        let over_usual = over_usual.clamp(0, LAST_OVER_USUAL - 1);
+        let pattern = match intervals {
+            1 => 0,
+            2 | 3 => 1 + over_usual,
+            _ => 1 + LAST_OVER_USUAL + over_usual,
+        };
+        (1 + octave * PATTERNS as i32 + pattern) as Class
+    }
+
+    /// Counts a page of a class that the host overwrites at such an age.
+    #[inline(always)]
+    pub fn count_death(&mut self, class: Class, age: Span) {
+        let cell = self.cell(class, age);
+        self.deaths[cell] += 1.0;
+    }
+
+    /// Counts a page that the scan has come to.
+    #[inline(always)]
+    pub fn count_seen(&mut self, class: Class, age: Span) {
+        let cell = self.cell(class, age);
+        self.seen[cell] += 1.0;
+    }
+
+    /// The expected logarithm of the rest of the life of a page that was just written.
+    #[inline(always)]
+    pub fn life(&self, class: Class) -> i32 {
+        i32::from(self.rest[usize::from(class) * AGES])
+    }
+
+    /// The same of a page of such an age.
+    #[inline(always)]
+    pub fn rest_of_life(&self, class: Class, age: Span) -> i32 {
+        i32::from(self.rest[self.cell(class, age)])
+    }
+
+    #[inline(always)]
+    fn cell(&self, class: Class, age: Span) -> usize {
+        usize::from(class) * AGES + self.bins.of(age)
+    }
+
+    /// Takes notice of a write of the host.
+    #[inline(always)]
+    pub fn count_write(&mut self) {
+        self.writes_left -= 1;
+        if self.writes_left == 0 {
+            self.writes_left = self.writes_between;
+            self.forecast(LEAST_COUNTED);
+            self.fade();
+        }
+    }
+
+    fn fade(&mut self) {
+        let left = exp2(-1.0 / (HALF_LIFE * f64::from(FORECASTS)));
+        self.deaths.iter_mut().chain(&mut self.seen).for_each(|count| *count *= left);
+    }
+
+    /// Works out the rest of life in classes of which so much was counted.
+    #[cold]
+    fn forecast(&mut self, least_counted: f64) {
+        let new: [f64; AGES] =
+            from_fn(|age| 1.0 / self.bins.middle[age].max(LIFE_OF_NEW * self.logical_pages));
+        self.forecast_class(0, &new, least_counted);
+        for octave in 0..OCTAVES {
+            let first = 1 + octave * PATTERNS;
+            let expected = self.hazards_of_octave(octave, first);
+            for class in first..first + PATTERNS {
+                self.forecast_class(class, &expected, least_counted);
+            }
+        }
+    }
+
+    /// The hazard at each age that all classes of an octave have together.
+    fn hazards_of_octave(&self, octave: usize, first: usize) -> [f64; AGES] {
+        let usual = LONGEST * self.logical_pages / exp2(octave as f64 + 0.5);
+        let sum = |counts: &[f64], age: usize| -> f64 {
+            (first..first + PATTERNS).map(|class| counts[class * AGES + age]).sum()
+        };
+        from_fn(|age| {
+            (WEIGHT_OF_INTERVAL + sum(&self.deaths, age))
+                / (WEIGHT_OF_INTERVAL * usual.max(self.bins.middle[age])
+                    + self.logical_pages * sum(&self.seen, age))
+        })
+    }
+
+    fn forecast_class(&mut self, class: usize, expected: &[f64; AGES], least_counted: f64) {
+        let row = class * AGES..(class + 1) * AGES;
+        let (deaths, seen) = (&self.deaths[row.clone()], &self.seen[row.clone()]);
+        if deaths.iter().sum::<f64>() + seen.iter().sum::<f64>() < least_counted {
+            return;
+        }
+        // Each write of the host shows one page, and so each page once in N writes.
+        let hazards: [f64; AGES] = from_fn(|age| {
+            (deaths[age] + WEIGHT_OF_OCTAVE)
+                / (self.logical_pages * seen[age] + WEIGHT_OF_OCTAVE / expected[age])
+        });
+        let rest = self.bins.rests_of_life(&hazards);
+        for (cell, log) in self.rest[row].iter_mut().zip(rest) {
+            *cell = (log * f64::from(OCTAVE)).max(1.0) as u16;
+        }
+    }
+}
+
+/// The bins of age.
+struct Bins {
+    /// The half octave of the first bin.
+    first: usize,
+    /// The logarithm of the longest interval of the first octave.
+    longest_level: i32,
+    /// Widths and middles of the bins, in page writes, and the logarithms of the middles. A page in
+    /// the first one was just written.
+    width: [f64; AGES],
+    middle: [f64; AGES],
+    log_middle: [f64; AGES],
+    /// From the middle of each bin, the logarithm of the way to its end, and to the middles of the
+    /// next bins.
+    log_left: [f64; AGES],
+    log_away: [[f64; NEAR]; AGES],
+    /// The logarithm of the age of those that outlive the table.
+    log_beyond: f64,
+}
+
+impl Bins {
+    fn new(logical_pages: u32) -> Self {
+        let oldest = Span::of(u64::from(OLDEST) * u64::from(logical_pages)).half_octave();
+        let first = (oldest + 1).saturating_sub(AGES);
+        let edge = |bin: usize| match (bin, first + bin) {
+            (0, _) => 0.0,
+            (_, half) => exp2((half / 2) as f64) * if half % 2 == 0 { 1.0 } else { 1.5 },
+        };
+        let width: [f64; AGES] = from_fn(|bin| edge(bin + 1) - edge(bin));
+        let middle: [f64; AGES] = from_fn(|bin| f64::midpoint(edge(bin), edge(bin + 1)));
+        let longest = LONGEST * f64::from(logical_pages);
+        Bins {
+            first,
+            longest_level: (log2(longest) * f64::from(OCTAVE)) as i32,
+            width,
+            middle,
+            log_middle: middle.map(log2),
+            log_left: width.map(|width| log2(width / 2.0)),
+            log_away: from_fn(|from| {
+                from_fn(|bins| match middle.get(from + bins) {
+                    Some(middle_there) if bins > 0 => log2(middle_there - middle[from]),
+                    _ => 0.0,
+                })
+            }),
+            log_beyond: log2(edge(AGES)) + 1.0,
+        }
+    }
+
+    #[inline(always)]
+    fn of(&self, age: Span) -> usize {
+        age.half_octave().saturating_sub(self.first).min(AGES - 1)
+    }
+
+    /// The expected logarithm of the rest of a life: in the first bin from the write on, in others from
+    /// the middle of the bin.
+    fn rests_of_life(&self, hazards: &[f64; AGES]) -> [f64; AGES] {
+        let survive: [f64; AGES] = from_fn(|bin| exp(-hazards[bin] * self.width[bin]));
+        // Of pages that are alive where each bin begins, the logarithm of the age at death.
+        let mut death = [self.log_beyond; AGES + 1];
+        for bin in (0..AGES).rev() {
+            death[bin] = (1.0 - survive[bin]) * self.log_middle[bin] + survive[bin] * death[bin + 1];
+        }
+        from_fn(|bin| {
+            if bin == 0 {
+                return death[0];
+            }
+            let expected_deaths = hazards[bin] * self.width[bin] / 2.0;
+            let mut alive = exp(-expected_deaths);
+            let mut rest = (1.0 - alive) * (self.log_left[bin] + log_of_part(expected_deaths));
+            for away in 1..NEAR.min(AGES - bin) {
+                let later = alive * survive[bin + away];
+                rest += (alive - later) * self.log_away[bin][away];
+                alive = later;
+            }
+            rest + alive * death[(bin + NEAR).min(AGES)]
+        })
+    }
+}
+
+/// The expected log2 of the part of a span at which a page dies, if it does within the span and
+/// `expected_deaths` are to be expected there: −1/ln 2 for small x and −log2 x − 0.83 for
+/// large ones, and less than 0.1 off between.
+fn log_of_part(expected_deaths: f64) -> f64 {
+    let x = expected_deaths;
+    -std::f64::consts::LOG2_E - log2(sqrt(1.0 + 0.35 * x + 0.43 * x * x))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,284 @@
+//! Which groups are open, where groups stand a fixed ratio of lives apart: those that pay.
+//!
+//! Each group has open blocks, which cost space. A group is worth them if it has pages for more
+//! blocks than that, or at least many writes.
+
+use super::span::OCTAVE;
+use crate::state::state;
+
+/// A page is in the coldest group if it is expected to live for so many times the logical pages.
+const REACH: f64 = 4.0;
+
+/// A page moves to a group only if it belongs there by so much. Pages that change groups cost
+/// more than pages that are slightly misplaced.
+const HYSTERESIS: i32 = 3 * OCTAVE / 4;
+
+/// The mean of an exponential life is so many octaves above the mean of its logarithm: γ/ln 2.
+const MEAN_OVER_LOG: f64 = 0.83;
+
+/// A group pays if pages for so many blocks on each LUN want to be there …
+const PAYING_BLOCKS: f64 = 2.0;
+/// … or for so many, and of such a share of what arrives anywhere.
+const FEWEST_BLOCKS: f64 = 0.5;
+const PAYING_SHARE: f64 = 0.02;
+/// It closes below such a part of that.
+const CLOSING: f64 = 0.5;
+
+/// What pages want, whether or not the group is open.
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+struct Wanted {
+    /// Arrivals in this interval.
+    counted: u32,
+    /// Arrivals per write of the host.
+    arrivals: f64,
+    /// Pages that would be there: arrivals × life.
+    pages: f64,
+}
+
+/// Groups by the lives of their pages, 0 the coldest.
+pub struct OpenGroups {
+    /// The logarithm of the shortest life in the coldest group, and that of the ratio between groups.
+    longest: i32,
+    step: i32,
+    wanted: Vec<Wanted>,
+    /// The open group that stands for each.
+    stands_for: Vec<u8>,
+}
+
+state!(OpenGroups { fixed longest, fixed step, value wanted, table stands_for });
+
+/// The group of one that closes or opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// It pays now.
+    Opens,
+    /// It does not pay any more, and its pages go there.
+    Closes {
+        /// The nearest open group.
+        into: usize,
+    },
+}
+
+impl OpenGroups {
+    /// At most `groups`, each `ratio` times as hot as the one before; group 0 is open.
+    pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Self {
+        let parts = |value: f64| (libm::log2(value) * f64::from(OCTAVE)).round() as i32;
+        OpenGroups {
+            longest: parts(REACH * f64::from(logical_pages)),
+            step: parts(ratio).max(1),
+            wanted: vec![Wanted::default(); groups],
+            stands_for: vec![0; groups],
+        }
+    }
+
+    /// The open group of a new page with such a life, which is counted.
+    #[inline(always)]
+    pub fn of_new(&mut self, level: i32) -> usize {
+        let ideal = self.ideal(level);
+        self.wanted[ideal].counted += 1;
+        usize::from(self.stands_for[ideal])
+    }
+
+    /// The same of a page that `group` holds and the host writes.
+    #[inline(always)]
+    pub fn of_write(&mut self, level: i32, group: usize) -> usize {
+        let ideal = self.ideal(level);
+        self.wanted[ideal].counted += 1;
+        self.near(level, group, HYSTERESIS)
+    }
+
+    /// The same of one that collection moves; it is counted if it changes groups. A page moves to a
+    /// hotter group by less, unless it `stays_cold`: what survives a while there cools down again.
+    #[inline(always)]
+    pub fn of_migration(&mut self, level: i32, group: usize, stays_cold: bool) -> usize {
+        let to = if stays_cold {
+            self.colder(level, group)
+        } else {
+            self.near(level, group, self.step / 2)
+        };
+        if to != group {
+            let ideal = self.ideal(level);
+            self.wanted[ideal].counted += 1;
+        }
+        to
+    }
+
+    #[inline(always)]
+    fn near(&self, level: i32, group: usize, to_hotter: i32) -> usize {
+        let hotter = usize::from(self.stands_for[self.ideal(level + to_hotter)]);
+        if hotter > group { hotter } else { self.colder(level, group) }
+    }
+
+    #[inline(always)]
+    fn colder(&self, level: i32, group: usize) -> usize {
+        usize::from(self.stands_for[self.ideal(level - HYSTERESIS)]).min(group)
+    }
+
+    /// The group of pages with such a life, open or not.
+    #[inline(always)]
+    fn ideal(&self, level: i32) -> usize {
+        let shorter = self.longest - level;
+        if shorter < 0 {
+            return 0;
+        }
+        ((shorter / self.step + 1) as usize).min(self.wanted.len() - 1)
+    }
+
+    /// Ends an interval of so many writes, which counts with such a weight.
+    pub fn end_interval(&mut self, writes: u32, weight: f64, logical_pages: f64) {
+        for group in 0..self.wanted.len() {
+            let life = self.mean_life(group);
+            let wanted = &mut self.wanted[group];
+            let arrivals = f64::from(std::mem::take(&mut wanted.counted)) / f64::from(writes);
+            let pages = (arrivals * life).min(logical_pages);
+            wanted.arrivals += weight * (arrivals - wanted.arrivals);
+            wanted.pages += weight * (pages - wanted.pages);
+        }
+    }
+
+    /// The life of pages in the middle of a group, in page writes.
+    fn mean_life(&self, group: usize) -> f64 {
+        let octaves = |parts: i32| f64::from(parts) / f64::from(OCTAVE);
+        let middle = octaves(self.longest) + octaves(self.step) * (0.5 - group as f64);
+        libm::exp2(middle + MEAN_OVER_LOG)
+    }
+
+    /// Whether `group` opens or closes beside the `open` ones, if blocks on all LUNs have so many
+    /// pages.
+    pub fn turn(&self, group: usize, open: &[usize], block_pages: f64) -> Option<Turn> {
+        let worth = self.worth(group, open, block_pages);
+        match open.iter().position(|&other| other == group) {
+            None => (worth >= 1.0).then_some(Turn::Opens),
+            Some(_) if worth >= CLOSING => None,
+            Some(_) => {
+                let others = open.iter().copied().filter(|&other| other != group);
+                Some(Turn::Closes { into: nearest(others, group)? })
+            }
+        }
+    }
+
+    /// What would be in `group` over what pays.
+    fn worth(&self, group: usize, open: &[usize], block_pages: f64) -> f64 {
+        let stood_for = |&level: &usize| {
+            nearest(open.iter().copied().chain([group]), level) == Some(group)
+        };
+        let (mut pages, mut arrivals) = (0.0, 0.0);
+        for level in (0..self.wanted.len()).filter(stood_for) {
+            pages += self.wanted[level].pages;
+            arrivals += self.wanted[level].arrivals;
+        }
+        let by_size = pages / (PAYING_BLOCKS * block_pages);
+        let by_writes = (pages / (FEWEST_BLOCKS * block_pages)).min(arrivals / PAYING_SHARE);
+        by_size.max(by_writes)
+    }
+
+    /// Hears which groups are `open` from now on.
+    pub fn set_open(&mut self, open: &[usize]) {
+        for (level, stands_for) in self.stands_for.iter_mut().enumerate() {
+            *stands_for = nearest(open.iter().copied(), level).expect("an open group") as u8;
+        }
+    }
+
+    /// True if these are the groups that are open.
+    pub fn are_open(&self, open: &[usize]) -> bool {
+        let mut levels = self.stands_for.iter().enumerate();
+        levels.all(|(level, &group)| nearest(open.iter().copied(), level) == Some(group.into()))
+            && self.wanted.len() == self.stands_for.len()
+            && self.wanted.iter().all(|wanted| {
+                wanted.counted < u32::MAX / 2 && wanted.arrivals >= 0.0 && wanted.pages >= 0.0
+            })
+    }
+}
+
+/// The group nearest to `group`, of two the colder.
+fn nearest(groups: impl Iterator<Item = usize>, group: usize) -> Option<usize> {
+    groups.min_by_key(|&other| (other.abs_diff(group), other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCK_PAGES: f64 = 100.0;
+
+    /// Pages with lives beyond 4,000 writes are in group 0, beyond 2,000 in group 1, …
+    fn groups() -> OpenGroups {
+        OpenGroups::new(2.0, 6, 1000)
+    }
+
+    fn level(writes: f64) -> i32 {
+        (libm::log2(writes) * f64::from(OCTAVE)) as i32
+    }
+
+    /// Groups of which so many pages of each want to be there.
+    fn wanting(pages: [f64; 6]) -> OpenGroups {
+        let mut groups = groups();
+        for (wanted, pages) in groups.wanted.iter_mut().zip(pages) {
+            wanted.pages = pages;
+        }
+        groups
+    }
+
+    #[test]
+    fn a_page_is_in_the_group_of_its_life_if_that_is_open_or_else_in_the_nearest() {
+        let mut groups = groups();
+        groups.set_open(&[0, 1, 2, 3, 4, 5]);
+        let of = |groups: &mut OpenGroups| {
+            [9000.0, 2500.0, 1200.0, 600.0, 300.0, 150.0, 1.0].map(|n| groups.of_new(level(n)))
+        };
+        assert_eq!(of(&mut groups), [0, 1, 2, 3, 4, 5, 5]);
+        groups.set_open(&[1, 4]);
+        assert_eq!(of(&mut groups), [1, 1, 1, 4, 4, 4, 4]);
+    }
+
+    #[test]
+    fn a_page_that_hardly_differs_from_its_group_stays() {
+        let mut groups = groups();
+        groups.set_open(&[0, 1, 2, 3, 4, 5]);
+        assert_eq!(groups.of_write(level(1500.0), 2), 2);
+        assert_eq!(groups.of_write(level(3000.0), 2), 2);
+        assert_eq!(groups.of_write(level(3500.0), 2), 1);
+        assert_eq!(groups.of_write(level(700.0), 2), 2);
+        assert_eq!(groups.of_write(level(550.0), 2), 3);
+        assert_eq!(groups.of_migration(level(690.0), 2, false), 3, "collection warms by less");
+        assert_eq!(groups.of_migration(level(100.0), 2, true), 2);
+        assert_eq!(groups.of_migration(level(9000.0), 2, true), 0);
+    }
+
+    #[test]
+    fn a_group_opens_for_two_blocks_of_pages_and_closes_below_one() {
+        let open = |pages| wanting([500.0, 0.0, 0.0, pages, 0.0, 0.0]).turn(3, &[0], BLOCK_PAGES);
+        assert_eq!((open(190.0), open(210.0)), (None, Some(Turn::Opens)));
+        let close =
+            |pages| wanting([500.0, 0.0, 0.0, pages, 0.0, 0.0]).turn(3, &[0, 3], BLOCK_PAGES);
+        assert_eq!((close(110.0), close(90.0)), (None, Some(Turn::Closes { into: 0 })));
+        assert_eq!(wanting([0.0; 6]).turn(0, &[0], BLOCK_PAGES), None, "the last one stays");
+    }
+
+    #[test]
+    fn groups_too_small_for_themselves_open_one_together() {
+        let groups = wanting([500.0, 0.0, 0.0, 0.0, 150.0, 150.0]);
+        assert_eq!(groups.turn(5, &[0], BLOCK_PAGES), Some(Turn::Opens));
+        assert_eq!(groups.turn(4, &[0, 5], BLOCK_PAGES), None);
+    }
+
+    #[test]
+    fn a_small_group_pays_by_the_writes_it_gets() {
+        let mut groups = wanting([500.0, 0.0, 0.0, 0.0, 0.0, 60.0]);
+        assert_eq!(groups.turn(5, &[0], BLOCK_PAGES), None);
+        groups.wanted[5].arrivals = 0.03;
+        assert_eq!(groups.turn(5, &[0], BLOCK_PAGES), Some(Turn::Opens));
+    }
+
+    #[test]
+    fn what_a_group_would_hold_is_arrivals_times_life() {
+        let mut groups = groups();
+        (0..100).for_each(|_| {
+            groups.of_new(level(1400.0));
+        });
+        groups.end_interval(1000, 1.0, 1000.0);
+        // A tenth of the writes, with lives of 1,000 to 2,000 writes by the mean of logarithms.
+        let expected = 0.1 * 1000.0 * 2f64.powf(0.5 + MEAN_OVER_LOG);
+        assert!((groups.wanted[2].pages - expected).abs() < 1.0, "{:?}", groups.wanted[2]);
+    }
+}
