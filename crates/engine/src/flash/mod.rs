@@ -23,6 +23,7 @@ use std::ops::Deref;
 
 pub use array::Array;
 pub use counters::{Cause, Counters, HostCounters};
+pub(crate) use divider::Divider;
 pub use geometry::{Address, EraseUnit, Geometry, Shape};
 pub use memory::{filled, prefetch};
 pub use observer::{FlashOp, Observer, Recorder, Silent, Tap};

@@ -56,7 +56,12 @@ impl Known {
             before => {
                 let usual = self.usual.writes();
                 let off = last.writes() - usual;
-                Span::of((usual + off.div_euclid(i64::from(before + 1))).unsigned_abs())
+                // Most pages have as many as count: a division by a constant.
+                let step = match before {
+                    Self::MOST => off.div_euclid(i64::from(Self::MOST) + 1),
+                    _ => off.div_euclid(i64::from(before) + 1),
+                };
+                Span::of((usual + step).unsigned_abs())
             }
         };
         let class = table.class_of(intervals, usual, last);

@@ -300,7 +300,7 @@ impl Bins {
 /// large ones, and less than 0.1 off between.
 fn log_of_part(expected_deaths: f64) -> f64 {
     let x = expected_deaths;
-    -std::f64::consts::LOG2_E - log2(sqrt(1.0 + 0.35 * x + 0.43 * x * x))
+    -std::f64::consts::LOG2_E - log2(sqrt(1.0 + 0.1 * x + 0.43 * x * x))
 }
 
 #[cfg(test)]

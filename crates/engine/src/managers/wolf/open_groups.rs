@@ -4,6 +4,7 @@
 //! blocks than that, or at least many writes.
 
 use super::span::OCTAVE;
+use crate::flash::Divider;
 use crate::state::state;
 
 /// A page is in the coldest group if it is expected to live for so many times the logical pages.
@@ -40,12 +41,13 @@ pub struct OpenGroups {
     /// The logarithm of the shortest life in the coldest group, and that of the ratio between groups.
     longest: i32,
     step: i32,
+    by_step: Divider,
     wanted: Vec<Wanted>,
     /// The open group that stands for each.
     stands_for: Vec<u8>,
 }
 
-state!(OpenGroups { fixed longest, fixed step, value wanted, table stands_for });
+state!(OpenGroups { fixed longest, fixed step, fixed by_step, value wanted, table stands_for });
 
 /// The group of one that closes or opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +65,11 @@ impl OpenGroups {
     /// At most `groups`, each `ratio` times as hot as the one before; group 0 is open.
     pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Self {
         let parts = |value: f64| (libm::log2(value) * f64::from(OCTAVE)).round() as i32;
+        let step = parts(ratio).max(2);
         OpenGroups {
             longest: parts(REACH * f64::from(logical_pages)),
-            step: parts(ratio).max(1),
+            step,
+            by_step: Divider::new(step.unsigned_abs()),
             wanted: vec![Wanted::default(); groups],
             stands_for: vec![0; groups],
         }
@@ -121,7 +125,7 @@ impl OpenGroups {
         if shorter < 0 {
             return 0;
         }
-        ((shorter / self.step + 1) as usize).min(self.wanted.len() - 1)
+        (self.by_step.divide(shorter as u32) as usize + 1).min(self.wanted.len() - 1)
     }
 
     /// Ends an interval of so many writes, which counts with such a weight.
