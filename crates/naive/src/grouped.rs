@@ -20,6 +20,7 @@ mod classes;
 mod filters;
 mod groups;
 mod intervals;
+mod lives;
 mod rules;
 
 #[cfg(test)]
@@ -33,7 +34,7 @@ use super::{Candidate, HostGroup, NaiveDrive, Page, Setup};
 use classes::classes;
 use filters::Filters;
 use groups::{Change, Groups};
-use intervals::Intervals;
+use intervals::{Intervals, Turn};
 use rules::Detector;
 
 pub use rules::GroupRules;
@@ -96,7 +97,7 @@ impl Books {
         let fitting = (1..=rules.max_groups).filter(fits).max().unwrap_or(0);
         let most_groups = if rules.detector == Detector::Nothing { 1 } else { fitting.max(least) };
         let smallest_pages = rules.smallest_blocks * luns * pages_per_block;
-        let mut groups = Groups::new(rules, smallest_pages);
+        let groups = Groups::new(rules, smallest_pages);
         let knowledge = match rules.detector {
             Detector::Nothing => Knowledge::Nothing,
             Detector::Host { current } => {
@@ -108,7 +109,6 @@ impl Books {
                 Knowledge::Filters(Filters::new(rates, smallest_pages, most_groups, random))
             }
             Detector::Intervals { ratio } => {
-                groups.grow(most_groups);
                 Knowledge::Intervals(Intervals::new(ratio, most_groups, logical_pages))
             }
         };
@@ -197,6 +197,7 @@ impl NaiveDrive {
         let sizes = self.sizes();
         let now = self.clock.now;
         let Books { knowledge, groups, .. } = self.books();
+        let open = groups.order();
         match knowledge {
             Knowledge::Nothing => 0,
             Knowledge::Host { class_of, current } => {
@@ -206,7 +207,9 @@ impl NaiveDrive {
                 class_of[hint]
             }
             Knowledge::Filters(filters) => filters.group_of_write(logical, holder, groups, &sizes),
-            Knowledge::Intervals(intervals) => intervals.group_of_write(logical, holder, now),
+            Knowledge::Intervals(intervals) => {
+                intervals.group_of_write(logical, holder, &open, now)
+            }
         }
     }
 
@@ -214,11 +217,14 @@ impl NaiveDrive {
     fn group_of_migration(&mut self, logical: u32, holder: usize) -> usize {
         let now = self.clock.now;
         let Books { knowledge, groups, .. } = self.books();
+        let open = groups.order();
         match knowledge {
             Knowledge::Nothing | Knowledge::Host { current: None, .. } => holder,
             Knowledge::Host { class_of, current: Some(hints) } => class_of[hints[&logical]],
             Knowledge::Filters(filters) => filters.group_of_migration(logical, holder, groups),
-            Knowledge::Intervals(intervals) => intervals.group_of_migration(logical, holder, now),
+            Knowledge::Intervals(intervals) => {
+                intervals.group_of_migration(logical, holder, &open, now)
+            }
         }
     }
 
@@ -298,9 +304,8 @@ impl NaiveDrive {
     }
 
     fn end_interval(&mut self) {
-        let unused = (0..self.peek().most_groups).find(|group| {
-            !self.order().contains(group) && self.open.keys().all(|(other, _)| other != group)
-        });
+        let unused = (0..self.peek().most_groups)
+            .find(|&group| !self.order().contains(&group) && !self.has_left_open(group));
         let sizes = self.sizes();
         let pages_per_block = self.setup.pages_per_block;
         let books = self.books();
@@ -327,10 +332,35 @@ impl NaiveDrive {
                 self.merge_groups(from, into);
             }
         }
+        self.open_and_close_groups();
         self.set_targets();
         for lun in 0..self.pools {
             self.balance(lun);
         }
+    }
+
+    /// Groups by lives open if they pay, and close if they do not.
+    fn open_and_close_groups(&mut self) {
+        let a_block_each = f64::from(self.setup.pages_per_block) * self.pools as f64;
+        let Books { rules, knowledge, interval_pages, .. } = self.books();
+        let Knowledge::Intervals(intervals) = knowledge else { return };
+        intervals.end_interval(*interval_pages, rules.weight);
+        for group in 0..self.peek().most_groups {
+            let Knowledge::Intervals(intervals) = &self.peek().knowledge else { return };
+            match intervals.turn(group, &self.order(), a_block_each) {
+                Turn::Opens if !self.has_left_open(group) => self.books().groups.open(group),
+                Turn::Closes { into } => {
+                    self.books().groups.close(group, into);
+                    self.merge_groups(group, into);
+                }
+                Turn::Opens | Turn::Stays => {}
+            }
+        }
+    }
+
+    /// True if a block that was opened under the number of a group has room yet.
+    fn has_left_open(&self, group: usize) -> bool {
+        self.open.keys().any(|&(other, _)| other == group)
     }
 
     pub(super) fn set_targets(&mut self) {

@@ -1,5 +1,7 @@
 //! What collection tells of a group: `allocation=marginal` of `docs/wolf.md`.
 
+use super::rules::Following;
+
 /// Of one group.
 #[derive(Debug, Clone)]
 pub(super) struct Arrivals {
@@ -15,7 +17,7 @@ pub(super) struct Arrivals {
 #[derive(Debug, Clone, Copy)]
 struct Victim {
     valid_pages: u32,
-    /// 1 at first, and 0.98 times as much after each look at the victims.
+    /// 1 at first, and the part that `memory` says of it after each look at the victims.
     weight: f64,
 }
 
@@ -39,8 +41,8 @@ impl Arrivals {
     }
 
     /// Holds two victims or more against eqs. 3 and 9, for a group of so many `pages` with `spare`
-    /// beside them: the size that they speak for counts for a 50th.
-    pub fn follow(&mut self, pages: f64, spare: f64, pages_per_block: u32) {
+    /// beside them: the size that they speak for counts for the part that `pace` says.
+    pub fn follow(&mut self, pages: f64, spare: f64, pages_per_block: u32, by: Following) {
         let blocks: f64 = self.victims.iter().map(|victim| victim.weight).sum();
         if blocks < 2.0 || pages == 0.0 {
             return;
@@ -51,9 +53,9 @@ impl Arrivals {
         // OP/s by eq. 9: with LBA/PBA = (δ − 1)/ln δ, that is PBA/LBA − 1.
         let op_per_page = libm::log(delta) / (delta - 1.0) - 1.0;
         let found = if spare > 0.0 { (spare / op_per_page / pages).clamp(0.02, 1.0) } else { 1.0 };
-        self.effective = libm::pow(self.effective, 0.98) * libm::pow(found, 0.02);
+        self.effective = libm::pow(self.effective, 1.0 - by.pace) * libm::pow(found, by.pace);
         for victim in &mut self.victims {
-            victim.weight *= 0.98;
+            victim.weight *= by.memory;
         }
     }
 

@@ -119,7 +119,7 @@ impl Groups {
         for group in &mut self.coldest_first {
             let pages = f64::from(sizes[group.number]);
             let spare = owned_pages[group.number] as f64 - pages;
-            group.arrivals.follow(pages, spare, pages_per_block);
+            group.arrivals.follow(pages, spare, pages_per_block, self.rules.following);
         }
     }
 
@@ -129,7 +129,9 @@ impl Groups {
         if self.rules.assumed_ratio.is_some() {
             return Vec::new();
         }
-        self.sort(sizes);
+        if !self.rules.keeps_order {
+            self.sort(sizes);
+        }
         if !self.rules.adapts {
             return Vec::new();
         }
@@ -215,14 +217,27 @@ impl Groups {
             Some((hotter, hotter - 1))
         };
         let (from, into) = too_small.or_else(too_alike)?;
-        let into = self.coldest_first[into].number;
-        self.alike.remove(from);
+        let [from, into] = [from, into].map(|place| self.coldest_first[place].number);
+        self.close(from, into);
+        Some(Change::Merged { from, into })
+    }
+
+    /// The pages of a group are another's from now on.
+    pub fn close(&mut self, from: usize, into: usize) {
+        let place = self.place(from);
+        self.alike.remove(place);
         self.alike[0] = 0; // nobody is colder than the coldest
-        let from = self.coldest_first.remove(from);
+        let from = self.coldest_first.remove(place);
         let joined = self.group(into);
         joined.share += from.share;
         joined.arrivals.join(from.arrivals);
-        Some(Change::Merged { from: from.number, into })
+    }
+
+    /// A group takes its place in the order of numbers.
+    pub fn open(&mut self, number: usize) {
+        self.coldest_first.push(Group::new(number, 0.0));
+        self.coldest_first.sort_by_key(|group| group.number);
+        self.alike.push(0);
     }
 
     /// The neighbour whose hit rate is nearest, as a ratio; of equals the colder. A held one is out

@@ -1,29 +1,56 @@
-//! The group of a page by the intervals between its writes: `detector=interval` of `docs/wolf.md`.
+//! The group of a page by how long it will live: `detector=interval` of `docs/wolf.md`.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-/// An octave is a factor of 2. Logarithms are whole numbers of such parts.
-const OCTAVE: i64 = 256;
+use super::lives::{Class, Lives, OCTAVE};
 
-/// When the host wrote what, and which group that means.
+/// When the host wrote what, how long pages live, and which groups there are for them.
 pub(super) struct Intervals {
     /// Of each page: every clock (host pages written before) at which the host wrote it.
-    written_at: HashMap<u32, Vec<u64>>,
-    groups: i64,
-    /// Pages with longer intervals are in group 0.
+    written_at: BTreeMap<u32, Vec<u64>>,
+    lives: Lives,
+    logical_pages: u32,
+    /// Pages that the scan has come to.
+    scanned: u64,
+    groups: usize,
+    /// Pages that live longer are for group 0.
     longest: i64,
     /// From a group to the next.
     step: i64,
+    /// The groups for which pages arrived in this interval.
+    arrived: Vec<usize>,
+    wanted: Vec<Wanted>,
+}
+
+/// What there is for a group, whether or not it is open.
+#[derive(Debug, Clone, Copy, Default)]
+struct Wanted {
+    /// Per write of the host.
+    arrivals: f64,
+    pages: f64,
+}
+
+/// What becomes of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Opens,
+    Closes { into: usize },
+    Stays,
 }
 
 impl Intervals {
     pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Self {
         let parts = |value: f64| (libm::log2(value) * OCTAVE as f64).round() as i64;
         Intervals {
-            written_at: HashMap::new(),
-            groups: i64::try_from(groups).expect("few groups"),
+            written_at: BTreeMap::new(),
+            lives: Lives::new(logical_pages),
+            logical_pages,
+            scanned: 0,
+            groups,
             longest: parts(4.0 * f64::from(logical_pages)),
             step: parts(ratio).max(1),
+            arrived: Vec::new(),
+            wanted: vec![Wanted::default(); groups],
         }
     }
 
@@ -32,67 +59,111 @@ impl Intervals {
         self.written_at.remove(&page);
     }
 
-    /// The group of a page that the host writes now, and `holder` holds. A page written for the
-    /// first time is cold.
-    pub fn group_of_write(&mut self, page: u32, holder: Option<usize>, now: u64) -> usize {
+    /// The group, of those that are `open`, of a page that the host writes now, and `holder` holds.
+    pub fn group_of_write(
+        &mut self,
+        page: u32,
+        holder: Option<usize>,
+        open: &[usize],
+        now: u64,
+    ) -> usize {
+        if let Some((class, age)) = self.class_and_age(page, now) {
+            self.lives.count_overwritten(class, age);
+        }
         self.written_at.entry(page).or_default().push(now);
-        match (self.usual_interval(page), holder) {
-            (None, _) => 0,
-            (Some(usual), None) => self.group_of(usual),
-            (Some(usual), Some(holder)) => self.group_nearby(usual, holder),
+        let next = (self.scanned % u64::from(self.logical_pages)) as u32;
+        self.scanned += 1;
+        if let Some((class, age)) = self.class_and_age(next, now) {
+            self.lives.count_seen(class, age);
+        }
+        self.lives.count_write();
+        let (class, age) = self.class_and_age(page, now).expect("a page that was written");
+        let life = self.lives.forecast(class, age);
+        self.arrived.push(self.group_for(life));
+        match holder {
+            None => nearest(open, self.group_for(life)),
+            Some(holder) => self.group_nearby(life, holder, open, 3 * OCTAVE / 4),
         }
     }
 
-    /// The group of a page of `holder` that collection moves. One that has rested for more than 8
-    /// times its usual interval, or has none, cools down to the group of twice its age.
-    pub fn group_of_migration(&self, page: u32, holder: usize, now: u64) -> usize {
-        let Some(last) = self.written_at.get(&page).and_then(|times| times.last()) else {
-            return holder;
-        };
-        let rest = parts_of(now - last);
-        match self.usual_interval(page) {
-            Some(usual) if rest <= usual + 3 * OCTAVE => holder,
-            _ => self.group_nearby(rest + OCTAVE, holder).min(holder),
+    /// The group of a page of `holder` that collection moves.
+    pub fn group_of_migration(
+        &mut self,
+        page: u32,
+        holder: usize,
+        open: &[usize],
+        now: u64,
+    ) -> usize {
+        let Some((class, age)) = self.class_and_age(page, now) else { return holder };
+        let life = self.lives.forecast(class, age);
+        let nearby = self.group_nearby(life, holder, open, self.step / 2);
+        let group = if class == Class::New { nearby.min(holder) } else { nearby };
+        if group != holder {
+            self.arrived.push(self.group_for(life));
         }
+        group
     }
 
-    /// The moving average: each interval counts for one part in so many as have been averaged, its
-    /// own included, but at least an eighth. One that is off by more than a factor of 4 halves how
-    /// many those are.
-    fn usual_interval(&self, page: u32) -> Option<i64> {
-        let times = &self.written_at[&page];
-        let mut intervals = times.windows(2).map(|pair| parts_of(pair[1] - pair[0]));
-        let mut usual = intervals.next()?;
-        let mut averaged = 1;
-        for interval in intervals {
-            if (interval - usual).abs() > 2 * OCTAVE {
-                averaged /= 2;
-            }
-            averaged += 1;
-            usual += (interval - usual) / averaged;
-            averaged = averaged.min(7);
-        }
-        Some(usual)
+    fn class_and_age(&self, page: u32, now: u64) -> Option<(Class, u64)> {
+        let times = self.written_at.get(&page)?;
+        Some((self.lives.class_of(times), now - times.last()?))
     }
 
-    fn group_of(&self, interval: i64) -> usize {
-        let shorter = self.longest - interval;
-        if shorter < 0 { 0 } else { (1 + shorter / self.step).min(self.groups - 1) as usize }
+    /// The group for pages that live so long, open or not.
+    fn group_for(&self, life: i64) -> usize {
+        let shorter = self.longest - life;
+        if shorter < 0 { 0 } else { (1 + shorter / self.step).min(self.groups as i64 - 1) as usize }
     }
 
-    /// A page leaves `holder` only if it belongs elsewhere by half an octave.
-    fn group_nearby(&self, interval: i64, holder: usize) -> usize {
-        let if_longer = self.group_of(interval + OCTAVE / 2);
-        let if_shorter = self.group_of(interval - OCTAVE / 2);
+    /// A page leaves `holder` only if it would live as long elsewhere if its life were longer by
+    /// `to_hotter`, or shorter by three quarters of an octave.
+    fn group_nearby(&self, life: i64, holder: usize, open: &[usize], to_hotter: i64) -> usize {
+        let if_longer = nearest(open, self.group_for(life + to_hotter));
+        let if_shorter = nearest(open, self.group_for(life - 3 * OCTAVE / 4));
         holder.clamp(if_longer, if_shorter)
+    }
+
+    /// Ends an interval of so many writes, of which the last one weighs a.
+    pub fn end_interval(&mut self, writes: u32, a: f64) {
+        let arrived = std::mem::take(&mut self.arrived);
+        let octaves = |level: i64| level as f64 / OCTAVE as f64;
+        for (group, wanted) in self.wanted.iter_mut().enumerate() {
+            let own = arrived.iter().filter(|&&other| other == group).count();
+            let arrivals = own as f64 / f64::from(writes);
+            let middle = octaves(self.longest) + octaves(self.step) * (0.5 - group as f64);
+            let pages = (arrivals * libm::exp2(middle + 0.83)).min(f64::from(self.logical_pages));
+            wanted.arrivals += a * (arrivals - wanted.arrivals);
+            wanted.pages += a * (pages - wanted.pages);
+        }
+    }
+
+    /// What becomes of `group` beside those that are `open`, where a block on each LUN has so many
+    /// pages together.
+    pub fn turn(&self, group: usize, open: &[usize], block_pages: f64) -> Turn {
+        let others: Vec<usize> = open.iter().copied().filter(|&other| other != group).collect();
+        let with_it: Vec<usize> = others.iter().copied().chain([group]).collect();
+        let mut for_it = Wanted::default();
+        for (number, wanted) in self.wanted.iter().enumerate() {
+            if nearest(&with_it, number) == group {
+                for_it.pages += wanted.pages;
+                for_it.arrivals += wanted.arrivals;
+            }
+        }
+        let by_size = for_it.pages / (2.0 * block_pages);
+        let by_writes = (for_it.pages / (0.5 * block_pages)).min(for_it.arrivals / 0.02);
+        let worth = by_size.max(by_writes);
+        match open.contains(&group) {
+            false if worth >= 1.0 => Turn::Opens,
+            true if worth < 0.5 && !others.is_empty() => {
+                Turn::Closes { into: nearest(&others, group) }
+            }
+            _ => Turn::Stays,
+        }
     }
 }
 
-/// Linear between powers of two; 0 counts as 1.
-fn parts_of(interval: u64) -> i64 {
-    let interval = u128::from(interval.max(1));
-    let octaves = interval.ilog2();
-    let power = 1 << octaves;
-    let fraction = (interval - power) * OCTAVE.unsigned_abs() as u128 / power;
-    i64::from(octaves) * OCTAVE + fraction as i64
+/// Of two equally near ones, the colder.
+fn nearest(open: &[usize], group: usize) -> usize {
+    let by_distance = |other: &usize| (other.abs_diff(group), *other);
+    open.iter().copied().min_by_key(by_distance).expect("an open group")
 }

@@ -13,6 +13,9 @@ pub struct GroupRules {
     pub(super) allocation: Allocation,
     /// Groups are created and merged.
     pub(super) adapts: bool,
+    /// Groups stand in the order of their numbers.
+    pub(super) keeps_order: bool,
+    pub(super) following: Following,
     pub(super) groups_at_first: usize,
     pub(super) max_groups: usize,
     /// h, per logical page.
@@ -38,7 +41,7 @@ pub(super) enum Detector {
     Host { current: bool },
     /// Two Bloom filters a group.
     Filters { false_positives: f64, demotion: f64 },
-    /// The intervals between a page's writes.
+    /// The intervals between a page's writes, which tell its life; groups stand `ratio` apart.
     Intervals { ratio: f64 },
 }
 
@@ -55,6 +58,15 @@ pub(super) enum Allocation {
     Optimal,
     /// The same for groups as collection finds them.
     Marginal,
+}
+
+/// How effective sizes follow what collection finds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Following {
+    /// Part of the way that is gone in an interval.
+    pub pace: f64,
+    /// Part of the victims so far that counts in the next one.
+    pub memory: f64,
 }
 
 /// What keeps a cold group alive.
@@ -82,6 +94,8 @@ impl GroupRules {
         GroupRules {
             detector,
             adapts,
+            keeps_order: matches!(detector, Detector::Intervals { .. }),
+            following: Following { pace: number(&text("pace")), memory: number(&text("memory")) },
             weight: number(&text("weight")),
             ratio: number(&text("ratio")),
             hold_intervals: whole(&text("hold")) as u32,
@@ -125,6 +139,8 @@ fn shared(text: impl Fn(&str) -> String, groups_at_first: usize) -> GroupRules {
             other => panic!("no such allocation: {other}"),
         },
         adapts: false,
+        keeps_order: false,
+        following: Following { pace: 0.02, memory: 0.98 },
         groups_at_first,
         max_groups: whole(&text("max_groups")).max(groups_at_first),
         interval: number(&text("interval")),
