@@ -314,7 +314,8 @@ impl<T: Tap> Grouped<T> {
     /// Opens groups that pay and closes those that do not, where groups are known by lives.
     fn open_and_close_groups(&mut self) {
         let Oracle::Intervals(intervals) = &mut self.oracle else { return };
-        let block_pages = f64::from(self.core.flash.geometry().pages_per_block()) * self.luns as f64;
+        let block_pages =
+            f64::from(self.core.flash.geometry().pages_per_block()) * self.luns as f64;
         let (weight, logical_pages) = (self.groups.rules.weight, intervals.logical_pages());
         intervals.groups().end_interval(self.interval_pages, weight, logical_pages);
         for group in 0..self.most_groups {

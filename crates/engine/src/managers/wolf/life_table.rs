@@ -10,9 +10,9 @@ use std::array::from_fn;
 use libm::{exp, exp2, log2, sqrt};
 
 use super::span::{OCTAVE, Span};
+use crate::Result;
 use crate::flash::filled;
 use crate::state::state;
-use crate::Result;
 
 /// Ages are counted in halves of octaves, up to [`OLDEST`] times the logical pages and beyond. The
 /// first bin takes all that are younger.
@@ -276,7 +276,8 @@ impl Bins {
         // Of pages that are alive where each bin begins, the logarithm of the age at death.
         let mut death = [self.log_beyond; AGES + 1];
         for bin in (0..AGES).rev() {
-            death[bin] = (1.0 - survive[bin]) * self.log_middle[bin] + survive[bin] * death[bin + 1];
+            death[bin] =
+                (1.0 - survive[bin]) * self.log_middle[bin] + survive[bin] * death[bin + 1];
         }
         from_fn(|bin| {
             if bin == 0 {

@@ -163,9 +163,8 @@ impl OpenGroups {
 
     /// What would be in `group` over what pays.
     fn worth(&self, group: usize, open: &[usize], block_pages: f64) -> f64 {
-        let stood_for = |&level: &usize| {
-            nearest(open.iter().copied().chain([group]), level) == Some(group)
-        };
+        let stood_for =
+            |&level: &usize| nearest(open.iter().copied().chain([group]), level) == Some(group);
         let (mut pages, mut arrivals) = (0.0, 0.0);
         for level in (0..self.wanted.len()).filter(stood_for) {
             pages += self.wanted[level].pages;
