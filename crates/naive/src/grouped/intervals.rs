@@ -48,7 +48,7 @@ impl Intervals {
             scanned: 0,
             groups,
             longest: parts(4.0 * f64::from(logical_pages)),
-            step: parts(ratio).max(1),
+            step: parts(ratio).max(2),
             arrived: Vec::new(),
             wanted: vec![Wanted::default(); groups],
         }

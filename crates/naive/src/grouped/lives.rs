@@ -233,7 +233,7 @@ fn logs_of_rest(bins: &[Bin], hazards: &[f64]) -> Vec<f64> {
     let rest = |i: usize| {
         let half = bins[i].width() / 2.0;
         let x = hazards[i] * bins[i].width() / 2.0;
-        let cut_off = std::f64::consts::LOG2_E + log2(sqrt(1.0 + 0.35 * x + 0.43 * x * x));
+        let cut_off = std::f64::consts::LOG2_E + log2(sqrt(1.0 + 0.1 * x + 0.43 * x * x));
         let mut alive = exp(-x);
         let mut log = (1.0 - alive) * (log2(half) - cut_off);
         for later in i + 1..(i + 9).min(AGES) {
