@@ -21,6 +21,7 @@ mod filters;
 mod groups;
 mod intervals;
 mod lives;
+mod opening;
 mod rules;
 
 #[cfg(test)]
@@ -34,7 +35,7 @@ use super::{Candidate, HostGroup, NaiveDrive, Page, Setup};
 use classes::classes;
 use filters::Filters;
 use groups::{Change, Groups};
-use intervals::{Intervals, Turn};
+use intervals::Intervals;
 use rules::Detector;
 
 pub use rules::GroupRules;
@@ -339,30 +340,6 @@ impl NaiveDrive {
         }
     }
 
-    /// Groups by lives open if they pay, and close if they do not.
-    fn open_and_close_groups(&mut self) {
-        let a_block_each = f64::from(self.setup.pages_per_block) * self.pools as f64;
-        let Books { rules, knowledge, interval_pages, .. } = self.books();
-        let Knowledge::Intervals(intervals) = knowledge else { return };
-        intervals.end_interval(*interval_pages, rules.weight);
-        for group in 0..self.peek().most_groups {
-            let Knowledge::Intervals(intervals) = &self.peek().knowledge else { return };
-            match intervals.turn(group, &self.order(), a_block_each) {
-                Turn::Opens if !self.has_left_open(group) => self.books().groups.open(group),
-                Turn::Closes { into } => {
-                    self.books().groups.close(group, into);
-                    self.merge_groups(group, into);
-                }
-                Turn::Opens | Turn::Stays => {}
-            }
-        }
-    }
-
-    /// True if a block that was opened under the number of a group has room yet.
-    fn has_left_open(&self, group: usize) -> bool {
-        self.open.keys().any(|&(other, _)| other == group)
-    }
-
     pub(super) fn set_targets(&mut self) {
         let sizes = self.sizes();
         let usable_blocks: i64 = self.peek().owned.values().sum();
@@ -372,37 +349,6 @@ impl NaiveDrive {
         let targets = self.peek().groups.target_pages(&sizes, op_pages);
         let scale = self.pools as f64 * pages_per_block;
         self.books().targets = targets.into_iter().map(|pages| pages / scale).collect();
-    }
-
-    /// The blocks of `from` come last among those of `into`, in their old order.
-    fn merge_groups(&mut self, from: usize, into: usize) {
-        for lun in 0..self.pools {
-            let closed = self.closed_of(from, lun);
-            for at in [Self::changed_event, Self::closed_event] {
-                let mut in_order = closed.clone();
-                in_order.sort_by_key(|&block| *at(self, block));
-                for block in in_order {
-                    self.clock.event += 1;
-                    *at(self, block) = self.clock.event;
-                }
-            }
-            let moved = self.closed_for.remove(&(from, lun)).unwrap_or_default();
-            self.closed_for.entry((into, lun)).or_default().extend(moved);
-            let blocks = self.books().owned.remove(&(from, lun)).unwrap_or(0);
-            *self.books().owned.entry((into, lun)).or_default() += blocks;
-        }
-        self.opened_for
-            .values_mut()
-            .filter(|group| **group == from)
-            .for_each(|group| *group = into);
-    }
-
-    fn changed_event(&mut self, block: u32) -> &mut u64 {
-        &mut self.changed_at.get_mut(&block).expect("a closed block").event
-    }
-
-    fn closed_event(&mut self, block: u32) -> &mut u64 {
-        &mut self.closed_at.get_mut(&block).expect("a closed block").event
     }
 
     fn closed_of(&self, group: usize, lun: usize) -> Vec<u32> {

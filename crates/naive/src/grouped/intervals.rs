@@ -112,7 +112,7 @@ impl Intervals {
     /// The group for pages that live so long, open or not.
     fn group_for(&self, life: i64) -> usize {
         let shorter = self.longest - life;
-        if shorter < 0 { 0 } else { (1 + shorter / self.step).min(self.groups as i64 - 1) as usize }
+        if shorter < 0 { 0 } else { (1 + (shorter / self.step) as usize).min(self.groups - 1) }
     }
 
     /// A page leaves `holder` only if it would live as long elsewhere if its life were longer by

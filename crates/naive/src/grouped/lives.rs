@@ -97,11 +97,14 @@ impl Lives {
         let (Some(&first), Some(&last)) = (intervals.first(), intervals.last()) else {
             return Class::New;
         };
-        let average = |mean: u64, (before, &interval): (usize, &u64)| {
-            let n = (before as i64 + 1).min(16);
-            kept((mean as i64 + (interval as i64 - mean as i64).div_euclid(n)) as u64)
-        };
-        let mean = level_of(intervals.iter().enumerate().skip(1).fold(first, average));
+        let average =
+            |mean: u64, (before, &interval): (i64, &u64)| {
+                let n = (before + 1).min(16);
+                kept(mean.saturating_add_signed(
+                    (interval.cast_signed() - mean.cast_signed()).div_euclid(n),
+                ))
+            };
+        let mean = level_of((0..).zip(&intervals).skip(1).fold(first, average));
         // Not linear between powers of two.
         let longest = (log2(8.0 * f64::from(self.logical_pages)) * OCTAVE as f64) as i64;
         let last_over_mean = (level_of(last) - mean).div_euclid(OCTAVE).clamp(-4, 3);
@@ -262,7 +265,7 @@ fn kept(span: u64) -> u64 {
 /// Linear between powers of two.
 fn level_of(span: u64) -> i64 {
     let (octave, rest) = octave_and_rest(span);
-    i64::from(octave) * OCTAVE + (rest as i64 * OCTAVE >> octave)
+    i64::from(octave) * OCTAVE + ((rest.cast_signed() * OCTAVE) >> octave)
 }
 
 /// Halves of octaves begin at a power of two and at one and a half times that.

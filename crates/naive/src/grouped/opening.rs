@@ -1,0 +1,63 @@
+//! Groups come and go: which open and close by what pages want (`detector=interval` of
+//! `docs/wolf.md`), and what becomes of the blocks of one that goes.
+
+use super::intervals::Turn;
+use super::{Books, Knowledge};
+use crate::NaiveDrive;
+
+impl NaiveDrive {
+    /// Groups by lives open if they pay, and close if they do not.
+    pub(super) fn open_and_close_groups(&mut self) {
+        let a_block_each = f64::from(self.setup.pages_per_block) * self.pools as f64;
+        let Books { rules, knowledge, interval_pages, .. } = self.books();
+        let Knowledge::Intervals(intervals) = knowledge else { return };
+        intervals.end_interval(*interval_pages, rules.weight);
+        for group in 0..self.peek().most_groups {
+            let Knowledge::Intervals(intervals) = &self.peek().knowledge else { return };
+            match intervals.turn(group, &self.order(), a_block_each) {
+                Turn::Opens if !self.has_left_open(group) => self.books().groups.open(group),
+                Turn::Closes { into } => {
+                    self.books().groups.close(group, into);
+                    self.merge_groups(group, into);
+                }
+                Turn::Opens | Turn::Stays => {}
+            }
+        }
+    }
+
+    /// True if a block that was opened under the number of a group has room yet.
+    pub(super) fn has_left_open(&self, group: usize) -> bool {
+        self.open.keys().any(|&(other, _)| other == group)
+    }
+
+    /// The blocks of `from` come last among those of `into`, in their old order.
+    pub(super) fn merge_groups(&mut self, from: usize, into: usize) {
+        for lun in 0..self.pools {
+            let closed = self.closed_of(from, lun);
+            for at in [Self::changed_event, Self::closed_event] {
+                let mut in_order = closed.clone();
+                in_order.sort_by_key(|&block| *at(self, block));
+                for block in in_order {
+                    self.clock.event += 1;
+                    *at(self, block) = self.clock.event;
+                }
+            }
+            let moved = self.closed_for.remove(&(from, lun)).unwrap_or_default();
+            self.closed_for.entry((into, lun)).or_default().extend(moved);
+            let blocks = self.books().owned.remove(&(from, lun)).unwrap_or(0);
+            *self.books().owned.entry((into, lun)).or_default() += blocks;
+        }
+        self.opened_for
+            .values_mut()
+            .filter(|group| **group == from)
+            .for_each(|group| *group = into);
+    }
+
+    fn changed_event(&mut self, block: u32) -> &mut u64 {
+        &mut self.changed_at.get_mut(&block).expect("a closed block").event
+    }
+
+    fn closed_event(&mut self, block: u32) -> &mut u64 {
+        &mut self.closed_at.get_mut(&block).expect("a closed block").event
+    }
+}
