@@ -202,8 +202,14 @@ mod tests {
     #[test]
     fn a_run_of_trims_cools_the_extents_that_it_covers_and_no_others() {
         let params = Kind::Managers.read("eti").unwrap();
-        let sizes =
-            Sizes { logical_pages: 100, blocks: 8, pages_per_block: 16, domains: 1, seed: 1 };
+        let sizes = Sizes {
+            logical_pages: 100,
+            blocks: 8,
+            pages_per_block: 16,
+            domains: 1,
+            pools: 1,
+            seed: 1,
+        };
         let mut eti = <Eti as Registered<Sizes>>::build(&params, &sizes).unwrap();
         // The stream of the first of four pages.
         let write = |eti: &mut Eti, first: u32| {

@@ -25,7 +25,7 @@ pub(super) enum Oracle {
     Nothing,
     Host(HostGroups),
     Filters(Temperature),
-    Intervals(Intervals),
+    Intervals(Box<Intervals>),
 }
 
 /// What the host has said.

@@ -22,12 +22,13 @@ const OLDEST: u32 = 32;
 /// Octaves of usual intervals. Octave k holds those from 4N/2^k to 8N/2^k, for N logical pages; the
 /// first one also longer ones and the last one shorter ones.
 const OCTAVES: usize = 14;
+const LAST_OCTAVE: i32 = 13;
 const LONGEST: f64 = 8.0;
 
 /// Classes of an octave: pages written again once, and for each of two numbers of intervals one
 /// class for each octave of the last interval over the usual one.
 const PATTERNS: usize = 17;
-const LAST_OVER_USUAL: i32 = 8;
+const LASTS: i32 = 8;
 
 /// Classes in all. Class 0 has the pages that were not written again since their first write.
 pub const CLASSES: usize = 1 + OCTAVES * PATTERNS;
@@ -112,16 +113,17 @@ impl LifeTable {
     /// The class of pages with so many intervals, at least one, that usually are so long.
     #[inline(always)]
     pub fn class_of(&self, intervals: u16, usual: Span, last: Span) -> Class {
-        let octave = (self.bins.longest_level - usual.level()).div_euclid(OCTAVE);
-        let octave = octave.clamp(0, OCTAVES as i32 - 1);
-        let over_usual = (last.level() - usual.level()).div_euclid(OCTAVE) + LAST_OVER_USUAL / 2;
-        let over_usual = over_usual.clamp(0, LAST_OVER_USUAL - 1);
+        let whole = |level: i32| level.div_euclid(OCTAVE);
+        let up_to = |most: i32, octaves: i32| octaves.clamp(0, most).cast_unsigned() as usize;
+        let octave = up_to(LAST_OCTAVE, whole(self.bins.longest_level - usual.level()));
+        let over_usual = whole(last.level() - usual.level()) + LASTS / 2;
+        let over_usual = up_to(LASTS - 1, over_usual);
         let pattern = match intervals {
             1 => 0,
             2 | 3 => 1 + over_usual,
-            _ => 1 + LAST_OVER_USUAL + over_usual,
+            _ => 1 + PATTERNS / 2 + over_usual,
         };
-        (1 + octave * PATTERNS as i32 + pattern) as Class
+        (1 + octave * PATTERNS + pattern) as Class
     }
 
     /// Counts a page of a class that the host overwrites at such an age.

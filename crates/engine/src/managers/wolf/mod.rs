@@ -205,7 +205,7 @@ fn build<T: Tap>(
             Oracle::Filters(Temperature::new(rules, smallest_pages, most_groups, random)?)
         }
         Knowledge::Intervals { ratio } => {
-            Oracle::Intervals(Intervals::new(ratio, most_groups, logical_pages)?)
+            Oracle::Intervals(Box::new(Intervals::new(ratio, most_groups, logical_pages)?))
         }
     };
     let subgroups = most_groups * luns as usize;

@@ -66,7 +66,9 @@ mod tests {
     fn spans_keep_three_digits() {
         for writes in (1..100_000).chain([1 << 31, (1 << 32) - 1]) {
             let kept = Span::of(writes).writes();
-            assert!(kept <= writes as i64 && kept as f64 > writes as f64 * (1.0 - 1.0 / 2048.0));
+            assert!(
+                kept <= writes.cast_signed() && kept as f64 > writes as f64 * (1.0 - 1.0 / 2048.0)
+            );
         }
     }
 
