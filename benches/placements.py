@@ -94,16 +94,16 @@ ROOM = {
     ("wolf", "zipf 0.99"): "wolf:max_groups=17",
     ("fdp-frequency", "zipf 0.99"): "fdp-frequency:max_groups=17",
 }
-DRIVES = [
-    "Write amplification ± half the width of the run's own 95% interval. Drive: 2048 blocks of 64",
-    "pages, flat, op 0.20, unless said otherwise. zipf 0.99 and hot-cold (.1/.9): 6 M writes, the",
-    "first 2 M left out. PostgreSQL: postgres-tpcb.parquet, op 0.20, 6 times, of which 5 count. tpcc:",
-    "eagletree, 40 M writes, the second half counts. swaps: two halves with 0.1 and 0.9 of the writes,",
-    "changing places every 1 M writes, fill 0.7, 6 M writes, all count. drift (.1/.9, period 4 M):",
-    "8 M writes; database: 6 M; uniform: 4 M; the second half counts. Loads kept aside: 4 M writes, the",
-    "second half counts; SQLite: sqlite-upserts.parquet, 6 times. Seconds: of all those runs. Speed:",
-    "hot-cold on 1 M pages, fill 0.70, greedy, median of 5.",
-]
+DRIVES = """\
+Write amplification ± half the width of the run's own 95% interval. Drive: 2048 blocks of 64 pages,
+flat, op 0.20, unless said otherwise. zipf 0.99 and hot-cold (.1/.9): 6 M writes, the first 2 M left
+out. PostgreSQL: postgres-tpcb.parquet, op 0.20, 6 times, of which 5 count. tpcc: eagletree, 40 M
+writes, the second half counts. swaps: two halves with 0.1 and 0.9 of the writes, changing places
+every 1 M writes, fill 0.7, 6 M writes, all count. drift (.1/.9, period 4 M): 8 M writes; database:
+6 M; uniform: 4 M; the second half counts. Loads kept aside: 4 M writes, the second half counts;
+SQLite: sqlite-upserts.parquet, 6 times. Seconds: of all those runs. Speed: hot-cold on 1 M pages,
+fill 0.70, greedy, median of 5.
+""".splitlines()
 ZIPF_GROUPS = "Zipf tells 17 groups: there `wolf` and `fdp-frequency` have max_groups=17."
 SPEED = {"blocks": 8192, "pages_per_block": 128, "fill": 0.7, "victims": "greedy"}
 ABSENT = "–"
