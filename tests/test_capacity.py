@@ -88,7 +88,8 @@ def test_what_policies_count_in_blocks_is_scaled_or_warned_of(
     policy: str, note: str, warning: str
 ) -> None:
     found = document("simulate", f"--capacity 64GiB --op 25% --writes 3200 --replicas 1 {policy}")
-    assert found["victims"] in policy or found["victims"] in {"greedy", "cost-benefit"}
+    own = {"greedy", "cost-benefit", "cost-hotness"}
+    assert found["victims"] in policy or found["victims"] in own
     told = [one for one in found["notes"] if "is simulated as" in one]
     assert told[0].endswith(note) if note else not told
     warnings = [one for one in found["warnings"] if "is simulated, " in one]

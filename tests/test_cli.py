@@ -104,7 +104,10 @@ def test_list_tells_defaults_from_examples() -> None:
     assert {"dac", "zipf", "d-choices"} <= set(names)
     assert [name for name in names if ":" in name] == ["columns:…"]
     [dac] = [row for row in document("list", "managers")["managers"] if row["name"] == "dac"]
-    assert (dac["defaults"], dac["example"]) == ({"regions": "6"}, "dac:regions=4")
+    assert (dac["defaults"], dac["example"]) == (
+        {"regions": "6", "residence": "off"},
+        "dac:regions=4",
+    )
     [hot] = [r for r in document("list", "workloads")["workloads"] if r["name"] == "hot-cold"]
     assert hot["defaults"] == {"hot_fraction": None, "hot_write_fraction": None, "trim": "0"}
     assert "hot_fraction or f must be given (" in hot["parameters"]
