@@ -148,7 +148,9 @@ def renew(page: Path, tables: dict[str, list[str]]) -> None:
             f"<!-- {word} of benches/placements.py: {name} -->" for word in ("table", "end")
         )
         before, _, rest = text.partition(begin)
-        _, _, after = rest.partition(end)
+        _, has_marks, after = rest.partition(end)
+        if not has_marks:
+            raise SystemExit(f"{page} has no '{begin}' with an end after it")
         text = "".join([before, begin, "\n", "\n".join(lines), "\n", end, after])
     page.write_text(text)
 

@@ -39,14 +39,20 @@ fn advise_huge_pages(_start: *mut u8, _bytes: usize) {}
 #[inline(always)]
 pub fn prefetch<T>(table: &[T], index: usize) {
     debug_assert!(index < table.len());
+    prefetch_address(table.as_ptr().wrapping_add(index));
+}
+
+/// The same of what lies at an address, which need not be valid.
+#[inline(always)]
+pub fn prefetch_address<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch of any address, even an invalid one, has no architectural effect.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(table.as_ptr().wrapping_add(index).cast());
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (table, index);
+    let _ = address;
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub use array::Array;
 pub use counters::{Cause, Counters, HostCounters};
 pub(crate) use divider::Divider;
 pub use geometry::{Address, EraseUnit, Geometry, Shape};
-pub use memory::{filled, prefetch};
+pub use memory::{filled, prefetch, prefetch_address};
 pub use observer::{FlashOp, Observer, Recorder, Silent, Tap};
 pub use wear::{EndOfLife, Moment, Wear, WearLog};
 

@@ -8,6 +8,7 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use writeamp_engine::Result;
+use writeamp_engine::flash::prefetch_address;
 use writeamp_engine::foreign::{Answer, Failure, ForeignStreams, Hook, PlacementCalls};
 use writeamp_engine::hints::Hears;
 use writeamp_engine::placements::{HostPage, Victim};
@@ -206,15 +207,7 @@ impl PlacementCalls for Compiled {
     #[inline]
     fn prefetch(&self, logical: u32) {
         for &(first, stride) in &self.tables {
-            let place = first.wrapping_add(logical as usize * stride);
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: a prefetch of any address has no architectural effect.
-            unsafe {
-                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-                _mm_prefetch::<_MM_HINT_T0>(place.cast());
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            let _ = place;
+            prefetch_address(first.wrapping_add(logical as usize * stride));
         }
     }
 

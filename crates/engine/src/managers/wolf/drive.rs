@@ -7,17 +7,16 @@
 
 use super::candidates::Candidates;
 use super::config::Config;
-use super::groups::{Change, Groups};
+use super::groups::Groups;
 use super::intervals::Intervals;
 use super::ladder::{Ladder, ladder};
-use super::open_groups::Turn;
 use super::space::Space;
 use super::temperature::Temperature;
 use crate::error::{Error, Result};
 use crate::flash::{Cause, Tap};
 use crate::hints::{Group, Hints};
 use crate::managers::core::{Core, Exchange, PAGE_LOOKAHEAD};
-use crate::observe::{ChangeKind, GroupChange, GroupLog};
+use crate::observe::GroupLog;
 
 /// What tells the group of a page.
 pub(super) enum Oracle {
@@ -280,123 +279,6 @@ impl<T: Tap> Grouped<T> {
             self.core.close(target);
         }
     }
-
-    /// Looks at the groups anew (Listing 2).
-    pub fn end_interval(&mut self) -> Result<()> {
-        self.interval_left = self.interval_pages;
-        let moved = std::mem::replace(&mut self.moved_blocks, vec![0; self.most_groups]);
-        for (group, &blocks) in moved.iter().enumerate().filter(|(_, blocks)| **blocks > 0) {
-            self.note(ChangeKind::Moved { blocks }, group);
-        }
-        let sizes = self.sizes();
-        self.follow_collection(&sizes);
-        let unused = self.unused_group();
-        for change in self.groups.end_interval(&sizes, unused) {
-            match change {
-                Change::Created { group } => self.note(ChangeKind::Created, group),
-                Change::Merged { from, into } => {
-                    self.merge(from, into);
-                    self.note(ChangeKind::Merged { into: into as u8 }, from);
-                }
-            }
-            if let Oracle::Filters(temperature) = &mut self.oracle {
-                temperature.on_change(change)?;
-            }
-        }
-        self.open_and_close_groups();
-        self.set_targets();
-        for lun in 0..self.luns {
-            self.balance(lun)?;
-        }
-        Ok(())
-    }
-
-    /// Opens groups that pay and closes those that do not, where groups are known by lives.
-    fn open_and_close_groups(&mut self) {
-        let Oracle::Intervals(intervals) = &mut self.oracle else { return };
-        let block_pages =
-            f64::from(self.core.flash.geometry().pages_per_block()) * self.luns as f64;
-        let (weight, logical_pages) = (self.groups.rules.weight, intervals.logical_pages());
-        intervals.groups().end_interval(self.interval_pages, weight, logical_pages);
-        for group in 0..self.most_groups {
-            let Oracle::Intervals(intervals) = &mut self.oracle else { return };
-            match intervals.groups().turn(group, self.groups.order(), block_pages) {
-                Some(Turn::Opens) if !self.has_left_open(group) => {
-                    self.groups.open(group);
-                    self.note(ChangeKind::Created, group);
-                }
-                Some(Turn::Closes { into }) => {
-                    self.groups.merge(group, into);
-                    self.merge(group, into);
-                    self.note(ChangeKind::Merged { into: into as u8 }, group);
-                }
-                _ => {}
-            }
-        }
-        if let Oracle::Intervals(intervals) = &mut self.oracle {
-            intervals.groups().set_open(self.groups.order());
-        }
-    }
-
-    /// True if a block that was opened under the number of a group has room yet.
-    fn has_left_open(&self, group: usize) -> bool {
-        (0..self.luns).any(|lun| !self.core.frontiers[self.space.subgroup(group, lun)].is_full())
-    }
-
-    fn follow_collection(&mut self, sizes: &[u32]) {
-        if !self.groups.follows_collection() {
-            return;
-        }
-        let pages_per_block = self.core.flash.geometry().pages_per_block();
-        let owned_blocks = |group: usize| -> i64 {
-            let subgroups = (0..self.luns).map(|lun| self.space.subgroup(group, lun));
-            subgroups.map(|subgroup| i64::from(self.space.owned(subgroup))).sum()
-        };
-        let owned_pages: Vec<i64> = (0..self.most_groups)
-            .map(|group| owned_blocks(group) * i64::from(pages_per_block))
-            .collect();
-        self.groups.follow(sizes, &owned_pages, pages_per_block);
-    }
-
-    /// A group number that nothing on the drive bears.
-    fn unused_group(&self) -> Option<usize> {
-        (0..self.most_groups)
-            .find(|group| !self.groups.order().contains(group) && !self.has_left_open(*group))
-    }
-
-    fn merge(&mut self, from: usize, into: usize) {
-        for lun in 0..self.luns {
-            let [from, into] = [from, into].map(|group| self.space.subgroup(group, lun));
-            self.core.candidates_mut().merge(from, into);
-            self.space.merge(from, into);
-        }
-    }
-
-    pub fn set_targets(&mut self) {
-        let pages_per_block = self.core.flash.geometry().pages_per_block();
-        let usable_pages = f64::from(self.usable_blocks * pages_per_block);
-        let op_pages = usable_pages - f64::from(self.core.flash.mapped_pages());
-        let targets = self.groups.target_pages(&self.sizes(), op_pages);
-        let pages_of_a_block_each = self.luns as f64 * f64::from(pages_per_block);
-        self.space.set_targets(targets.into_iter().map(|pages| pages / pages_of_a_block_each));
-    }
-
-    /// Valid pages of each group.
-    fn sizes(&self) -> Vec<u32> {
-        (0..self.most_groups)
-            .map(|group| valid_pages(self.core.candidates(), group, self.luns))
-            .collect()
-    }
-
-    fn note(&mut self, kind: ChangeKind, group: usize) {
-        let groups = self.groups.order().len() as u8;
-        self.group_log.add(GroupChange {
-            host_pages: self.core.now(),
-            kind,
-            group: group as u8,
-            groups,
-        });
-    }
 }
 
 fn group_that_holds<T: Tap>(
@@ -408,6 +290,7 @@ fn group_that_holds<T: Tap>(
     Some(core.candidates().subgroup_of(block) / luns)
 }
 
-fn valid_pages(candidates: &Candidates, group: usize, luns: usize) -> u32 {
+/// Valid pages of a group.
+pub(super) fn valid_pages(candidates: &Candidates, group: usize, luns: usize) -> u32 {
     (group * luns..(group + 1) * luns).map(|subgroup| candidates.valid_pages(subgroup)).sum()
 }

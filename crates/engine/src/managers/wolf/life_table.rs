@@ -21,14 +21,14 @@ const OLDEST: u32 = 32;
 
 /// Octaves of usual intervals. Octave k holds those from 4N/2^k to 8N/2^k, for N logical pages; the
 /// first one also longer ones and the last one shorter ones.
-const OCTAVES: usize = 14;
 const LAST_OCTAVE: i32 = 13;
+const OCTAVES: usize = LAST_OCTAVE.unsigned_abs() as usize + 1;
 const LONGEST: f64 = 8.0;
 
 /// Classes of an octave: pages written again once, and for each of two numbers of intervals one
 /// class for each octave of the last interval over the usual one.
-const PATTERNS: usize = 17;
 const LASTS: i32 = 8;
+const PATTERNS: usize = 1 + 2 * LASTS.unsigned_abs() as usize;
 
 /// Classes in all. Class 0 has the pages that were not written again since their first write.
 pub const CLASSES: usize = 1 + OCTAVES * PATTERNS;

@@ -12,6 +12,7 @@ mod candidates;
 mod config;
 mod drive;
 mod groups;
+mod interval_end;
 mod intervals;
 mod ladder;
 mod life_table;

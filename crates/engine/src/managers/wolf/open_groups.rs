@@ -3,6 +3,7 @@
 //! Each group has open blocks, which cost space. A group is worth them if it has pages for more
 //! blocks than that, or at least many writes.
 
+use super::groups::Change;
 use super::span::OCTAVE;
 use crate::flash::Divider;
 use crate::state::state;
@@ -48,18 +49,6 @@ pub struct OpenGroups {
 }
 
 state!(OpenGroups { fixed longest, fixed step, fixed by_step, value wanted, table stands_for });
-
-/// The group of one that closes or opens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// It pays now.
-    Opens,
-    /// It does not pay any more, and its pages go there.
-    Closes {
-        /// The nearest open group.
-        into: usize,
-    },
-}
 
 impl OpenGroups {
     /// At most `groups`, each `ratio` times as hot as the one before; group 0 is open.
@@ -147,18 +136,18 @@ impl OpenGroups {
         libm::exp2(middle + MEAN_OVER_LOG)
     }
 
-    /// Whether `group` opens or closes beside the `open` ones, if blocks on all LUNs have so many
-    /// pages.
-    pub fn turn(&self, group: usize, open: &[usize], block_pages: f64) -> Option<Turn> {
+    /// Whether `group` opens, or closes into the nearest open one, beside the `open` ones, if blocks
+    /// on all LUNs have so many pages.
+    pub fn change(&self, group: usize, open: &[usize], block_pages: f64) -> Option<Change> {
         let worth = self.worth(group, open, block_pages);
-        match open.iter().position(|&other| other == group) {
-            None => (worth >= 1.0).then_some(Turn::Opens),
-            Some(_) if worth >= CLOSING => None,
-            Some(_) => {
-                let others = open.iter().copied().filter(|&other| other != group);
-                Some(Turn::Closes { into: nearest(others, group)? })
-            }
+        if !open.contains(&group) {
+            return (worth >= 1.0).then_some(Change::Created { group });
         }
+        if worth >= CLOSING {
+            return None;
+        }
+        let others = open.iter().copied().filter(|&other| other != group);
+        nearest(others, group).map(|into| Change::Merged { from: group, into })
     }
 
     /// What would be in `group` over what pays.
@@ -250,27 +239,27 @@ mod tests {
 
     #[test]
     fn a_group_opens_for_two_blocks_of_pages_and_closes_below_one() {
-        let open = |pages| wanting([500.0, 0.0, 0.0, pages, 0.0, 0.0]).turn(3, &[0], BLOCK_PAGES);
-        assert_eq!((open(190.0), open(210.0)), (None, Some(Turn::Opens)));
+        let open = |pages| wanting([500.0, 0.0, 0.0, pages, 0.0, 0.0]).change(3, &[0], BLOCK_PAGES);
+        assert_eq!((open(190.0), open(210.0)), (None, Some(Change::Created { group: 3 })));
         let close =
-            |pages| wanting([500.0, 0.0, 0.0, pages, 0.0, 0.0]).turn(3, &[0, 3], BLOCK_PAGES);
-        assert_eq!((close(110.0), close(90.0)), (None, Some(Turn::Closes { into: 0 })));
-        assert_eq!(wanting([0.0; 6]).turn(0, &[0], BLOCK_PAGES), None, "the last one stays");
+            |pages| wanting([500.0, 0.0, 0.0, pages, 0.0, 0.0]).change(3, &[0, 3], BLOCK_PAGES);
+        assert_eq!((close(110.0), close(90.0)), (None, Some(Change::Merged { from: 3, into: 0 })));
+        assert_eq!(wanting([0.0; 6]).change(0, &[0], BLOCK_PAGES), None, "the last one stays");
     }
 
     #[test]
     fn groups_too_small_for_themselves_open_one_together() {
         let groups = wanting([500.0, 0.0, 0.0, 0.0, 150.0, 150.0]);
-        assert_eq!(groups.turn(5, &[0], BLOCK_PAGES), Some(Turn::Opens));
-        assert_eq!(groups.turn(4, &[0, 5], BLOCK_PAGES), None);
+        assert_eq!(groups.change(5, &[0], BLOCK_PAGES), Some(Change::Created { group: 5 }));
+        assert_eq!(groups.change(4, &[0, 5], BLOCK_PAGES), None);
     }
 
     #[test]
     fn a_small_group_pays_by_the_writes_it_gets() {
         let mut groups = wanting([500.0, 0.0, 0.0, 0.0, 0.0, 60.0]);
-        assert_eq!(groups.turn(5, &[0], BLOCK_PAGES), None);
+        assert_eq!(groups.change(5, &[0], BLOCK_PAGES), None);
         groups.wanted[5].arrivals = 0.03;
-        assert_eq!(groups.turn(5, &[0], BLOCK_PAGES), Some(Turn::Opens));
+        assert_eq!(groups.change(5, &[0], BLOCK_PAGES), Some(Change::Created { group: 5 }));
     }
 
     #[test]
