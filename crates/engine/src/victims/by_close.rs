@@ -28,6 +28,7 @@ impl ByClose {
     }
 
     /// `block` closes.
+    #[inline(never)]
     pub fn insert(&mut self, block: u32, invalid_pages: u32) {
         self.closes += 1;
         self.file(Filed { block, invalid_pages, closed_as: self.closes });
@@ -39,12 +40,14 @@ impl ByClose {
     }
 
     /// Takes `block` out of the bucket of `invalid_pages`.
+    #[inline(never)]
     pub fn remove(&mut self, block: u32, invalid_pages: u32) {
         let closed_as = std::mem::take(&mut self.closed_as[block as usize]);
         self.buckets[invalid_pages as usize].remove(&(closed_as, block));
     }
 
     /// Moves `block`, if it is a candidate, up to the bucket of `invalid_pages` from the one below.
+    #[inline(never)]
     pub fn promote(&mut self, block: u32, invalid_pages: u32) {
         let closed_as = self.closed_as[block as usize];
         if closed_as != 0 {

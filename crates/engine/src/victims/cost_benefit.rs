@@ -62,12 +62,12 @@ impl State for Candidates {
 }
 
 impl CostBenefit {
-    /// Compares age·(1−u)/(2u), or √age·(1−u)/(2u), of two blocks (invalid pages, age) exactly, in
-    /// integers: the latter by its square.
-    fn compare(&self, a: (u32, u64), b: (u32, u64)) -> Ordering {
-        let power = |base: u32| u128::from(base).pow(if self.squares_gain { 2 } else { 1 });
-        let valid = |(invalid, _): (u32, u64)| power(self.pages_per_block - invalid);
-        let gain = |(invalid, age): (u32, u64)| power(invalid) * u128::from(age);
+    /// Compares age·(1−u)/(2u) of two blocks (invalid pages, age) exactly, in integers; or, by its
+    /// square, √age·(1−u)/(2u).
+    fn compare<const SQUARED: bool>(&self, a: (u32, u64), b: (u32, u64)) -> Ordering {
+        let power = |base: u32| u64::from(base) * if SQUARED { u64::from(base) } else { 1 };
+        let valid = |(invalid, _)| u128::from(power(self.pages_per_block - invalid));
+        let gain = |(invalid, age)| u128::from(power(invalid)) * u128::from(age);
         match (valid(a), valid(b)) {
             (0, 0) => Ordering::Equal,
             (0, _) => Ordering::Greater,
@@ -77,10 +77,24 @@ impl CostBenefit {
     }
 
     fn best(&self, oldest: impl Iterator<Item = (u32, u32)>, now: u64) -> Option<(u32, u32)> {
+        if self.squares_gain {
+            self.best_by(Self::compare::<true>, oldest, now)
+        } else {
+            self.best_by(Self::compare::<false>, oldest, now)
+        }
+    }
+
+    #[inline(always)]
+    fn best_by(
+        &self,
+        compare: impl Fn(&Self, (u32, u64), (u32, u64)) -> Ordering,
+        oldest: impl Iterator<Item = (u32, u32)>,
+        now: u64,
+    ) -> Option<(u32, u32)> {
         let mut best: Option<(u32, (u32, u64))> = None;
         for (block, invalid) in oldest {
             let score = (invalid, now - self.aged_from[block as usize]);
-            if best.is_none_or(|(_, leader)| self.compare(score, leader) == Ordering::Greater) {
+            if best.is_none_or(|(_, leader)| compare(self, score, leader) == Ordering::Greater) {
                 best = Some((block, score));
             }
         }
