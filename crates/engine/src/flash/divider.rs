@@ -7,14 +7,20 @@ pub struct Divider {
 }
 
 impl Divider {
-    pub fn new(divisor: u32) -> Self {
+    pub const fn new(divisor: u32) -> Self {
         assert!(divisor >= 2);
-        Divider { reciprocal: u64::MAX / u64::from(divisor) + 1 }
+        Divider { reciprocal: u64::MAX / divisor as u64 + 1 }
     }
 
     #[inline(always)]
     pub fn divide(self, n: u32) -> u32 {
-        ((u128::from(self.reciprocal) * u128::from(n)) >> 64) as u32
+        self.divide_wide(u64::from(n)) as u32
+    }
+
+    /// The same of a larger number; their product must fit in 64 bits.
+    #[inline(always)]
+    pub fn divide_wide(self, n: u64) -> u64 {
+        ((u128::from(self.reciprocal) * u128::from(n)) >> 64) as u64
     }
 }
 
@@ -31,6 +37,19 @@ mod tests {
                 for n in [n.saturating_sub(1), n, n + 1].map(|n| n.min(u64::from(u32::MAX)) as u32)
                 {
                     assert_eq!(by.divide(n), n / divisor, "{n} / {divisor}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wide_quotients_are_exact_as_long_as_number_times_divisor_fits() {
+        for divisor in (2..1000).chain([4096, 32_768, 65_537, u32::MAX / 2, u32::MAX]) {
+            let by = Divider::new(divisor);
+            let most = u64::MAX / u64::from(divisor);
+            for n in [most, most / 2, most - most % u64::from(divisor), 1 << 32] {
+                for n in [n.saturating_sub(1), n, n + 1].map(|n| n.min(most)) {
+                    assert_eq!(by.divide_wide(n), n / u64::from(divisor), "{n} / {divisor}");
                 }
             }
         }

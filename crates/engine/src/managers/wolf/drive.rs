@@ -61,6 +61,22 @@ pub(super) struct Grouped<T: Tap> {
 }
 
 impl Oracle {
+    /// Fetches what is known of a page.
+    #[inline(always)]
+    fn prefetch(&self, logical: u32) {
+        if let Oracle::Intervals(intervals) = self {
+            intervals.prefetch(logical);
+        }
+    }
+
+    /// The same of the page that comes some places after `at`.
+    #[inline(always)]
+    fn prefetch_ahead(&self, pages: &[u32], at: usize) {
+        if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
+            self.prefetch(logical);
+        }
+    }
+
     /// Memory of what tells the group of a page.
     pub fn bytes(&self) -> u64 {
         match self {
@@ -103,11 +119,7 @@ impl<T: Tap> Grouped<T> {
     pub fn write_run(&mut self, pages: &[u32], hint_of: &[u8]) -> Result<()> {
         for (at, &logical) in pages.iter().enumerate() {
             self.core.prefetch(pages, at);
-            if let Oracle::Intervals(intervals) = &self.oracle
-                && let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD)
-            {
-                intervals.prefetch(logical);
-            }
+            self.oracle.prefetch_ahead(pages, at);
             let group = self.group_of_write(logical, hint_of.get(at).copied())?;
             let lun = self.lun_with_room(group)?;
             let subgroup = self.space.subgroup(group, lun);
@@ -133,12 +145,12 @@ impl<T: Tap> Grouped<T> {
                 Ok(usize::from(host.group_of_hint[usize::from(hint)]))
             }
             Oracle::Filters(temperature) => {
-                let held_by = group_that_holds(&self.core, logical, self.luns);
+                let held_by = group_that_holds(&self.core, &self.space, logical);
                 let pages = |group| valid_pages(self.core.candidates(), group, self.luns);
                 temperature.group_of_write(logical, held_by, &self.groups, pages)
             }
             Oracle::Intervals(intervals) => {
-                let held_by = group_that_holds(&self.core, logical, self.luns);
+                let held_by = group_that_holds(&self.core, &self.space, logical);
                 Ok(intervals.group_of_write(logical, held_by, self.core.now()))
             }
         }
@@ -232,7 +244,9 @@ impl<T: Tap> Grouped<T> {
         self.core.candidates_mut().collect_from(subgroup);
         let victim = self.core.choose_victim(0)?;
         let mut pages = std::mem::take(&mut self.migrating);
-        let exchange = self.core.erase_victim(victim, &mut pages);
+        self.core.read_victim(victim, &mut pages);
+        pages.iter().take(PAGE_LOOKAHEAD).for_each(|&first| self.oracle.prefetch(first));
+        let exchange = self.core.erase_read(victim);
         let pages_per_block = self.core.flash.geometry().pages_per_block();
         self.groups.count_victim(group, pages.len() as u32, pages_per_block);
         self.space.take_erased(subgroup);
@@ -241,7 +255,8 @@ impl<T: Tap> Grouped<T> {
             let invalid_pages = self.core.flash.invalid_pages()[worn as usize];
             self.core.candidates_mut().exchange(young, worn, invalid_pages);
         }
-        for &logical in &pages {
+        for (at, &logical) in pages.iter().enumerate() {
+            self.oracle.prefetch_ahead(&pages, at);
             self.migrate(logical, group, lun);
         }
         self.migrating = pages;
@@ -281,13 +296,14 @@ impl<T: Tap> Grouped<T> {
     }
 }
 
+#[inline(always)]
 fn group_that_holds<T: Tap>(
     core: &Core<Candidates, T>,
+    space: &Space,
     logical: u32,
-    luns: usize,
 ) -> Option<usize> {
     let block = core.flash.physical(logical).map(|page| core.flash.block_of(page))?;
-    Some(core.candidates().subgroup_of(block) / luns)
+    Some(space.group_of(core.candidates().subgroup_of(block)))
 }
 
 /// Valid pages of a group.

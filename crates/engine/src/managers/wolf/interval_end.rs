@@ -51,7 +51,7 @@ impl<T: Tap> Grouped<T> {
             self.follow(change);
         }
         if let Oracle::Intervals(intervals) = &mut self.oracle {
-            intervals.groups().set_open(self.groups.order());
+            intervals.set_open(self.groups.order());
         }
     }
 

@@ -4,10 +4,10 @@
 //! down.
 
 use super::life_table::{CLASSES, Class, LifeTable};
-use super::open_groups::OpenGroups;
+use super::open_groups::{Home, OpenGroups};
 use super::span::Span;
 use crate::error::Result;
-use crate::flash::{filled, prefetch};
+use crate::flash::{Divider, filled, prefetch};
 use crate::placements::{since, stamp};
 use crate::state::{elements, state};
 
@@ -55,13 +55,7 @@ impl Known {
             0 => last,
             before => {
                 let usual = self.usual.writes();
-                let off = last.writes() - usual;
-                // Most pages have as many as count: a division by a constant.
-                let step = match before {
-                    Self::MOST => off.div_euclid(i64::from(Self::MOST) + 1),
-                    _ => off.div_euclid(i64::from(before) + 1),
-                };
-                Span::of((usual + step).unsigned_abs())
+                Span::of((usual + step(last.writes() - usual, before)).unsigned_abs())
             }
         };
         let class = table.class_of(intervals, usual, last);
@@ -69,11 +63,33 @@ impl Known {
     }
 }
 
+/// Divisions by 2 to 16.
+const DIVIDERS: [Divider; Known::MOST as usize] = {
+    let mut dividers = [Divider::new(2); Known::MOST as usize];
+    let mut at = 1;
+    while at < dividers.len() {
+        dividers[at] = Divider::new(at as u32 + 2);
+        at += 1;
+    }
+    dividers
+};
+
+/// A difference of spans over one more than the number of intervals before, rounded down.
+#[inline(always)]
+fn step(difference: i64, before: u16) -> i64 {
+    // The divider knows no negative numbers; this much of a quotient makes all positive.
+    const MORE: i64 = 1 << u32::BITS;
+    let positive = (difference + MORE * (i64::from(before) + 1)).cast_unsigned();
+    DIVIDERS[usize::from(before) - 1].divide_wide(positive).cast_signed() - MORE
+}
+
 /// What is known of all pages, in 8 bytes each, and of their lives.
 pub struct Intervals {
     pages: Vec<Known>,
     table: LifeTable,
     groups: OpenGroups,
+    /// Where the host's writes of each class go, by its life and the open groups.
+    homes: Vec<Home>,
     /// The page that the scan comes to next.
     next_seen: u32,
 }
@@ -83,6 +99,7 @@ state! {
         table pages,
         part table,
         part groups,
+        table homes,
         value next_seen,
     } where is_sound
 }
@@ -91,17 +108,22 @@ impl Intervals {
     /// For `groups`, of which 0 is the coldest and pages of each live `ratio` times as long as those
     /// of the next.
     pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Result<Self> {
-        Ok(Intervals {
+        let mut intervals = Intervals {
             pages: filled(Known::nothing(), logical_pages as usize)?,
             table: LifeTable::new(logical_pages)?,
             groups: OpenGroups::new(ratio, groups, logical_pages),
+            homes: filled(Home::default(), CLASSES)?,
             next_seen: 0,
-        })
+        };
+        intervals.find_homes();
+        Ok(intervals)
     }
 
     fn is_sound(&self) -> bool {
         let has_class = |known: &Known| usize::from(known.class()) < CLASSES;
-        self.pages.iter().all(has_class) && (self.next_seen as usize) < self.pages.len()
+        self.pages.iter().all(has_class)
+            && (self.next_seen as usize) < self.pages.len()
+            && (0..CLASSES as Class).all(|class| self.homes[usize::from(class)] == self.home(class))
     }
 
     /// Bytes of the tables.
@@ -109,9 +131,25 @@ impl Intervals {
         size_of_val(&self.pages[..]) as u64 + self.table.bytes()
     }
 
-    /// Which groups are open.
+    /// Which groups should be open.
     pub fn groups(&mut self) -> &mut OpenGroups {
         &mut self.groups
+    }
+
+    /// Hears which groups are `open` from now on.
+    pub fn set_open(&mut self, open: &[usize]) {
+        self.groups.set_open(open);
+        self.find_homes();
+    }
+
+    fn find_homes(&mut self) {
+        for class in 0..CLASSES {
+            self.homes[class] = self.home(class as Class);
+        }
+    }
+
+    fn home(&self, class: Class) -> Home {
+        self.groups.home(self.table.life(class))
     }
 
     /// True if these are the groups that are open.
@@ -135,12 +173,10 @@ impl Intervals {
         known.written_at = stamp(now);
         self.pages[page as usize] = known;
         self.see_next(now);
-        self.table.count_write();
-        let level = self.table.life(known.class());
-        match group {
-            Some(group) => self.groups.of_write(level, group),
-            None => self.groups.of_new(level),
+        if self.table.count_write() {
+            self.find_homes();
         }
+        self.groups.of_write(self.homes[usize::from(known.class())], group)
     }
 
     /// Counts the next page of the scan.

@@ -157,15 +157,17 @@ impl LifeTable {
         usize::from(class) * AGES + self.bins.of(age)
     }
 
-    /// Takes notice of a write of the host.
+    /// Takes notice of a write of the host, and says whether it has changed the forecasts.
     #[inline(always)]
-    pub fn count_write(&mut self) {
+    pub fn count_write(&mut self) -> bool {
         self.writes_left -= 1;
-        if self.writes_left == 0 {
+        let is_due = self.writes_left == 0;
+        if is_due {
             self.writes_left = self.writes_between;
             self.forecast(LEAST_COUNTED);
             self.fade();
         }
+        is_due
     }
 
     fn fade(&mut self) {

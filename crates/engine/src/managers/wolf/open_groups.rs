@@ -6,7 +6,7 @@
 use super::groups::Change;
 use super::span::OCTAVE;
 use crate::flash::Divider;
-use crate::state::state;
+use crate::state::{elements, state};
 
 /// A page is in the coldest group if it is expected to live for so many times the logical pages.
 const REACH: f64 = 4.0;
@@ -37,6 +37,19 @@ struct Wanted {
     pages: f64,
 }
 
+/// Where the host's writes of pages with one life go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Home {
+    /// Their group if all were open, and the open one nearest to it.
+    ideal: u8,
+    nearest: u8,
+    /// The coldest and the hottest open group that may hold them: in these and between, they stay.
+    coldest: u8,
+    hottest: u8,
+}
+
+elements!(Home { ideal: u8, nearest: u8, coldest: u8, hottest: u8 });
+
 /// Groups by the lives of their pages, 0 the coldest.
 pub struct OpenGroups {
     /// The logarithm of the shortest life in the coldest group, and that of the ratio between groups.
@@ -64,31 +77,30 @@ impl OpenGroups {
         }
     }
 
-    /// The open group of a new page with such a life, which is counted.
-    #[inline(always)]
-    pub fn of_new(&mut self, level: i32) -> usize {
+    /// Where the host's writes of pages with such a life go.
+    pub fn home(&self, level: i32) -> Home {
         let ideal = self.ideal(level);
-        self.wanted[ideal].counted += 1;
-        usize::from(self.stands_for[ideal])
+        let (coldest, hottest) = self.range(level, HYSTERESIS);
+        Home { ideal: ideal as u8, nearest: self.stands_for[ideal], coldest, hottest }
     }
 
-    /// The same of a page that `group` holds and the host writes.
+    /// Counts a page that the host writes, and returns its group, which may stay `group`.
     #[inline(always)]
-    pub fn of_write(&mut self, level: i32, group: usize) -> usize {
-        let ideal = self.ideal(level);
-        self.wanted[ideal].counted += 1;
-        self.near(level, group, HYSTERESIS)
+    pub fn of_write(&mut self, home: Home, group: Option<usize>) -> usize {
+        self.wanted[usize::from(home.ideal)].counted += 1;
+        match group {
+            Some(group) => group.max(home.coldest.into()).min(home.hottest.into()),
+            None => home.nearest.into(),
+        }
     }
 
-    /// The same of one that collection moves; it is counted if it changes groups. A page moves to a
+    /// The same of a page that collection moves; it is counted if it changes groups. A page moves to a
     /// hotter group by less, unless it `stays_cold`: what survives a while there cools down again.
     #[inline(always)]
     pub fn of_migration(&mut self, level: i32, group: usize, stays_cold: bool) -> usize {
-        let to = if stays_cold {
-            self.colder(level, group)
-        } else {
-            self.near(level, group, self.step / 2)
-        };
+        let (coldest, hottest) = self.range(level, self.step / 2);
+        let coldest = if stays_cold { 0 } else { coldest };
+        let to = group.max(coldest.into()).min(hottest.into());
         if to != group {
             let ideal = self.ideal(level);
             self.wanted[ideal].counted += 1;
@@ -96,15 +108,11 @@ impl OpenGroups {
         to
     }
 
+    /// The coldest and the hottest open group that may hold a page with such a life.
     #[inline(always)]
-    fn near(&self, level: i32, group: usize, to_hotter: i32) -> usize {
-        let hotter = usize::from(self.stands_for[self.ideal(level + to_hotter)]);
-        if hotter > group { hotter } else { self.colder(level, group) }
-    }
-
-    #[inline(always)]
-    fn colder(&self, level: i32, group: usize) -> usize {
-        usize::from(self.stands_for[self.ideal(level - HYSTERESIS)]).min(group)
+    fn range(&self, level: i32, to_hotter: i32) -> (u8, u8) {
+        let at = |level: i32| self.stands_for[self.ideal(level)];
+        (at(level + to_hotter), at(level - HYSTERESIS))
     }
 
     /// The group of pages with such a life, open or not.
@@ -198,6 +206,14 @@ mod tests {
         OpenGroups::new(2.0, 6, 1000)
     }
 
+    fn of_new(groups: &mut OpenGroups, writes: f64) -> usize {
+        groups.of_write(groups.home(level(writes)), None)
+    }
+
+    fn of_write(groups: &mut OpenGroups, writes: f64, group: usize) -> usize {
+        groups.of_write(groups.home(level(writes)), Some(group))
+    }
+
     fn level(writes: f64) -> i32 {
         (libm::log2(writes) * f64::from(OCTAVE)) as i32
     }
@@ -216,7 +232,7 @@ mod tests {
         let mut groups = groups();
         groups.set_open(&[0, 1, 2, 3, 4, 5]);
         let of = |groups: &mut OpenGroups| {
-            [9000.0, 2500.0, 1200.0, 600.0, 300.0, 150.0, 1.0].map(|n| groups.of_new(level(n)))
+            [9000.0, 2500.0, 1200.0, 600.0, 300.0, 150.0, 1.0].map(|life| of_new(groups, life))
         };
         assert_eq!(of(&mut groups), [0, 1, 2, 3, 4, 5, 5]);
         groups.set_open(&[1, 4]);
@@ -227,11 +243,11 @@ mod tests {
     fn a_page_that_hardly_differs_from_its_group_stays() {
         let mut groups = groups();
         groups.set_open(&[0, 1, 2, 3, 4, 5]);
-        assert_eq!(groups.of_write(level(1500.0), 2), 2);
-        assert_eq!(groups.of_write(level(3000.0), 2), 2);
-        assert_eq!(groups.of_write(level(3500.0), 2), 1);
-        assert_eq!(groups.of_write(level(700.0), 2), 2);
-        assert_eq!(groups.of_write(level(550.0), 2), 3);
+        assert_eq!(of_write(&mut groups, 1500.0, 2), 2);
+        assert_eq!(of_write(&mut groups, 3000.0, 2), 2);
+        assert_eq!(of_write(&mut groups, 3500.0, 2), 1);
+        assert_eq!(of_write(&mut groups, 700.0, 2), 2);
+        assert_eq!(of_write(&mut groups, 550.0, 2), 3);
         assert_eq!(groups.of_migration(level(690.0), 2, false), 3, "collection warms by less");
         assert_eq!(groups.of_migration(level(100.0), 2, true), 2);
         assert_eq!(groups.of_migration(level(9000.0), 2, true), 0);
@@ -266,7 +282,7 @@ mod tests {
     fn what_a_group_would_hold_is_arrivals_times_life() {
         let mut groups = groups();
         (0..100).for_each(|_| {
-            groups.of_new(level(1400.0));
+            of_new(&mut groups, 1400.0);
         });
         groups.end_interval(1000, 1.0, 1000.0);
         // A tenth of the writes, with lives of 1,000 to 2,000 writes by the mean of logarithms.

@@ -9,6 +9,8 @@ use crate::state::state;
 #[derive(Debug, Clone)]
 pub struct Space {
     luns: usize,
+    /// The group of each subgroup.
+    group_of: Vec<u8>,
     /// Blocks owned, credits included; below 0 for a group that has given away all that it holds.
     owned: Vec<i32>,
     /// Free blocks; below 0 for a debt.
@@ -20,7 +22,7 @@ pub struct Space {
 }
 
 state! {
-    Space { fixed luns, table owned, table credits, value targets, table unused } where is_sound
+    Space { fixed luns, fixed group_of, table owned, table credits, value targets, table unused } where is_sound
 }
 
 impl Space {
@@ -32,6 +34,7 @@ impl Space {
         credits[..luns].fill(blocks);
         Space {
             luns,
+            group_of: (0..groups).flat_map(|group| vec![group as u8; luns]).collect(),
             owned,
             credits,
             targets: vec![0.0; groups],
@@ -47,6 +50,11 @@ impl Space {
     #[inline(always)]
     pub fn subgroup(&self, group: usize, lun: usize) -> usize {
         group * self.luns + lun
+    }
+
+    #[inline(always)]
+    pub fn group_of(&self, subgroup: usize) -> usize {
+        self.group_of[subgroup].into()
     }
 
     pub fn owned(&self, subgroup: usize) -> i32 {
