@@ -98,7 +98,7 @@ impl Manager for WolfInterval {
         interval: "0.01",
         pace: "0.05",
         memory: "0.95",
-        floor: "0.05",
+        floor: "0.02",
         max_groups: "12",
     }))
     .variants(&["wolf-interval:weight=0.2,ratio=1.2"]);
