@@ -27,7 +27,7 @@ use pyo3::types::{PyBytes, PyDict};
 use writeamp_engine as engine;
 use writeamp_engine::flash::{Cause, Counters, Recorder, Wear};
 use writeamp_engine::hints::Hears;
-use writeamp_engine::observe::GroupChange;
+use writeamp_engine::observe::{GroupChange, Life};
 use writeamp_engine::timing::{Ssd, Timing};
 use writeamp_engine::workloads::Schedule;
 use writeamp_engine::{managers, observe};
@@ -263,6 +263,23 @@ impl Simulation {
     /// The write amplification that the block manager expects of itself, if it has a model.
     fn predicted_wa(&self) -> Option<f64> {
         self.inner().drive().predicted_wa()
+    }
+
+    /// What the manager has learnt of the lives of pages, a column for each property; empty columns of
+    /// one that does not.
+    fn lives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let lives = self.inner().drive().lives();
+        let dict = PyDict::new(py);
+        let column =
+            |value: &dyn Fn(&Life) -> f64| PyArray1::from_iter(py, lives.iter().map(value));
+        dict.set_item("usual_pages", column(&|life| life.usual_pages))?;
+        dict.set_item("intervals", column(&|life| life.intervals.into()))?;
+        dict.set_item("last_octaves", column(&|life| life.last_octaves.into()))?;
+        dict.set_item("age_pages", column(&|life| life.age_pages))?;
+        dict.set_item("overwritten", column(&|life| life.overwritten))?;
+        dict.set_item("seen", column(&|life| life.seen))?;
+        dict.set_item("rest_pages", column(&|life| life.rest_pages))?;
+        Ok(dict)
     }
 
     /// The log of the groups of a manager that keeps some, a column for each property.

@@ -120,6 +120,7 @@ class OneRun:
             scheme_bytes=self.simulation.scheme_bytes(),
             predicted_wa=self.simulation.predicted_wa(),
             hints=self.simulation.hints(),
+            lives=pl.DataFrame(self.simulation.lives()),
             passes=self.passes.frame,
             held_pages=self.simulation.mapped_pages(),
             ageing=self.ageing,

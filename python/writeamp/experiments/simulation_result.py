@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from writeamp.experiments.preconditioning import Ageing
 from writeamp.experiments.series import series_of
 from writeamp.experiments.spread import Spread
 from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
-from writeamp.plots.drawn import Drawn
+from writeamp.plots.drawn import Drawn, Picture, draw
 from writeamp.plots.figures.group_changes import group_strips
+from writeamp.plots.figures.lives import lives_by_age
 from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
 from writeamp.plots.spec import LineChart, Strip
 from writeamp.presentation.card import Card, Spark
@@ -81,6 +83,15 @@ class Result(Counted, Drawn):
     """Memory of the tables that the block manager's scheme keeps beside the map."""
     predicted_wa: float | None
     """What the block manager expects WA to be as it is set when the run ends, if it has a model."""
+    lives: pl.DataFrame
+    """What the manager has learnt of the lives of pages; of most managers it is empty.
+
+    One row for each class of pages and age of which it has counted some. Columns: `usual_pages`
+    (the middle of the class's usual intervals, 0 if its pages were not rewritten yet), `intervals`
+    (of such a page, at least), `last_octaves` (by which the last one was longer than the usual
+    one), `age_pages`, `overwritten` and `seen` (pages at that age, fading), and `rest_pages` (the
+    rest of life to be expected). Times are in pages that the host writes.
+    """
     passes: pl.DataFrame
     """One row for each pass over a trace; of a synthetic workload it is empty.
 
@@ -298,6 +309,26 @@ class Result(Counted, Drawn):
             ),
             changes=[at / device.logical_pages for at in _swaps(plan.load, self.writes)],
             strips=self._strips(),
+        )
+
+    def plot_lives(self, path: str | PathLike[str] | None = None) -> Picture | None:
+        """Draw `lives` to a .png, .svg, .pdf or .html file, or without a path in the notebook.
+
+        Returns:
+            The picture that a notebook shows, if there is no path.
+
+        Raises:
+            WriteampError: the manager learns no lives of pages, the suffix is another, or the file
+                cannot be written.
+        """
+        return draw(
+            lives_by_age(
+                self.lives,
+                self.device.logical_pages,
+                title=f"Lives of pages: {self.plan.load_name}",
+                subtitle=f"{self.plan.policy} · op {self.device.op:.4g} · seed {self.plan.seed}",
+            ),
+            path,
         )
 
     def card(self) -> Card:

@@ -51,8 +51,17 @@ class Drawn(Presented, ComparedByValue):
         Raises:
             WriteampError: the suffix is another, or the file cannot be written.
         """
-        picture = Picture(self.figure())
-        if path is None:
-            return picture
-        picture.save(path)
-        return None
+        return draw(self.figure(), path)
+
+
+def draw(figure: FigureSpec, path: str | PathLike[str] | None) -> Picture | None:
+    """Draw a figure to a file, or without a path return the picture that a notebook shows.
+
+    Raises:
+        WriteampError: the suffix is none of a picture, or the file cannot be written.
+    """
+    picture = Picture(figure)
+    if path is None:
+        return picture
+    picture.save(path)
+    return None

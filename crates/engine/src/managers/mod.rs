@@ -21,7 +21,7 @@ pub use setup::Setup;
 use crate::error::{Error, Result};
 use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tap};
 use crate::hints::{Hears, Hints};
-use crate::observe::GroupChange;
+use crate::observe::{GroupChange, Life};
 use crate::params::Params;
 use crate::registry::{Entry, Kind, dispatch, entries};
 use crate::request::{Op, Request};
@@ -139,6 +139,11 @@ pub trait BlockManager: Send + State {
     /// a model for that.
     fn predicted_wa(&self) -> Option<f64> {
         None
+    }
+
+    /// What the manager has learnt of the lives of pages, by class and age, if it does.
+    fn lives(&self) -> Vec<Life> {
+        Vec::new()
     }
 
     /// Bytes of the tables that the manager's scheme keeps beside the map and the victim policy.

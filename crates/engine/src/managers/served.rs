@@ -7,7 +7,7 @@ use super::core::Core;
 use crate::error::{Error, Result};
 use crate::flash::{Array, BlockState, Observer, Tap};
 use crate::hints::{Hears, Hints};
-use crate::observe::GroupChange;
+use crate::observe::{GroupChange, Life};
 use crate::state::{Identity, State};
 use crate::victims::VictimPolicy;
 
@@ -64,6 +64,11 @@ pub trait Policy: Send + State {
     /// See [`BlockManager::predicted_wa`].
     fn predicted_wa(&self) -> Option<f64> {
         None
+    }
+
+    /// See [`BlockManager::lives`].
+    fn lives(&self) -> Vec<Life> {
+        Vec::new()
     }
 
     /// See [`BlockManager::scheme_bytes`].
@@ -170,6 +175,10 @@ impl<P: Policy> BlockManager for P {
 
     fn predicted_wa(&self) -> Option<f64> {
         Policy::predicted_wa(self)
+    }
+
+    fn lives(&self) -> Vec<Life> {
+        Policy::lives(self)
     }
 
     fn scheme_bytes(&self) -> u64 {

@@ -8,6 +8,7 @@ use super::open_groups::{Home, OpenGroups};
 use super::span::Span;
 use crate::error::Result;
 use crate::flash::{Divider, filled, prefetch};
+use crate::observe::Life;
 use crate::placements::{since, stamp};
 use crate::state::{elements, state};
 
@@ -129,6 +130,11 @@ impl Intervals {
     /// Bytes of the tables.
     pub fn bytes(&self) -> u64 {
         size_of_val(&self.pages[..]) as u64 + self.table.bytes()
+    }
+
+    /// The lives of pages, by class and age.
+    pub fn lives(&self) -> Vec<Life> {
+        self.table.lives().collect()
     }
 
     /// Which groups should be open.

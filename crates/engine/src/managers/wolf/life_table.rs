@@ -12,6 +12,7 @@ use libm::{exp, exp2, log2, sqrt};
 use super::span::{OCTAVE, Span};
 use crate::Result;
 use crate::flash::filled;
+use crate::observe::Life;
 use crate::state::state;
 
 /// Ages are counted in halves of octaves, up to [`OLDEST`] times the logical pages and beyond. The
@@ -150,6 +151,30 @@ impl LifeTable {
     #[inline(always)]
     pub fn rest_of_life(&self, class: Class, age: Span) -> i32 {
         i32::from(self.rest[self.cell(class, age)])
+    }
+
+    /// What is known of classes at ages of which enough was counted.
+    pub fn lives(&self) -> impl Iterator<Item = Life> {
+        let counted = |cell: usize| self.deaths[cell] + self.seen[cell] >= LEAST_COUNTED;
+        (0..CLASSES * AGES).filter(move |&cell| counted(cell)).map(|cell| {
+            let (class, age) = (cell / AGES, cell % AGES);
+            let (octave, pattern) = ((class.max(1) - 1) / PATTERNS, (class.max(1) - 1) % PATTERNS);
+            let usual = LONGEST * self.logical_pages / exp2(octave as f64 + 0.5);
+            let (intervals, last) = match pattern as u32 {
+                0 => (1, LASTS / 2),
+                at if at <= LASTS.unsigned_abs() => (2, at.cast_signed() - 1),
+                at => (4, at.cast_signed() - 1 - LASTS),
+            };
+            Life {
+                usual_pages: if class == 0 { 0.0 } else { usual },
+                intervals: if class == 0 { 0 } else { intervals },
+                last_octaves: (last - LASTS / 2) as i8,
+                age_pages: self.bins.middle[age],
+                overwritten: self.deaths[cell],
+                seen: self.seen[cell],
+                rest_pages: exp2(f64::from(self.rest[cell]) / f64::from(OCTAVE)),
+            }
+        })
     }
 
     #[inline(always)]

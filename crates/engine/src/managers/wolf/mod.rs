@@ -45,7 +45,7 @@ use crate::error::Result;
 use crate::flash::{Tap, filled};
 use crate::hints::{Hears, Hints};
 use crate::leveling;
-use crate::observe::{GroupChange, GroupLog};
+use crate::observe::{GroupChange, GroupLog, Life};
 use crate::params::{Domain, Param, Params};
 use crate::registry::Entry;
 
@@ -290,6 +290,10 @@ impl<T: Tap> Policy for Grouped<T> {
 
     fn collect_idle(&mut self, pool: usize) -> Result<bool> {
         self.collect_most_invalid(pool)
+    }
+
+    fn lives(&self) -> Vec<Life> {
+        if let Oracle::Intervals(intervals) = &self.oracle { intervals.lives() } else { Vec::new() }
     }
 
     fn group_changes(&self) -> &[GroupChange] {

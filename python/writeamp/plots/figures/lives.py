@@ -1,0 +1,88 @@
+"""The figure of what a manager has learnt of the lives of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from writeamp.errors import WriteampError
+from writeamp.plots.spec import Line, Panel, PanelChart
+from writeamp.plots.style import series_color, series_dash
+
+# Of one in so many pages, the forecast is its prior and nothing to look at.
+_FEWEST = 1e-4
+# Drive writes below which hardly a page is seen.
+_YOUNGEST = 1e-3
+
+
+def lives_by_age(
+    lives: pl.DataFrame, logical_pages: int, *, title: str, subtitle: str
+) -> PanelChart:
+    """Describe the rest of life over age, and how many pages have that age, by usual interval.
+
+    Args:
+        lives: as `Result.lives`; what pages of one usual interval have counted is taken together.
+        logical_pages: of the drive.
+        title: what is shown.
+        subtitle: the run.
+
+    Raises:
+        WriteampError: the manager has learnt of no lives.
+    """
+    if lives.is_empty():
+        raise WriteampError("the block manager learns no lives of pages: wolf-interval does")
+    # The ages of the table are halves of octaves, which are not equally wide.
+    octave = pl.col("age_pages").log(2).floor()
+    weight = pl.col("seen") + pl.col("overwritten")
+    by_age = (
+        lives.with_columns((2 ** (octave + 0.5) / logical_pages).alias("age"))
+        .filter(pl.col("age") > _YOUNGEST)
+        .group_by("usual_pages", "age")
+        .agg(
+            ((pl.col("rest_pages").log() * weight).sum() / weight.sum()).exp() / logical_pages,
+            (pl.col("seen").sum() / lives["seen"].sum()).alias("share"),
+        )
+        .filter(pl.col("share") >= _FEWEST)
+        .sort("usual_pages", "age", descending=[True, False])
+    )
+    label = "age (drive writes since the page was written)"
+    return PanelChart(
+        title=title,
+        subtitle=subtitle,
+        x_label=label,
+        y_label="",
+        panels=(
+            Panel(
+                "How long pages still live, to be expected",
+                tuple(_lines(by_age, "rest_pages", logical_pages)),
+                x_label=label,
+                y_label="rest of life (drive writes)",
+                x_log=True,
+                y_log=True,
+            ),
+            Panel(
+                "How many pages have that age, to an octave",
+                tuple(_lines(by_age, "share", logical_pages)),
+                x_label=label,
+                y_label="share of the pages",
+                x_log=True,
+            ),
+        ),
+        columns=1,
+        own_axes=True,
+    )
+
+
+def _lines(by_age: pl.DataFrame, column: str, logical_pages: int) -> Iterator[Line]:
+    groups = by_age.group_by("usual_pages", maintain_order=True)
+    for index, ((usual_pages,), rows) in enumerate(groups):
+        usual = float(str(usual_pages)) / logical_pages
+        yield Line(
+            x=rows["age"].to_list(),
+            y=rows[column].to_list(),
+            color=series_color(index),
+            dash=series_dash(index),
+            marker="circle",
+            label=f"rewritten every {usual:.2g} drive writes" if usual else "not rewritten yet",
+        )
