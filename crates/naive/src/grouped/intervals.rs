@@ -82,7 +82,7 @@ impl Intervals {
         self.arrived.push(self.group_for(life));
         match holder {
             None => nearest(open, self.group_for(life)),
-            Some(holder) => self.group_nearby(life, holder, open, 3 * OCTAVE / 4),
+            Some(holder) => self.group_nearby(life, holder, open, OCTAVE / 2),
         }
     }
 
@@ -96,7 +96,7 @@ impl Intervals {
     ) -> usize {
         let Some((class, age)) = self.class_and_age(page, now) else { return holder };
         let life = self.lives.forecast(class, age);
-        let nearby = self.group_nearby(life, holder, open, self.step / 2);
+        let nearby = self.group_nearby(life, holder, open, self.step / 4);
         let group = if class == Class::New { nearby.min(holder) } else { nearby };
         if group != holder {
             self.arrived.push(self.group_for(life));
@@ -116,10 +116,10 @@ impl Intervals {
     }
 
     /// A page leaves `holder` only if it would live as long elsewhere if its life were longer by
-    /// `to_hotter`, or shorter by three quarters of an octave.
+    /// `to_hotter`, or shorter by half an octave.
     fn group_nearby(&self, life: i64, holder: usize, open: &[usize], to_hotter: i64) -> usize {
         let if_longer = nearest(open, self.group_for(life + to_hotter));
-        let if_shorter = nearest(open, self.group_for(life - 3 * OCTAVE / 4));
+        let if_shorter = nearest(open, self.group_for(life - OCTAVE / 2));
         holder.clamp(if_longer, if_shorter)
     }
 

@@ -13,7 +13,7 @@ const REACH: f64 = 4.0;
 
 /// A page moves to a group only if it belongs there by so much. Pages that change groups cost
 /// more than pages that are slightly misplaced.
-const HYSTERESIS: i32 = 3 * OCTAVE / 4;
+const HYSTERESIS: i32 = OCTAVE / 2;
 
 /// The mean of an exponential life is so many octaves above the mean of its logarithm: γ/ln 2.
 const MEAN_OVER_LOG: f64 = 0.83;
@@ -98,7 +98,7 @@ impl OpenGroups {
     /// hotter group by less, unless it `stays_cold`: what survives a while there cools down again.
     #[inline(always)]
     pub fn of_migration(&mut self, level: i32, group: usize, stays_cold: bool) -> usize {
-        let (coldest, hottest) = self.range(level, self.step / 2);
+        let (coldest, hottest) = self.range(level, self.step / 4);
         let coldest = if stays_cold { 0 } else { coldest };
         let to = group.max(coldest.into()).min(hottest.into());
         if to != group {
@@ -244,11 +244,11 @@ mod tests {
         let mut groups = groups();
         groups.set_open(&[0, 1, 2, 3, 4, 5]);
         assert_eq!(of_write(&mut groups, 1500.0, 2), 2);
-        assert_eq!(of_write(&mut groups, 3000.0, 2), 2);
-        assert_eq!(of_write(&mut groups, 3500.0, 2), 1);
-        assert_eq!(of_write(&mut groups, 700.0, 2), 2);
-        assert_eq!(of_write(&mut groups, 550.0, 2), 3);
-        assert_eq!(groups.of_migration(level(690.0), 2, false), 3, "collection warms by less");
+        assert_eq!(of_write(&mut groups, 2700.0, 2), 2);
+        assert_eq!(of_write(&mut groups, 3000.0, 2), 1);
+        assert_eq!(of_write(&mut groups, 750.0, 2), 2);
+        assert_eq!(of_write(&mut groups, 650.0, 2), 3);
+        assert_eq!(groups.of_migration(level(750.0), 2, false), 3, "collection warms by less");
         assert_eq!(groups.of_migration(level(100.0), 2, true), 2);
         assert_eq!(groups.of_migration(level(9000.0), 2, true), 0);
     }
