@@ -52,6 +52,11 @@ def test_a_detector_gains_most_of_what_the_oracle_gains(detector: str) -> None:
     assert oracle < found < blind - 0.75 * (blind - oracle)
 
 
+def test_a_recording_that_was_filled_before_is_refused_for_its_missing_groups() -> None:
+    with pytest.raises(wa.WriteampError, match="hcwf needs hints on the group of each page"):
+        simulate(trace=TRACE.with_name("sqlite-upserts.parquet"), op=0.15, manager="hcwf")
+
+
 def test_a_trace_needs_a_detector_and_runs_with_one() -> None:
     with pytest.raises(wa.WriteampError, match="hcwf needs hints on the group of each page"):
         simulate(trace=TRACE, op=0.2, manager="hcwf", spread=False)

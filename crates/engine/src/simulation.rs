@@ -117,7 +117,7 @@ impl Simulation {
     /// Groups are known of the workload's own pages only.
     fn check_fits(&self, host: &dyn Workload) -> Result<()> {
         let logical_pages = match self.hinted.hears {
-            Hears::Groups => self.workload.pages(),
+            Hears::Groups if self.workload.groups().is_some() => self.workload.pages(),
             _ => self.drive.flash().logical_pages(),
         };
         if host.pages() > logical_pages {
