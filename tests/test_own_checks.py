@@ -229,6 +229,38 @@ def test_what_raises_in_compiled_code_has_the_traceback_of_the_same_in_python() 
     assert found.value.host_pages == 30_000
 
 
+@needs_numba
+def test_other_errors_of_numba_name_the_method_too() -> None:
+    @wa.compiled
+    class Helped(Base):
+        def on_write(self, page: int, now: int) -> int:
+            return self.stream_of(page)  # type: ignore[no-any-return]
+
+        def stream_of(self, page: int) -> int:
+            return page % 2
+
+    @wa.compiled
+    class Clockless(Base):
+        def on_write(self, page: int) -> int:  # type: ignore[override]
+            return 0
+
+    for bad in (Helped, Clockless):
+        with pytest.raises(
+            wa.WriteampError, match=r"on_write of .* cannot be compiled: .*compiled=no"
+        ):
+            wa.simulate(manager=bad, writes=100, blocks=100)
+
+
+@needs_numba
+def test_a_compiled_placement_with_a_default_that_is_no_number_passes() -> None:
+    @wa.compiled
+    class Optional(Base):
+        def __init__(self, drive: Any, window: Any = None) -> None:
+            self.window = 0 if window is None else int(window)
+
+    testing.check_placement(Optional)
+
+
 def test_without_numba_a_compiled_class_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("writeamp.own.references.has_numba", lambda: False)
     monkeypatch.setattr("writeamp.own.compiling.has_numba", lambda: False)
@@ -242,6 +274,22 @@ def test_what_is_compiled_is_no_victim_policy_and_no_other_class() -> None:
     for cls in (Wrong, dict):
         with pytest.raises(wa.WriteampError, match="no placement"):
             wa.compiled(cls)
+
+
+def test_slots_and_what_is_called_like_a_declaration_are_state() -> None:
+    class Slotted(Base):
+        __slots__ = ("writes",)
+
+        def __init__(self, drive: Any) -> None:
+            self.writes = 0
+            self.victims = {0: 0}
+
+        def on_write(self, page: int, now: int) -> int:
+            self.writes += 1
+            self.victims[0] += 1
+            return (self.writes + self.victims[0]) // 1001 % 2
+
+    testing.check_placement(Slotted)
 
 
 def test_a_state_of_another_class_is_refused() -> None:

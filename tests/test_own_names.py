@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import pickle
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,6 +47,14 @@ def file(tmp_path: Path) -> Path:
             class Oldest(wa.VictimPolicy):
                 def choose(self, candidates, now):
                     return candidates.closed_at.argmin()
+
+            class Exits(Mine):
+                def on_write(self, page, now):
+                    raise SystemExit(3)
+
+            class Asks(Mine):
+                def __init__(self, drive, compiled=5):
+                    self.streams = 2
             """
         )
     )
@@ -84,6 +93,46 @@ def test_a_decorator_gives_a_name_which_no_other_may_have(forgetting: None) -> N
     for call, word in zip(refused, words, strict=True):
         with pytest.raises(wa.WriteampError, match=word):
             call()
+
+
+def test_classes_of_one_name_are_told_apart() -> None:
+    def of(number: int) -> type[wa.Placement]:
+        class Mine(wa.Placement):
+            streams = 2
+
+            def on_write(self, page: int, now: int) -> int:
+                return number
+
+            def on_migrate(self, page: int, victim: Any) -> int:
+                return 1
+
+        return Mine
+
+    mixed, apart = of(1), of(0)
+    specs = [wa.manager(mixed), wa.manager(apart), wa.manager(mixed)]
+    assert [str(spec) for spec in specs] == ["Mine", "Mine-2", "Mine"]
+    assert [counted(spec) for spec in specs[:2]] == [counted(mixed), counted(apart)]
+    assert counted(mixed) != counted(apart)
+
+
+def test_a_name_is_not_given_again_to_a_class_of_another_file(
+    forgetting: None, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text(
+            "import writeamp as wa\n\n"
+            "@wa.placement('twice')\n"
+            "class Mine(wa.Placement):\n"
+            "    on_write = on_migrate = lambda self, page, now: 0\n"
+        )
+    own.find("managers", f"{tmp_path}/one.py:Mine")
+    with pytest.raises(wa.WriteampError, match=r"'twice' is the name of Mine of .*one\.py already"):
+        own.find("managers", f"{tmp_path}/two.py:Mine")
+
+
+def test_a_class_of_the_script_that_runs_is_named_by_main(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["__main__"], "Regions", Regions, raising=False)
+    assert own.find("managers", "__main__:Regions") is not None
 
 
 def test_an_installed_package_offers_its_placements_by_name(
@@ -177,7 +226,7 @@ CASES = [
     ),
     ("mine.py", ["mine.py:Mine"]),
     ("mine.py:", ["path/to/file.py:Class"]),
-    ("mine.py:Nobody", ["Nobody", "Mine, Broken, Oldest"]),
+    ("mine.py:Nobody", ["Nobody", "Mine, Broken, Oldest, Exits, Asks"]),
     ("mine.py:Oldest", ["no placement", "writeamp.Placement"]),
     ("mine.py:Mine:group=2", ["unknown parameter", "did you mean 'groups'"]),
     ("mine.py:Mine:groups=many", ["groups", "'many'", "whole number"]),
@@ -190,6 +239,9 @@ CASES = [
         ["raises.py raised ModuleNotFoundError", "as it was imported", "raises.py:1"],
     ),
     ("syntax.py:Mine", ["syntax.py raised SyntaxError"]),
+    ("exits.py:Mine", ["exits.py raised SystemExit: 0", "as it was imported", "exits.py:2"]),
+    ("mine.py:Exits", ["on_write of mine.py:Exits", "raised SystemExit: 3"]),
+    ("mine.py:Asks", ["mine.py:Asks has a parameter called compiled"]),
     ("no_module_of_this_name:Mine", ["no_module_of_this_name", "valid: single"]),
     ("json:loads", ["no placement"]),
 ]
@@ -202,6 +254,7 @@ def test_what_is_wrong_with_it_is_one_sentence_and_status_2(
     monkeypatch.chdir(file.parent)
     (file.parent / "raises.py").write_text("import nothing_of_that_name\n")
     (file.parent / "syntax.py").write_text("class Mine(\n")
+    (file.parent / "exits.py").write_text("import sys\nsys.exit(0)\n")
     done = in_process.run(
         "simulate",
         f"--manager '{manager}' --blocks 300 --pages-per-block 32 --writes 5000 --replicas 1",

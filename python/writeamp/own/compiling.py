@@ -173,7 +173,6 @@ def _constants(cls: type[Placement]) -> dict[str, Any]:
 def _functions(name: str, cls: type[Placement], dtype: np.dtype[Any]) -> dict[str, Any]:
     """Return the hooks of a class for such records, each a C function of Numba's."""
     import numba  # noqa: PLC0415 (an extra)
-    from numba.core.errors import NumbaError  # noqa: PLC0415
 
     if hasattr(cls, "on_migrate_all"):
         raise WriteampError(f"{name} has on_migrate_all, which is not for what is compiled")
@@ -189,7 +188,9 @@ def _functions(name: str, cls: type[Placement], dtype: np.dtype[Any]) -> dict[st
         try:
             inner = numba.njit(boundscheck=True, error_model="python")(method)
             found[hook] = _c_function(name, hook, inner, (record, victim), cls.hears != "nothing")
-        except NumbaError as error:
+        except WriteampError:
+            raise
+        except Exception as error:  # Numba has errors of its own, and others for some code
             raise WriteampError(
                 f"{hook} of {name} cannot be compiled: {_first_words(error)}; "
                 f"{name}:compiled=no runs it in plain Python"

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, policy_error, unknown
-from writeamp.own.names import NOUNS, Kind, OwnClass, check_class
+from writeamp.own.names import NOUNS, RAISED, Kind, OwnClass, check_class
 
 
 def class_in(kind: Kind, path: str, name: str) -> OwnClass:
@@ -55,7 +55,7 @@ def _loaded(path: str, _stamp: int, given: str) -> ModuleType:
         spec.loader.exec_module(module)
     except WriteampError:
         raise
-    except Exception as error:
+    except RAISED as error:
         message = " ".join(str(error).split())
         raise policy_error(
             f"{given} raised {type(error).__name__}{': ' if message else ''}{message} as it was "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -19,6 +20,9 @@ _C = TypeVar("_C", bound=OwnClass)
 
 BASES: dict[str, OwnClass] = {"managers": Placement, "victims": VictimPolicy}
 NOUNS = {"managers": "placement", "victims": "victim policy"}
+
+# What code of users may raise and is told of it; Ctrl-C is not theirs.
+RAISED = (Exception, SystemExit, GeneratorExit)
 _GROUPS = {"managers": "writeamp.placements", "victims": "writeamp.victims"}
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
@@ -72,12 +76,18 @@ def _naming(kind: Kind, name: str) -> Callable[[_C], _C]:
         check_class(kind, cls, name)
         other = _named.get((kind, name))
         # The same class may be defined again, as cells of a notebook and reloaded files do.
-        if other is not None and other.__qualname__ != cls.__qualname__:
-            raise WriteampError(f"{name!r} is the name of {other.__qualname__} already")
+        if other is not None and _origin(other) != _origin(cls):
+            raise WriteampError(f"{name!r} is the name of {' of '.join(_origin(other))} already")
         _named[kind, name] = cls
         return cls
 
     return named
+
+
+def _origin(cls: type) -> tuple[str, str]:
+    """Return the name of a class and the file or module that it stands in."""
+    module = sys.modules.get(cls.__module__)
+    return cls.__qualname__, getattr(module, "__file__", None) or cls.__module__
 
 
 def check_class(kind: Kind, cls: object, where: str) -> OwnClass:
@@ -134,7 +144,7 @@ def named_class(kind: Kind, name: str) -> OwnClass | None:
     where = f"{name} of the package {entry.dist.name if entry.dist else 'installed'}"
     try:
         loaded = entry.load()
-    except Exception as error:
+    except RAISED as error:
         raise WriteampError(
             f"{where} cannot be imported: {type(error).__name__}: {error}"
         ) from error

@@ -36,6 +36,10 @@ def read(cls: OwnClass, where: str, text: str) -> dict[str, Any]:
         WriteampError: an unknown parameter, a value not of its type, or one that is missing.
     """
     known = parameters_of(cls)
+    if COMPILED in known:
+        raise WriteampError(
+            f"{where} has a parameter called {COMPILED}, which asks for Numba; give it another name"
+        )
     given = split_parameters(where, text)
     flag = given.pop(COMPILED, None)
     for key in given:

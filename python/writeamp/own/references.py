@@ -5,9 +5,11 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import sys
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from writeamp.own import files, parameters
 from writeamp.own.compiling import has_numba
 from writeamp.own.names import (
     NOUNS,
+    RAISED,
     Kind,
     OwnClass,
     built_in_names,
@@ -118,9 +121,10 @@ def reference_of(kind: str, cls: type) -> str:
     named = name_of(of, checked)
     if named is not None:
         return named
-    reference = _place_of(checked) or checked.__qualname__.rpartition(".")[2]
-    if is_built_in(of, reference):
-        raise WriteampError(f"the class {reference} has the name of a built-in {NOUNS[of]}")
+    name = checked.__qualname__.rpartition(".")[2]
+    if is_built_in(of, name):
+        raise WriteampError(f"the class {name} has the name of a built-in {NOUNS[of]}")
+    reference = _place_of(checked) or _unused(of, name, checked)
     _given[of, reference] = checked
     return reference
 
@@ -167,7 +171,8 @@ def _in_module(kind: Kind, found: re.Match[str]) -> OwnClass | None:
     if given is not None:
         return given
     try:
-        if find_spec(module) is None:
+        # A script that runs is known as `__main__`, and is not to be found.
+        if module not in sys.modules and find_spec(module) is None:
             return None
         imported = import_module(module)
     except ModuleNotFoundError as error:
@@ -176,7 +181,7 @@ def _in_module(kind: Kind, found: re.Match[str]) -> OwnClass | None:
         raise _unimportable(module, error) from error
     except WriteampError:
         raise
-    except Exception as error:
+    except RAISED as error:
         raise _unimportable(module, error) from error
     if not hasattr(imported, name):
         own = [key for key, one in vars(imported).items() if isinstance(one, type)]
@@ -184,7 +189,7 @@ def _in_module(kind: Kind, found: re.Match[str]) -> OwnClass | None:
     return check_class(kind, getattr(imported, name), f"{name} of the module {module}")
 
 
-def _unimportable(module: str, error: Exception) -> PolicyError:
+def _unimportable(module: str, error: BaseException) -> PolicyError:
     message = " ".join(f"{type(error).__name__}: {error}".split())
     return policy_error(f"the module {module} raised {message} as it was imported", error)
 
@@ -203,6 +208,12 @@ def _own(kind: Kind, reference: str, cls: OwnClass, rest: str) -> OwnPolicy:
             raise WriteampError(f"{reference} is a victim policy, which is never compiled")
         values[parameters.COMPILED] = parameters.shown_value(compiled)
     return OwnPolicy(kind, reference, cls, given, compiled, tuple(values.items()))
+
+
+def _unused(kind: Kind, name: str, cls: OwnClass) -> str:
+    """Return the name, or if another class was given by it, the name with a number."""
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if _given.get((kind, one), cls) is cls)
 
 
 def _place_of(cls: OwnClass) -> str | None:

@@ -6,7 +6,7 @@ import array
 import json
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,8 @@ _LIST, _TUPLE, _DICT, _DEQUE, _ARRAY, _TYPED, _SCALAR, _RANDOM = (
 _PLAIN = (bool, int, float, str, type(None))
 _LENGTH_BYTES = 8
 
-# Attributes that declare what the engine has asked for before the run, and no state.
-_DECLARED = ("migration_streams", "victims", "hears")
+# Attributes that, of these types, declare what the engine has asked for already, and are no state.
+_DECLARED: dict[str, type] = {"migration_streams": object, "victims": str, "hears": str}
 
 
 def packed(name: str, policy: Any) -> bytes:
@@ -77,11 +77,22 @@ def unpacked(name: str, policy: Any, saved: bytes) -> None:
 
 def attributes(policy: Any) -> dict[str, Any]:
     """Return what a policy remembers: its attributes, but for what its constructor was given."""
+    slots = (
+        key
+        for of in type(policy).__mro__
+        for key in _names_of(vars(of).get("__slots__", ()))
+        if not key.startswith("__") and hasattr(policy, key)
+    )
+    found = vars(policy) | {key: getattr(policy, key) for key in slots}
     return {
         key: value
-        for key, value in vars(policy).items()
-        if key not in _DECLARED and not isinstance(value, DriveFacts)
+        for key, value in found.items()
+        if not isinstance(value, (DriveFacts, _DECLARED.get(key, DriveFacts)))
     }
+
+
+def _names_of(slots: str | Iterable[str]) -> Iterable[str]:
+    return [slots] if isinstance(slots, str) else slots
 
 
 def size_bytes(policy: Any) -> int:

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from writeamp import own
 from writeamp.errors import PolicyError, WriteampError
-from writeamp.registry.specs import Spec
+from writeamp.own.parameters import COMPILED
+from writeamp.registry.specs import Spec, manager
 from writeamp.testing.rig import Counters, Rig, is_compiled
 
 _T = TypeVar("_T")
@@ -30,13 +31,13 @@ def check_placement(placement: str | Spec | type[own.Placement], *, seed: int = 
         AssertionError: a sentence on what failed and where; what the placement raised is its cause.
         WriteampError: it is no placement, or cannot be made.
     """
-    manager = Spec.of("managers", placement)
-    _refuse_built_in("managers", manager)
-    rig = Rig.of(manager, None, seed)
+    spec = Spec.of("managers", placement)
+    _refuse_built_in("managers", spec)
+    rig = Rig.of(spec, None, seed)
     _check(rig)
-    if not is_compiled(manager):
+    if not is_compiled(spec):
         return
-    plain = Spec.of("managers", _with_compiled(manager, "no"))
+    plain = _interpreted(spec)
     for run in rig.everywhere():
         compiled, _ = _held(run, run.done)
         interpreted, _ = _held(run, replace(run, manager=plain).done)
@@ -56,8 +57,8 @@ def check_victim_policy(policy: str | Spec | type[own.VictimPolicy], *, seed: in
     """
     victims = Spec.of("victims", policy)
     _refuse_built_in("victims", victims)
-    for manager in ("single", "sepgc"):
-        _check(Rig.of(Spec.of("managers", manager), victims, seed))
+    for one in ("single", "sepgc"):
+        _check(Rig.of(Spec.of("managers", one), victims, seed))
 
 
 def _check(rig: Rig) -> None:
@@ -119,6 +120,8 @@ def _refuse_built_in(kind: str, spec: Spec) -> None:
         raise WriteampError(f"{spec.name} is built in; only what is written in Python is checked")
 
 
-def _with_compiled(manager: Spec, value: str) -> str:
-    given = [f"{key}={one}" for key, one in manager.values if key != "compiled"]
-    return f"{manager.name}:{','.join([*given, f'compiled={value}'])}"
+def _interpreted(compiled: Spec) -> Spec:
+    """Return the same placement, run by Python."""
+    policy = own.find("managers", compiled.text)
+    assert policy is not None
+    return manager(policy.reference, **(policy.given | {COMPILED: False}))

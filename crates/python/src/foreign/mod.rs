@@ -7,7 +7,7 @@ mod victims;
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyBaseException, PyException};
+use pyo3::exceptions::{PyBaseException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine::foreign::{Answer, Cause, Failure, Fault, Hook};
@@ -66,7 +66,7 @@ pub fn raised(fault: &Fault) -> PyErr {
         let cause = fault.cause.as_ref().and_then(|cause| cause.0.downcast_ref::<PyErr>());
         let cause = cause.map(|error| error.clone_ref(py));
         if let Some(error) = &cause
-            && !error.is_instance_of::<PyException>(py)
+            && error.is_instance_of::<PyKeyboardInterrupt>(py)
         {
             return error.clone_ref(py);
         }

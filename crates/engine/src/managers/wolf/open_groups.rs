@@ -61,7 +61,15 @@ pub struct OpenGroups {
     stands_for: Vec<u8>,
 }
 
-state!(OpenGroups { fixed longest, fixed step, fixed by_step, value wanted, table stands_for });
+state! {
+    OpenGroups {
+        fixed longest,
+        fixed step,
+        fixed by_step,
+        value wanted,
+        table stands_for,
+    } where is_sound
+}
 
 impl OpenGroups {
     /// At most `groups`, each `ratio` times as hot as the one before; group 0 is open.
@@ -75,6 +83,16 @@ impl OpenGroups {
             wanted: vec![Wanted::default(); groups],
             stands_for: vec![0; groups],
         }
+    }
+
+    fn is_sound(&self) -> bool {
+        let is_plausible = |wanted: &Wanted| {
+            wanted.counted < u32::MAX / 2
+                && [wanted.arrivals, wanted.pages].iter().all(|found| (0.0..1e18).contains(found))
+        };
+        self.wanted.len() == self.stands_for.len()
+            && self.wanted.iter().all(is_plausible)
+            && self.stands_for.iter().all(|&group| usize::from(group) < self.wanted.len())
     }
 
     /// Where the host's writes of pages with such a life go.
@@ -183,10 +201,6 @@ impl OpenGroups {
     pub fn are_open(&self, open: &[usize]) -> bool {
         let mut levels = self.stands_for.iter().enumerate();
         levels.all(|(level, &group)| nearest(open.iter().copied(), level) == Some(group.into()))
-            && self.wanted.len() == self.stands_for.len()
-            && self.wanted.iter().all(|wanted| {
-                wanted.counted < u32::MAX / 2 && wanted.arrivals >= 0.0 && wanted.pages >= 0.0
-            })
     }
 }
 

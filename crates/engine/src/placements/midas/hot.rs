@@ -90,7 +90,10 @@ impl HotPages {
 
     fn is_sound(&self) -> bool {
         self.pages.iter().all(|&page| page & !MARKS <= FURTHER)
-            && [self.window, self.epoch].iter().all(|ages| ages.sum < MOST_PLAUSIBLE)
+            && [self.window, self.epoch]
+                .iter()
+                .all(|ages| ages.sum.max(ages.victims) < MOST_PLAUSIBLE)
+            && self.epoch_writes < MOST_PLAUSIBLE
             && (1..MOST_PLAUSIBLE).contains(&self.age)
             && self.window_ends < 2 * MOST_PLAUSIBLE
     }
