@@ -97,7 +97,7 @@ def test_a_decorator_gives_a_name_which_no_other_may_have(forgetting: None) -> N
 
 def test_classes_of_one_name_are_told_apart() -> None:
     def of(number: int) -> type[wa.Placement]:
-        class Mine(wa.Placement):
+        class Twofold(wa.Placement):
             streams = 2
 
             def on_write(self, page: int, now: int) -> int:
@@ -106,11 +106,11 @@ def test_classes_of_one_name_are_told_apart() -> None:
             def on_migrate(self, page: int, victim: Any) -> int:
                 return 1
 
-        return Mine
+        return Twofold
 
     mixed, apart = of(1), of(0)
     specs = [wa.manager(mixed), wa.manager(apart), wa.manager(mixed)]
-    assert [str(spec) for spec in specs] == ["Mine", "Mine-2", "Mine"]
+    assert [str(spec) for spec in specs] == ["Twofold", "Twofold-2", "Twofold"]
     assert [counted(spec) for spec in specs[:2]] == [counted(mixed), counted(apart)]
     assert counted(mixed) != counted(apart)
 
