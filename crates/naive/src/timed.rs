@@ -31,8 +31,9 @@
 //! memory's. A copy waits for the read of its page. An erase waits for the queued programs on other
 //! dies that hold copies made since the erase before. Neighbours that lie in one flash page (on all
 //! planes) are read at once. A wear leveller closes a block with whatever it holds, and what is begun
-//! there is programmed then. A flush, and a write that is not cached, fills begun units that hold
-//! data of the host; where that cannot be, they count as safe.
+//! there is queued then, before the erase of the block that the data were in. A flush, and a write
+//! that is not cached, fills begun units that hold data of the host; where that cannot be, they count
+//! as safe.
 //!
 //! **Writes of parts.** The rest of a page that is mapped is read first, unless it is in memory.
 //!

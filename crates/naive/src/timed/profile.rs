@@ -35,7 +35,6 @@ pub trait Logical {
     fn physical(&self, logical: u32) -> Option<u32>;
     fn logical_at(&self, physical: u32) -> u32;
     fn free_blocks(&self, lun: usize) -> u32;
-    fn is_closed(&self, block: u32) -> bool;
     fn erases_of(&self, block: u32) -> u32;
     /// Pages that trims have unmapped so far.
     fn unmapped_pages(&self) -> u64;

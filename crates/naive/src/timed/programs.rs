@@ -90,11 +90,13 @@ impl<L: Logical> TimedDrive<L> {
         collected: ProgramFor,
         lun: Option<usize>,
     ) {
-        // The reads of pages that are copied, except of those in memory.
+        // The reads of pages that are still to be copied, except of those in memory.
         let mut sources: BTreeMap<u32, OpId> = BTreeMap::new();
         // Programs that hold copies, since the last erase.
         let mut copies: BTreeSet<OpId> = BTreeSet::new();
         let mut last: Option<(u32, OpId)> = None;
+        // The block that a wear leveller moves data to.
+        let mut leveled: Option<u32> = None;
         for op in ops {
             if !matches!(op, LogicalOp::Read { .. })
                 && let Some((_, read)) = last.take()
@@ -108,6 +110,9 @@ impl<L: Logical> TimedDrive<L> {
                     }
                 }
                 LogicalOp::Erase { block } => {
+                    if let Some(leveled) = leveled.take() {
+                        self.queue_begun(leveled);
+                    }
                     self.erase(block, &std::mem::take(&mut copies), lun);
                 }
                 LogicalOp::Program { page, cause, from } => {
@@ -120,8 +125,11 @@ impl<L: Logical> TimedDrive<L> {
                         _ => (cause, self.profile.page_bytes),
                     };
                     self.counters.programs[cause as usize] += 1;
+                    if cause == ProgramFor::WearLeveling {
+                        leveled = Some(self.profile.block_of(page));
+                    }
                     if let Some(from) = from {
-                        if let Some(&read) = sources.get(&from) {
+                        if let Some(read) = sources.remove(&from) {
                             self.array.tell(read, Waiter::Operation(program));
                         }
                         copies.insert(program);
@@ -137,17 +145,11 @@ impl<L: Logical> TimedDrive<L> {
         if let Some((_, read)) = last {
             self.array.submit(read, &mut self.clock);
         }
-        self.submit_closed();
     }
 
-    /// Programs what is begun in blocks that were closed before they were full, the last one first.
-    fn submit_closed(&mut self) {
-        let begun: Vec<(u32, OpId)> = self.programs.begun.clone().into_iter().collect();
-        let mut closed: Vec<(u32, OpId)> =
-            begun.into_iter().filter(|&(block, _)| self.logical.is_closed(block)).collect();
-        closed.sort_by_key(|&(_, program)| program);
-        for (block, program) in closed.into_iter().rev() {
-            self.programs.begun.remove(&block);
+    /// Programs what is begun in a block that is closed before it is full.
+    fn queue_begun(&mut self, block: u32) {
+        if let Some(program) = self.programs.begun.remove(&block) {
             self.array.submit(program, &mut self.clock);
         }
     }

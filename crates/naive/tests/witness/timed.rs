@@ -4,6 +4,7 @@
 mod absurd;
 mod books;
 mod hosts;
+mod leveled;
 mod profiles;
 
 use proptest::prelude::*;

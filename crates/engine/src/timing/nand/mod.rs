@@ -221,6 +221,12 @@ impl Nand {
         self.satisfy(op, events);
     }
 
+    /// Submits a program that is complete with less than its unit.
+    pub fn submit_unfilled(&mut self, op: OpId, events: &mut Events) {
+        self.ops.get_mut(op).missing = 0;
+        self.submit(op, events);
+    }
+
     /// Takes one from what an operation waits for.
     #[inline(always)]
     fn satisfy(&mut self, op: OpId, events: &mut Events) {

@@ -3,7 +3,7 @@
 use super::requests::Pending;
 use super::{Ssd, Waiter};
 use crate::error::Result;
-use crate::flash::{BlockState, Cause, FlashOp, filled};
+use crate::flash::{Cause, FlashOp, filled};
 use crate::timing::nand::{NONE, OpId};
 
 /// Program units that are begun, and what collections have read and copied.
@@ -13,14 +13,15 @@ pub struct Programs {
     begun: Vec<OpId>,
     /// Blocks whose begun unit holds data of the host.
     with_host_data: Vec<u32>,
-    /// Pages that were read to be copied, and the reads.
+    /// Pages that were read to be copied, and the reads; `NONE` for one that was copied, as what is
+    /// programmed in its place since may be read in its turn.
     sources: Vec<(u32, OpId)>,
     /// Where the next copy's page stands among them, most likely.
     next_source: usize,
     /// Programs with copies, since the last erase.
     copies: Vec<OpId>,
-    /// Blocks that a wear leveller has filled.
-    exchanged: Vec<u32>,
+    /// The block that a wear leveller is filling.
+    exchanged: Option<u32>,
     /// Logical pages that were copied, whose entries in the table change.
     pub moved: Vec<u32>,
 }
@@ -34,7 +35,7 @@ impl Programs {
             sources: Vec::new(),
             next_source: 0,
             copies: Vec::new(),
-            exchanged: Vec::new(),
+            exchanged: None,
             moved: Vec::new(),
         })
     }
@@ -51,7 +52,7 @@ impl Programs {
             .chain(0..self.next_source.min(count))
             .find(|&at| self.sources[at].0 == page)?;
         self.next_source = found + 1;
-        let (_, op) = self.sources[found];
+        let (_, op) = std::mem::replace(&mut self.sources[found], (NONE, NONE));
         (op != NONE).then_some(op)
     }
 }
@@ -137,26 +138,25 @@ impl Ssd {
                 }
                 FlashOp::Erase { block, .. } => {
                     self.submit_last(&mut last);
+                    self.submit_exchanged();
                     self.hear_erase(block, collection);
                 }
             }
         }
         self.submit_last(&mut last);
-        self.submit_exchanged();
         self.heard = heard;
         self.programs.sources.clear();
         self.programs.next_source = 0;
         self.programs.copies.clear();
     }
 
-    /// A wear leveller closes a block as soon as it holds the pages of another: what is begun there
-    /// is programmed as it is.
+    /// A wear leveller closes a block as soon as it holds the pages of another, which is erased next:
+    /// what is begun there is programmed as it is. The same write may go on to erase and reopen it.
     fn submit_exchanged(&mut self) {
-        while let Some(block) = self.programs.exchanged.pop() {
-            let op = self.programs.begun[block as usize];
-            if op != NONE && self.drive.flash().state(block) == BlockState::Closed {
-                self.programs.begun[block as usize] = NONE;
-                self.nand.submit(op, &mut self.events);
+        if let Some(block) = self.programs.exchanged.take() {
+            let op = std::mem::replace(&mut self.programs.begun[block as usize], NONE);
+            if op != NONE {
+                self.nand.submit_unfilled(op, &mut self.events);
             }
         }
     }
@@ -209,8 +209,8 @@ impl Ssd {
             _ => (cause, self.page_bytes),
         };
         self.counters.count_programs(cause, 1);
-        if cause == Cause::WearLeveling && self.programs.exchanged.last() != Some(&block) {
-            self.programs.exchanged.push(block);
+        if cause == Cause::WearLeveling {
+            self.programs.exchanged = Some(block);
         }
         if let Some(from) = from {
             if let Some(read) = self.programs.source(from) {
@@ -276,5 +276,23 @@ impl Ssd {
                 self.nand.release_early(op);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_waits_for_no_read_of_what_lay_in_its_place_before() {
+        let (victim, young, next_victim): (OpId, OpId, OpId) = (0, 1, 2);
+        let mut programs = Programs::new(1).unwrap();
+        // A victim is read, then a young block, which is copied first; what is copied to the young
+        // block is read again.
+        programs.sources = vec![(84, victim), (12, young)];
+        assert_eq!(programs.source(12), Some(young));
+        assert_eq!(programs.source(84), Some(victim));
+        programs.sources.push((12, next_victim));
+        assert_eq!(programs.source(12), Some(next_victim));
     }
 }

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::ops::Range;
 
-use writeamp_engine::flash::{BlockState, Cause, FlashOp, Recorder};
+use writeamp_engine::flash::{Cause, FlashOp, Recorder};
 use writeamp_engine::managers::{self, BlockManager, Setup};
 use writeamp_naive::timed::{Logical, LogicalOp, ProgramFor};
 
@@ -93,10 +93,6 @@ impl Logical for Books {
     fn free_blocks(&self, lun: usize) -> u32 {
         let flash = self.drive.flash();
         flash.free_blocks(if flash.pools() == 1 { 0 } else { lun })
-    }
-
-    fn is_closed(&self, block: u32) -> bool {
-        self.drive.flash().state(block) == BlockState::Closed
     }
 
     fn erases_of(&self, block: u32) -> u32 {
