@@ -17,7 +17,7 @@ impl Divider {
         self.divide_wide(u64::from(n)) as u32
     }
 
-    /// The same of a larger number; their product must fit in 64 bits.
+    /// The same of a larger number: the product of number and divisor must fit in 64 bits.
     #[inline(always)]
     pub fn divide_wide(self, n: u64) -> u64 {
         ((u128::from(self.reciprocal) * u128::from(n)) >> 64) as u64

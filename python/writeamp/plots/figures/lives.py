@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import polars as pl
 
@@ -47,26 +48,23 @@ def lives_by_age(
         .sort("usual_pages", "age", descending=[True, False])
     )
     label = "age (drive writes since the page was written)"
+    over_age = partial(Panel, x_label=label, x_log=True)
     return PanelChart(
         title=title,
         subtitle=subtitle,
         x_label=label,
         y_label="",
         panels=(
-            Panel(
+            over_age(
                 "How long pages still live, to be expected",
                 tuple(_lines(by_age, "rest_pages", logical_pages)),
-                x_label=label,
                 y_label="rest of life (drive writes)",
-                x_log=True,
                 y_log=True,
             ),
-            Panel(
+            over_age(
                 "How many pages have that age, to an octave",
                 tuple(_lines(by_age, "share", logical_pages)),
-                x_label=label,
                 y_label="share of the pages",
-                x_log=True,
             ),
         ),
         columns=1,

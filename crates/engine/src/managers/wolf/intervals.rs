@@ -144,8 +144,10 @@ impl Intervals {
 
     /// Hears which groups are `open` from now on.
     pub fn set_open(&mut self, open: &[usize]) {
-        self.groups.set_open(open);
-        self.find_homes();
+        if !self.groups.are_open(open) {
+            self.groups.set_open(open);
+            self.find_homes();
+        }
     }
 
     fn find_homes(&mut self) {

@@ -159,14 +159,13 @@ impl LifeTable {
         (0..CLASSES * AGES).filter(move |&cell| counted(cell)).map(|cell| {
             let (class, age) = (cell / AGES, cell % AGES);
             let (octave, pattern) = ((class.max(1) - 1) / PATTERNS, (class.max(1) - 1) % PATTERNS);
-            let usual = LONGEST * self.logical_pages / exp2(octave as f64 + 0.5);
             let (intervals, last) = match pattern as u32 {
                 0 => (1, LASTS / 2),
                 at if at <= LASTS.unsigned_abs() => (2, at.cast_signed() - 1),
                 at => (4, at.cast_signed() - 1 - LASTS),
             };
             Life {
-                usual_pages: if class == 0 { 0.0 } else { usual },
+                usual_pages: if class == 0 { 0.0 } else { self.usual(octave) },
                 intervals: if class == 0 { 0 } else { intervals },
                 last_octaves: (last - LASTS / 2) as i8,
                 age_pages: self.bins.middle[age],
@@ -215,9 +214,14 @@ impl LifeTable {
         }
     }
 
+    /// The middle of the usual intervals of an octave, in page writes.
+    fn usual(&self, octave: usize) -> f64 {
+        LONGEST * self.logical_pages / exp2(octave as f64 + 0.5)
+    }
+
     /// The hazard at each age that all classes of an octave have together.
     fn hazards_of_octave(&self, octave: usize, first: usize) -> [f64; AGES] {
-        let usual = LONGEST * self.logical_pages / exp2(octave as f64 + 0.5);
+        let usual = self.usual(octave);
         let sum = |counts: &[f64], age: usize| -> f64 {
             (first..first + PATTERNS).map(|class| counts[class * AGES + age]).sum()
         };
