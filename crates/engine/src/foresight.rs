@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::error::Result;
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::hints::NEVER;
 use crate::request::{Op, Request};
 use crate::state::{MOST_PLAUSIBLE, elements, state};
@@ -64,7 +64,7 @@ pub struct Foresight {
     /// What was passed over and is not counted yet, in the order of the writes.
     passed: VecDeque<Passed>,
     /// The place of the write that holds each page's current version, as far as drawn.
-    holder: Vec<u64>,
+    holder: Table<u64>,
     drawn_writes: u64,
     issued_writes: u64,
     horizon_writes: u64,

@@ -2,7 +2,7 @@
 //! the pages lie. Kept for the policies that ask for it, once for all of them.
 
 use crate::error::Result;
-use crate::flash::{NONE, filled, prefetch};
+use crate::flash::{NONE, Table, filled, prefetch};
 use crate::state::{elements, require, state};
 
 const WRITES_BITS: u32 = 16;
@@ -12,9 +12,9 @@ const MOST_WRITES: u64 = (1 << WRITES_BITS) - 1;
 #[derive(Debug, Clone)]
 pub struct WriteHistory {
     /// Of each page, its writes in the low bits and above them the clock before the last of them.
-    pages: Vec<u64>,
+    pages: Table<u64>,
     /// Of each block, the sums over its valid pages.
-    blocks: Vec<Sums>,
+    blocks: Table<Sums>,
 }
 
 state!(WriteHistory { table pages, table blocks });
@@ -137,7 +137,7 @@ impl WriteHistory {
                 blocks[block_of(physical) as usize].add(page);
             }
         }
-        require(blocks == self.blocks, "WriteHistory.blocks")
+        require(*blocks == *self.blocks, "WriteHistory.blocks")
     }
 }
 

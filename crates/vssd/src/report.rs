@@ -122,9 +122,9 @@ pub fn counters(
 pub fn blocks(flash: &Array) -> Value {
     let pages_per_block = flash.geometry().pages_per_block();
     let mut valid_pages = vec![0u64; pages_per_block as usize + 1];
-    for (state, invalid) in flash.states().iter().zip(flash.invalid_pages()) {
+    for (state, block) in flash.states().iter().zip(0..) {
         if *state == BlockState::Closed {
-            valid_pages[(pages_per_block - invalid) as usize] += 1;
+            valid_pages[(pages_per_block - flash.invalid_pages(block)) as usize] += 1;
         }
     }
     let free: u32 = (0..flash.pools()).map(|pool| flash.free_blocks(pool)).sum();

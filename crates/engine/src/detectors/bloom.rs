@@ -95,7 +95,11 @@ impl Filter {
             return Err(Error::OutOfMemory { bytes: (bit_count / 8.0) as u64 });
         }
         let words = (bit_count as usize).div_ceil(64);
-        Ok(Filter { bits: filled(0, words)?, bit_count: bit_count as u32, hashes: hashes as u32 })
+        Ok(Filter {
+            bits: filled(0, words)?.to_vec(),
+            bit_count: bit_count as u32,
+            hashes: hashes as u32,
+        })
     }
 
     /// True if the filter knew the page already.

@@ -4,7 +4,7 @@ use std::ops::Bound::{Excluded, Included};
 
 use super::{Detector, pages_of};
 use crate::error::Result;
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
@@ -12,7 +12,7 @@ use crate::state::state;
 /// Exact, at 4 bytes a logical page.
 pub struct UpdateDistance {
     /// The clock at the last write of each page; 0 if there was none.
-    written_at: Vec<u32>,
+    written_at: Table<u32>,
     /// Host pages written, modulo 2³²: a page that rests for about as long can look hot once.
     now: u32,
     hot_below: u32,

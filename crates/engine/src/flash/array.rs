@@ -2,29 +2,25 @@
 
 use std::ops::Range;
 
-use super::divider::Divider;
-use super::memory::{filled, prefetch};
-use super::{BlockState, Counters, Frontier, Geometry, NONE, Pools, Wear, WearLog};
+use super::memory::{Table, filled, prefetch};
+use super::{BlockState, Blocks, Counters, Frontier, Geometry, NONE, Pools, Wear, WearLog};
 use crate::error::{Error, Result};
 
 /// The flash array and its logical→physical map.
 #[derive(Debug, Clone)]
 pub struct Array {
     pub(super) geometry: Geometry,
-    pub(super) logical_to_physical: Vec<u32>,
-    pub(super) physical_to_logical: Vec<u32>,
-    /// One bit a physical page: programmed, and overwritten or trimmed since.
-    pub(super) invalid: Vec<u64>,
-    pub(super) invalid_pages: Vec<u32>,
-    pub(super) erase_counts: Vec<u32>,
-    pub(super) states: Vec<BlockState>,
+    pub(super) logical_to_physical: Table<u32>,
+    pub(super) physical_to_logical: Table<u32>,
+    pub(super) blocks: Blocks,
+    pub(super) erase_counts: Table<u32>,
+    pub(super) states: Table<BlockState>,
     /// The free blocks of each pool; the one erased last comes last, and is opened first unless a
     /// manager chooses.
     pub(super) free: Vec<Vec<u32>>,
     pub(super) blocks_per_pool: u32,
     pub(super) mapped_pages: u32,
     pub(super) counters: Counters,
-    pub(super) block_of: Divider,
     pub(super) wear: WearLog,
 }
 
@@ -69,27 +65,25 @@ impl Array {
             geometry,
             logical_to_physical: filled(NONE, logical_pages as usize)?,
             physical_to_logical: filled(NONE, physical_pages as usize)?,
-            invalid: filled(0, (physical_pages as usize).div_ceil(64))?,
-            invalid_pages: filled(0, blocks)?,
+            blocks: Blocks::new(geometry.blocks(), geometry.pages_per_block())?,
             erase_counts: filled(0, blocks)?,
             states,
             free,
             blocks_per_pool,
             mapped_pages: 0,
             counters: Counters::default(),
-            block_of: Divider::new(geometry.pages_per_block()),
             wear,
         })
     }
 
-    /// Bytes that a drive of this size takes, for a check before it is built. The 33 bytes a block
-    /// leave room for the largest victim policy.
+    /// Bytes that a drive of this size takes, for a check before it is built. The 29 bytes a block
+    /// beside its record leave room for the largest victim policy.
     pub fn bytes_needed(geometry: &Geometry, logical_pages: u32) -> u64 {
         let physical = u64::from(geometry.physical_pages());
         u64::from(logical_pages) * 4
             + physical * 4
-            + physical / 8
-            + u64::from(geometry.blocks()) * 33
+            + Blocks::bytes_needed(geometry.blocks(), geometry.pages_per_block())
+            + u64::from(geometry.blocks()) * 29
     }
 
     /// Geometry that the array was built with.
@@ -128,10 +122,16 @@ impl Array {
         self.states[block as usize]
     }
 
-    /// Pages of each block that hold invalid data.
+    /// The invalid pages of every block.
     #[inline(always)]
-    pub fn invalid_pages(&self) -> &[u32] {
-        &self.invalid_pages
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// Pages of a block that hold invalid data.
+    #[inline(always)]
+    pub fn invalid_pages(&self, block: u32) -> u32 {
+        self.blocks.invalid_pages(block)
     }
 
     /// Blocks in `pool` that are erased and not open.
@@ -160,7 +160,7 @@ impl Array {
     /// The block that physical page `page` lies in.
     #[inline(always)]
     pub fn block_of(&self, page: u32) -> u32 {
-        self.block_of.divide(page)
+        self.blocks.holding(page)
     }
 
     /// Where the current version of a logical page lies, if it is mapped.
@@ -203,7 +203,7 @@ impl Array {
     /// The block behind a frontier that has been opened.
     #[inline(always)]
     pub fn block_behind(&self, frontier: &Frontier) -> u32 {
-        self.block_of.divide(frontier.end_page - 1)
+        self.blocks.holding(frontier.end_page - 1)
     }
 
     /// What the drive remembers of its wear.
@@ -224,21 +224,7 @@ impl Array {
         if page == NONE {
             return None;
         }
-        let block = self.block_of.divide(page);
-        prefetch(&self.invalid, page as usize / 64);
-        prefetch(&self.invalid_pages, block as usize);
-        Some(block)
-    }
-
-    /// Marks the version of a logical page that lies at `page` as invalid; returns its block.
-    #[inline(always)]
-    pub(super) fn invalidate(&mut self, page: u32) -> u32 {
-        let block = self.block_of.divide(page);
-        debug_assert_eq!(self.invalid[page as usize / 64] >> (page % 64) & 1, 0);
-        debug_assert_ne!(self.states[block as usize], BlockState::Free);
-        self.invalid[page as usize / 64] |= 1 << (page % 64);
-        self.invalid_pages[block as usize] += 1;
-        block
+        Some(self.blocks.prefetch(page))
     }
 
     /// Maps `logical` to the page at the frontier, which moves on; returns that page.
@@ -251,38 +237,4 @@ impl Array {
         self.physical_to_logical[page as usize] = logical;
         page
     }
-
-    /// The words of marks that a full block touches: the first page of each word, and a bit for
-    /// each page of the block in it that is valid.
-    #[inline(always)]
-    pub(super) fn valid_words(&self, block: u32) -> impl Iterator<Item = (u32, u64)> + use<'_> {
-        words(block, self.geometry.pages_per_block())
-            .map(|(word, mask)| (word as u32 * 64, !self.invalid[word] & mask))
-    }
-
-    /// The same of any block: the first page of each word, and a bit for each page of the block in
-    /// it that is marked invalid.
-    pub(super) fn marks(&self, block: u32) -> impl Iterator<Item = (u32, u64)> + use<'_> {
-        words(block, self.geometry.pages_per_block())
-            .map(|(word, mask)| (word as u32 * 64, self.invalid[word] & mask))
-    }
-
-    /// Clears the marks of a block.
-    pub(super) fn clear_marks(&mut self, block: u32) {
-        for (word, mask) in words(block, self.geometry.pages_per_block()) {
-            self.invalid[word] &= !mask;
-        }
-    }
-}
-
-/// The words in which the marks of a block lie, and which bits of each are the block's.
-#[inline(always)]
-fn words(block: u32, pages_per_block: u32) -> impl Iterator<Item = (usize, u64)> {
-    let first = block * pages_per_block;
-    let end = first + pages_per_block;
-    (first / 64..end.div_ceil(64)).map(move |word| {
-        let from = first.max(word * 64) % 64;
-        let width = (end - word * 64).min(64) - from;
-        (word as usize, u64::MAX >> (64 - width) << from)
-    })
 }

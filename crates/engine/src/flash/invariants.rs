@@ -37,8 +37,8 @@ impl Array {
         let mut programmed = 0u64;
         for block in 0..self.geometry.blocks() {
             let index = block as usize;
-            let marked: u32 = self.marks(block).map(|(_, marks)| marks.count_ones()).sum();
-            holds(marked == self.invalid_pages[index], || {
+            let marked: u32 = self.blocks.marks(block).iter().map(|marks| marks.count_ones()).sum();
+            holds(marked == self.invalid_pages(block), || {
                 format!("invalid count = invalid marks, block {block}")
             })?;
             // Only full blocks are erased, so wear alone tells how much was ever programmed.
@@ -89,26 +89,24 @@ impl Array {
         let mut valid_pages = 0u64;
         for (block, &written) in (0..).zip(written) {
             let end = block * pages_per_block + written;
-            for (first, marks) in self.marks(block) {
-                let from = first.max(block * pages_per_block);
-                let to = first.saturating_add(64).min((block + 1) * pages_per_block);
-                for page in from..to {
-                    if let Some(&ahead) = self.physical_to_logical.get((page + AHEAD) as usize)
-                        && ahead < self.logical_pages()
-                    {
-                        self.prefetch_map(ahead);
-                    }
-                    let is_marked = marks >> (page - first) & 1 == 1;
-                    if page >= end {
-                        holds(!is_marked, || "only what was written is invalid".into())?;
-                    } else if !is_marked {
-                        let logical = self.physical_to_logical[page as usize];
-                        let back = self.logical_to_physical.get(logical as usize);
-                        holds(back == Some(&page), || {
-                            "each valid physical page belongs to one logical page".into()
-                        })?;
-                        valid_pages += 1;
-                    }
+            let first = block * pages_per_block;
+            let marks = self.blocks.marks(block);
+            for (page, place) in (first..).zip(0..pages_per_block) {
+                if let Some(&ahead) = self.physical_to_logical.get((page + AHEAD) as usize)
+                    && ahead < self.logical_pages()
+                {
+                    self.prefetch_map(ahead);
+                }
+                let is_marked = marks[place as usize / 64] >> (place % 64) & 1 == 1;
+                if page >= end {
+                    holds(!is_marked, || "only what was written is invalid".into())?;
+                } else if !is_marked {
+                    let logical = self.physical_to_logical[page as usize];
+                    let back = self.logical_to_physical.get(logical as usize);
+                    holds(back == Some(&page), || {
+                        "each valid physical page belongs to one logical page".into()
+                    })?;
+                    valid_pages += 1;
                 }
             }
         }

@@ -1,39 +1,136 @@
-//! Allocation of the large tables: fallible, and on huge pages where the system offers them.
+//! The large tables: allocated fallibly, on huge pages of their own where the system offers them.
 //!
 //! A map of a large drive is read at random; with 4 KiB pages nearly every access also misses the
-//! TLB, which halves the speed.
+//! TLB, which takes half as long again as the access itself (docs/performance.md).
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
 
 use crate::error::{Error, Result};
 
 const HUGE_PAGE_BYTES: usize = 2 << 20;
+const CACHE_LINE_BYTES: usize = 64;
 
-/// A vector of `len` copies of `value`, or a clear error where memory does not allow it.
-pub fn filled<T: Copy>(value: T, len: usize) -> Result<Vec<T>> {
-    let mut table: Vec<T> = Vec::new();
-    table
-        .try_reserve_exact(len)
-        .map_err(|_| Error::OutOfMemory { bytes: len as u64 * size_of::<T>() as u64 })?;
-    advise_huge_pages(table.as_mut_ptr().cast(), len * size_of::<T>());
-    table.resize(len, value);
-    Ok(table)
+/// A table of fixed length. One of half a huge page or more begins on a huge page and takes whole
+/// ones; smaller ones begin on a cache line.
+pub struct Table<T: Copy> {
+    start: NonNull<T>,
+    len: usize,
 }
 
-#[cfg(target_os = "linux")]
-fn advise_huge_pages(start: *mut u8, bytes: usize) {
-    let skip = start.align_offset(HUGE_PAGE_BYTES);
-    if bytes < skip + HUGE_PAGE_BYTES {
-        return;
+/// A table of `len` copies of `value`, or a clear error where memory does not allow it.
+pub fn filled<T: Copy>(value: T, len: usize) -> Result<Table<T>> {
+    Table::from_fn(len, |_| value).ok_or_else(|| Error::OutOfMemory {
+        bytes: (len as u64).saturating_mul(size_of::<T>() as u64),
+    })
+}
+
+impl<T: Copy> Table<T> {
+    /// The table of `item` at each place; `None` without memory for it.
+    fn from_fn(len: usize, item: impl Fn(usize) -> T) -> Option<Self> {
+        let layout = Self::layout(len)?;
+        if layout.size() == 0 {
+            return Some(Table { start: NonNull::dangling(), len });
+        }
+        // SAFETY: the layout has a size above 0.
+        let start = NonNull::new(unsafe { alloc(layout) })?;
+        advise_huge_pages(start.as_ptr(), layout);
+        let start = start.cast::<T>();
+        for at in 0..len {
+            // SAFETY: the layout has room for `len` items at the alignment of one.
+            unsafe { start.add(at).write(item(at)) };
+        }
+        Some(Table { start, len })
     }
-    let whole = (bytes - skip) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
-    // SAFETY: the range lies inside an allocation of ours; the advice changes no contents, and a
-    // kernel that does not know it refuses without effect.
-    unsafe {
-        libc::madvise(start.add(skip).cast(), whole, libc::MADV_HUGEPAGE);
+
+    fn layout(len: usize) -> Option<Layout> {
+        let items = Layout::array::<T>(len).ok()?;
+        let align =
+            if items.size() < HUGE_PAGE_BYTES / 2 { CACHE_LINE_BYTES } else { HUGE_PAGE_BYTES };
+        let items = items.align_to(align).ok()?;
+        Some(if align == HUGE_PAGE_BYTES { items.pad_to_align() } else { items })
     }
 }
 
-#[cfg(not(target_os = "linux"))]
-fn advise_huge_pages(_start: *mut u8, _bytes: usize) {}
+impl<T: Copy> Deref for Table<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        // SAFETY: all `len` items were written when the table was made, and it is their only owner.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<T: Copy> DerefMut for Table<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+// SAFETY: a table owns its items, as a vector does.
+unsafe impl<T: Copy + Send> Send for Table<T> {}
+// SAFETY: as above.
+unsafe impl<T: Copy + Sync> Sync for Table<T> {}
+
+impl<T: Copy> Drop for Table<T> {
+    fn drop(&mut self) {
+        let layout = Self::layout(self.len).expect("the layout it was made with");
+        if layout.size() > 0 {
+            // SAFETY: the memory was allocated with this layout; its items need no drop.
+            unsafe { dealloc(self.start.as_ptr().cast(), layout) };
+        }
+    }
+}
+
+impl<T: Copy> Clone for Table<T> {
+    fn clone(&self) -> Self {
+        let layout = Self::layout(self.len).expect("the layout it was made with");
+        Self::from_fn(self.len, |at| self[at]).unwrap_or_else(|| handle_alloc_error(layout))
+    }
+}
+
+impl<T: Copy + fmt::Debug> fmt::Debug for Table<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<'a, T: Copy> IntoIterator for &'a Table<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'a, T: Copy> IntoIterator for &'a mut Table<T> {
+    type Item = &'a mut T;
+    type IntoIter = std::slice::IterMut<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+fn advise_huge_pages(start: *mut u8, layout: Layout) {
+    if layout.align() == HUGE_PAGE_BYTES {
+        // SAFETY: the range is an allocation of ours; the advice changes no contents, and a kernel
+        // that does not know it refuses without effect.
+        unsafe {
+            libc::madvise(start.cast(), layout.size(), libc::MADV_HUGEPAGE);
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+fn advise_huge_pages(_start: *mut u8, _layout: Layout) {}
 
 /// Asks the processor to fetch `table[index]`; without effect where there is no such instruction.
 #[inline(always)]
@@ -45,13 +142,13 @@ pub fn prefetch<T>(table: &[T], index: usize) {
 /// The same of what lies at an address, which need not be valid.
 #[inline(always)]
 pub fn prefetch_address<T>(address: *const T) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a prefetch of any address, even an invalid one, has no architectural effect.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(address.cast());
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = address;
 }
 
@@ -61,12 +158,31 @@ mod tests {
 
     #[test]
     fn an_impossible_size_is_an_error_not_an_abort() {
-        assert!(matches!(filled(0u32, usize::MAX / 8), Err(Error::OutOfMemory { .. })));
+        for len in [usize::MAX, usize::MAX / 8] {
+            assert!(matches!(filled(0u32, len), Err(Error::OutOfMemory { .. })));
+        }
     }
 
     #[test]
-    fn a_table_beyond_a_huge_page_holds_its_value() {
-        let table = filled(7u32, 3 * HUGE_PAGE_BYTES / 4 + 5).unwrap();
-        assert!(table.iter().all(|&v| v == 7));
+    fn a_table_of_any_size_holds_its_values_and_so_does_its_copy() {
+        for len in
+            [0, 1, 1000, HUGE_PAGE_BYTES / 8 - 1, HUGE_PAGE_BYTES / 8, HUGE_PAGE_BYTES / 4 + 5]
+        {
+            let mut table = filled(7u32, len).unwrap();
+            assert!(table.len() == len && table.iter().all(|&item| item == 7));
+            if let Some(last) = table.last_mut() {
+                *last = 8;
+            }
+            let copy = table.clone();
+            table.fill(0);
+            assert!(copy.iter().rev().zip([8, 7, 7]).all(|(found, expected)| *found == expected));
+        }
+    }
+
+    #[test]
+    fn a_table_begins_on_a_line_and_a_large_one_on_a_huge_page() {
+        let at = |table: &[u8]| table.as_ptr() as usize;
+        assert_eq!(at(&filled(0, 100).unwrap()) % CACHE_LINE_BYTES, 0);
+        assert_eq!(at(&filled(0, HUGE_PAGE_BYTES / 2).unwrap()) % HUGE_PAGE_BYTES, 0);
     }
 }

@@ -10,6 +10,7 @@
 //! allocated after construction, except for the log of a drive with a wear limit.
 
 mod array;
+mod blocks;
 mod counters;
 mod divider;
 mod geometry;
@@ -22,10 +23,11 @@ mod wear;
 use std::ops::Deref;
 
 pub use array::Array;
+pub use blocks::Blocks;
 pub use counters::{Cause, Counters, HostCounters};
 pub(crate) use divider::Divider;
 pub use geometry::{Address, EraseUnit, Geometry, Shape};
-pub use memory::{filled, prefetch, prefetch_address};
+pub use memory::{Table, filled, prefetch, prefetch_address};
 pub use observer::{FlashOp, Observer, Recorder, Silent, Tap};
 pub use wear::{EndOfLife, Moment, Wear, WearLog};
 
@@ -187,7 +189,7 @@ impl<T: Tap> Flash<T> {
             self.array.mapped_pages += 1;
             None
         } else {
-            Some(self.array.invalidate(old))
+            Some(self.array.blocks.invalidate(old).0)
         };
         let page = self.array.map_next(logical, frontier);
         self.array.counters.count_programs(cause, 1);
@@ -241,17 +243,19 @@ impl<T: Tap> Flash<T> {
         let block = self.array.block_behind(frontier);
         debug_assert_eq!(self.array.states[block as usize], BlockState::Open);
         self.array.states[block as usize] = BlockState::Closed;
+        self.array.blocks.change(block);
         block
+    }
+
+    /// Takes down that a closed block changes now, as if it had just closed.
+    pub fn touch(&mut self, block: u32) {
+        self.array.blocks.change(block);
     }
 
     /// Leaves the free pages behind the frontier unprogrammed until the next erase, as if invalid.
     pub fn skip(&mut self, frontier: &mut Frontier) {
         let array = &mut self.array;
-        let block = array.block_behind(frontier);
-        for page in frontier.next_page..frontier.end_page {
-            array.invalid[page as usize / 64] |= 1 << (page % 64);
-        }
-        array.invalid_pages[block as usize] += frontier.room_pages();
+        array.blocks.mark(frontier.next_page..frontier.end_page);
         array.counters.skipped_pages += u64::from(frontier.room_pages());
         frontier.next_page = frontier.end_page;
     }
@@ -260,16 +264,14 @@ impl<T: Tap> Flash<T> {
     /// is left of a program unit that cannot wait for data.
     pub fn pad(&mut self, frontier: &mut Frontier, pages: u32) {
         assert!(pages <= frontier.room_pages(), "padding ends with the block");
-        let array = &mut self.array;
-        let block = array.block_behind(frontier);
-        for page in frontier.next_page..frontier.next_page + pages {
-            array.invalid[page as usize / 64] |= 1 << (page % 64);
-            if T::IS_OPEN {
+        let padded = frontier.next_page..frontier.next_page + pages;
+        self.array.blocks.mark(padded.clone());
+        if T::IS_OPEN {
+            for page in padded {
                 self.tap.report(FlashOp::Program { page, cause: Cause::Padding, from: None });
             }
         }
-        array.invalid_pages[block as usize] += pages;
-        array.counters.count_programs(Cause::Padding, u64::from(pages));
+        self.array.counters.count_programs(Cause::Padding, u64::from(pages));
         frontier.next_page += pages;
     }
 
@@ -282,7 +284,7 @@ impl<T: Tap> Flash<T> {
         }
         array.mapped_pages -= 1;
         array.counters.unmapped_pages += 1;
-        Some(array.invalidate(old))
+        Some(array.blocks.invalidate(old).0)
     }
 
     /// Reads the valid pages of a closed block into `buffer`, which is cleared first, in physical
@@ -291,20 +293,19 @@ impl<T: Tap> Flash<T> {
     pub fn read_valid(&mut self, block: u32, buffer: &mut Vec<u32>, cause: Cause) {
         let array = &mut self.array;
         buffer.clear();
-        for (base, mut valid) in array.valid_words(block) {
+        let pages_per_block = array.geometry.pages_per_block();
+        let first = (block * pages_per_block) as usize;
+        let held = &array.physical_to_logical[first..first + pages_per_block as usize];
+        for (held, marks) in held.chunks(64).zip(array.blocks.marks(block)) {
+            let mut valid = !marks & u64::MAX >> (64 - held.len());
             while valid != 0 {
-                let source = base + valid.trailing_zeros();
+                let logical = held[valid.trailing_zeros() as usize];
                 valid &= valid - 1;
-                let logical = array.physical_to_logical[source as usize];
-                debug_assert_eq!(array.logical_to_physical[logical as usize], source);
                 prefetch(&array.logical_to_physical, logical as usize);
                 buffer.push(logical);
             }
         }
-        debug_assert_eq!(
-            buffer.len() as u32 + array.invalid_pages[block as usize],
-            array.geometry.pages_per_block()
-        );
+        debug_assert_eq!(buffer.len() as u32 + array.invalid_pages(block), pages_per_block);
         array.wear.migrated_pages[cause as usize] += buffer.len() as u64;
         if T::IS_OPEN {
             self.report_erase();
@@ -324,8 +325,7 @@ impl<T: Tap> Flash<T> {
             BlockState::Closed,
             "only a closed block is collected"
         );
-        array.clear_marks(block);
-        array.invalid_pages[block as usize] = 0;
+        array.blocks.erase(block);
         array.erase_counts[block as usize] += 1;
         array.counters.erases += 1;
         array.states[block as usize] = BlockState::Free;

@@ -9,15 +9,13 @@ state! {
         fixed geometry,
         table logical_to_physical,
         table physical_to_logical,
-        table invalid,
-        table invalid_pages,
+        part blocks,
         table erase_counts,
         table states,
         lists free,
         fixed blocks_per_pool,
         value mapped_pages,
         value counters,
-        fixed block_of,
         part wear,
     }
 }

@@ -172,7 +172,7 @@ impl Array {
         }
         if self.wear.spares[pool].is_empty() && self.wear.end_of_life.is_none() {
             let moment = self.moment();
-            let erase_counts = self.erase_counts.clone();
+            let erase_counts = self.erase_counts.to_vec();
             self.wear.end_of_life = Some(EndOfLife { moment, erase_counts });
         }
     }

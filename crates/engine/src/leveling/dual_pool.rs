@@ -3,7 +3,7 @@
 
 use super::{Least, PoolWear, WearLeveler};
 use crate::error::Result;
-use crate::flash::{Geometry, filled};
+use crate::flash::{Geometry, Table, filled};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::state::state;
@@ -12,9 +12,9 @@ use crate::state::state;
 /// become one. To begin with, odd blocks are in the cold pool.
 pub struct DualPool {
     threshold: u32,
-    in_cold_pool: Vec<bool>,
+    in_cold_pool: Table<bool>,
     /// Erases of each block since its last exchange.
-    effective: Vec<u32>,
+    effective: Table<u32>,
     /// The erases of the closed blocks of the cold pool.
     least_cold: Least,
     /// The erases, and those since the last exchange, of the blocks of the hot pool.
@@ -40,7 +40,7 @@ impl DualPool {
 
     fn join_hot_pool(&mut self, block: u32, wear: &PoolWear) {
         self.in_cold_pool[block as usize] = false;
-        self.least_hot.join(wear.erase_counts[block as usize]);
+        self.least_hot.join(wear.array.erase_counts()[block as usize]);
         self.least_hot_effective.join(self.effective[block as usize]);
     }
 
@@ -58,13 +58,13 @@ impl DualPool {
     /// A block of the hot pool that is hardly erased belongs into the cold pool.
     fn resize_hot_pool(&mut self, erased: u32, wear: &PoolWear) {
         let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
-        let values = hot.map(|block| (block, wear.erase_counts[block as usize]));
-        let value = wear.erase_counts[erased as usize];
+        let values = hot.map(|block| (block, wear.array.erase_counts()[block as usize]));
+        let value = wear.array.erase_counts()[erased as usize];
         if let Some(block) =
             self.least_hot.exceeded_by(value, self.threshold.saturating_mul(2), values)
         {
             self.in_cold_pool[block as usize] = true;
-            self.least_cold.join(wear.erase_counts[block as usize]);
+            self.least_cold.join(wear.array.erase_counts()[block as usize]);
         }
     }
 }
@@ -90,8 +90,8 @@ impl WearLeveler for DualPool {
             return None;
         }
         let cold = wear.mostly_valid().filter(|block| self.in_cold_pool[*block as usize]);
-        let values = cold.map(|block| (block, wear.erase_counts[block as usize]));
-        let value = wear.erase_counts[erased as usize];
+        let values = cold.map(|block| (block, wear.array.erase_counts()[block as usize]));
+        let value = wear.array.erase_counts()[erased as usize];
         let young = self.least_cold.exceeded_by(value, self.threshold, values);
         if let Some(young) = young {
             self.in_cold_pool[erased as usize] = true;

@@ -11,7 +11,7 @@ mod youngest_free;
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::flash::{BlockState, Geometry};
+use crate::flash::{Array, BlockState, Geometry};
 use crate::params::{Domain, Param, Params, U32_MAX};
 use crate::registry::{Entry, Kind, Registered, dispatch, entries};
 use crate::state::{State, state};
@@ -21,21 +21,15 @@ use crate::state::{State, state};
 pub struct PoolWear<'a> {
     /// Blocks of the pool.
     pub blocks: Range<u32>,
-    /// Erases of every block of the drive.
-    pub erase_counts: &'a [u32],
-    /// State of every block of the drive.
-    pub states: &'a [BlockState],
-    /// Invalid pages of every block of the drive.
-    pub invalid_pages: &'a [u32],
-    /// Pages of a block.
-    pub pages_per_block: u32,
+    /// The drive that it belongs to.
+    pub array: &'a Array,
 }
 
 impl PoolWear<'_> {
     /// The blocks of the pool that are neither spare nor retired.
     fn in_use(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.clone().filter(|block| {
-            !matches!(self.states[*block as usize], BlockState::Spare | BlockState::Retired)
+            !matches!(self.array.state(*block), BlockState::Spare | BlockState::Retired)
         })
     }
 
@@ -44,8 +38,8 @@ impl PoolWear<'_> {
     /// the faster.
     fn mostly_valid(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.clone().filter(|&block| {
-            self.states[block as usize] == BlockState::Closed
-                && self.invalid_pages[block as usize] <= self.pages_per_block / 8
+            self.array.state(block) == BlockState::Closed
+                && self.array.invalid_pages(block) <= self.array.geometry().pages_per_block() / 8
         })
     }
 }

@@ -23,8 +23,12 @@ impl WearLeveler for StaticThreshold {
 
     fn exchange(&mut self, erased: u32, wear: &PoolWear) -> Option<u32> {
         let candidates =
-            wear.mostly_valid().map(|block| (block, wear.erase_counts[block as usize]));
-        self.least.exceeded_by(wear.erase_counts[erased as usize], self.threshold, candidates)
+            wear.mostly_valid().map(|block| (block, wear.array.erase_counts()[block as usize]));
+        self.least.exceeded_by(
+            wear.array.erase_counts()[erased as usize],
+            self.threshold,
+            candidates,
+        )
     }
 }
 

@@ -9,7 +9,7 @@ pub use exchange::Exchange;
 
 use super::Setup;
 use crate::error::{Error, Result};
-use crate::flash::{BlockState, Cause, Flash, Frontier, Tap};
+use crate::flash::{BlockState, Blocks, Cause, Flash, Frontier, Tap};
 use crate::leveling::{self, WearLeveler};
 use crate::rng::Stream;
 use crate::state::Identity;
@@ -148,7 +148,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     #[inline(always)]
     fn on_invalidate(&mut self, block: u32) {
         let domain = self.domain_of(block);
-        let invalid_pages = self.flash.invalid_pages()[block as usize];
+        let invalid_pages = self.flash.invalid_pages(block);
         let now = self.now();
         self.victims[domain].on_invalidate(block, invalid_pages, now);
     }
@@ -213,8 +213,9 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// A closed block that was held back is a candidate from now on, as if it had closed just now.
     pub fn release(&mut self, block: u32) {
         self.hold(block, false);
+        self.flash.touch(block);
         let (domain, now) = (self.domain_of(block), self.now());
-        self.victims[domain].on_close(block, self.flash.invalid_pages()[block as usize], now);
+        self.victims[domain].on_close(block, self.flash.invalid_pages(block), now);
     }
 
     #[inline(always)]
@@ -226,7 +227,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     fn close_behind(&mut self, frontier: Frontier) -> u32 {
         let block = self.flash.close(&frontier);
         let domain = self.domain_of(block);
-        let invalid_pages = self.flash.invalid_pages()[block as usize];
+        let invalid_pages = self.flash.invalid_pages(block);
         if !self.is_held(block) {
             let now = self.now();
             self.victims[domain].on_close(block, invalid_pages, now);
@@ -246,8 +247,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// True if collecting in `pool` can gain anything.
     pub fn has_invalid(&self, pool: usize) -> bool {
         self.flash.blocks_of(pool).any(|block| {
-            self.flash.invalid_pages()[block as usize] > 0
-                && self.flash.state(block) == BlockState::Closed
+            self.flash.invalid_pages(block) > 0 && self.flash.state(block) == BlockState::Closed
         })
     }
 
@@ -268,14 +268,14 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     }
 
     fn choose_candidate(&mut self, domain: usize) -> Option<u32> {
-        let (now, invalid_pages) = (self.now(), self.flash.invalid_pages());
+        let (now, blocks) = (self.now(), self.flash.blocks());
         let policy = &mut self.victims[domain];
         if V::WEIGHS_HISTORY
             && let Some(history) = &self.history
         {
-            policy.weigh(history, invalid_pages, now);
+            policy.weigh(history, blocks, now);
         }
-        policy.choose(invalid_pages, now, &mut self.random)
+        policy.choose(blocks, now, &mut self.random)
     }
 
     /// Chooses a victim of a domain that is worth collecting when nobody waits for room. A victim
@@ -284,7 +284,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         let Some(victim) = self.choose_candidate(domain) else {
             return self.victims[domain].failure().map_or(Ok(None), Err);
         };
-        if self.flash.invalid_pages()[victim as usize] == 0 {
+        if self.flash.invalid_pages(victim) == 0 {
+            self.flash.touch(victim);
             let now = self.now();
             self.victims[domain].on_close(victim, 0, now);
             return Ok(None);
@@ -304,7 +305,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
 
     /// Counts victims in a row that gain nothing.
     pub fn count_gain(&mut self, victim: u32) {
-        let gained = self.flash.invalid_pages()[victim as usize] > 0;
+        let gained = self.flash.invalid_pages(victim) > 0;
         self.gainless = if gained { 0 } else { self.gainless + 1 };
     }
 
@@ -312,9 +313,9 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     /// the random stream of victims; it is no candidate from then on.
     pub fn choose_victim_by(
         &mut self,
-        choose: impl FnOnce(&[u32], &mut Stream) -> Option<u32>,
+        choose: impl FnOnce(&Blocks, &mut Stream) -> Option<u32>,
     ) -> Option<u32> {
-        let victim = choose(self.flash.invalid_pages(), &mut self.random)?;
+        let victim = choose(self.flash.blocks(), &mut self.random)?;
         self.forget(victim);
         Some(victim)
     }
@@ -323,7 +324,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     fn forget(&mut self, block: u32) {
         if !self.is_held(block) {
             let domain = self.domain_of(block);
-            self.victims[domain].forget(block, self.flash.invalid_pages()[block as usize]);
+            self.victims[domain].forget(block, self.flash.invalid_pages(block));
         }
     }
 

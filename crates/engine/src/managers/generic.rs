@@ -16,7 +16,7 @@ use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::served::Policy;
 use super::{Layout, Needs};
 use crate::error::Result;
-use crate::flash::{Cause, Tap};
+use crate::flash::{Cause, Table, Tap};
 use crate::hints::{Hears, Hints, NEVER};
 use crate::placements::{HostPage, Placement, Victim};
 use crate::state::elements;
@@ -38,7 +38,7 @@ struct Generic<P, V, T: Tap> {
     hears: Hears,
     needs: Needs,
     /// For each block, or empty.
-    opened: Vec<Opened>,
+    opened: Table<Opened>,
     /// The pool that each stream writes its next page to.
     next_pool: Vec<usize>,
     layout: Layout,
@@ -241,7 +241,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             return self.core.choose_idle_victim(domain);
         }
         let own = self.own_victim(domain, true);
-        let own = own.filter(|&block| self.core.flash.invalid_pages()[block as usize] > 0);
+        let own = own.filter(|&block| self.core.flash.invalid_pages(block) > 0);
         let chosen = match self.core.choose_victim_by(|_, _| own) {
             Some(block) => Some(block),
             None => self.core.choose_idle_victim(domain)?,

@@ -12,7 +12,7 @@ use super::served::Policy;
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::Result;
-use crate::flash::{Tap, filled};
+use crate::flash::{Table, Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Kind};
@@ -30,7 +30,7 @@ struct HotCold<V, T: Tap> {
     detector: Option<Box<dyn Detector>>,
     swap: Option<Swap>,
     /// The stream that each block was last opened for.
-    label: Vec<u8>,
+    label: Table<u8>,
     layout: Layout,
     /// The pool that each stream writes its next page to.
     next_pool: [usize; STREAMS],
@@ -183,8 +183,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     fn second_victim(&mut self, stream: usize, pool: usize) -> Option<u32> {
         let swap = self.swap.as_ref()?;
         let closed = &swap.closed[self.core.frontier(stream, pool)];
-        self.core
-            .choose_victim_by(|invalid, random| closed.most_invalid_of(swap.d, invalid, random))
+        self.core.choose_victim_by(|blocks, random| closed.most_invalid_of(swap.d, blocks, random))
     }
 
     /// Erases a victim. If a wear leveller moves pages onto it, these keep their kind.

@@ -6,9 +6,9 @@ use crate::flash::{Array, BlockState};
 pub fn valid_page_histogram(flash: &Array) -> Vec<u64> {
     let pages_per_block = flash.geometry().pages_per_block();
     let mut histogram = vec![0; pages_per_block as usize + 1];
-    for (block, &invalid) in flash.invalid_pages().iter().enumerate() {
-        if flash.state(block as u32) == BlockState::Closed {
-            histogram[(pages_per_block - invalid) as usize] += 1;
+    for block in 0..flash.geometry().blocks() {
+        if flash.state(block) == BlockState::Closed {
+            histogram[(pages_per_block - flash.invalid_pages(block)) as usize] += 1;
         }
     }
     histogram

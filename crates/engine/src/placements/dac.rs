@@ -9,7 +9,7 @@ use std::ops::Bound::{Excluded, Unbounded};
 use super::LastWrites;
 use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::flash::{filled, prefetch};
+use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::{require, state};
@@ -20,7 +20,7 @@ const NEW: u8 = u8::MAX;
 pub struct Dac {
     regions: u8,
     /// The region of each page, 0 the coldest.
-    region: Vec<u8>,
+    region: Table<u8>,
     residence: Option<Residence>,
 }
 

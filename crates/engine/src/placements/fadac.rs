@@ -7,7 +7,7 @@
 
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::flash::{filled, prefetch};
+use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
@@ -18,7 +18,7 @@ const RATIO: u64 = 10;
 
 pub struct Fadac {
     classes: usize,
-    counts: Vec<u16>,
+    counts: Table<u16>,
     average: u64,
 }
 

@@ -1,14 +1,14 @@
 //! When the host last wrote each page: what most placements estimate lifetimes from.
 
 use crate::error::Result;
-use crate::flash::{filled, prefetch};
+use crate::flash::{Table, filled, prefetch};
 use crate::state::state;
 
 /// Exact, at 4 bytes a logical page. Clocks are kept modulo 2³²: a page that rests for longer looks
 /// younger than it is.
 pub struct LastWrites {
     /// The clock after the last write of each page; 0 if there was none.
-    written_at: Vec<u32>,
+    written_at: Table<u32>,
 }
 
 state!(LastWrites { table written_at });

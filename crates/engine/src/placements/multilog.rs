@@ -9,7 +9,7 @@
 use super::LastWrites;
 use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::flash::{filled, prefetch};
+use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -20,7 +20,7 @@ const NEW: u8 = u8::MAX;
 pub struct MultiLog {
     last_writes: LastWrites,
     /// The log of each page, 0 the hottest.
-    log_of: Vec<u8>,
+    log_of: Table<u8>,
     logs: Vec<Log>,
     /// The lowest log in use.
     lowest: usize,

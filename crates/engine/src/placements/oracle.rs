@@ -7,7 +7,7 @@
 
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::flash::{filled, prefetch};
+use crate::flash::{Table, filled, prefetch};
 use crate::hints::{Hears, NEVER};
 use crate::params::{Domain, Param, Params, words};
 use crate::registry::{Entry, Registered};
@@ -18,7 +18,7 @@ pub struct Oracle {
     spacing: Spacing,
     pages_per_block: u64,
     /// The clock at which each page will be invalid.
-    invalidation_times: Vec<u64>,
+    invalidation_times: Table<u64>,
 }
 
 state! {

@@ -11,7 +11,7 @@ use super::LastWrites;
 use super::sfs::nearest;
 use super::{HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::flash::{filled, prefetch};
+use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Extent, Param, Params, words};
 use crate::registry::{Entry, Registered};
 use crate::state::{Reader, State, Writer, state};
@@ -48,9 +48,9 @@ state! {
 enum Migrations {
     Nothing,
     /// Whether there was one, which doubles the interval.
-    Any(Vec<bool>),
+    Any(Table<bool>),
     /// The age at the last of them, which is added to the interval.
-    LastAge(Vec<u32>),
+    LastAge(Table<u32>),
 }
 
 impl Migrations {

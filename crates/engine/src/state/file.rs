@@ -11,7 +11,7 @@ const MAGIC: [u8; 8] = *b"WriteAmp";
 
 /// The version of the format. A state belongs to one version of the engine: any change of what is
 /// saved, or of what a drive makes of it, asks for the next number.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 const HEADER_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
 const CHECKSUM_BYTES: usize = size_of::<u32>();

@@ -1,7 +1,7 @@
 //! Candidates in no order: every operation is O(1), and any of them can be drawn at random.
 
 use crate::error::Result;
-use crate::flash::{NONE, filled};
+use crate::flash::{Blocks, NONE, Table, filled};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require};
 
@@ -10,7 +10,7 @@ use crate::state::{Reader, State, Writer, require};
 pub struct Bag {
     blocks: Vec<u32>,
     /// Where in `blocks` each block of the drive is.
-    places: Vec<u32>,
+    places: Table<u32>,
 }
 
 impl Bag {
@@ -54,17 +54,12 @@ impl Bag {
 
     /// Draws `d` blocks with replacement; the one with the most invalid pages, of equals the first
     /// drawn. It stays in the bag. `None` if the bag is empty.
-    pub fn most_invalid_of(
-        &self,
-        d: u32,
-        invalid_pages: &[u32],
-        random: &mut Stream,
-    ) -> Option<u32> {
+    pub fn most_invalid_of(&self, d: u32, blocks: &Blocks, random: &mut Stream) -> Option<u32> {
         let count = self.blocks.len() as u32;
         if count == 0 {
             return None;
         }
-        let invalid = |block: u32| invalid_pages[block as usize];
+        let invalid = |block: u32| blocks.invalid_pages(block);
         let mut best = self.blocks[random.below(count) as usize];
         for _ in 1..d {
             let block = self.blocks[random.below(count) as usize];
@@ -98,6 +93,10 @@ impl State for Bag {
 mod tests {
     use super::*;
 
+    fn invalid(pages: [u32; 4]) -> Blocks {
+        Blocks::of_invalid_pages(&pages)
+    }
+
     #[test]
     fn a_block_taken_out_is_never_drawn_and_the_others_are() {
         let mut bag = Bag::new(4).unwrap();
@@ -107,14 +106,14 @@ mod tests {
         bag.remove(3);
         let mut random = Stream::new(1, "test");
         let mut drawn: Vec<u32> =
-            (0..50).filter_map(|_| bag.most_invalid_of(1, &[0; 4], &mut random)).collect();
+            (0..50).filter_map(|_| bag.most_invalid_of(1, &invalid([0; 4]), &mut random)).collect();
         drawn.sort_unstable();
         drawn.dedup();
         assert_eq!(drawn, [0, 2]);
         bag.remove(2);
         bag.remove(0);
         assert!(bag.is_empty());
-        assert_eq!(bag.most_invalid_of(3, &[0; 4], &mut random), None);
+        assert_eq!(bag.most_invalid_of(3, &invalid([0; 4]), &mut random), None);
     }
 
     #[test]
@@ -124,6 +123,6 @@ mod tests {
             bag.add(block);
         }
         let mut random = Stream::new(1, "test");
-        assert_eq!(bag.most_invalid_of(1000, &[1, 5, 7, 6], &mut random), Some(2));
+        assert_eq!(bag.most_invalid_of(1000, &invalid([1, 5, 7, 6]), &mut random), Some(2));
     }
 }

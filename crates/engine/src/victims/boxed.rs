@@ -3,7 +3,7 @@
 
 use super::{Census, VictimPolicy, Visitor, with_policy};
 use crate::error::{Error, Result};
-use crate::flash::Geometry;
+use crate::flash::{Blocks, Geometry};
 use crate::rng::Stream;
 use crate::state::{State, state};
 use crate::write_history::WriteHistory;
@@ -33,10 +33,10 @@ impl Boxed {
 /// [`VictimPolicy`] without what a trait object cannot have.
 pub trait BoxedPolicy: Send + State {
     fn weighs_history(&self) -> bool;
-    fn weigh(&mut self, history: &WriteHistory, invalid_pages: &[u32], now: u64);
+    fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64);
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
-    fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32>;
+    fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32>;
     fn failure(&mut self) -> Option<Error>;
     fn forget(&mut self, block: u32, invalid_pages: u32);
     fn check(&self, census: &mut Census) -> Result<()>;
@@ -48,8 +48,8 @@ impl<V: VictimPolicy> BoxedPolicy for V {
         VictimPolicy::weighs_history(self)
     }
 
-    fn weigh(&mut self, history: &WriteHistory, invalid_pages: &[u32], now: u64) {
-        VictimPolicy::weigh(self, history, invalid_pages, now);
+    fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64) {
+        VictimPolicy::weigh(self, history, blocks, now);
     }
 
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64) {
@@ -60,8 +60,8 @@ impl<V: VictimPolicy> BoxedPolicy for V {
         VictimPolicy::on_invalidate(self, block, invalid_pages, now);
     }
 
-    fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32> {
-        VictimPolicy::choose(self, invalid_pages, now, random)
+    fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32> {
+        VictimPolicy::choose(self, blocks, now, random)
     }
 
     fn failure(&mut self) -> Option<Error> {
@@ -100,8 +100,8 @@ impl VictimPolicy for Boxed {
         self.0.weighs_history()
     }
 
-    fn weigh(&mut self, history: &WriteHistory, invalid_pages: &[u32], now: u64) {
-        self.0.weigh(history, invalid_pages, now);
+    fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64) {
+        self.0.weigh(history, blocks, now);
     }
 
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64) {
@@ -112,8 +112,8 @@ impl VictimPolicy for Boxed {
         self.0.on_invalidate(block, invalid_pages, now);
     }
 
-    fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32> {
-        self.0.choose(invalid_pages, now, random)
+    fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32> {
+        self.0.choose(blocks, now, random)
     }
 
     fn failure(&mut self) -> Option<Error> {

@@ -2,7 +2,7 @@
 
 use super::Census;
 use crate::error::Result;
-use crate::flash::{NONE, prefetch};
+use crate::flash::{NONE, Table, filled, prefetch};
 use crate::state::{Reader, State, Writer, elements, require};
 
 #[derive(Debug, Clone, Copy)]
@@ -19,21 +19,24 @@ const fn unlinked(block: u32) -> Link {
 /// One doubly linked queue per number of invalid pages; every operation but the search is O(1).
 #[derive(Debug, Clone)]
 pub struct Buckets {
-    links: Vec<Link>,
-    heads: Vec<u32>,
-    tails: Vec<u32>,
+    links: Table<Link>,
+    heads: Table<u32>,
+    tails: Table<u32>,
     /// No bucket above this one holds a block.
     highest: u32,
 }
 
 impl Buckets {
-    pub fn new(blocks: u32, pages_per_block: u32) -> Self {
-        Buckets {
-            links: (0..blocks).map(unlinked).collect(),
-            heads: vec![NONE; pages_per_block as usize + 1],
-            tails: vec![NONE; pages_per_block as usize + 1],
+    pub fn new(blocks: u32, pages_per_block: u32) -> Result<Self> {
+        let mut links = filled(unlinked(0), blocks as usize)?;
+        links.iter_mut().zip(0..).for_each(|(link, block)| *link = unlinked(block));
+        let buckets = pages_per_block as usize + 1;
+        Ok(Buckets {
+            links,
+            heads: filled(NONE, buckets)?,
+            tails: filled(NONE, buckets)?,
             highest: 0,
-        }
+        })
     }
 
     /// Appends `block` to the bucket of `invalid_pages`.
@@ -101,8 +104,20 @@ impl Buckets {
             .filter(|(head, _)| *head != NONE)
     }
 
+    /// Takes every block out of the buckets below `invalid_pages`.
+    pub fn empty_below(&mut self, invalid_pages: u32) {
+        for bucket in 0..invalid_pages as usize {
+            let mut block = std::mem::replace(&mut self.heads[bucket], NONE);
+            self.tails[bucket] = NONE;
+            while block != NONE {
+                let link = std::mem::replace(&mut self.links[block as usize], unlinked(block));
+                block = link.next;
+            }
+        }
+    }
+
     /// Every block with its bucket, from the least invalid up, the oldest of each first.
-    fn filed(&self) -> impl Iterator<Item = Filed> + '_ {
+    pub fn filed(&self) -> impl Iterator<Item = Filed> + '_ {
         let some = |block: u32| (block != NONE).then_some(block);
         let queue = move |head: u32| {
             std::iter::successors(some(head), move |&block| some(self.links[block as usize].next))
@@ -126,10 +141,10 @@ impl Buckets {
 }
 
 /// A block and the bucket that it is in.
-#[derive(Clone, Copy)]
-struct Filed {
-    block: u32,
-    invalid_pages: u32,
+#[derive(Debug, Clone, Copy)]
+pub struct Filed {
+    pub block: u32,
+    pub invalid_pages: u32,
 }
 
 elements!(Filed { block: u32, invalid_pages: u32 });
@@ -163,7 +178,7 @@ mod tests {
 
     #[test]
     fn the_most_invalid_block_comes_first_and_the_oldest_among_equals() {
-        let mut buckets = Buckets::new(4, 8);
+        let mut buckets = Buckets::new(4, 8).unwrap();
         assert_eq!(buckets.most_invalid(), None);
         for block in [2, 0, 3] {
             buckets.insert(block, 1);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Census;
 use crate::error::Result;
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::state::{Reader, State, Writer, elements, require};
 
 /// Where [`super::buckets::Buckets`] appends to a queue, this must find a place inside it: every
@@ -14,7 +14,7 @@ pub struct ByClose {
     /// For each number of invalid pages, its blocks behind the count of closes at their own.
     buckets: Vec<BTreeSet<(u64, u32)>>,
     /// The count at which each candidate closed, from 1 on; 0 of others.
-    closed_as: Vec<u64>,
+    closed_as: Table<u64>,
     closes: u64,
 }
 

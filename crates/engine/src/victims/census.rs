@@ -1,6 +1,7 @@
 //! What a restored victim policy must agree with: the blocks that it chooses among.
 
 use crate::error::Result;
+use crate::flash::Blocks;
 use crate::state::require;
 
 /// The candidates of one collection domain, of which each is to be counted once.
@@ -9,14 +10,14 @@ pub struct Census<'a> {
     /// Whether each block of the drive is a candidate that has not been counted yet.
     uncounted: Vec<bool>,
     /// Invalid pages of each block of the drive.
-    invalid_pages: &'a [u32],
+    blocks: &'a Blocks,
     now: u64,
 }
 
 impl<'a> Census<'a> {
     /// For the blocks that `are_candidates`, at a clock of `now`.
-    pub fn new(are_candidates: Vec<bool>, invalid_pages: &'a [u32], now: u64) -> Self {
-        Census { uncounted: are_candidates, invalid_pages, now }
+    pub fn new(are_candidates: Vec<bool>, blocks: &'a Blocks, now: u64) -> Self {
+        Census { uncounted: are_candidates, blocks, now }
     }
 
     /// Host pages written.
@@ -28,7 +29,7 @@ impl<'a> Census<'a> {
     pub fn count(&mut self, block: u32) -> Result<u32> {
         let uncounted = self.uncounted.get_mut(block as usize);
         require(uncounted.is_some_and(std::mem::take), "a candidate for collection")?;
-        Ok(self.invalid_pages[block as usize])
+        Ok(self.blocks.invalid_pages(block))
     }
 
     /// Counts `blocks`.

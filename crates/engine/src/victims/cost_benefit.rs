@@ -7,7 +7,7 @@ use super::buckets::Buckets;
 use super::by_close::ByClose;
 use super::{Census, VictimPolicy};
 use crate::error::Result;
-use crate::flash::{Geometry, filled, prefetch};
+use crate::flash::{Blocks, Geometry, Table, filled, prefetch};
 use crate::params::{Domain, Param, Params, words};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -24,7 +24,7 @@ use crate::state::{Reader, State, Writer, require, state};
 pub struct CostBenefit {
     candidates: Candidates,
     /// When the age of each block began.
-    aged_from: Vec<u64>,
+    aged_from: Table<u64>,
     squares_gain: bool,
     pages_per_block: u32,
 }
@@ -123,7 +123,7 @@ impl VictimPolicy for CostBenefit {
         }
     }
 
-    fn choose(&mut self, _invalid_pages: &[u32], now: u64, _random: &mut Stream) -> Option<u32> {
+    fn choose(&mut self, _blocks: &Blocks, now: u64, _random: &mut Stream) -> Option<u32> {
         let (block, invalid_pages) = match &self.candidates {
             Candidates::ByChange(buckets) => self.best(buckets.oldest(), now),
             Candidates::ByClose(buckets) => self.best(buckets.oldest(), now),
@@ -187,7 +187,7 @@ impl Registered<Geometry> for CostBenefit {
         let candidates = if params.choice("age", &AGE) {
             Candidates::ByClose(ByClose::new(blocks, pages_per_block)?)
         } else {
-            Candidates::ByChange(Buckets::new(blocks, pages_per_block))
+            Candidates::ByChange(Buckets::new(blocks, pages_per_block)?)
         };
         Ok(CostBenefit {
             candidates,

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::{Bag, Census, VictimPolicy};
 use crate::error::Result;
-use crate::flash::Geometry;
+use crate::flash::{Blocks, Geometry};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -75,9 +75,9 @@ impl VictimPolicy for CostHotness {
     #[inline(always)]
     fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
-    fn weigh(&mut self, history: &WriteHistory, invalid_pages: &[u32], now: u64) {
+    fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64) {
         let weighed = |block: u32| {
-            let invalid_pages = invalid_pages[block as usize];
+            let invalid_pages = blocks.invalid_pages(block);
             let valid_pages = self.pages_per_block - invalid_pages;
             let history = history.block(block, valid_pages, now);
             Weighed { block, invalid_pages, valid_pages, history }
@@ -96,7 +96,7 @@ impl VictimPolicy for CostHotness {
         self.heaviest = best.map(|(_, candidate)| candidate.block);
     }
 
-    fn choose(&mut self, _invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
+    fn choose(&mut self, _blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
         let block = self.heaviest.take()?;
         self.candidates.remove(block);
         Some(block)

@@ -3,7 +3,7 @@
 
 use super::{Bag, Census, VictimPolicy};
 use crate::error::Result;
-use crate::flash::Geometry;
+use crate::flash::{Blocks, Geometry};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -27,8 +27,8 @@ impl VictimPolicy for DChoices {
     #[inline(always)]
     fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
-    fn choose(&mut self, invalid_pages: &[u32], _now: u64, random: &mut Stream) -> Option<u32> {
-        let victim = self.candidates.most_invalid_of(self.d, invalid_pages, random)?;
+    fn choose(&mut self, blocks: &Blocks, _now: u64, random: &mut Stream) -> Option<u32> {
+        let victim = self.candidates.most_invalid_of(self.d, blocks, random)?;
         self.candidates.remove(victim);
         Some(victim)
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Census, VictimPolicy};
 use crate::error::Result;
-use crate::flash::Geometry;
+use crate::flash::{Blocks, Geometry};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -24,7 +24,7 @@ impl VictimPolicy for Fifo {
     #[inline(always)]
     fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
-    fn choose(&mut self, _invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
+    fn choose(&mut self, _blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
         self.0.pop_front()
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::{Census, VictimPolicy};
 use crate::error::{Error, Result};
-use crate::flash::{Geometry, filled};
+use crate::flash::{Blocks, Geometry, Table, filled};
 use crate::foreign::{Candidates, Failure, Fault, Hook, VictimCalls};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require};
@@ -20,8 +20,8 @@ pub struct Foreign {
     is_keeper: bool,
     candidates: Vec<u32>,
     /// For each block of the drive.
-    closed_at: Vec<u64>,
-    changed_at: Vec<u64>,
+    closed_at: Table<u64>,
+    changed_at: Table<u64>,
     shown: Shown,
     failure: Option<Error>,
 }
@@ -58,11 +58,11 @@ impl Foreign {
         self.candidates.retain(|other| *other != block);
     }
 
-    fn show(&mut self, invalid_pages: &[u32]) {
+    fn show(&mut self, flash: &Blocks) {
         let Shown { invalid_pages: invalid, closed_at, changed_at } = &mut self.shown;
         let blocks = || self.candidates.iter().map(|&block| block as usize);
         invalid.clear();
-        invalid.extend(blocks().map(|block| invalid_pages[block]));
+        invalid.extend(self.candidates.iter().map(|&block| flash.invalid_pages(block)));
         closed_at.clear();
         closed_at.extend(blocks().map(|block| self.closed_at[block]));
         changed_at.clear();
@@ -103,11 +103,11 @@ impl VictimPolicy for Foreign {
         self.changed_at[block as usize] = now;
     }
 
-    fn choose(&mut self, invalid_pages: &[u32], now: u64, _random: &mut Stream) -> Option<u32> {
+    fn choose(&mut self, blocks: &Blocks, now: u64, _random: &mut Stream) -> Option<u32> {
         if self.candidates.is_empty() {
             return None;
         }
-        self.show(invalid_pages);
+        self.show(blocks);
         let candidates = Candidates {
             blocks: &self.candidates,
             invalid_pages: &self.shown.invalid_pages,

@@ -1,48 +1,136 @@
 //! Greedy: the block with the fewest valid pages. Optimal for uniform writes (Yang et al. 2015).
+//!
+//! Only blocks that have nearly as many invalid pages as the next victim stand in queues; below that,
+//! losing a page costs nothing here. When the queues are empty, they are filled anew from the records
+//! of the blocks, in the order of their last changes: so the choice is the same as if every block
+//! stood in a queue at all times.
 
-use super::buckets::Buckets;
+use super::buckets::{Buckets, Filed};
 use super::{Census, VictimPolicy};
 use crate::error::Result;
-use crate::flash::Geometry;
+use crate::flash::{Blocks, Geometry, Table, filled};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
-use crate::state::state;
+use crate::state::{require, state};
 
 /// Among equals, the block that lost its last page longest ago.
 #[derive(Debug, Clone)]
-pub struct Greedy(Buckets);
+pub struct Greedy {
+    /// The candidates with [`Self::least`] invalid pages or more.
+    queues: Buckets,
+    is_candidate: Table<bool>,
+    least: u32,
+    /// Invalid pages between the next victim and the last block that is put in a queue: with few, the
+    /// queues are soon empty again, and with many, blocks pass through them for long.
+    slack: u32,
+    /// The fewest invalid pages of a victim, and how many there were, since `least` was last raised.
+    fewest: u32,
+    chosen: u32,
+}
 
-state!(Greedy { part 0 });
+state! {
+    Greedy {
+        part queues,
+        table is_candidate,
+        value least,
+        fixed slack,
+        value fewest,
+        value chosen,
+    } where is_sound
+}
+
+impl Greedy {
+    /// Fills the empty queues with the blocks that come next. False if there is none.
+    #[cold]
+    fn refill(&mut self, blocks: &Blocks) -> bool {
+        let candidates = || (0..).zip(&self.is_candidate).filter(|(_, is)| **is).map(|(of, _)| of);
+        let Some(most) = candidates().map(|block| blocks.invalid_pages(block)).max() else {
+            return false;
+        };
+        self.least = most.saturating_sub(self.slack);
+        let mut next: Vec<(u64, u32)> = candidates()
+            .filter(|&block| blocks.invalid_pages(block) >= self.least)
+            .map(|block| (blocks.changed(block), block))
+            .collect();
+        next.sort_unstable();
+        for (_, block) in next {
+            self.queues.insert(block, blocks.invalid_pages(block));
+        }
+        true
+    }
+
+    /// Lets go of blocks that no victim came near for as many choices as there are blocks. Raising
+    /// `least` so seldom, for a refill that lowers it costs a look at every block, leaves the cost of a
+    /// choice constant whatever the victims are.
+    #[inline]
+    fn count(&mut self, invalid_pages: u32) {
+        self.fewest = self.fewest.min(invalid_pages);
+        self.chosen += 1;
+        if self.chosen as usize >= self.is_candidate.len() {
+            let least = self.fewest.saturating_sub(self.slack);
+            if least > self.least {
+                self.queues.empty_below(least);
+                self.least = least;
+            }
+            self.fewest = u32::MAX;
+            self.chosen = 0;
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        self.queues.filed().all(|Filed { block, invalid_pages }| {
+            self.is_candidate[block as usize] && invalid_pages >= self.least
+        })
+    }
+}
 
 impl VictimPolicy for Greedy {
     #[inline(always)]
     fn on_close(&mut self, block: u32, invalid_pages: u32, _now: u64) {
-        self.0.insert(block, invalid_pages);
+        self.is_candidate[block as usize] = true;
+        if invalid_pages >= self.least {
+            self.queues.insert(block, invalid_pages);
+        }
     }
 
     #[inline(always)]
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, _now: u64) {
-        self.0.promote(block, invalid_pages);
+        if invalid_pages < self.least || !self.is_candidate[block as usize] {
+            return;
+        }
+        if invalid_pages > self.least {
+            self.queues.remove(block, invalid_pages - 1);
+        }
+        self.queues.insert(block, invalid_pages);
     }
 
-    fn choose(&mut self, _invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
-        let (block, invalid_pages) = self.0.most_invalid()?;
-        self.0.remove(block, invalid_pages);
+    fn choose(&mut self, blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
+        let (block, invalid_pages) = match self.queues.most_invalid() {
+            Some(found) => found,
+            None => self.refill(blocks).then(|| self.queues.most_invalid())??,
+        };
+        self.forget(block, invalid_pages);
+        self.count(invalid_pages);
         Some(block)
     }
 
     fn forget(&mut self, block: u32, invalid_pages: u32) {
-        self.0.remove(block, invalid_pages);
+        self.is_candidate[block as usize] = false;
+        if invalid_pages >= self.least {
+            self.queues.remove(block, invalid_pages);
+        }
     }
 
     fn check(&self, census: &mut Census) -> Result<()> {
-        self.0.check(census)
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, block: u32) {
-        self.0.prefetch(block);
+        // Every block in a queue is a candidate, so the others are those below the queues.
+        self.queues.check(census)?;
+        let in_none =
+            |&(block, is_candidate): &(u32, &bool)| *is_candidate && !self.queues.contains(block);
+        for (block, _) in (0..).zip(&self.is_candidate).filter(in_none) {
+            require(census.count(block)? < self.least, "Greedy.queues")?;
+        }
+        Ok(())
     }
 }
 
@@ -50,6 +138,14 @@ impl Registered<Geometry> for Greedy {
     const ENTRY: Entry = Entry::new("greedy", "the block with the fewest valid pages");
 
     fn build(_params: &Params, geometry: &Geometry) -> Result<Self> {
-        Ok(Greedy(Buckets::new(geometry.blocks(), geometry.pages_per_block())))
+        let (blocks, pages_per_block) = (geometry.blocks(), geometry.pages_per_block());
+        Ok(Greedy {
+            queues: Buckets::new(blocks, pages_per_block)?,
+            is_candidate: filled(false, blocks as usize)?,
+            least: 0,
+            slack: pages_per_block.div_ceil(32),
+            fewest: u32::MAX,
+            chosen: 0,
+        })
     }
 }

@@ -23,7 +23,7 @@ pub use census::Census;
 pub use foreign::Foreign;
 
 use crate::error::{Error, Result};
-use crate::flash::Geometry;
+use crate::flash::{Blocks, Geometry};
 use crate::registry::{Entry, Kind, Registered, dispatch, entries};
 use crate::rng::Stream;
 use crate::state::State;
@@ -48,11 +48,11 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
 
     /// Weighs the candidates by what the drive knows of their pages, just before it chooses one.
-    fn weigh(&mut self, _history: &WriteHistory, _invalid_pages: &[u32], _now: u64) {}
+    fn weigh(&mut self, _history: &WriteHistory, _blocks: &Blocks, _now: u64) {}
 
     /// Chooses a candidate and forgets it; `None` if there is none, or it failed. `invalid_pages` is
     /// that of every block of the drive.
-    fn choose(&mut self, invalid_pages: &[u32], now: u64, random: &mut Stream) -> Option<u32>;
+    fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32>;
 
     /// What went wrong when a victim was asked for last.
     fn failure(&mut self) -> Option<Error> {

@@ -2,7 +2,7 @@
 
 use super::{Bag, Census, VictimPolicy};
 use crate::error::Result;
-use crate::flash::Geometry;
+use crate::flash::{Blocks, Geometry};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -22,8 +22,8 @@ impl VictimPolicy for Random {
     #[inline(always)]
     fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
-    fn choose(&mut self, invalid_pages: &[u32], _now: u64, random: &mut Stream) -> Option<u32> {
-        let victim = self.0.most_invalid_of(1, invalid_pages, random)?;
+    fn choose(&mut self, blocks: &Blocks, _now: u64, random: &mut Stream) -> Option<u32> {
+        let victim = self.0.most_invalid_of(1, blocks, random)?;
         self.0.remove(victim);
         Some(victim)
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::{Census, VictimPolicy};
 use crate::error::Result;
-use crate::flash::Geometry;
+use crate::flash::{Blocks, Geometry};
 use crate::params::{Domain, Extent, Param, Params, U32_MAX};
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -29,10 +29,10 @@ impl VictimPolicy for WindowedGreedy {
     #[inline(always)]
     fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
-    fn choose(&mut self, invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
+    fn choose(&mut self, blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
         let mut best: Option<(usize, u32)> = None;
         for (at, &block) in self.by_age.iter().take(self.window).enumerate() {
-            let invalid = invalid_pages[block as usize];
+            let invalid = blocks.invalid_pages(block);
             if best.is_none_or(|(_, most)| invalid > most) {
                 best = Some((at, invalid));
             }

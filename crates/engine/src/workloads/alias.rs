@@ -2,13 +2,13 @@
 //! alias method (1977), its table filled in one sweep (Hübschle-Schneider & Sanders 2022).
 
 use crate::error::Result;
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::rng::Stream;
 
 /// Each page has a cell of the same probability, part of which it gives to one other page.
 #[derive(Debug, Clone)]
 pub struct Alias {
-    cells: Vec<Cell>,
+    cells: Table<Cell>,
 }
 
 #[derive(Debug, Clone, Copy)]

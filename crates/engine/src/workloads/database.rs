@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::shares::regions;
 use super::{MOST_GROUPS, Site, Step, Workload, build};
 use crate::error::{Error, Result};
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::hints::Group;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Kind, Registered};
@@ -61,7 +61,7 @@ impl Regularly {
 #[derive(Debug)]
 struct Dirty {
     /// One bit a page.
-    words: Vec<u64>,
+    words: Table<u64>,
     /// Those before are clean while a checkpoint runs.
     first_word: usize,
 }

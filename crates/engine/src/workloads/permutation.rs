@@ -5,7 +5,7 @@
 
 use super::{Site, Step, Workload, one_group};
 use crate::error::Result;
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::hints::Group;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
@@ -14,7 +14,7 @@ use crate::state::state;
 
 #[derive(Debug, Clone)]
 pub struct Permutation {
-    order: Vec<u32>,
+    order: Table<u32>,
     next: usize,
     random: Stream,
 }

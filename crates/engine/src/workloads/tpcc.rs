@@ -14,7 +14,7 @@ use libm::{erf, exp, log};
 use super::alias::Alias;
 use super::{Site, Step, Workload};
 use crate::error::{Error, Result};
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::hints::Group;
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
@@ -27,7 +27,7 @@ pub struct Tpcc {
     weights: Alias,
     /// Pages of weights within a factor of two, the heaviest first.
     groups: Vec<Group>,
-    group_of_page: Vec<u8>,
+    group_of_page: Table<u8>,
     random: Stream,
 }
 
@@ -87,7 +87,7 @@ impl Updates {
     }
 
     /// The weight of each page, cluster after cluster, and those never updated last.
-    fn weights(&self, pages: u32) -> Result<Vec<u32>> {
+    fn weights(&self, pages: u32) -> Result<Table<u32>> {
         let mut weights = filled(0, pages as usize)?;
         let mut rest = &mut weights[..];
         let (mut share_before, mut pages_before) = (0.0, 0);
@@ -152,7 +152,7 @@ impl Workload for Tpcc {
 }
 
 /// The pages of weights from 2^k to 2^(k+1) − 1 make up a group; so do those of weight 0.
-fn groups(weights: &[u32]) -> Result<(Vec<Group>, Vec<u8>)> {
+fn groups(weights: &[u32]) -> Result<(Vec<Group>, Table<u8>)> {
     let band = |weight: u32| weight.leading_zeros() as usize;
     let mut bands = [(0, 0); u32::BITS as usize + 1];
     for &weight in weights {
@@ -228,7 +228,7 @@ mod tests {
 
     fn weights(text: &str, pages: u32) -> Vec<u32> {
         let params = Kind::Workloads.read(text).unwrap();
-        Updates::read(&params).unwrap().weights(pages).unwrap()
+        Updates::read(&params).unwrap().weights(pages).unwrap().to_vec()
     }
 
     #[test]

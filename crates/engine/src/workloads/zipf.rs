@@ -9,7 +9,7 @@ use libm::{exp, expm1, log, log1p};
 
 use super::{Site, Step, Workload};
 use crate::error::Result;
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::hints::Group;
 use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Registered};
@@ -32,9 +32,9 @@ pub struct Zipf {
     shortcut: f64,
     /// The page of each place in the order of ranks: a fixed random order, so that hot pages lie all
     /// over the drive.
-    page_of_place: Vec<u32>,
+    page_of_place: Table<u32>,
     /// ⌊log₂ place⌋: within such a band, frequencies differ by 2^s at most.
-    band_of_page: Vec<u8>,
+    band_of_page: Table<u8>,
     random: Stream,
 }
 

@@ -20,13 +20,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         if self.has_retired(worn, pool) {
             return None;
         }
-        let wear = PoolWear {
-            blocks: self.flash.blocks_of(pool),
-            erase_counts: self.flash.erase_counts(),
-            states: self.flash.states(),
-            invalid_pages: self.flash.invalid_pages(),
-            pages_per_block: self.flash.geometry().pages_per_block(),
-        };
+        let wear = PoolWear { blocks: self.flash.blocks_of(pool), array: &self.flash };
         let young = self.levelers[pool].exchange(worn, &wear)?;
         self.forget(young);
         self.hold(worn, self.is_held(young));

@@ -26,7 +26,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         let flash = &self.flash;
         let pages_per_block = flash.geometry().pages_per_block();
         let of_history = move |history: &'_ WriteHistory, block: u32| {
-            let valid_pages = pages_per_block - flash.invalid_pages()[block as usize];
+            let valid_pages = pages_per_block - flash.invalid_pages(block);
             history.block(block, valid_pages, self.now())
         };
         let closed = move |&block: &u32| flash.state(block) == BlockState::Closed;

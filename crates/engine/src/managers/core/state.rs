@@ -45,7 +45,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
                     && self.domain_of(block) == domain
             };
             let candidates = (0..blocks as u32).map(is_candidate).collect();
-            let mut census = Census::new(candidates, flash.invalid_pages(), self.now());
+            let mut census = Census::new(candidates, flash.blocks(), self.now());
             policy.check(&mut census)?;
             census.finish()?;
         }

@@ -4,7 +4,7 @@
 //! queues only, so memory does not grow with groups times blocks.
 
 use crate::error::Result;
-use crate::flash::{NONE, filled, prefetch};
+use crate::flash::{Blocks, NONE, Table, filled, prefetch};
 use crate::params::words;
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, elements, require};
@@ -74,12 +74,12 @@ struct Queued {
 #[derive(Debug, Clone)]
 pub struct Candidates {
     collect: Collect,
-    links: Vec<Link>,
+    links: Table<Link>,
     /// The subgroup of each block that is open or closed.
-    subgroup_of: Vec<u32>,
+    subgroup_of: Table<u32>,
     subgroups: Vec<Subgroup>,
     /// The queues of each subgroup in turn.
-    queues: Vec<Ends>,
+    queues: Table<Ends>,
     queues_each: usize,
     /// The subgroup that [`VictimPolicy::choose`] chooses from.
     collecting: usize,
@@ -318,9 +318,9 @@ impl VictimPolicy for Candidates {
         }
     }
 
-    fn choose(&mut self, invalid_pages: &[u32], _now: u64, _random: &mut Stream) -> Option<u32> {
+    fn choose(&mut self, blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
         let victim = self.first(self.collecting)?;
-        self.remove(victim, invalid_pages[victim as usize]);
+        self.remove(victim, blocks.invalid_pages(victim));
         Some(victim)
     }
 
@@ -351,14 +351,14 @@ impl VictimPolicy for Candidates {
 mod tests {
     use super::*;
 
-    fn chosen(candidates: &mut Candidates, subgroup: usize, invalid_pages: &[u32]) -> Vec<u32> {
+    fn chosen(candidates: &mut Candidates, subgroup: usize, blocks: &Blocks) -> Vec<u32> {
         candidates.collect_from(subgroup);
         let mut random = Stream::new(1, "test");
-        std::iter::from_fn(|| candidates.choose(invalid_pages, 0, &mut random)).collect()
+        std::iter::from_fn(|| candidates.choose(blocks, 0, &mut random)).collect()
     }
 
     /// Blocks 0 to 5, alternately of subgroups 0 and 1, with 2, 1, 1, 1, 0 and 3 invalid pages.
-    fn six_blocks(collect: Collect) -> (Candidates, [u32; 6]) {
+    fn six_blocks(collect: Collect) -> (Candidates, Blocks) {
         let mut candidates = Candidates::new(collect, 6, 4, 2).unwrap();
         let mut invalid_pages = [1, 1, 1, 1, 0, 3];
         for block in 0..6 {
@@ -369,19 +369,19 @@ mod tests {
         }
         invalid_pages[0] = 2;
         candidates.on_invalidate(0, 2, 0);
-        (candidates, invalid_pages)
+        (candidates, Blocks::of_invalid_pages(&invalid_pages))
     }
 
     #[test]
     fn a_subgroup_is_collected_by_its_own_blocks_in_order() {
-        let (mut candidates, invalid_pages) = six_blocks(Collect::MostInvalid);
+        let (mut candidates, blocks) = six_blocks(Collect::MostInvalid);
         assert_eq!([0, 1].map(|s| candidates.invalid_pages(s)), [3, 5]);
         assert_eq!([0, 1].map(|s| candidates.valid_pages(s)), [9, 7]);
-        assert_eq!(chosen(&mut candidates, 0, &invalid_pages), [0, 2, 4]);
-        assert_eq!(chosen(&mut candidates, 1, &invalid_pages), [5, 1, 3]);
+        assert_eq!(chosen(&mut candidates, 0, &blocks), [0, 2, 4]);
+        assert_eq!(chosen(&mut candidates, 1, &blocks), [5, 1, 3]);
         assert_eq!([0, 1].map(|s| candidates.invalid_pages(s)), [0, 0]);
-        let (mut candidates, invalid_pages) = six_blocks(Collect::FirstClosed);
-        assert_eq!(chosen(&mut candidates, 1, &invalid_pages), [1, 3, 5]);
+        let (mut candidates, blocks) = six_blocks(Collect::FirstClosed);
+        assert_eq!(chosen(&mut candidates, 1, &blocks), [1, 3, 5]);
     }
 
     #[test]
@@ -389,11 +389,11 @@ mod tests {
         for (collect, expected) in
             [(Collect::MostInvalid, [5, 0, 1, 3, 2, 4]), (Collect::FirstClosed, [1, 3, 5, 0, 2, 4])]
         {
-            let (mut candidates, invalid_pages) = six_blocks(collect);
+            let (mut candidates, blocks) = six_blocks(collect);
             candidates.merge(0, 1);
             assert_eq!((candidates.invalid_pages(1), candidates.valid_pages(1)), (8, 16));
-            assert_eq!(chosen(&mut candidates, 1, &invalid_pages), expected);
-            assert_eq!(chosen(&mut candidates, 0, &invalid_pages), [0; 0]);
+            assert_eq!(chosen(&mut candidates, 1, &blocks), expected);
+            assert_eq!(chosen(&mut candidates, 0, &blocks), [0; 0]);
         }
     }
 }

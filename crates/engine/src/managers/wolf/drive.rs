@@ -13,7 +13,7 @@ use super::ladder::{Ladder, ladder};
 use super::space::Space;
 use super::temperature::Temperature;
 use crate::error::{Error, Result};
-use crate::flash::{Cause, Tap};
+use crate::flash::{Cause, Table, Tap};
 use crate::hints::{Group, Hints};
 use crate::managers::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use crate::observe::GroupLog;
@@ -34,7 +34,7 @@ pub(super) struct HostGroups {
     /// The group for each of the host's own groups.
     pub group_of_hint: Vec<u8>,
     /// The host's group of each logical page, where pages that collection moves go by it.
-    pub hint_of_page: Option<Vec<u8>>,
+    pub hint_of_page: Option<Table<u8>>,
 }
 
 /// A drive whose blocks belong to groups.
@@ -81,7 +81,7 @@ impl Oracle {
     pub fn bytes(&self) -> u64 {
         match self {
             Oracle::Nothing => 0,
-            Oracle::Host(host) => host.hint_of_page.as_ref().map_or(0, Vec::len) as u64,
+            Oracle::Host(host) => host.hint_of_page.as_ref().map_or(0, |hints| hints.len()) as u64,
             Oracle::Filters(filters) => filters.bytes(),
             Oracle::Intervals(intervals) => intervals.bytes(),
         }
@@ -252,7 +252,7 @@ impl<T: Tap> Grouped<T> {
         self.space.take_erased(subgroup);
         self.core.candidates_mut().take_pages(subgroup, pages.len() as u32);
         if let Some(Exchange { young, worn }) = exchange {
-            let invalid_pages = self.core.flash.invalid_pages()[worn as usize];
+            let invalid_pages = self.core.flash.invalid_pages(worn);
             self.core.candidates_mut().exchange(young, worn, invalid_pages);
         }
         for (at, &logical) in pages.iter().enumerate() {

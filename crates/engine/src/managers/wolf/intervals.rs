@@ -7,7 +7,7 @@ use super::life_table::{CLASSES, Class, LifeTable};
 use super::open_groups::{Home, OpenGroups};
 use super::span::Span;
 use crate::error::Result;
-use crate::flash::{Divider, filled, prefetch};
+use crate::flash::{Divider, Table, filled, prefetch};
 use crate::observe::Life;
 use crate::placements::{since, stamp};
 use crate::state::{elements, state};
@@ -86,11 +86,11 @@ fn step(difference: i64, before: u16) -> i64 {
 
 /// What is known of all pages, in 8 bytes each, and of their lives.
 pub struct Intervals {
-    pages: Vec<Known>,
+    pages: Table<Known>,
     table: LifeTable,
     groups: OpenGroups,
     /// Where the host's writes of each class go, by its life and the open groups.
-    homes: Vec<Home>,
+    homes: Table<Home>,
     /// The page that the scan comes to next.
     next_seen: u32,
 }

@@ -11,7 +11,7 @@ use libm::{exp, exp2, log2, sqrt};
 
 use super::span::{OCTAVE, Span};
 use crate::Result;
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::observe::Life;
 use crate::state::state;
 
@@ -61,10 +61,10 @@ pub struct LifeTable {
     logical_pages: f64,
     bins: Bins,
     /// Pages overwritten, and pages seen, of each class at each age.
-    deaths: Vec<f64>,
-    seen: Vec<f64>,
+    deaths: Table<f64>,
+    seen: Table<f64>,
     /// The expected logarithm of the rest of a life, in parts of an octave.
-    rest: Vec<u16>,
+    rest: Table<u16>,
     writes_between: u32,
     writes_left: u32,
 }

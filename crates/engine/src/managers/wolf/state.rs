@@ -127,7 +127,7 @@ impl<T: Tap> Grouped<T> {
                 continue;
             }
             let of = &mut held[self.core.candidates().subgroup_of(block)];
-            let invalid_pages = flash.invalid_pages()[block as usize];
+            let invalid_pages = flash.invalid_pages(block);
             of.blocks += 1;
             of.valid_pages += pages_per_block - invalid_pages;
             of.invalid_pages += if is_open { 0 } else { invalid_pages };

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use crate::error::Result;
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::placements::{Restored, Sizes};
 use crate::state::{elements, require, state};
 
@@ -28,7 +28,7 @@ pub struct Chain {
     /// Closed blocks of each domain that the policy knows.
     candidates: Vec<usize>,
     /// The group of each closed block.
-    group_of: Vec<u8>,
+    group_of: Table<u8>,
     /// Blocks that the policy is to know from now on.
     released: Vec<u32>,
     /// The last victims of each domain.

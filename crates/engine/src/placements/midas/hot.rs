@@ -2,7 +2,7 @@
 //! before they were as old as pages of the HOT group become.
 
 use crate::error::Result;
-use crate::flash::{filled, prefetch};
+use crate::flash::{Table, filled, prefetch};
 use crate::state::{MOST_PLAUSIBLE, state};
 
 /// A page with so many marks is hot: counters have two bits.
@@ -21,7 +21,7 @@ const MOST_VALID: f64 = 0.1;
 
 pub struct HotPages {
     /// Marks and place of each page.
-    pages: Vec<u8>,
+    pages: Table<u8>,
     sizing: HotSizing,
     /// Mean age of pages in HOT when collected, as known.
     age: u64,

@@ -16,7 +16,7 @@ mod model;
 use super::LastWrites;
 use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
-use crate::flash::filled;
+use crate::flash::{Table, filled};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::{MOST_PLAUSIBLE, require, state};
@@ -53,7 +53,7 @@ pub struct Midas {
     predicted_wa: Option<f64>,
     predicted_shares: Vec<f64>,
     /// When each block closed.
-    closed_at: Vec<u64>,
+    closed_at: Table<u64>,
     /// The group of the victim whose pages are moving.
     victim_group: usize,
     victim_closed: u64,

@@ -23,7 +23,7 @@ use super::device::Edge;
 use super::events::Events;
 use super::params::{Scheduling, Timing, ns_of_us};
 use crate::error::Result;
-use crate::flash::{Geometry, filled};
+use crate::flash::{Geometry, Table, filled};
 
 /// Counts of operations since the device was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,9 +65,9 @@ pub struct Nand {
     cache_program: bool,
     /// One bit a page: programmed as far as the managers know, but not yet in the array, so that its
     /// data are in the controller's memory.
-    in_memory: Vec<u64>,
+    in_memory: Table<u64>,
     /// Erases of each block that were asked for.
-    erases: Vec<u32>,
+    erases: Table<u32>,
     /// The last operation of the write queue of each die, for who waits for all of them.
     last_program: Vec<OpId>,
 }

@@ -3,14 +3,14 @@
 use super::requests::Pending;
 use super::{Ssd, Waiter};
 use crate::error::Result;
-use crate::flash::{Cause, FlashOp, filled};
+use crate::flash::{Cause, FlashOp, Table, filled};
 use crate::timing::nand::{NONE, OpId};
 
 /// Program units that are begun, and what collections have read and copied.
 #[derive(Debug)]
 pub struct Programs {
     /// The program of the unit that is begun in each block.
-    begun: Vec<OpId>,
+    begun: Table<OpId>,
     /// Blocks whose begun unit holds data of the host.
     with_host_data: Vec<u32>,
     /// Pages that were read to be copied, and the reads; `NONE` for one that was copied, as what is

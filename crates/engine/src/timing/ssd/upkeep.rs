@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::Ssd;
 use super::programs::PageWrite;
 use crate::error::Result;
-use crate::flash::{Cause, Geometry, filled};
+use crate::flash::{Cause, Geometry, Table, filled};
 use crate::managers::BlockManager;
 use crate::timing::map_cache::Evicted;
 use crate::timing::nand::OpId;
@@ -21,7 +21,7 @@ pub struct Upkeep {
     soft_blocks: u32,
     hard_blocks: u32,
     /// Reads of each block since its erase; empty if reads do no harm.
-    reads: Vec<u32>,
+    reads: Table<u32>,
     most_reads: u32,
     retention_ns: u64,
     /// Blocks in the order of their last program, with when that was and their erases then.

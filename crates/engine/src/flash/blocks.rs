@@ -1,0 +1,177 @@
+//! What a write changes of the block that it takes a page from: all in one cache line.
+//!
+//! Each block has a record of 64-bit words: the number of its invalid pages, the order of its last
+//! change, and a mark for each page that is invalid. A record takes a power of two of words, so that
+//! one of up to 384 pages lies in one line, and an invalidation costs one miss.
+
+use std::ops::Range;
+
+use super::divider::Divider;
+use super::memory::{Table, filled, prefetch};
+use crate::error::Result;
+use crate::state::state;
+
+/// Words of a record before its marks.
+const INVALID_PAGES: usize = 0;
+const CHANGED: usize = 1;
+const MARKS: usize = 2;
+
+/// Words of a cache line.
+const LINE_WORDS: u32 = 8;
+
+/// The invalid pages of each block, and the order in which blocks lost them.
+#[derive(Debug, Clone)]
+pub struct Blocks {
+    records: Table<u64>,
+    /// log₂ of the words of a record.
+    log_words: u32,
+    pages_per_block: u32,
+    block_of: Divider,
+    /// Changes of all blocks so far.
+    changes: u64,
+}
+
+state! {
+    Blocks {
+        table records,
+        fixed log_words,
+        fixed pages_per_block,
+        fixed block_of,
+        value changes,
+    } where is_sound
+}
+
+/// log₂ of the words of a record.
+fn log_words(pages_per_block: u32) -> u32 {
+    (MARKS as u32 + pages_per_block.div_ceil(64)).next_power_of_two().ilog2()
+}
+
+impl Blocks {
+    pub(super) fn new(blocks: u32, pages_per_block: u32) -> Result<Self> {
+        let log_words = log_words(pages_per_block);
+        Ok(Blocks {
+            records: filled(0, (blocks as usize) << log_words)?,
+            log_words,
+            pages_per_block,
+            block_of: Divider::new(pages_per_block),
+            changes: 0,
+        })
+    }
+
+    /// Bytes of so many records.
+    pub(super) fn bytes_needed(blocks: u32, pages_per_block: u32) -> u64 {
+        u64::from(blocks) * 8 << log_words(pages_per_block)
+    }
+
+    /// How many blocks there are.
+    pub fn count(&self) -> u32 {
+        (self.records.len() >> self.log_words) as u32
+    }
+
+    /// The block that a physical page lies in.
+    #[inline(always)]
+    pub fn holding(&self, page: u32) -> u32 {
+        self.block_of.divide(page)
+    }
+
+    /// Pages of `block` that hold invalid data.
+    #[inline(always)]
+    pub fn invalid_pages(&self, block: u32) -> u32 {
+        self.records[self.record(block) + INVALID_PAGES] as u32
+    }
+
+    /// The place of the last change of `block` among all changes: it lost a page, or closed.
+    #[inline(always)]
+    pub fn changed(&self, block: u32) -> u64 {
+        self.records[self.record(block) + CHANGED]
+    }
+
+    /// The first word of a block's record.
+    #[inline(always)]
+    fn record(&self, block: u32) -> usize {
+        (block as usize) << self.log_words
+    }
+
+    /// Fetches what [`Self::invalidate`] will touch; returns the block of the page.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, page: u32) -> u32 {
+        let block = self.holding(page);
+        let record = self.record(block);
+        prefetch(&self.records, record);
+        if 1 << self.log_words > LINE_WORDS {
+            prefetch(
+                &self.records,
+                record + MARKS + (page - block * self.pages_per_block) as usize / 64,
+            );
+        }
+        block
+    }
+
+    /// Marks a page as invalid; returns its block, and how many invalid pages that has now.
+    #[inline(always)]
+    pub(super) fn invalidate(&mut self, page: u32) -> (u32, u32) {
+        let block = self.holding(page);
+        let place = page - block * self.pages_per_block;
+        self.changes += 1;
+        let record = self.record(block);
+        let record = &mut self.records[record..record + (1 << self.log_words)];
+        record[CHANGED] = self.changes;
+        record[INVALID_PAGES] += 1;
+        let marks = &mut record[MARKS + place as usize / 64];
+        debug_assert_eq!(*marks >> (place % 64) & 1, 0);
+        *marks |= 1 << (place % 64);
+        (block, record[INVALID_PAGES] as u32)
+    }
+
+    /// Marks pages that hold nothing as invalid, all of one block.
+    pub(super) fn mark(&mut self, pages: Range<u32>) {
+        for page in pages {
+            self.invalidate(page);
+        }
+    }
+
+    /// Takes down that `block` changes now.
+    #[inline(always)]
+    pub(super) fn change(&mut self, block: u32) {
+        self.changes += 1;
+        let record = self.record(block);
+        self.records[record + CHANGED] = self.changes;
+    }
+
+    /// The words of marks of a block, a bit for each of its pages.
+    #[inline(always)]
+    pub(super) fn marks(&self, block: u32) -> &[u64] {
+        let first = self.record(block) + MARKS;
+        &self.records[first..first + self.pages_per_block.div_ceil(64) as usize]
+    }
+
+    /// All pages of a block are free.
+    pub(super) fn erase(&mut self, block: u32) {
+        let first = self.record(block);
+        self.records[first + INVALID_PAGES] = 0;
+        self.records[first + MARKS..first + (1 << self.log_words)].fill(0);
+    }
+
+    fn is_sound(&self) -> bool {
+        let marks = self.pages_per_block.div_ceil(64) as usize;
+        let last = u64::MAX << (self.pages_per_block - 1) % 64 << 1;
+        self.records.chunks_exact(1 << self.log_words).all(|record| {
+            record[INVALID_PAGES] <= u64::from(self.pages_per_block)
+                && record[CHANGED] <= self.changes
+                && record[MARKS + marks - 1] & last == 0
+                && record[MARKS + marks..].iter().all(|word| *word == 0)
+        })
+    }
+
+    /// Blocks with so many invalid pages each.
+    #[cfg(test)]
+    pub fn of_invalid_pages(invalid_pages: &[u32]) -> Self {
+        let pages_per_block = invalid_pages.iter().copied().max().unwrap_or(0).max(2);
+        let mut blocks = Self::new(invalid_pages.len() as u32, pages_per_block).unwrap();
+        for (block, &invalid_pages) in (0..).zip(invalid_pages) {
+            let first = block * pages_per_block;
+            blocks.mark(first..first + invalid_pages);
+        }
+        blocks
+    }
+}
