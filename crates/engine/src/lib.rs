@@ -38,6 +38,7 @@ pub mod observe;
 pub mod page_set;
 pub mod params;
 pub mod placements;
+mod processor;
 pub mod registry;
 pub mod request;
 pub mod rng;

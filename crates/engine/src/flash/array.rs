@@ -227,6 +227,23 @@ impl Array {
         Some(self.blocks.prefetch(page))
     }
 
+    /// The logical page that was programmed last at each page of a block.
+    #[inline(always)]
+    pub(super) fn held_by(&self, block: u32) -> &[u32] {
+        let pages_per_block = self.geometry.pages_per_block() as usize;
+        let first = block as usize * pages_per_block;
+        &self.physical_to_logical[first..first + pages_per_block]
+    }
+
+    /// Fetches what [`super::Flash::read_valid`] will read of a block.
+    pub fn prefetch_block(&self, block: u32) {
+        const LINE_ITEMS: usize = 16;
+        let pages = self.held_by(block);
+        (0..pages.len()).step_by(LINE_ITEMS).for_each(|page| prefetch(pages, page));
+        prefetch(&self.states, block as usize);
+        prefetch(&self.erase_counts, block as usize);
+    }
+
     /// Maps `logical` to the page at the frontier, which moves on; returns that page.
     #[inline(always)]
     pub(super) fn map_next(&mut self, logical: u32, frontier: &mut Frontier) -> u32 {

@@ -11,24 +11,28 @@
 
 mod array;
 mod blocks;
+mod compaction;
 mod counters;
 mod divider;
 mod geometry;
 mod invariants;
 mod memory;
 mod observer;
+mod runs;
 mod state;
 mod wear;
 
 use std::ops::Deref;
 
 pub use array::Array;
-pub use blocks::Blocks;
+pub use blocks::{Blocks, Loss};
+use compaction::keep_unmarked;
 pub use counters::{Cause, Counters, HostCounters};
 pub(crate) use divider::Divider;
 pub use geometry::{Address, EraseUnit, Geometry, Shape};
 pub use memory::{Table, filled, prefetch, prefetch_address};
 pub use observer::{FlashOp, Observer, Recorder, Silent, Tap};
+pub use runs::{Each, MAP_LOOKAHEAD, Stop};
 pub use wear::{EndOfLife, Moment, Wear, WearLog};
 
 use crate::error::Result;
@@ -181,15 +185,15 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Programs `logical`, which was not in this place before, at the frontier, and invalidates its
-    /// previous version. Returns the block in which that version lay.
+    /// previous version. Returns the block in which that lay.
     #[inline(always)]
-    pub fn program(&mut self, logical: u32, frontier: &mut Frontier, cause: Cause) -> Option<u32> {
+    pub fn program(&mut self, logical: u32, frontier: &mut Frontier, cause: Cause) -> Option<Loss> {
         let old = self.array.logical_to_physical[logical as usize];
         let invalidated = if old == NONE {
             self.array.mapped_pages += 1;
             None
         } else {
-            Some(self.array.blocks.invalidate(old).0)
+            Some(self.array.blocks.invalidate(old))
         };
         let page = self.array.map_next(logical, frontier);
         self.array.counters.count_programs(cause, 1);
@@ -209,22 +213,6 @@ impl<T: Tap> Flash<T> {
         if T::IS_OPEN {
             self.tap.report(FlashOp::Program { page, cause, from: Some(from) });
         }
-    }
-
-    /// Programs pages that were read from a collected block, at a frontier with room for all of them.
-    #[inline(always)]
-    pub fn migrate_all(&mut self, pages: &[u32], frontier: &mut Frontier, cause: Cause) {
-        // The frontier and the count stay in registers.
-        let mut at = *frontier;
-        for &logical in pages {
-            let from = self.array.logical_to_physical[logical as usize];
-            let page = self.array.map_next(logical, &mut at);
-            if T::IS_OPEN {
-                self.tap.report(FlashOp::Program { page, cause, from: Some(from) });
-            }
-        }
-        *frontier = at;
-        self.array.counters.count_programs(cause, pages.len() as u64);
     }
 
     /// Reads the current version of `logical` for the host, if there is one.
@@ -276,7 +264,7 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Unmaps `logical`; returns the block in which it lay, or `None` if it was not mapped.
-    pub fn trim(&mut self, logical: u32) -> Option<u32> {
+    pub fn trim(&mut self, logical: u32) -> Option<Loss> {
         let array = &mut self.array;
         let old = std::mem::replace(&mut array.logical_to_physical[logical as usize], NONE);
         if old == NONE {
@@ -284,7 +272,7 @@ impl<T: Tap> Flash<T> {
         }
         array.mapped_pages -= 1;
         array.counters.unmapped_pages += 1;
-        Some(array.blocks.invalidate(old).0)
+        Some(array.blocks.invalidate(old))
     }
 
     /// Reads the valid pages of a closed block into `buffer`, which is cleared first, in physical
@@ -292,19 +280,11 @@ impl<T: Tap> Flash<T> {
     /// them.
     pub fn read_valid(&mut self, block: u32, buffer: &mut Vec<u32>, cause: Cause) {
         let array = &mut self.array;
-        buffer.clear();
-        let pages_per_block = array.geometry.pages_per_block();
-        let first = (block * pages_per_block) as usize;
-        let held = &array.physical_to_logical[first..first + pages_per_block as usize];
-        for (held, marks) in held.chunks(64).zip(array.blocks.marks(block)) {
-            let mut valid = !marks & u64::MAX >> (64 - held.len());
-            while valid != 0 {
-                let logical = held[valid.trailing_zeros() as usize];
-                valid &= valid - 1;
-                prefetch(&array.logical_to_physical, logical as usize);
-                buffer.push(logical);
-            }
+        keep_unmarked(array.held_by(block), array.blocks.marks(block), buffer);
+        for &logical in &*buffer {
+            prefetch(&array.logical_to_physical, logical as usize);
         }
+        let pages_per_block = array.geometry.pages_per_block();
         debug_assert_eq!(buffer.len() as u32 + array.invalid_pages(block), pages_per_block);
         array.wear.migrated_pages[cause as usize] += buffer.len() as u64;
         if T::IS_OPEN {

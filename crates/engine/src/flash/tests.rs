@@ -51,7 +51,8 @@ fn trim_unmaps_once() {
     let mut flash = Flash::new(Geometry::flat(2, 4).unwrap(), 4, Pools::Drive).unwrap();
     let mut frontier = flash.open(0);
     written(&mut flash, &mut frontier, &[1, 2]);
-    assert_eq!((flash.trim(1), flash.trim(1), flash.trim(3)), (Some(0), None, None));
+    let lost = Loss { block: 0, invalid_pages: 1 };
+    assert_eq!((flash.trim(1), flash.trim(1), flash.trim(3)), (Some(lost), None, None));
     assert_eq!((flash.mapped_pages(), flash.counters().unmapped_pages), (1, 1));
     flash.assert_invariants(&[frontier]);
 }

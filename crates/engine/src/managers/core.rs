@@ -9,16 +9,14 @@ pub use exchange::Exchange;
 
 use super::Setup;
 use crate::error::{Error, Result};
-use crate::flash::{BlockState, Blocks, Cause, Flash, Frontier, Tap};
+use crate::flash::{BlockState, Blocks, Cause, Each, Flash, Frontier, Loss, MAP_LOOKAHEAD, Tap};
 use crate::leveling::{self, WearLeveler};
 use crate::rng::Stream;
 use crate::state::Identity;
 use crate::victims::VictimPolicy;
 use crate::write_history::WriteHistory;
 
-/// How far ahead of a write the map entry, and then what it points to, are fetched. Far enough to
-/// hide a memory access, near enough to stay in the first-level cache.
-const MAP_LOOKAHEAD: usize = 24;
+/// How far ahead of a write what its map entry points to is fetched.
 pub const PAGE_LOOKAHEAD: usize = 10;
 
 /// A drive under a victim policy, with a frontier for each stream and pool.
@@ -126,30 +124,54 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
     pub fn program(&mut self, logical: u32, frontier: usize) -> Option<u32> {
         self.flash.count_host_page();
         let frontier = &mut self.frontiers[frontier];
-        let invalidated = self.flash.program(logical, frontier, Cause::Host);
-        if let Some(block) = invalidated {
-            self.on_invalidate(block);
+        let loss = self.flash.program(logical, frontier, Cause::Host)?;
+        self.on_invalidate(loss);
+        Some(loss.block)
+    }
+
+    /// Programs pages of the host at a frontier of a drive that is one collection domain, as far as it
+    /// has room; returns how many.
+    #[inline(always)]
+    pub fn program_run(&mut self, pages: &[u32], frontier: usize) -> usize {
+        let (frontier, policy) = (&mut self.frontiers[frontier], &mut self.victims[0]);
+        if pages.len() >= frontier.room_pages() as usize
+            && let Some(block) = policy.prefetch_choice()
+        {
+            self.flash.prefetch_block(block);
         }
-        invalidated
+        self.flash.program_run(pages, frontier, |Loss { block, invalid_pages }, now| {
+            policy.on_invalidate(block, invalid_pages, now);
+        })
+    }
+
+    /// The same at several frontiers: see [`Flash::program_each`].
+    #[inline(always)]
+    pub fn program_each(
+        &mut self,
+        pages: &[u32],
+        target: usize,
+        next: impl FnMut(usize, u64) -> usize,
+    ) -> Each {
+        let policy = &mut self.victims[0];
+        let on_invalidate = |Loss { block, invalid_pages }: Loss, now| {
+            policy.on_invalidate(block, invalid_pages, now)
+        };
+        self.flash.program_each(pages, &mut self.frontiers, target, next, on_invalidate)
     }
 
     /// Unmaps a page; false if it held no data.
     pub fn trim(&mut self, logical: u32) -> bool {
-        let block = self.flash.trim(logical);
-        if let Some(block) = block {
-            if let Some(history) = &mut self.history {
-                history.forget(logical, block);
-            }
-            self.on_invalidate(block);
+        let Some(loss) = self.flash.trim(logical) else { return false };
+        if let Some(history) = &mut self.history {
+            history.forget(logical, loss.block);
         }
-        block.is_some()
+        self.on_invalidate(loss);
+        true
     }
 
     #[inline(always)]
-    fn on_invalidate(&mut self, block: u32) {
-        let domain = self.domain_of(block);
-        let invalid_pages = self.flash.invalid_pages(block);
-        let now = self.now();
+    fn on_invalidate(&mut self, Loss { block, invalid_pages }: Loss) {
+        let (domain, now) = (self.domain_of(block), self.now());
         self.victims[domain].on_invalidate(block, invalid_pages, now);
     }
 

@@ -12,7 +12,7 @@ use super::served::Policy;
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::Result;
-use crate::flash::{Table, Tap, filled};
+use crate::flash::{Stop, Table, Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Kind};
@@ -64,6 +64,9 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     }
 
     fn write_flat(&mut self, pages: &[u32]) -> Result<()> {
+        if !V::WEIGHS_HISTORY && !T::IS_OPEN {
+            return self.write_ahead(pages);
+        }
         for (at, &logical) in pages.iter().enumerate() {
             self.core.prefetch(pages, at);
             let stream = usize::from(self.streams[at]);
@@ -73,6 +76,25 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
                 self.close(stream);
                 self.refill(0)?;
             }
+        }
+        Ok(())
+    }
+
+    /// The same where nobody looks at the pages one by one.
+    fn write_ahead(&mut self, pages: &[u32]) -> Result<()> {
+        self.core.flash.prefetch_run(pages);
+        let mut at = 0;
+        while at < pages.len() {
+            let streams = &self.streams[at..];
+            let (first, next) = (usize::from(streams[0]), |at: usize, _| usize::from(streams[at]));
+            let each = self.core.program_each(&pages[at..], first, next);
+            at += each.pages;
+            match each.stop {
+                Stop::End => continue,
+                Stop::Full(stream) => self.close(stream),
+                Stop::NoRoom(_) => {}
+            }
+            self.refill(0)?;
         }
         Ok(())
     }

@@ -64,6 +64,9 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
     const CHOOSES_VICTIMS: bool = false;
     /// True if it may fail ([`Placement::failure`]).
     const CAN_FAIL: bool = false;
+    /// The streams of all pages that the host writes and of all that collection moves, of a placement
+    /// that looks at nothing and remembers nothing; it is then not asked.
+    const ALWAYS: Option<Always> = None;
 
     /// How many streams it has with such parameters.
     fn streams(params: &Params) -> Streams;
@@ -204,6 +207,15 @@ pub struct Sizes {
     pub pools: u32,
     /// Seed of the random streams of policies.
     pub seed: u64,
+}
+
+/// The streams of a placement that looks at nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Always {
+    /// Stream of the pages that the host writes.
+    pub host: usize,
+    /// Stream of the pages that collection moves.
+    pub migration: usize,
 }
 
 /// How many streams there are: `all` of them, of which `migration` may get migrated pages.

@@ -1,7 +1,7 @@
 //! One write frontier for everything: host writes follow the pages that collection moved
 //! (paper 4, §2.1; the baseline of all five papers).
 
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{Always, HostPage, Placement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
@@ -21,16 +21,16 @@ impl Registered<Sizes> for Single {
 }
 
 impl Placement for Single {
+    const ALWAYS: Option<Always> = Some(Always { host: 0, migration: 0 });
+
     fn streams(_params: &Params) -> Streams {
         Streams { all: 1, migration: 1 }
     }
 
-    #[inline(always)]
     fn host_stream(&mut self, _page: HostPage) -> usize {
         0
     }
 
-    #[inline(always)]
     fn migration_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
         0
     }

@@ -96,6 +96,13 @@ impl Buckets {
         }
     }
 
+    /// The block of [`Self::most_invalid`], unless its bucket has to be looked for.
+    #[inline(always)]
+    pub fn first_of_highest(&self) -> Option<u32> {
+        let head = self.heads[self.highest as usize];
+        (head != NONE).then_some(head)
+    }
+
     /// The oldest block of each bucket that has one, from the most invalid down.
     pub fn oldest(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..=self.highest)

@@ -8,7 +8,7 @@
 use super::buckets::{Buckets, Filed};
 use super::{Census, VictimPolicy};
 use crate::error::Result;
-use crate::flash::{Blocks, Geometry, Table, filled};
+use crate::flash::{Blocks, Geometry, Table, filled, prefetch};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
@@ -68,10 +68,9 @@ impl Greedy {
         self.fewest = self.fewest.min(invalid_pages);
         self.chosen += 1;
         if self.chosen as usize >= self.is_candidate.len() {
-            let least = self.fewest.saturating_sub(self.slack);
-            if least > self.least {
-                self.queues.empty_below(least);
-                self.least = least;
+            if self.fewest > self.least {
+                self.queues.empty_below(self.fewest);
+                self.least = self.fewest;
             }
             self.fewest = u32::MAX;
             self.chosen = 0;
@@ -103,6 +102,14 @@ impl VictimPolicy for Greedy {
             self.queues.remove(block, invalid_pages - 1);
         }
         self.queues.insert(block, invalid_pages);
+    }
+
+    #[inline(always)]
+    fn prefetch_choice(&self) -> Option<u32> {
+        let block = self.queues.first_of_highest()?;
+        prefetch(&self.is_candidate, block as usize);
+        self.queues.prefetch(block);
+        Some(block)
     }
 
     fn choose(&mut self, blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {

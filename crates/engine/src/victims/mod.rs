@@ -68,6 +68,13 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// Fetches what [`Self::on_invalidate`] will touch.
     #[inline(always)]
     fn prefetch(&self, _block: u32) {}
+
+    /// Fetches what [`Self::choose`] will touch; returns the candidate that it would choose now, if
+    /// that is cheap to say.
+    #[inline(always)]
+    fn prefetch_choice(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// A continuation that is generic over the policy, so that the hot loop is compiled for each.

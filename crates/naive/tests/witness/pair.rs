@@ -149,9 +149,12 @@ impl Pair {
         equal("the host's clock", &host_pages, &self.naive.counters().host_programs)?;
         equal("the counters", &counters, &self.naive.counters())?;
         equal("the erases of each block", flash.erase_counts(), self.naive.erase_counts())?;
-        let invalid_pages: Vec<u32> =
-            (0..flash.geometry().blocks()).map(|block| self.naive.invalid_pages(block)).collect();
-        equal("the invalid pages of each block", flash.invalid_pages(), &invalid_pages[..])?;
+        let of_blocks = |invalid_pages: &dyn Fn(u32) -> u32| -> Vec<u32> {
+            (0..flash.geometry().blocks()).map(invalid_pages).collect()
+        };
+        let engine = of_blocks(&|block| flash.invalid_pages(block));
+        let naive = of_blocks(&|block| self.naive.invalid_pages(block));
+        equal("the invalid pages of each block", &engine, &naive)?;
         let map = (0..flash.logical_pages())
             .filter_map(|logical| flash.physical(logical).map(|physical| (logical, physical)))
             .collect();

@@ -1,0 +1,103 @@
+//! The valid pages of a block, gathered without a branch: which of them are valid cannot be foreseen.
+
+use crate::processor::has_wide_lanes;
+
+/// Items that one step may write beyond those that it keeps.
+const LANES: usize = 16;
+
+/// Puts those of `items` whose mark is 0 into `kept`, which is cleared first, in their order. `marks`
+/// holds a bit for each item.
+pub fn keep_unmarked(items: &[u32], marks: &[u64], kept: &mut Vec<u32>) {
+    assert!(items.len() <= marks.len() * 64, "each item has a mark");
+    kept.clear();
+    kept.reserve(items.len() + LANES);
+    let out = kept.as_mut_ptr();
+    // SAFETY: `out` has room for all items and one step more, and both functions write the first
+    // `count` items there. The second is called only if the processor has its instructions.
+    unsafe {
+        let count = match () {
+            #[cfg(target_arch = "x86_64")]
+            () if has_wide_lanes() => wide(items, marks, out),
+            () => scalar(items, marks, out),
+        };
+        kept.set_len(count);
+    }
+}
+
+/// # Safety
+/// `out` must have room for `items` and one more.
+unsafe fn scalar(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
+    let mut count = 0;
+    for (items, marks) in items.chunks(64).zip(marks) {
+        for (place, &item) in items.iter().enumerate() {
+            // SAFETY: no more is kept than there were items before this one.
+            unsafe { out.add(count).write(item) };
+            count += (!marks >> place & 1) as usize;
+        }
+    }
+    count
+}
+
+/// # Safety
+/// `out` must have room for `items` and [`LANES`] more, and the processor must have AVX-512 F.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn wide(items: &[u32], marks: &[u64], out: *mut u32) -> usize {
+    use std::arch::x86_64::{
+        _mm512_maskz_compress_epi32, _mm512_maskz_loadu_epi32, _mm512_storeu_epi32,
+    };
+    let mut count = 0;
+    for (step, items) in items.chunks(LANES).enumerate() {
+        let there = u16::MAX >> (LANES - items.len());
+        let valid = !(marks[step / 4] >> (step % 4 * LANES)) as u16 & there;
+        // SAFETY: the load is masked to the items that there are; the store begins behind what is
+        // kept so far, which is at most as much as there were items before these.
+        unsafe {
+            let found = _mm512_maskz_loadu_epi32(there, items.as_ptr().cast());
+            let packed = _mm512_maskz_compress_epi32(valid, found);
+            _mm512_storeu_epi32(out.add(count).cast(), packed);
+        }
+        count += valid.count_ones() as usize;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Stream;
+
+    fn by(
+        keep: unsafe fn(&[u32], &[u64], *mut u32) -> usize,
+        items: &[u32],
+        marks: &[u64],
+    ) -> Vec<u32> {
+        let mut kept = vec![u32::MAX; items.len() + LANES];
+        // SAFETY: there is room; the caller has asked for the instructions.
+        let count = unsafe { keep(items, marks, kept.as_mut_ptr()) };
+        kept.truncate(count);
+        kept
+    }
+
+    #[test]
+    fn both_paths_keep_what_is_not_marked_in_order() {
+        let mut random = Stream::new(1, "test");
+        for len in (0..200).chain([256, 1000, 4096]) {
+            let items: Vec<u32> = (0..len).map(|_| random.bits() as u32).collect();
+            for marked in [0, u64::MAX, random.bits(), random.bits() & random.bits()] {
+                let marks = vec![marked; (len as usize).div_ceil(64)];
+                let is_kept = |place: usize| marks[place / 64] >> (place % 64) & 1 == 0;
+                let expected: Vec<u32> =
+                    (0..items.len()).filter(|&at| is_kept(at)).map(|at| items[at]).collect();
+                assert_eq!(by(scalar, &items, &marks), expected);
+                #[cfg(target_arch = "x86_64")]
+                if has_wide_lanes() {
+                    assert_eq!(by(wide, &items, &marks), expected);
+                }
+                let mut kept = vec![1, 2, 3];
+                keep_unmarked(&items, &marks, &mut kept);
+                assert_eq!(kept, expected);
+            }
+        }
+    }
+}
