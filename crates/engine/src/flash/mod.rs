@@ -32,7 +32,7 @@ pub(crate) use divider::Divider;
 pub use geometry::{Address, EraseUnit, Geometry, Shape};
 pub use memory::{Table, filled, prefetch, prefetch_address};
 pub use observer::{FlashOp, Observer, Recorder, Silent, Tap};
-pub use runs::{Each, MAP_LOOKAHEAD, Stop};
+pub use runs::{Director, Each, MAP_LOOKAHEAD, NextPage, Stop};
 pub use wear::{EndOfLife, Moment, Wear, WearLog};
 
 use crate::error::Result;

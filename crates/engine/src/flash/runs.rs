@@ -12,6 +12,34 @@ const RUN_LOOKAHEAD: usize = 64;
 /// has been fetched, and those of all of them fit the first-level cache.
 const RUN_PAGES: usize = 64;
 
+/// Says where the pages of a run go, and hears what that does.
+pub trait Director {
+    /// The frontier of a page.
+    fn target(&mut self, page: &NextPage) -> usize;
+
+    /// Fetches what [`Self::on_invalidate`] will touch of a block.
+    fn prefetch(&self, block: u32);
+
+    /// A page was programmed at `frontier`.
+    fn on_program(&mut self, _frontier: usize) {}
+
+    /// A block lost a page, when the host had written `now` pages.
+    fn on_invalidate(&mut self, loss: Loss, now: u64);
+}
+
+/// A page of the host that is about to be programmed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NextPage {
+    /// Its place among the pages of the run.
+    pub at: usize,
+    /// Its number.
+    pub logical: u32,
+    /// Host pages written before it.
+    pub now: u64,
+    /// The block that holds its current version.
+    pub holder: Option<u32>,
+}
+
 /// How far [`Flash::program_each`] came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Each {
@@ -75,46 +103,49 @@ impl<T: Tap> Flash<T> {
         count
     }
 
-    /// Programs `pages` of the host, one after the other, the first at the frontier `target`, which has
-    /// room, and each further one at that which `next` names by its place and the host pages written
-    /// before it. Ends with the page that fills a frontier, before one that finds none, or when it has
-    /// looked far enough ahead.
+    /// Programs `pages` of the host, one after the other, each at the frontier that `director` names.
+    /// `first`, which has room, is that of the first page. Ends with the page that fills a frontier,
+    /// before one that finds none, or when it has looked far enough ahead. The same as
+    /// [`Self::count_host_page`] and [`Self::program`] for each, but that the director hears of the
+    /// losses at the end.
     #[inline(always)]
     pub fn program_each(
         &mut self,
         pages: &[u32],
         frontiers: &mut [Frontier],
-        mut target: usize,
-        mut next: impl FnMut(usize, u64) -> usize,
-        mut on_invalidate: impl FnMut(Loss, u64),
+        first: usize,
+        mut director: impl Director,
     ) -> Each {
         assert!(!T::IS_OPEN, "an observer hears of one page after the other");
         let array = &mut self.array;
         let mut replaced = [NONE; RUN_PAGES];
         let mut each = Each { pages: 0, stop: Stop::End };
-        let now = array.counters.host.written_pages;
+        let (mut target, mut now) = (first, array.counters.host.written_pages);
         for (&logical, replaced) in pages.iter().zip(&mut replaced) {
+            let old = array.logical_to_physical[logical as usize];
+            let holder = (old != NONE).then(|| array.blocks.prefetch(old));
+            if let Some(block) = holder {
+                director.prefetch(block);
+            }
             if each.pages > 0 {
-                target = next(each.pages, now + each.pages as u64);
+                target = director.target(&NextPage { at: each.pages, logical, now, holder });
             }
             let frontier = &mut frontiers[target];
             if frontier.is_full() {
                 each.stop = Stop::NoRoom(target);
                 break;
             }
-            let old = array.logical_to_physical[logical as usize];
-            if old != NONE {
-                array.blocks.prefetch(old);
-            }
             *replaced = old;
             array.map_next(logical, frontier);
-            each.pages += 1;
+            director.on_program(target);
+            (each.pages, now) = (each.pages + 1, now + 1);
             if frontier.is_full() {
                 each.stop = Stop::Full(target);
                 break;
             }
         }
         let ahead = &pages[pages.len().min(RUN_LOOKAHEAD)..];
+        let mut on_invalidate = |loss, now| director.on_invalidate(loss, now);
         array.invalidate_run(&replaced[..each.pages], ahead, &mut on_invalidate);
         each
     }

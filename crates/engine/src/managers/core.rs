@@ -9,7 +9,9 @@ pub use exchange::Exchange;
 
 use super::Setup;
 use crate::error::{Error, Result};
-use crate::flash::{BlockState, Blocks, Cause, Each, Flash, Frontier, Loss, MAP_LOOKAHEAD, Tap};
+use crate::flash::{
+    BlockState, Blocks, Cause, Director, Each, Flash, Frontier, Loss, MAP_LOOKAHEAD, Tap,
+};
 use crate::leveling::{self, WearLeveler};
 use crate::rng::Stream;
 use crate::state::Identity;
@@ -146,17 +148,14 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
 
     /// The same at several frontiers: see [`Flash::program_each`].
     #[inline(always)]
-    pub fn program_each(
-        &mut self,
+    pub fn program_each<'a, D: Director>(
+        &'a mut self,
         pages: &[u32],
-        target: usize,
-        next: impl FnMut(usize, u64) -> usize,
+        first: usize,
+        director: impl FnOnce(&'a mut V) -> D,
     ) -> Each {
-        let policy = &mut self.victims[0];
-        let on_invalidate = |Loss { block, invalid_pages }: Loss, now| {
-            policy.on_invalidate(block, invalid_pages, now)
-        };
-        self.flash.program_each(pages, &mut self.frontiers, target, next, on_invalidate)
+        let director = director(&mut self.victims[0]);
+        self.flash.program_each(pages, &mut self.frontiers, first, director)
     }
 
     /// Unmaps a page; false if it held no data.

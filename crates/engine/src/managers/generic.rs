@@ -8,6 +8,7 @@
 //! reserve is complete.
 
 mod assembly;
+mod runs;
 mod state;
 
 pub(super) use assembly::{build_foreign, foreign_declared};
@@ -16,9 +17,9 @@ use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::served::Policy;
 use super::{Layout, Needs};
 use crate::error::Result;
-use crate::flash::{Cause, Each, Stop, Table, Tap};
+use crate::flash::{Cause, Table, Tap};
 use crate::hints::{Hears, Hints, NEVER};
-use crate::placements::{Always, HostPage, Placement, Victim};
+use crate::placements::{HostPage, Placement, Victim};
 use crate::state::elements;
 use crate::victims::VictimPolicy;
 
@@ -49,67 +50,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     /// True if the drive may keep a history, for either policy.
     const MAY_KEEP_HISTORY: bool = P::KNOWS_HISTORY || V::WEIGHS_HISTORY;
 
-    /// The streams of all pages, where whole runs can be placed at once.
-    const RUNS: Option<Always> =
-        if Self::MAY_KEEP_HISTORY || P::CHOOSES_VICTIMS || T::IS_OPEN { None } else { P::ALWAYS };
-
-    fn write_runs(&mut self, pages: &[u32], stream: usize) -> Result<()> {
-        self.core.flash.prefetch_run(pages);
-        let mut rest = pages;
-        while !rest.is_empty() {
-            // Collection while the host was idle may have left the reserve incomplete.
-            let is_short = rest.len() == pages.len() && !self.core.reserve_is_complete(0);
-            if self.core.frontiers[stream].is_full() || is_short {
-                self.make_room(stream, 0)?;
-            }
-            let count = self.core.program_run(rest, stream);
-            rest = &rest[count..];
-            if self.core.frontiers[stream].is_full() {
-                self.close(stream);
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether the placement decides of some pages before the first of them is programmed.
-    const AHEAD: bool = !Self::MAY_KEEP_HISTORY && !P::CAN_FAIL && !T::IS_OPEN;
-
-    fn write_ahead(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
-        self.core.flash.prefetch_run(pages);
-        let mut decided = None;
-        let mut at = 0;
-        while at < pages.len() {
-            let stream = match decided.take() {
-                Some(stream) => stream,
-                None => self.host_stream(pages, at, hints)?,
-            };
-            // Collection while the host was idle may have left the reserve incomplete.
-            let is_short = at == 0 && !self.core.reserve_is_complete(0);
-            if self.core.frontiers[stream].is_full() || is_short {
-                self.make_room(stream, 0)?;
-            }
-            let placement = &mut self.placement;
-            let Each { pages: count, stop } =
-                self.core.program_each(&pages[at..], stream, |further, now| {
-                    let at = at + further;
-                    if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
-                        placement.prefetch(logical);
-                    }
-                    placement.host_stream(Self::host_page(pages, at, hints, now))
-                });
-            at += count;
-            match stop {
-                Stop::End => {}
-                Stop::Full(frontier) => self.close(frontier),
-                Stop::NoRoom(stream) => decided = Some(stream),
-            }
-        }
-        Ok(())
-    }
-
     fn write_flat(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         if let Some(always) = Self::RUNS {
-            return self.write_runs(pages, always.host);
+            return self.write_run(pages, always.host);
         }
         if Self::AHEAD {
             return self.write_ahead(pages, hints);
@@ -163,7 +106,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
             self.placement.prefetch(logical);
         }
-        let page = Self::host_page(pages, at, hints, self.core.now());
+        let page = host_page::<P>(pages, at, hints, self.core.now());
         if P::KNOWS_HISTORY {
             if self.placement.is_survey_due() {
                 self.placement.survey(&mut self.core.closed_histories());
@@ -179,16 +122,6 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             self.placement.failure()?;
         }
         Ok(stream)
-    }
-
-    #[inline(always)]
-    fn host_page(pages: &[u32], at: usize, hints: &Hints, now: u64) -> HostPage {
-        let mut page = HostPage { logical: pages[at], now, group: 0, invalidation_time: NEVER };
-        if P::HEARS_HOST {
-            page.group = hints.group_of.get(at).copied().unwrap_or(0);
-            page.invalidation_time = hints.invalidation_times.get(at).copied().unwrap_or(NEVER);
-        }
-        page
     }
 
     #[inline(always)]
@@ -347,23 +280,6 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(())
     }
 
-    fn migrate_run(&mut self, pages: &[u32], stream: usize, pool: usize) {
-        let frontier = self.core.frontier(stream, pool);
-        let mut rest = pages;
-        while !rest.is_empty() {
-            if self.core.frontiers[frontier].is_full() {
-                self.open(stream, frontier, pool);
-            }
-            let room_pages = self.core.frontiers[frontier].room_pages() as usize;
-            let (run, after) = rest.split_at(rest.len().min(room_pages));
-            self.core.migrate(run, frontier);
-            if self.core.frontiers[frontier].is_full() {
-                self.close(frontier);
-            }
-            rest = after;
-        }
-    }
-
     fn migrate_each(&mut self, pages: &[u32], victim: &Victim, pool: usize) {
         for &logical in pages {
             if P::KNOWS_HISTORY {
@@ -384,6 +300,17 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             }
         }
     }
+}
+
+/// A page that the host writes, with what the placement hears of it.
+#[inline(always)]
+fn host_page<P: Placement>(pages: &[u32], at: usize, hints: &Hints, now: u64) -> HostPage {
+    let mut page = HostPage { logical: pages[at], now, group: 0, invalidation_time: NEVER };
+    if P::HEARS_HOST {
+        page.group = hints.group_of.get(at).copied().unwrap_or(0);
+        page.invalidation_time = hints.invalidation_times.get(at).copied().unwrap_or(NEVER);
+    }
+    page
 }
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {

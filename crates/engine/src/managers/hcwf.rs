@@ -12,7 +12,7 @@ use super::served::Policy;
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::Result;
-use crate::flash::{Stop, Table, Tap, filled};
+use crate::flash::{Director, Loss, NextPage, Stop, Table, Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Kind};
@@ -86,8 +86,8 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         let mut at = 0;
         while at < pages.len() {
             let streams = &self.streams[at..];
-            let (first, next) = (usize::from(streams[0]), |at: usize, _| usize::from(streams[at]));
-            let each = self.core.program_each(&pages[at..], first, next);
+            let director = |policy| Decided { streams, policy };
+            let each = self.core.program_each(&pages[at..], usize::from(streams[0]), director);
             at += each.pages;
             match each.stop {
                 Stop::End => continue,
@@ -256,6 +256,29 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     fn close(&mut self, frontier: usize) {
         let block = self.core.close(frontier);
         self.remember(block);
+    }
+}
+
+/// The streams of a run.
+struct Decided<'a, V> {
+    streams: &'a [u8],
+    policy: &'a mut V,
+}
+
+impl<V: VictimPolicy> Director for Decided<'_, V> {
+    #[inline(always)]
+    fn target(&mut self, page: &NextPage) -> usize {
+        usize::from(self.streams[page.at])
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, block: u32) {
+        self.policy.prefetch(block);
+    }
+
+    #[inline(always)]
+    fn on_invalidate(&mut self, Loss { block, invalid_pages }: Loss, now: u64) {
+        self.policy.on_invalidate(block, invalid_pages, now);
     }
 }
 

@@ -71,9 +71,37 @@ impl Oracle {
 
     /// The same of the page that comes some places after `at`.
     #[inline(always)]
-    fn prefetch_ahead(&self, pages: &[u32], at: usize) {
+    pub(super) fn prefetch_ahead(&self, pages: &[u32], at: usize) {
         if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
             self.prefetch(logical);
+        }
+    }
+
+    /// False if it looks at the valid pages of groups, which losses change.
+    fn is_asked_ahead(&self) -> bool {
+        !matches!(self, Oracle::Filters(_))
+    }
+
+    /// The group of a page that the host writes; `held_by` finds that which holds it.
+    #[inline(always)]
+    pub(super) fn group_of_write(
+        &mut self,
+        logical: u32,
+        hint: Option<u8>,
+        held_by: impl FnOnce() -> Option<usize>,
+        now: u64,
+    ) -> usize {
+        match self {
+            Oracle::Nothing => 0,
+            Oracle::Host(host) => {
+                let hint = hint.expect("a hint for each page");
+                if let Some(hint_of_page) = &mut host.hint_of_page {
+                    hint_of_page[logical as usize] = hint;
+                }
+                usize::from(host.group_of_hint[usize::from(hint)])
+            }
+            Oracle::Intervals(intervals) => intervals.group_of_write(logical, held_by(), now),
+            Oracle::Filters(_) => unreachable!("filters look at more than one page"),
         }
     }
 
@@ -117,6 +145,9 @@ impl<T: Tap> Grouped<T> {
 
     /// Writes pages that all lie within one interval.
     pub fn write_run(&mut self, pages: &[u32], hint_of: &[u8]) -> Result<()> {
+        if !T::IS_OPEN && self.oracle.is_asked_ahead() {
+            return self.write_ahead(pages, hint_of);
+        }
         for (at, &logical) in pages.iter().enumerate() {
             self.core.prefetch(pages, at);
             self.oracle.prefetch_ahead(pages, at);
@@ -134,26 +165,15 @@ impl<T: Tap> Grouped<T> {
     }
 
     #[inline(always)]
-    fn group_of_write(&mut self, logical: u32, hint: Option<u8>) -> Result<usize> {
-        match &mut self.oracle {
-            Oracle::Nothing => Ok(0),
-            Oracle::Host(host) => {
-                let hint = hint.expect("a hint for each page");
-                if let Some(hint_of_page) = &mut host.hint_of_page {
-                    hint_of_page[logical as usize] = hint;
-                }
-                Ok(usize::from(host.group_of_hint[usize::from(hint)]))
-            }
-            Oracle::Filters(temperature) => {
-                let held_by = group_that_holds(&self.core, &self.space, logical);
-                let pages = |group| valid_pages(self.core.candidates(), group, self.luns);
-                temperature.group_of_write(logical, held_by, &self.groups, pages)
-            }
-            Oracle::Intervals(intervals) => {
-                let held_by = group_that_holds(&self.core, &self.space, logical);
-                Ok(intervals.group_of_write(logical, held_by, self.core.now()))
-            }
+    pub(super) fn group_of_write(&mut self, logical: u32, hint: Option<u8>) -> Result<usize> {
+        let holder = self.core.flash.physical(logical).map(|page| self.core.flash.block_of(page));
+        let held_by =
+            holder.map(|block| self.space.group_of(self.core.candidates().subgroup_of(block)));
+        if let Oracle::Filters(temperature) = &mut self.oracle {
+            let pages = |group| valid_pages(self.core.candidates(), group, self.luns);
+            return temperature.group_of_write(logical, held_by, &self.groups, pages);
         }
+        Ok(self.oracle.group_of_write(logical, hint, || held_by, self.core.now()))
     }
 
     /// The group of a page of `now` that collection moves.
@@ -178,7 +198,7 @@ impl<T: Tap> Grouped<T> {
 
     /// The LUN that takes the next page of `group`: the next in turn that has room.
     #[inline(always)]
-    fn lun_with_room(&mut self, group: usize) -> Result<usize> {
+    pub(super) fn lun_with_room(&mut self, group: usize) -> Result<usize> {
         let first = self.next_lun[group];
         let mut lun = first;
         loop {
@@ -294,16 +314,6 @@ impl<T: Tap> Grouped<T> {
             self.core.close(target);
         }
     }
-}
-
-#[inline(always)]
-fn group_that_holds<T: Tap>(
-    core: &Core<Candidates, T>,
-    space: &Space,
-    logical: u32,
-) -> Option<usize> {
-    let block = core.flash.physical(logical).map(|page| core.flash.block_of(page))?;
-    Some(space.group_of(core.candidates().subgroup_of(block)))
 }
 
 /// Valid pages of a group.

@@ -6,6 +6,7 @@
 //! its groups are written, creates and merges them, and moves space as soon as that changes; FDP
 //! has a fixed order with assumed frequencies, and blocks seep from neighbour to neighbour.
 
+mod ahead;
 mod allocation;
 mod balance;
 mod candidates;

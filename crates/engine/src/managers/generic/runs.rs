@@ -1,0 +1,120 @@
+//! Writes of whole runs of pages, by placements that nobody has to ask or watch page by page.
+
+use super::{Generic, PAGE_LOOKAHEAD};
+use crate::error::Result;
+use crate::flash::{Director, Each, Loss, NextPage, Stop, Tap};
+use crate::hints::Hints;
+use crate::placements::{Always, Placement};
+use crate::victims::VictimPolicy;
+
+impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
+    /// The streams of all pages, where whole runs can be placed at once.
+    pub(super) const RUNS: Option<Always> =
+        if Self::MAY_KEEP_HISTORY || P::CHOOSES_VICTIMS || T::IS_OPEN { None } else { P::ALWAYS };
+
+    /// Whether the placement is asked of several pages before the losses of the first are counted.
+    pub(super) const AHEAD: bool = !Self::MAY_KEEP_HISTORY && !P::CAN_FAIL && !T::IS_OPEN;
+
+    /// Writes pages to the frontier of `stream` alone.
+    pub(super) fn write_run(&mut self, pages: &[u32], stream: usize) -> Result<()> {
+        self.core.flash.prefetch_run(pages);
+        let mut rest = pages;
+        while !rest.is_empty() {
+            // Collection while the host was idle may have left the reserve incomplete.
+            let is_short = rest.len() == pages.len() && !self.core.reserve_is_complete(0);
+            if self.core.frontiers[stream].is_full() || is_short {
+                self.make_room(stream, 0)?;
+            }
+            let count = self.core.program_run(rest, stream);
+            rest = &rest[count..];
+            if self.core.frontiers[stream].is_full() {
+                self.close(stream);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes pages to the streams that the placement names.
+    pub(super) fn write_ahead(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
+        self.core.flash.prefetch_run(pages);
+        let mut decided = None;
+        let mut at = 0;
+        while at < pages.len() {
+            let stream = match decided.take() {
+                Some(stream) => stream,
+                None => self.host_stream(pages, at, hints)?,
+            };
+            // Collection while the host was idle may have left the reserve incomplete.
+            let is_short = at == 0 && !self.core.reserve_is_complete(0);
+            if self.core.frontiers[stream].is_full() || is_short {
+                self.make_room(stream, 0)?;
+            }
+            let placement = &mut self.placement;
+            let first = at;
+            let Each { pages: count, stop } =
+                self.core.program_each(&pages[at..], stream, |policy| Asking {
+                    placement,
+                    policy,
+                    pages,
+                    first,
+                    hints,
+                });
+            at += count;
+            match stop {
+                Stop::End => {}
+                Stop::Full(frontier) => self.close(frontier),
+                Stop::NoRoom(stream) => decided = Some(stream),
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the pages of a victim to the frontier of `stream` alone.
+    pub(super) fn migrate_run(&mut self, pages: &[u32], stream: usize, pool: usize) {
+        let frontier = self.core.frontier(stream, pool);
+        let mut rest = pages;
+        while !rest.is_empty() {
+            if self.core.frontiers[frontier].is_full() {
+                self.open(stream, frontier, pool);
+            }
+            let room_pages = self.core.frontiers[frontier].room_pages() as usize;
+            let (run, after) = rest.split_at(rest.len().min(room_pages));
+            self.core.migrate(run, frontier);
+            if self.core.frontiers[frontier].is_full() {
+                self.close(frontier);
+            }
+            rest = after;
+        }
+    }
+}
+
+/// A placement that is asked page by page.
+struct Asking<'a, P, V> {
+    placement: &'a mut P,
+    policy: &'a mut V,
+    pages: &'a [u32],
+    /// The place in `pages` at which the run begins.
+    first: usize,
+    hints: &'a Hints<'a>,
+}
+
+impl<P: Placement, V: VictimPolicy> Director for Asking<'_, P, V> {
+    #[inline(always)]
+    fn target(&mut self, page: &NextPage) -> usize {
+        let at = self.first + page.at;
+        if let Some(&logical) = self.pages.get(at + PAGE_LOOKAHEAD) {
+            self.placement.prefetch(logical);
+        }
+        self.placement.host_stream(super::host_page::<P>(self.pages, at, self.hints, page.now))
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, block: u32) {
+        self.policy.prefetch(block);
+    }
+
+    #[inline(always)]
+    fn on_invalidate(&mut self, Loss { block, invalid_pages }: Loss, now: u64) {
+        self.policy.on_invalidate(block, invalid_pages, now);
+    }
+}
