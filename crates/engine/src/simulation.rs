@@ -167,7 +167,8 @@ impl Simulation {
         host.read_pages += unserved.read_pages;
         host.read_bytes += unserved.read_bytes;
         host.flushes += unserved.flushes;
-        host.written_bytes -= unserved.partial_bytes;
+        // A state that somebody made up may have passed over more than was written.
+        host.written_bytes = host.written_bytes.saturating_sub(unserved.partial_bytes);
     }
 
     /// Lets the host issue its next request; returns it, or `None` at the workload's end. The drive

@@ -19,21 +19,20 @@ struct Cell {
 }
 
 impl Alias {
-    /// For `weights` that are not all 0, one for each page.
-    pub fn new(weights: &[u32]) -> Result<Self> {
-        let pages = weights.len() as u64;
-        let capacity: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
-        // Both sides times the number of pages: all arithmetic is exact and fits 64 bits.
-        let mass = |page: usize| u64::from(weights[page]) * pages;
+    /// For `weights` that are not all 0, one for each page, and whose sum fits 64 bits.
+    pub fn new<W: Copy + Into<u64>>(weights: &[W]) -> Result<Self> {
+        let pages = weights.len() as u128;
+        let capacity: u128 = weights.iter().map(|&weight| u128::from(weight.into())).sum();
+        // Both sides times the number of pages: all arithmetic is exact and fits 128 bits.
+        let mass = |page: usize| u128::from(weights[page].into()) * pages;
         let next = |from: usize, heavy: bool| {
             (from..weights.len()).find(|&page| (mass(page) > capacity) == heavy)
         };
         let mut cells = filled(Cell { own: 0, other: 0 }, weights.len())?;
-        let mut fill = |page: usize, own: u64, other: usize| {
+        let mut fill = |page: usize, own: u128, other: usize| {
             let other = if own == capacity { page } else { other } as u32;
             // A whole cell's 2³² does not fit, nor matter: the other page is the page itself.
-            cells[page] =
-                Cell { own: ((u128::from(own) << 32) / u128::from(capacity)) as u32, other };
+            cells[page] = Cell { own: ((own << 32) / capacity) as u32, other };
         };
         // A heavy page tops light ones up until it is light itself, and is topped up by the next.
         let (mut light, mut heavy) = (next(0, false), next(0, true));
@@ -57,13 +56,22 @@ impl Alias {
         Ok(Alias { cells })
     }
 
-    #[inline]
+    /// Draws a page for each place of `buffer`.
+    pub fn fill(&self, buffer: &mut [u32], random: &mut Stream) {
+        for page in buffer {
+            *page = self.draw(random);
+        }
+    }
+
+    #[inline(always)]
     pub fn draw(&self, random: &mut Stream) -> u32 {
         // The product's upper half is the cell, its lower half the place within.
         let place = u128::from(random.bits()) * self.cells.len() as u128;
         let page = (place >> 64) as u32;
         let cell = self.cells[page as usize];
-        if (place as u64 >> 32) as u32 >= cell.own { cell.other } else { page }
+        // Which of the two it is cannot be foreseen, so there is no branch.
+        let is_other = u32::from((place as u64 >> 32) as u32 >= cell.own);
+        page ^ ((page ^ cell.other) & is_other.wrapping_neg())
     }
 }
 
@@ -97,7 +105,7 @@ mod tests {
 
     #[test]
     fn draws_follow_the_weights() {
-        let alias = Alias::new(&[0, 1, 2, 7]).unwrap();
+        let alias = Alias::new(&[0u32, 1, 2, 7]).unwrap();
         let mut random = Stream::new(1, "draws");
         let mut counts = [0u32; 4];
         for _ in 0..100_000 {

@@ -98,6 +98,39 @@ fn zipf_draws_each_rank_with_its_probability() {
     }
 }
 
+/// χ² over the first places one by one and the others in bands, in standard deviations.
+#[test]
+fn zipf_follows_its_law_from_head_to_tail() {
+    let (pages, draws) = (3000u32, 1_000_000u32);
+    for (s, ranks_per_page) in [(0.5, 1), (0.99, 1), (1.0, 1), (1.2, 64), (3.0, 1), (0.9, 300)] {
+        let spec = format!("zipf:s={s},ranks_per_page={ranks_per_page}");
+        let mut place_of_page = vec![0; pages as usize];
+        let mut order: Vec<u32> = (0..pages).collect();
+        Stream::new(1, "workload/0").shuffle(&mut order);
+        (0..pages).zip(&order).for_each(|(place, &page)| place_of_page[page as usize] = place);
+        let cell = |place: u32| if place < 64 { place } else { 58 + place.ilog2() } as usize;
+        let mut expected = vec![0.0; cell(pages - 1) + 1];
+        for rank in 0..pages * ranks_per_page {
+            expected[cell(rank / ranks_per_page)] += f64::from(rank + 1).powf(-s);
+        }
+        let all: f64 = expected.iter().sum();
+        let mut found = vec![0.0; expected.len()];
+        for page in drawn(&spec, pages, draws as usize, 1024) {
+            found[cell(place_of_page[page as usize])] += 1.0;
+        }
+        let (mut chi_square, mut degrees) = (0.0, -1.0);
+        for (expected, found) in expected.iter().zip(&found) {
+            let expected = expected / all * f64::from(draws);
+            if expected > 20.0 {
+                chi_square += (found - expected) * (found - expected) / expected;
+                degrees += 1.0;
+            }
+        }
+        let deviation = (chi_square - degrees) / (2.0 * degrees as f64).sqrt();
+        assert!(deviation.abs() < 4.5, "{spec}: {chi_square} of {degrees}");
+    }
+}
+
 #[test]
 fn a_permutation_writes_every_page_once_a_pass_and_never_twice_in_the_same_order() {
     let pages = drawn("permutation", 100, 300, 64);

@@ -130,9 +130,7 @@ impl Cluster {
 
 impl Workload for Tpcc {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
-        for page in buffer.iter_mut() {
-            *page = self.weights.draw(&mut self.random);
-        }
+        self.weights.fill(buffer, &mut self.random);
         Step::Writes(buffer.len())
     }
 
