@@ -11,7 +11,7 @@ CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test test-full check-policy lint deny docs wheel sdist check-sdist fuzz bench reproduce clean
+.PHONY: all demo test test-full check-policy lint deny docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
 all: $(ENGINE) $(PLUGIN)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
@@ -92,6 +92,11 @@ fuzz: $(VENV)/.test,lint
 
 bench: $(ENGINE)
 	$(BIN)/python benches/run.py
+
+# What bounds the engine here, and how near it is; BASE=<commit> builds that engine too and takes turns with it,
+# ROUNDS= times, or in CASES=name,name only.
+bench-limit: $(ENGINE)
+	$(BIN)/python benches/limit.py $(if $(BASE),--base $(BASE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CASES),--cases $(CASES))
 
 # Every published value anew, at full length: minutes of computing, figures and JSON in build/.
 reproduce: $(ENGINE)

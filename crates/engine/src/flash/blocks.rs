@@ -72,7 +72,7 @@ impl Blocks {
 
     /// Bytes of so many records.
     pub(super) fn bytes_needed(blocks: u32, pages_per_block: u32) -> u64 {
-        u64::from(blocks) * 8 << log_words(pages_per_block)
+        u64::from(blocks) * (8 << log_words(pages_per_block))
     }
 
     /// How many blocks there are.
@@ -174,7 +174,7 @@ impl Blocks {
 
     fn is_sound(&self) -> bool {
         let marks = self.pages_per_block.div_ceil(64) as usize;
-        let last = u64::MAX << (self.pages_per_block - 1) % 64 << 1;
+        let last = (u64::MAX << ((self.pages_per_block - 1) % 64)) << 1;
         self.records.chunks_exact(1 << self.log_words).all(|record| {
             record[INVALID_PAGES] <= u64::from(self.pages_per_block)
                 && record[CHANGED] <= self.changes

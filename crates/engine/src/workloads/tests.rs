@@ -118,7 +118,7 @@ fn zipf_follows_its_law_from_head_to_tail() {
         for page in drawn(&spec, pages, draws as usize, 1024) {
             found[cell(place_of_page[page as usize])] += 1.0;
         }
-        let (mut chi_square, mut degrees) = (0.0, -1.0);
+        let (mut chi_square, mut degrees) = (0.0, -1.0f64);
         for (expected, found) in expected.iter().zip(&found) {
             let expected = expected / all * f64::from(draws);
             if expected > 20.0 {
@@ -126,7 +126,7 @@ fn zipf_follows_its_law_from_head_to_tail() {
                 degrees += 1.0;
             }
         }
-        let deviation = (chi_square - degrees) / (2.0 * degrees as f64).sqrt();
+        let deviation = (chi_square - degrees) / (2.0 * degrees).sqrt();
         assert!(deviation.abs() < 4.5, "{spec}: {chi_square} of {degrees}");
     }
 }
