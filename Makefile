@@ -11,7 +11,7 @@ CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test test-full check-policy lint deny docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
+.PHONY: all demo test test-full check-policy lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
 all: $(ENGINE) $(PLUGIN)
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
@@ -69,6 +69,12 @@ deny: $(CARGO_DENY)
 
 $(CARGO_DENY):
 	cargo install --quiet --debug --locked --no-default-features --root $(TOOLS) cargo-deny@0.20.2
+
+# The tests of the engine's unchecked code under the address sanitizer, which only nightly Rust has.
+sanitize:
+	RUSTFLAGS=-Zsanitizer=address cargo +nightly test --quiet --target-dir target/sanitized \
+		--target $(shell rustc -vV | sed -n 's/^host: //p') --package writeamp-engine --lib -- \
+		flash:: victims:: workloads:: managers::
 
 # The documentation site, in build/site; a link or anchor that leads nowhere fails.
 docs: $(VENV)/.docs

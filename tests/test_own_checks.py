@@ -201,7 +201,17 @@ def test_what_numba_cannot_compile_is_refused_in_a_sentence() -> None:
         def on_write(self, page: int, now: int) -> Any:
             return page / 2
 
+    @wa.compiled
+    class Mean(Base):
+        def __init__(self, drive: Any) -> None:
+            self.mean = 0
+
+        def on_write(self, page: int, now: int) -> int:
+            self.mean = 0.9 * self.mean + 0.1 * page  # type: ignore[assignment]
+            return int(page < self.mean)
+
     for bad, words in (
+        (Mean, "on_write of .*Mean assigns a fraction to mean, which begins as a whole number"),
         (Texts, "words of .*Texts is of type str"),
         (Untyped, "on_write of .*Untyped"),
         (Halves, "on_write of .*Halves returns float64"),

@@ -32,6 +32,15 @@ impl Stream {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u32
     }
 
+    /// [`Self::below`] for each place of `buffer`. The generator stays in registers meanwhile.
+    pub fn fill_below(&mut self, bound: u32, buffer: &mut [u32]) {
+        let mut stream = self.clone();
+        for item in buffer {
+            *item = stream.below(bound);
+        }
+        *self = stream;
+    }
+
     /// Uniform in [0, 1) with 53 bits.
     #[inline]
     pub fn unit(&mut self) -> f64 {

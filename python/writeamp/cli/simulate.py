@@ -132,6 +132,8 @@ def _print(result: Result) -> None:
             )
         )
     rows += _passes(result)
+    if result.predicted_wa is not None:
+        rows.append(("predicted by the manager", f"{result.predicted_wa:.4f}"))
     if result.has_partial_pages:
         factor = result.partial_page_factor
         rows.append(("WA per host byte", f"{result.wa_bytes:.4f}  (what SMART shows)"))

@@ -24,6 +24,7 @@ _T = TypeVar("_T", bound=Callable[..., Any])
 # What a compiled function returns that raised (FAILED in crates/python/src/foreign/compiled.rs).
 _FAILED = -(2**63)
 _HOOKS = ("on_write", "on_migrate", "on_collect", "on_trim")
+_PLACING = ("on_write", "on_migrate")
 
 _compiling = Lock()
 
@@ -207,8 +208,10 @@ def _c_function(name: str, hook: str, inner: Any, types_of: tuple[Any, Any], hea
 
     def check(*arguments: Any) -> None:
         inner.compile(arguments)
-        returned = inner.overloads[arguments].signature.return_type
-        if not isinstance(returned, types.Integer | types.Boolean):
+        overload = inner.overloads[arguments]
+        _check_assigned(name, hook, overload.type_annotation, record)
+        returned = overload.signature.return_type
+        if hook in _PLACING and not isinstance(returned, types.Integer | types.Boolean):
             raise WriteampError(
                 f"{hook} of {name} returns {returned} when it is compiled; a stream is a whole "
                 "number"
@@ -249,6 +252,7 @@ def _c_function(name: str, hook: str, inner: Any, types_of: tuple[Any, Any], hea
 
         return on_migrate
     if hook == "on_collect":
+        check(record, victim)
 
         @cfunc(number(state, of_victim))
         def on_collect(self, victim):  # type: ignore[no-untyped-def]
@@ -260,6 +264,8 @@ def _c_function(name: str, hook: str, inner: Any, types_of: tuple[Any, Any], hea
 
         return on_collect
 
+    check(record, number)
+
     @cfunc(number(state, number))
     def on_trim(self, page):  # type: ignore[no-untyped-def]
         try:
@@ -269,6 +275,27 @@ def _c_function(name: str, hook: str, inner: Any, types_of: tuple[Any, Any], hea
         return number(0)
 
     return on_trim
+
+
+def _check_assigned(name: str, hook: str, typed: Any, record: Any) -> None:
+    """Refuse what a field would cut: in Python the attribute would become a fraction.
+
+    Raises:
+        WriteampError: a hook assigns a fraction to an attribute that begins as a whole number.
+    """
+    from numba.core import ir, types  # noqa: PLC0415 (an extra)
+
+    for block in typed.blocks.values():
+        for said in block.find_insts(ir.SetAttr):
+            if typed.typemap[said.target.name] != record:
+                continue
+            begun, assigned = record.typeof(said.attr), typed.typemap[said.value.name]
+            if isinstance(assigned, types.Float) and not isinstance(begun, types.Float):
+                raise WriteampError(
+                    f"{hook} of {name} assigns a fraction to {said.attr}, which begins as a whole "
+                    f"number and would be cut when it is compiled; begin with a fraction, as in "
+                    f"self.{said.attr} = 0.0, or assign int(...)"
+                )
 
 
 def _first_words(error: Exception) -> str:

@@ -6,10 +6,9 @@ use super::{Array, Cause, Flash, FlashOp, Frontier, Loss, NONE, Tap};
 /// to stay in the first-level cache.
 pub const MAP_LOOKAHEAD: usize = 24;
 
-const RUN_LOOKAHEAD: usize = 64;
-
 /// Pages that are mapped before the first of their previous versions is marked: by then its record
-/// has been fetched, and those of all of them fit the first-level cache.
+/// has been fetched, and those of all of them fit the first-level cache. Map entries of pages that come
+/// so many places later are fetched while the marks are set.
 const RUN_PAGES: usize = 64;
 
 /// Says where the pages of a run go, and hears what that does.
@@ -64,7 +63,7 @@ impl<T: Tap> Flash<T> {
     /// Fetches what [`Self::program_run`] reads first of `pages`.
     #[inline(always)]
     pub fn prefetch_run(&self, pages: &[u32]) {
-        for &logical in pages.iter().take(RUN_LOOKAHEAD) {
+        for &logical in pages.iter().take(RUN_PAGES) {
             self.array.prefetch_map(logical);
         }
     }
@@ -83,7 +82,7 @@ impl<T: Tap> Flash<T> {
         let mut replaced = [NONE; RUN_PAGES];
         for first in (0..count).step_by(RUN_PAGES) {
             let run = &pages[first..count.min(first + RUN_PAGES)];
-            let ahead = &pages[pages.len().min(first + RUN_LOOKAHEAD)..];
+            let ahead = &pages[pages.len().min(first + RUN_PAGES)..];
             let map = &mut array.logical_to_physical;
             let highest = run.iter().copied().max().unwrap_or(0);
             assert!((highest as usize) < map.len(), "every page exists");
@@ -144,7 +143,7 @@ impl<T: Tap> Flash<T> {
                 break;
             }
         }
-        let ahead = &pages[pages.len().min(RUN_LOOKAHEAD)..];
+        let ahead = &pages[pages.len().min(RUN_PAGES)..];
         let mut on_invalidate = |loss, now| director.on_invalidate(loss, now);
         array.invalidate_run(&replaced[..each.pages], ahead, &mut on_invalidate);
         each

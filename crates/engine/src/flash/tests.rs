@@ -227,3 +227,127 @@ fn a_drive_of_spare_blocks_only_is_refused() {
         assert!(wrong.unwrap_err().to_string().contains(words));
     }
 }
+
+/// A drive that is closing, collecting and opening blocks as it is written, and its losses.
+struct Driven {
+    flash: Flash,
+    frontiers: [Frontier; 2],
+    losses: Vec<(Loss, u64)>,
+}
+
+impl Driven {
+    fn new(pages_per_block: u32) -> Self {
+        let geometry = Geometry::flat(12, pages_per_block).unwrap();
+        let mut flash = Flash::new(geometry, 8 * pages_per_block, Pools::Drive).unwrap();
+        let frontiers = [flash.open(0), flash.open(0)];
+        Driven { flash, frontiers, losses: Vec::new() }
+    }
+
+    /// Gives full frontiers a block, for which the emptiest is collected.
+    fn make_room(&mut self) {
+        for target in 0..2 {
+            if !self.frontiers[target].is_full() {
+                continue;
+            }
+            self.flash.close(&self.frontiers[target]);
+            let closed = |block: &u32| self.flash.state(*block) == BlockState::Closed;
+            let emptiest = (0..12).filter(closed).max_by_key(|b| self.flash.invalid_pages(*b));
+            let mut pages = Vec::new();
+            if self.flash.free_blocks(0) == 0 {
+                collected(&mut self.flash, emptiest.unwrap(), &mut pages);
+            }
+            self.frontiers[target] = self.flash.open(0);
+            self.flash.migrate_all(&pages, &mut self.frontiers[target], Cause::Gc);
+        }
+    }
+
+    fn one_by_one(&mut self, pages: &[u32], target: impl Fn(u32) -> usize) {
+        for &page in pages {
+            self.make_room();
+            self.flash.count_host_page();
+            let frontier = &mut self.frontiers[target(page)];
+            let loss = self.flash.program(page, frontier, Cause::Host);
+            let now = self.flash.counters().host.written_pages;
+            self.losses.extend(loss.map(|loss| (loss, now)));
+        }
+        self.make_room();
+    }
+
+    fn in_runs(&mut self, mut pages: &[u32]) {
+        while !pages.is_empty() {
+            self.make_room();
+            self.flash.prefetch_run(pages);
+            let losses = &mut self.losses;
+            let on_invalidate = |loss, now| losses.push((loss, now));
+            let count = self.flash.program_run(pages, &mut self.frontiers[0], on_invalidate);
+            pages = &pages[count..];
+        }
+        self.make_room();
+    }
+
+    fn directed(&mut self, mut pages: &[u32], target: fn(u32) -> usize) {
+        while let Some(&first) = pages.first() {
+            self.make_room();
+            let director = Half { target, losses: &mut self.losses };
+            let frontiers = &mut self.frontiers;
+            let each = self.flash.program_each(pages, frontiers, target(first), director);
+            let is_full = |target: usize| self.frontiers[target].is_full();
+            assert!(match each.stop {
+                Stop::End => each.pages == pages.len().min(64),
+                Stop::Full(target) | Stop::NoRoom(target) => is_full(target),
+            });
+            pages = &pages[each.pages..];
+        }
+        self.make_room();
+    }
+
+    fn state(&self) -> (Vec<u8>, &[Frontier], &[(Loss, u64)]) {
+        self.flash.assert_invariants(&self.frontiers);
+        (crate::state::pack(&self.flash), &self.frontiers, &self.losses)
+    }
+}
+
+struct Half<'a> {
+    target: fn(u32) -> usize,
+    losses: &'a mut Vec<(Loss, u64)>,
+}
+
+impl Director for Half<'_> {
+    fn target(&mut self, page: &NextPage) -> usize {
+        (self.target)(page.logical)
+    }
+
+    fn prefetch(&self, _block: u32) {}
+
+    fn on_invalidate(&mut self, loss: Loss, now: u64) {
+        self.losses.push((loss, now));
+    }
+}
+
+#[test]
+fn runs_of_pages_leave_what_the_same_pages_leave_one_by_one() {
+    // 1000 pages a block: a record of several cache lines.
+    for pages_per_block in [2, 3, 64, 100, 1000] {
+        let mut random = crate::rng::Stream::new(1, "test");
+        let mut pages = vec![0; 6000.min(100 * pages_per_block as usize)];
+        random.fill_below(8 * pages_per_block, &mut pages);
+        let (mut single, mut runs) = (Driven::new(pages_per_block), Driven::new(pages_per_block));
+        let (mut each, mut directed) = (Driven::new(pages_per_block), Driven::new(pages_per_block));
+        for batch in pages.chunks(257) {
+            single.one_by_one(batch, |_| 0);
+            runs.in_runs(batch);
+            each.one_by_one(batch, |page| (page % 2) as usize);
+            directed.directed(batch, |page| (page % 2) as usize);
+            assert!(single.state() == runs.state(), "{pages_per_block}");
+            assert!(each.state() == directed.state(), "{pages_per_block}");
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "every page exists")]
+fn a_run_with_a_page_that_does_not_exist_is_refused() {
+    let mut flash = Flash::new(Geometry::flat(4, 4).unwrap(), 8, Pools::Drive).unwrap();
+    let mut frontier = flash.open(0);
+    flash.program_run(&[1, 8], &mut frontier, |_, _| {});
+}

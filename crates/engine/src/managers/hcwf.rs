@@ -5,6 +5,7 @@
 //! up the other frontier; so space moves between hot and cold data by itself. Each LUN that
 //! collects for itself has its own pair of frontiers (footnote 1 of the paper).
 
+mod ahead;
 mod state;
 
 use super::core::{Core, Exchange};
@@ -12,7 +13,7 @@ use super::served::Policy;
 use super::{BlockManager, Compiled, Declared, Layout, Manager, Needs, Only, Setup};
 use crate::detectors::{self, Detector};
 use crate::error::Result;
-use crate::flash::{Director, Loss, NextPage, Stop, Table, Tap, filled};
+use crate::flash::{Table, Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
 use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Kind};
@@ -76,25 +77,6 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
                 self.close(stream);
                 self.refill(0)?;
             }
-        }
-        Ok(())
-    }
-
-    /// The same where nobody looks at the pages one by one.
-    fn write_ahead(&mut self, pages: &[u32]) -> Result<()> {
-        self.core.flash.prefetch_run(pages);
-        let mut at = 0;
-        while at < pages.len() {
-            let streams = &self.streams[at..];
-            let director = |policy| Decided { streams, policy };
-            let each = self.core.program_each(&pages[at..], usize::from(streams[0]), director);
-            at += each.pages;
-            match each.stop {
-                Stop::End => continue,
-                Stop::Full(stream) => self.close(stream),
-                Stop::NoRoom(_) => {}
-            }
-            self.refill(0)?;
         }
         Ok(())
     }
@@ -256,29 +238,6 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
     fn close(&mut self, frontier: usize) {
         let block = self.core.close(frontier);
         self.remember(block);
-    }
-}
-
-/// The streams of a run.
-struct Decided<'a, V> {
-    streams: &'a [u8],
-    policy: &'a mut V,
-}
-
-impl<V: VictimPolicy> Director for Decided<'_, V> {
-    #[inline(always)]
-    fn target(&mut self, page: &NextPage) -> usize {
-        usize::from(self.streams[page.at])
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, block: u32) {
-        self.policy.prefetch(block);
-    }
-
-    #[inline(always)]
-    fn on_invalidate(&mut self, Loss { block, invalid_pages }: Loss, now: u64) {
-        self.policy.on_invalidate(block, invalid_pages, now);
     }
 }
 

@@ -156,3 +156,51 @@ impl Registered<Geometry> for Greedy {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flash::{BlockState, Cause, Flash, Pools};
+    use crate::registry::Kind;
+
+    #[test]
+    fn the_choice_is_that_of_queues_which_hold_every_block() {
+        let (blocks, pages_per_block, logical_pages) = (40, 64, 2000);
+        let geometry = Geometry::flat(blocks, pages_per_block).unwrap();
+        let mut flash = Flash::new(geometry, logical_pages, Pools::Drive).unwrap();
+        let mut greedy = Greedy::build(&Kind::Victims.read("greedy").unwrap(), &geometry).unwrap();
+        let mut all = Buckets::new(blocks, pages_per_block).unwrap();
+        let mut random = Stream::new(1, "test");
+        let (mut frontier, mut pages) = (flash.open(0), Vec::new());
+        let mut seen = [false; 2];
+        for write in 0..200_000u32 {
+            // Hot and cold phases, so that victims change and `least` goes down as well as up.
+            let bound = if write / 20_000 % 2 == 0 { logical_pages } else { logical_pages / 20 };
+            let loss = flash.program(random.below(bound), &mut frontier, Cause::Host);
+            if let Some(loss) = loss {
+                greedy.on_invalidate(loss.block, loss.invalid_pages, 0);
+                all.promote(loss.block, loss.invalid_pages);
+            }
+            while frontier.is_full() {
+                let closed = flash.close(&frontier);
+                greedy.on_close(closed, flash.invalid_pages(closed), 0);
+                all.insert(closed, flash.invalid_pages(closed));
+                if flash.free_blocks(0) == 0 {
+                    let (expected, invalid_pages) = all.most_invalid().unwrap();
+                    all.remove(expected, invalid_pages);
+                    let before = greedy.least;
+                    assert_eq!(greedy.choose(flash.blocks(), 0, &mut random), Some(expected));
+                    seen[0] |= greedy.least > before;
+                    seen[1] |= greedy.least < before;
+                    flash.read_valid(expected, &mut pages, Cause::Gc);
+                    flash.erase(expected, Cause::Gc);
+                }
+                frontier = flash.open(0);
+                flash.migrate_all(&pages, &mut frontier, Cause::Gc);
+                pages.clear();
+            }
+        }
+        assert_eq!(seen, [true; 2], "the queues were emptied and filled");
+        assert!((0..blocks).any(|block| flash.state(block) == BlockState::Closed));
+    }
+}

@@ -58,9 +58,11 @@ impl Alias {
 
     /// Draws a page for each place of `buffer`.
     pub fn fill(&self, buffer: &mut [u32], random: &mut Stream) {
+        let mut stream = random.clone();
         for page in buffer {
-            *page = self.draw(random);
+            *page = self.draw(&mut stream);
         }
+        *random = stream;
     }
 
     #[inline(always)]

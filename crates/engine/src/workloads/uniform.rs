@@ -18,9 +18,7 @@ state!(Uniform { fixed pages, part random });
 
 impl Workload for Uniform {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
-        for page in buffer.iter_mut() {
-            *page = self.random.below(self.pages);
-        }
+        self.random.fill_below(self.pages, buffer);
         Step::Writes(buffer.len())
     }
 
