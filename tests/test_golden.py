@@ -8,6 +8,8 @@ of that entry are added, and none is changed.
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -78,6 +80,28 @@ def test_one_seed_gives_the_golden_counters() -> None:
     assert changed(found, golden) == []
     if ONLY is None:
         assert found.keys() == golden.keys(), "an entry is new; make check-policy NAME=it adds it"
+
+
+def test_a_processor_without_wide_instructions_counts_the_same() -> None:
+    # The engine asks the processor once in a process.
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            __file__,
+            "-m",
+            "registry",
+        ],
+        env=os.environ | {"WRITEAMP_SCALAR": "1"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 if __name__ == "__main__":
