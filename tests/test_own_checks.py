@@ -172,6 +172,15 @@ def test_what_a_placement_does_wrong_is_a_sentence(bad: Any, sentence: str) -> N
     assert "on the layout flat" in str(found.value)
 
 
+def test_a_method_that_is_called_like_a_hook_and_is_none_is_a_sentence() -> None:
+    class Misspelled(Base):
+        def on_trimm(self, page: int) -> None:
+            pass
+
+    with pytest.raises(AssertionError, match=r"Misspelled.*on_trimm.*on_trim"):
+        testing.check_placement(Misspelled)
+
+
 def test_what_a_victim_policy_does_wrong_is_a_sentence() -> None:
     with pytest.raises(AssertionError, match=r"choose of .*Wrong returned -1, which is the place"):
         testing.check_victim_policy(Wrong)

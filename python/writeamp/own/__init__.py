@@ -15,9 +15,10 @@ from writeamp.own.references import (
     reference_of,
     split_file,
 )
-from writeamp.own.source import Source
+from writeamp.own.source import HOOKS, Source
 
 __all__ = [
+    "HOOKS",
     "KINDS",
     "NEVER",
     "DriveFacts",

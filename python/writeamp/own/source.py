@@ -12,7 +12,7 @@ from writeamp.own.references import OwnPolicy
 from writeamp.own.saving import packed, size_bytes, unpacked
 
 HEARS = ("nothing", "groups", "invalidation_times")
-_HOOKS = ("on_write", "on_migrate", "on_migrate_all", "on_collect", "on_trim")
+HOOKS = ("on_write", "on_migrate", "on_migrate_all", "on_collect", "on_trim")
 
 
 class Source:
@@ -103,7 +103,7 @@ class PlainInstance(ChooserInstance):
         self._made = made
         self.streams = made.streams
         self.migration_streams = migration
-        self.hooks = {hook: getattr(made, hook) for hook in _HOOKS if hasattr(made, hook)}
+        self.hooks = {hook: getattr(made, hook) for hook in HOOKS if hasattr(made, hook)}
 
     def bytes(self) -> int:
         """Return the bytes of its tables."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from writeamp import own
-from writeamp.errors import PolicyError, WriteampError
+from writeamp.errors import PolicyError, WriteampError, unknown
 from writeamp.own.parameters import COMPILED
 from writeamp.registry.specs import Spec, manager
 from writeamp.testing.rig import Counters, Rig, is_compiled
@@ -33,6 +33,7 @@ def check_placement(placement: str | Spec | type[own.Placement], *, seed: int = 
     """
     spec = Spec.of("managers", placement)
     _refuse_built_in("managers", spec)
+    _check_hooks(spec)
     rig = Rig.of(spec, None, seed)
     _check(rig)
     if not is_compiled(spec):
@@ -118,6 +119,15 @@ def _subject(run: Rig) -> str:
 def _refuse_built_in(kind: str, spec: Spec) -> None:
     if own.find(kind, spec.text) is None:
         raise WriteampError(f"{spec.name} is built in; only what is written in Python is checked")
+
+
+def _check_hooks(spec: Spec) -> None:
+    """Check that each method which is called like a hook is one: nobody would call it."""
+    policy = own.find("managers", spec.text)
+    assert policy is not None
+    for name in dir(policy.cls):
+        if name.startswith("on_") and name not in own.HOOKS:
+            raise AssertionError(f"{spec}: {unknown('hook', name, own.HOOKS)}")
 
 
 def _interpreted(compiled: Spec) -> Spec:
