@@ -69,7 +69,8 @@ impl<T: Tap> Flash<T> {
     }
 
     /// Programs `pages` of the host, one after the other, as far as the frontier has room; returns how
-    /// many. `on_invalidate` hears of each block that loses a page, and the host pages written by then. The same as [`Self::count_host_page`] and [`Self::program`] for each.
+    /// many. `on_invalidate` hears of each block that loses a page, and of the host pages written by
+    /// then. The same as [`Self::count_host_page`] and [`Self::program`] for each.
     pub fn program_run(
         &mut self,
         pages: &[u32],
