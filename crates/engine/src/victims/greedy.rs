@@ -78,9 +78,10 @@ impl Greedy {
     }
 
     fn is_sound(&self) -> bool {
-        self.queues.filed().all(|Filed { block, invalid_pages }| {
+        let are_queued = self.queues.filed().all(|Filed { block, invalid_pages }| {
             self.is_candidate[block as usize] && invalid_pages >= self.least
-        })
+        });
+        are_queued && (self.chosen as usize) < self.is_candidate.len()
     }
 }
 
