@@ -59,12 +59,13 @@ impl Bag {
         if count == 0 {
             return None;
         }
-        let invalid = |block: u32| blocks.invalid_pages(block);
         let mut best = self.blocks[random.below(count) as usize];
+        let mut most = blocks.invalid_pages(best);
         for _ in 1..d {
             let block = self.blocks[random.below(count) as usize];
-            if invalid(block) > invalid(best) {
-                best = block;
+            let invalid_pages = blocks.invalid_pages(block);
+            if invalid_pages > most {
+                (best, most) = (block, invalid_pages);
             }
         }
         Some(best)
