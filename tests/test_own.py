@@ -84,7 +84,7 @@ def test_a_placement_hears_what_the_host_says_of_its_pages() -> None:
 def test_a_victim_policy_of_python_does_what_the_same_does_in_rust(manager: Any) -> None:
     assert counted(manager, victims=Oldest) == counted(manager, victims="fifo")
     # Which of equals lost a page first in one tick of the clock, no column says.
-    pages = [counted(manager, victims=one)["gc"] for one in (Greedy, "greedy")]
+    pages = [counted(manager, victims=one, warmup=0)["gc"] for one in (Greedy, "greedy")]
     assert pages[0] == pytest.approx(pages[1], rel=0.01)
 
 
@@ -103,6 +103,21 @@ def test_threads_batches_and_replicas_change_nothing() -> None:
     seen = [[row.wa for row in run.rows] for run in runs]
     assert seen[0] == seen[1] == seen[2]
     assert seen[0][0] == seen[0][1]
+
+
+def test_a_policy_that_fails_takes_no_other_row_of_a_comparison_with_it() -> None:
+    class Third(Regions):
+        def on_write(self, page: int, now: int) -> int:
+            if now == 3000:
+                raise ValueError("enough")
+            return super().on_write(page, now)
+
+    with pytest.raises(wa.PolicyError, match=r"on_write of Third.* raised ValueError") as found:
+        wa.compare(workload=LOAD, managers=["single", Third, "dac"], **RUN)
+    assert "enough" in found.value.traceback
+    finished = found.value.finished
+    assert [row.name for row in finished.rows] == ["single", "dac"]
+    assert finished.unfinished == ["Third"]
 
 
 def test_a_timed_run_and_lives_of_drives_ask_it_too() -> None:

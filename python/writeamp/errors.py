@@ -28,6 +28,7 @@ class PolicyError(WriteampError):
         page: the page that it was asked of, or None.
         host_pages: host pages written by then.
         traceback: where the exception was raised, without the frames of this package; "" of none.
+        finished: a `Comparison` of the rows beside which it failed; None of anything else.
     """
 
     policy: str = ""
@@ -35,6 +36,7 @@ class PolicyError(WriteampError):
     page: int | None = None
     host_pages: int = 0
     traceback: str = ""
+    finished: Any = None
 
 
 def policy_error(sentence: str, cause: BaseException | None, **where: Any) -> PolicyError:

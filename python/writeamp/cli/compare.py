@@ -19,6 +19,7 @@ from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.devices.byte_sizes import shown_bytes
+from writeamp.errors import PolicyError
 from writeamp.experiments.comparison import run_comparison
 from writeamp.experiments.comparison_result import Comparison
 from writeamp.experiments.comparison_row import Row
@@ -68,10 +69,18 @@ def compare(
     """
     if plot is not None:
         check_target(plot)
+    failed = None
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
-        found = options.whole_or_part(lambda: run_comparison(experiment, bar.update, runner))
+        try:
+            found = options.whole_or_part(lambda: run_comparison(experiment, bar.update, runner))
+        except PolicyError as error:
+            if error.finished is None:
+                raise
+            found, failed = error.finished, error
     drawn = None if found.interrupted_of else plot
     options.tell(found, lambda: _print(found), json=json, csv=csv, plot=drawn)
+    if failed is not None:
+        raise failed
     if found.interrupted_of:
         raise options.PartlyDone(
             f"{len(found.rows)} of {len(found.interrupted_of)} rows were finished, not "

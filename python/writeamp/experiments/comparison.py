@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
-from writeamp.errors import Interrupted, WriteampError
+from writeamp.errors import Interrupted, PolicyError, WriteampError
 from writeamp.experiments.capacity_error import Measured, scaling_of
 from writeamp.experiments.capacity_runs import StandIn, run_at_capacity
 from writeamp.experiments.combinations import Combinations
@@ -62,6 +62,7 @@ def run_comparison(
 
     Raises:
         Interrupted: Ctrl-C, with a comparison of the managers that were finished, or None.
+        PolicyError: a policy of the user's failed, with a comparison of the others, or None.
     """
     return run_at_capacity(
         experiment, lambda one, told: _compared(one, told, runner), _told, progress
@@ -119,16 +120,22 @@ def _compared(
         }
         return Comparison(_rows(experiment, turns, whole), policy_notes=notes)
 
+    def part(done: Mapping[int, Result | PolicyError]) -> Comparison | None:
+        found = comparison({at: one for at, one in done.items() if isinstance(one, Result)})
+        asked = tuple(dict.fromkeys(turn.name for turn in turns))
+        return replace(found, interrupted_of=asked) if found.rows else None
+
     work = partial(_run_turn, Shared(bases, partial(_bases, experiment)))
     try:
         results = gather(runner, work, turns, files=experiment.input_files, progress=progress)
     except Interrupted as stopped:
-        finished = comparison(stopped.finished)
-        asked = tuple(dict.fromkeys(turn.name for turn in turns))
-        raise Interrupted(
-            replace(finished, interrupted_of=asked) if finished.rows else None
-        ) from None
-    return comparison(dict(enumerate(results)))
+        raise Interrupted(part(stopped.finished)) from None
+    done = dict(enumerate(results))
+    for failed in results:
+        if isinstance(failed, PolicyError):
+            failed.finished = part(done)
+            raise failed
+    return comparison({at: one for at, one in done.items() if isinstance(one, Result)})
 
 
 def _refuse_impossible(bases: _Bases, turns: Sequence[_Turn]) -> None:
@@ -215,13 +222,18 @@ def _name_of(load: LoadSettings) -> str:
     return str(load.workload or "uniform") if load.trace is None else str(load.trace)
 
 
-def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result:
-    """Run a turn on the drive that its load has; traces do not travel with the result."""
+def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | PolicyError:
+    """Run a turn on the drive that its load has; traces do not travel with the result.
+
+    A policy of the user's that fails is returned, so that the other rows are finished beside it.
+    """
     plan = _plan_of_turn(shared.value, turn)
     _, drive = shared.value[turn.load]
     try:
         found = run(plan, drive)
         return replace(found, plan=plan.without_requests(), steady_state=judged(found))
+    except PolicyError as error:
+        return error
     except WriteampError as error:
         raise WriteampError(f"{turn.name}: {error}") from None
 
