@@ -40,7 +40,8 @@ def main() -> None:
     if unknown := [name for name in names if name not in cases]:
         sys.exit(f"no case {unknown[0]!r}; there are {', '.join(cases)}")
     lines = [f"# The engine and the memory's limit, {datetime.date.today()}, {machine()}", ""]
-    lines += limits([name for name in names if name in LIMITED])
+    if limited := [name for name in names if name in LIMITED]:
+        lines += limits(limited)
     if given.base:
         lines += ["", *turns(given.base, {name: cases[name] for name in names}, given.rounds)]
     slug = re.sub(r"[^a-z0-9]+", "-", machine().lower())
@@ -61,8 +62,9 @@ def arguments() -> argparse.Namespace:
 
 
 def of_victims() -> dict[str, dict[str, object]]:
+    """Return a case for each victim policy that keeps no history of pages, under `single`."""
     return {
-        f"single, {entry.name}": {**SMALL, "victims": entry.example}
+        entry.name: {**SMALL, "victims": entry.example}
         for entry in engine_entries("victims")
         if entry.name not in ("greedy", "cost-hotness")
     }
