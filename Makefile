@@ -9,37 +9,58 @@ PAPERS := park2017 huang2011 dayan2015 verschoren2019 four-level
 TOOLS := target/tools
 CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
+CARGO_BUILD := cargo build --package writeamp-python --features pyo3/extension-module --package writeamp-nbdkit
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: all demo test test-full check-policy lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
-all: $(ENGINE) $(PLUGIN)
+.DEFAULT_GOAL := all
+.PHONY: all ready demo test test-full check-policy lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
+# Two at a time: cargo compiles while pip downloads.
+TOGETHER := $(MAKE) --no-print-directory --jobs=2 $(PLUGIN)
+all:
+	@$(TOGETHER) $(VENV)/.package
+
+# What tests and checks run with.
+ready:
+	@$(TOGETHER) $(VENV)/.test,lint
 
 # `make demo` needs the package only; tests and lint bring tools of their own.
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "writeamp needs Python 3.11 or later; set PYTHON=")'
-	@cargo --version > /dev/null || { echo "writeamp needs Rust, as CONTRIBUTING.md says under Tools" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-$(ENGINE): $(BIN)/pip pyproject.toml $(RUST_SOURCES)
-	$(BIN)/python scripts/declare_modules.py
-	$(BIN)/pip install --quiet --editable .
-	@touch $@
-
-# Under a new name first: a running server keeps the file that it has mapped.
-$(PLUGIN): $(RUST_SOURCES) | $(ENGINE)
-	cargo build --quiet --release --package writeamp-nbdkit
-	strip --strip-debug -o $@.new target/release/libwriteamp_nbdkit.so
+# Both libraries by one call of cargo, or the engine would be compiled for each of them.
+$(ENGINE): $(RUST_SOURCES)
+	@cargo --version > /dev/null || { echo "writeamp needs Rust, as CONTRIBUTING.md says under Tools" >&2; exit 1; }
+	$(PYTHON) scripts/declare_modules.py
+	@echo "compiling the engine and the virtual SSD: MINUTES on two quiet cores, the first time" >&2
+	$(CARGO_BUILD) --quiet --release
+	$(call lay_plugin,release)
+	strip --strip-debug -o $@.new target/release/lib_engine.so
 	mv $@.new $@
 
-# The tools of an extra, or of several, of pyproject.toml.
-$(VENV)/.%: pyproject.toml | $(ENGINE)
-	$(BIN)/pip install --quiet --editable '.[$*]'
-	@touch $(ENGINE) $@
+$(PLUGIN): $(ENGINE) ;
 
-demo: $(ENGINE) $(PLUGIN)
+# Under a new name first: a running server keeps the file that it has mapped.
+define lay_plugin
+	strip --strip-debug -o $(PLUGIN).new target/$(1)/libwriteamp_nbdkit.so
+	mv $(PLUGIN).new $(PLUGIN)
+endef
+
+# The package itself, which finds the libraries beside its sources.
+EDITABLE := $(BIN)/pip install --quiet --config-settings libraries=built --editable
+$(VENV)/.package: pyproject.toml scripts/build_backend.py | $(BIN)/pip
+	$(EDITABLE) .
+	@touch $@
+
+# The tools of an extra, or of several, of pyproject.toml.
+$(VENV)/.%: pyproject.toml scripts/build_backend.py | $(BIN)/pip
+	$(EDITABLE) '.[$*]'
+	@touch $@
+
+demo: all
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/.test,lint $(PLUGIN) lint
+test: lint
 	scripts/install_test_programs.sh
 	cargo test --quiet
 	$(BIN)/python -m pytest
@@ -49,10 +70,10 @@ test-full: export WRITEAMP_TEST_FULL := 1
 test-full: test deny docs check-sdist
 
 # All conformance tests on one entry alone, as in: make check-policy NAME=greedy
-check-policy: $(VENV)/.test,lint
+check-policy: ready
 	@$(BIN)/python scripts/check_policy.py '$(NAME)'
 
-lint: $(VENV)/.test,lint
+lint: ready
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- --deny warnings
 	$(BIN)/ruff check
@@ -77,12 +98,14 @@ sanitize:
 		flash:: victims:: workloads:: managers::
 
 # The documentation site, in build/site; a link or anchor that leads nowhere fails.
-docs: $(VENV)/.docs
+docs: all $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # In dist/: a wheel for every Python from 3.11 on, and an sdist that brings its crates along.
-wheel: $(VENV)/.dist $(PLUGIN)
-	$(BIN)/maturin build --release --out dist
+wheel: $(VENV)/.dist
+	$(CARGO_BUILD) --quiet --profile wheel
+	$(call lay_plugin,wheel)
+	$(BIN)/maturin build --profile wheel --out dist
 
 sdist: $(VENV)/.dist
 	rm -f dist/writeamp-*.tar.gz
@@ -93,19 +116,19 @@ check-sdist: sdist
 
 # An hour, or SECONDS, of command lines, calls, damaged files and what Rust reads. A finding fails and
 # says what repeats it. Two minutes of it are a test of `make test-full`, some tries one of `make test`.
-fuzz: $(VENV)/.test,lint
+fuzz: ready
 	scripts/fuzz.sh $(or $(SECONDS),3600) $(BIN)/python
 
-bench: $(ENGINE)
+bench: all
 	$(BIN)/python benches/run.py
 
 # What bounds the engine here, and how near it is; BASE=<commit> builds that engine too and takes turns with it,
 # ROUNDS= times, or in CASES=name,name only.
-bench-limit: $(ENGINE)
+bench-limit: all
 	$(BIN)/python benches/limit.py $(if $(BASE),--base $(BASE)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CASES),--cases $(CASES))
 
 # Every published value anew, at full length: minutes of computing, figures and JSON in build/.
-reproduce: $(ENGINE)
+reproduce: all
 	for paper in $(PAPERS); do \
 		mkdir -p build/reproduce/$$paper; \
 		$(BIN)/writeamp reproduce $$paper --full --json --plots build/reproduce/$$paper \
@@ -113,4 +136,4 @@ reproduce: $(ENGINE)
 	done
 
 clean:
-	rm -rf $(VENV) target python/writeamp/_engine*.so
+	rm -rf $(VENV) target $(ENGINE) $(PLUGIN)

@@ -69,33 +69,27 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(())
     }
 
-    fn write_striped(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
-        for (at, &logical) in pages.iter().enumerate() {
-            let stream = self.host_stream(pages, at, hints)?;
-            let pool = self.pool_with_room(stream)?;
-            let frontier = self.core.frontier(stream, pool);
-            self.program(logical, frontier);
-            let stripe_pages = self.core.flash.geometry().stripe_pages();
-            if stripe_pages > 1
-                && !self.core.frontiers[frontier].next_page().is_multiple_of(stripe_pages)
-            {
-                self.next_pool[stream] = pool;
-            }
-        }
-        Ok(())
-    }
-
-    fn write_static(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
+    /// Writes pages to the LUNs: each to its own, or striped over those that have room.
+    fn write_spread(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         let pools = self.core.flash.pools() as u32;
+        let stripe_pages = self.core.flash.geometry().stripe_pages();
         for (at, &logical) in pages.iter().enumerate() {
             let stream = self.host_stream(pages, at, hints)?;
-            let pool = (logical % pools) as usize;
+            let is_own = self.layout == Layout::Static;
+            let pool =
+                if is_own { (logical % pools) as usize } else { self.pool_with_room(stream)? };
             let frontier = self.core.frontier(stream, pool);
             // Collection while the host was idle may have left the reserve incomplete.
-            if self.core.frontiers[frontier].is_full() || !self.core.reserve_is_complete(pool) {
+            if is_own
+                && (self.core.frontiers[frontier].is_full() || !self.core.reserve_is_complete(pool))
+            {
                 self.make_room(stream, pool)?;
             }
             self.program(logical, frontier);
+            let next_page = self.core.frontiers[frontier].next_page();
+            if !is_own && stripe_pages > 1 && !next_page.is_multiple_of(stripe_pages) {
+                self.next_pool[stream] = pool;
+            }
         }
         Ok(())
     }
@@ -332,8 +326,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         match self.layout {
             Layout::Flat => self.write_flat(pages, hints),
-            Layout::Striped | Layout::StripedPerLun => self.write_striped(pages, hints),
-            Layout::Static => self.write_static(pages, hints),
+            Layout::Striped | Layout::StripedPerLun | Layout::Static => {
+                self.write_spread(pages, hints)
+            }
         }
     }
 

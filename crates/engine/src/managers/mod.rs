@@ -26,7 +26,7 @@ use crate::params::Params;
 use crate::registry::{Entry, Kind, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::state::{Identity, State};
-use crate::victims::{self, Boxed, Visitor};
+use crate::victims::{self, Boxed, Compiling, Visitor};
 
 /// How streams and collection are laid over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,27 +99,6 @@ pub trait BlockManager: Send + State {
     /// Makes all writes so far endure. Nothing is held back, so it is only counted.
     fn flush(&mut self) -> Result<()>;
 
-    /// Serves a whole request. `hints` are those of the pages that it writes.
-    fn serve(&mut self, request: &Request, hints: Option<Hints>) -> Result<()> {
-        let partial_bytes = request.partial_bytes();
-        match request.op {
-            Op::Write => {
-                self.write(&request.range().collect::<Vec<_>>(), hints)?;
-                self.host_mut().written_bytes -= partial_bytes;
-            }
-            Op::Read => {
-                self.read(request.range())?;
-                self.host_mut().read_bytes -= partial_bytes;
-            }
-            Op::Trim => {
-                self.trim(request.range())?;
-                self.host_mut().trimmed_bytes -= partial_bytes;
-            }
-            Op::Flush => self.flush()?,
-        }
-        Ok(())
-    }
-
     /// Collects one victim on an idle LUN, whose host can wait no shorter for it: true if there was
     /// one worth it, that is with an invalid page, and the manager has a choice of when it collects.
     /// Under drive-wide collection the victim may lie elsewhere.
@@ -172,8 +151,31 @@ pub trait BlockManager: Send + State {
     fn assert_invariants(&self);
 }
 
-/// Taps that managers are compiled for, and how: with each victim policy in a loop of its own if
-/// nobody listens, else with any of them behind a pointer.
+impl dyn BlockManager {
+    /// Serves a whole request. `hints` are those of the pages that it writes.
+    pub fn serve(&mut self, request: &Request, hints: Option<Hints>) -> Result<()> {
+        let partial_bytes = request.partial_bytes();
+        match request.op {
+            Op::Write => {
+                self.write(&request.range().collect::<Vec<_>>(), hints)?;
+                self.host_mut().written_bytes -= partial_bytes;
+            }
+            Op::Read => {
+                self.read(request.range())?;
+                self.host_mut().read_bytes -= partial_bytes;
+            }
+            Op::Trim => {
+                self.trim(request.range())?;
+                self.host_mut().trimmed_bytes -= partial_bytes;
+            }
+            Op::Flush => self.flush()?,
+        }
+        Ok(())
+    }
+}
+
+/// Taps that managers are compiled for, and how: if nobody listens, with each victim policy that
+/// hears of pages in a loop of its own; else with any of them behind a pointer.
 pub trait Compiled: Tap {
     /// Builds the policy that `text` names and hands it to `visitor`.
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output>;
@@ -182,8 +184,8 @@ pub trait Compiled: Tap {
 impl Compiled for Silent {
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
         match setup.foreign_victims()? {
-            Some(policy) => visitor.visit(Boxed::of(policy)),
-            None => victims::with_policy(text, &setup.geometry, visitor),
+            Some(policy) => visitor.visit(Boxed::<true>::of(policy)),
+            None => victims::with_policy(text, &setup.geometry, Compiling(visitor)),
         }
     }
 }
@@ -191,7 +193,7 @@ impl Compiled for Silent {
 impl Compiled for Box<dyn Observer> {
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
         match setup.foreign_victims()? {
-            Some(policy) => visitor.visit(Boxed::of(policy)),
+            Some(policy) => visitor.visit(Boxed::<true>::of(policy)),
             None => visitor.visit(victims::boxed_policy(text, &setup.geometry)?),
         }
     }

@@ -1,11 +1,11 @@
-//! Victim policies behind a pointer: for drives that are watched, where a policy that is compiled
-//! into the loop would gain nothing.
+//! Victim policies behind a pointer, where one that is compiled into the loop would gain nothing: on
+//! drives that are watched, and those that hear of blocks only.
 
 use super::{Census, VictimPolicy, Visitor, with_policy};
 use crate::error::{Error, Result};
 use crate::flash::{Blocks, Geometry};
 use crate::rng::Stream;
-use crate::state::{State, state};
+use crate::state::{Reader, State, Writer};
 use crate::write_history::WriteHistory;
 
 /// Builds the policy that `text` names.
@@ -23,7 +23,25 @@ pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
     with_policy(text, geometry, Boxing)
 }
 
-impl Boxed {
+/// Hands a policy on as its own type if it hears of pages, so that the loop is compiled for it, and
+/// else behind a pointer, so that it is not.
+pub struct Compiling<W>(pub W);
+
+impl<W: Visitor> Visitor for Compiling<W> {
+    type Output = W::Output;
+
+    fn visit<V: VictimPolicy>(self, policy: V) -> Result<W::Output> {
+        if V::HEARS_PAGES {
+            self.0.visit(policy)
+        } else if V::WEIGHS_HISTORY {
+            self.0.visit(Boxed::<true>::of(policy))
+        } else {
+            self.0.visit(Boxed::<false>::of(policy))
+        }
+    }
+}
+
+impl<const PAGES: bool> Boxed<PAGES> {
     /// A policy that stands in no registry.
     pub fn of(policy: impl VictimPolicy) -> Self {
         Boxed(Box::new(policy))
@@ -82,19 +100,29 @@ impl<V: VictimPolicy> BoxedPolicy for V {
 }
 
 /// A policy behind a pointer, as a policy. (The box itself must not become a [`BoxedPolicy`], so it
-/// stands in a type of its own.)
-pub struct Boxed(Box<dyn BoxedPolicy>);
+/// stands in a type of its own.) Without `PAGES` it hears of blocks only, and nothing is called where
+/// pages are written.
+pub struct Boxed<const PAGES: bool = true>(Box<dyn BoxedPolicy>);
 
-state!(Boxed { part 0 });
+impl<const PAGES: bool> State for Boxed<PAGES> {
+    fn save(&self, to: &mut Writer) {
+        self.0.save(to);
+    }
 
-impl Clone for Boxed {
+    fn restore(&mut self, from: &mut Reader) -> Result<()> {
+        self.0.restore(from)
+    }
+}
+
+impl<const PAGES: bool> Clone for Boxed<PAGES> {
     fn clone(&self) -> Self {
         Boxed(self.0.clone_box())
     }
 }
 
-impl VictimPolicy for Boxed {
-    const WEIGHS_HISTORY: bool = true;
+impl<const PAGES: bool> VictimPolicy for Boxed<PAGES> {
+    const HEARS_PAGES: bool = PAGES;
+    const WEIGHS_HISTORY: bool = PAGES;
 
     fn weighs_history(&self) -> bool {
         self.0.weighs_history()
@@ -108,8 +136,11 @@ impl VictimPolicy for Boxed {
         self.0.on_close(block, invalid_pages, now);
     }
 
+    #[inline(always)]
     fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64) {
-        self.0.on_invalidate(block, invalid_pages, now);
+        if PAGES {
+            self.0.on_invalidate(block, invalid_pages, now);
+        }
     }
 
     fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32> {

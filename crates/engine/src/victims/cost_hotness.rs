@@ -65,15 +65,13 @@ impl Weighed {
 }
 
 impl VictimPolicy for CostHotness {
+    const HEARS_PAGES: bool = false;
     const WEIGHS_HISTORY: bool = true;
 
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
         self.candidates.add(block);
     }
-
-    #[inline(always)]
-    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     fn weigh(&mut self, history: &WriteHistory, blocks: &Blocks, now: u64) {
         let weighed = |block: u32| {

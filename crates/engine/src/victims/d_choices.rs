@@ -19,13 +19,12 @@ pub struct DChoices {
 state!(DChoices { part candidates, fixed d });
 
 impl VictimPolicy for DChoices {
+    const HEARS_PAGES: bool = false;
+
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
         self.candidates.add(block);
     }
-
-    #[inline(always)]
-    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     fn choose(&mut self, blocks: &Blocks, _now: u64, random: &mut Stream) -> Option<u32> {
         let victim = self.candidates.most_invalid_of(self.d, blocks, random)?;

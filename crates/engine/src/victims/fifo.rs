@@ -16,13 +16,12 @@ pub struct Fifo(VecDeque<u32>);
 state!(Fifo { list 0 });
 
 impl VictimPolicy for Fifo {
+    const HEARS_PAGES: bool = false;
+
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
         self.0.push_back(block);
     }
-
-    #[inline(always)]
-    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     fn choose(&mut self, _blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
         self.0.pop_front()

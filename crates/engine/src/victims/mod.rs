@@ -18,7 +18,7 @@ mod random;
 mod windowed_greedy;
 
 pub use bag::Bag;
-pub use boxed::{Boxed, boxed_policy};
+pub use boxed::{Boxed, Compiling, boxed_policy};
 pub use census::Census;
 pub use foreign::Foreign;
 
@@ -33,6 +33,8 @@ use crate::write_history::WriteHistory;
 ///
 /// The drive tells the policy what happens to blocks; times are counted in host page writes.
 pub trait VictimPolicy: Clone + Send + State + 'static {
+    /// True if it hears of pages that become invalid ([`Self::on_invalidate`]).
+    const HEARS_PAGES: bool = true;
     /// True if it may weigh candidates by when their pages were written ([`Self::weigh`]).
     const WEIGHS_HISTORY: bool = false;
 
@@ -44,8 +46,10 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// `block` filled up with `invalid_pages` invalid already, and is a candidate from now on.
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
 
-    /// A page of `block`, which may still be open, was invalid; `invalid_pages` are now.
-    fn on_invalidate(&mut self, block: u32, invalid_pages: u32, now: u64);
+    /// A page of `block`, which may still be open, was invalid; `invalid_pages` are now. Said only to
+    /// those that hear of pages.
+    #[inline(always)]
+    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     /// Weighs the candidates by what the drive knows of their pages, just before it chooses one.
     fn weigh(&mut self, _history: &WriteHistory, _blocks: &Blocks, _now: u64) {}

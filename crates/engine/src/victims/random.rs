@@ -14,13 +14,12 @@ pub struct Random(Bag);
 state!(Random { part 0 });
 
 impl VictimPolicy for Random {
+    const HEARS_PAGES: bool = false;
+
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
         self.0.add(block);
     }
-
-    #[inline(always)]
-    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     fn choose(&mut self, blocks: &Blocks, _now: u64, random: &mut Stream) -> Option<u32> {
         let victim = self.0.most_invalid_of(1, blocks, random)?;

@@ -21,13 +21,12 @@ pub struct WindowedGreedy {
 state!(WindowedGreedy { list by_age, fixed window });
 
 impl VictimPolicy for WindowedGreedy {
+    const HEARS_PAGES: bool = false;
+
     #[inline(always)]
     fn on_close(&mut self, block: u32, _invalid_pages: u32, _now: u64) {
         self.by_age.push_back(block);
     }
-
-    #[inline(always)]
-    fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     fn choose(&mut self, blocks: &Blocks, _now: u64, _random: &mut Stream) -> Option<u32> {
         let mut best: Option<(usize, u32)> = None;

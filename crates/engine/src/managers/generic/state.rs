@@ -2,7 +2,7 @@
 
 use super::{Generic, Layout, Needs, Opened};
 use crate::error::Result;
-use crate::flash::{BlockState, NONE, Tap};
+use crate::flash::{Array, BlockState, Frontier, NONE, Tap};
 use crate::placements::{Closed, Placement, Restored};
 use crate::state::{require, state};
 use crate::victims::VictimPolicy;
@@ -24,18 +24,46 @@ state! {
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     /// An error unless what was restored fits together.
     fn check(&self) -> Result<()> {
-        let (flash, now) = (&self.core.flash, self.core.now());
+        let books = Books {
+            flash: &self.core.flash,
+            frontiers: &self.core.frontiers,
+            needs: &self.needs,
+            opened: &self.opened,
+            next_pool: &self.next_pool,
+            layout: self.layout,
+        };
+        books.check(self.core.now())?;
+        let domain = |block| self.core.domain_of(block);
+        let closed = books.closed(&domain, &|block| self.core.is_held(block));
+        let map = self.core.flash.map();
+        self.placement.check(&Restored { now: self.core.now(), map, closed: &closed })
+    }
+}
+
+/// The books of a generic manager that are alike whatever its policies are.
+struct Books<'a> {
+    flash: &'a Array,
+    frontiers: &'a [Frontier],
+    needs: &'a Needs,
+    opened: &'a [Opened],
+    next_pool: &'a [usize],
+    layout: Layout,
+}
+
+impl Books<'_> {
+    /// An error unless they fit together.
+    fn check(&self, now: u64) -> Result<()> {
+        let flash = self.flash;
         let pools = flash.pools();
         require(self.next_pool.iter().all(|&pool| pool < pools), "the next LUN of a stream")?;
-        let Needs { most_streams: streams, reserve_blocks, .. } = self.needs;
+        let &Needs { most_streams: streams, reserve_blocks, .. } = self.needs;
         let is_known = |opened: &Opened| opened.at <= now && u32::from(opened.stream) < streams;
         require(self.opened.iter().all(is_known), "when a block was opened")?;
         // What a collection may need, wherever its pages go.
         let block_pages = u64::from(flash.geometry().pages_per_block());
         for pool in 0..pools {
-            let room_pages = (0..streams as usize).map(|stream| {
-                u64::from(self.core.frontiers[self.core.frontier(stream, pool)].room_pages())
-            });
+            let room_pages = (0..streams as usize)
+                .map(|stream| u64::from(self.frontiers[stream * pools + pool].room_pages()));
             let free_pages = u64::from(flash.free_blocks(pool)) * block_pages;
             let kept_pages = u64::from(reserve_blocks) * block_pages;
             let enough = free_pages + room_pages.sum::<u64>() >= kept_pages;
@@ -47,18 +75,27 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             };
             require(flash.map().iter().enumerate().all(is_own), "the LUN of a page")?;
         }
+        Ok(())
+    }
+
+    /// Every closed block, with the stream that it was opened for.
+    fn closed(
+        &self,
+        domain_of: &dyn Fn(u32) -> usize,
+        is_held: &dyn Fn(u32) -> bool,
+    ) -> Vec<Closed> {
         let stream_of = |block: u32| {
             self.opened.get(block as usize).map_or(0, |opened| usize::from(opened.stream))
         };
-        let closed = |block: u32| Closed {
-            block,
-            stream: stream_of(block),
-            domain: self.core.domain_of(block),
-            is_held: self.core.is_held(block),
-        };
-        let blocks = 0..flash.geometry().blocks();
-        let closed: Vec<Closed> =
-            blocks.filter(|&b| flash.state(b) == BlockState::Closed).map(closed).collect();
-        self.placement.check(&Restored { now, map: flash.map(), closed: &closed })
+        let blocks = 0..self.flash.geometry().blocks();
+        blocks
+            .filter(|&block| self.flash.state(block) == BlockState::Closed)
+            .map(|block| Closed {
+                block,
+                stream: stream_of(block),
+                domain: domain_of(block),
+                is_held: is_held(block),
+            })
+            .collect()
     }
 }
