@@ -93,7 +93,7 @@ def limits(names: list[str]) -> list[str]:
         for name, case in LIMITED.items()
         if name in names
     }
-    bench = ["cargo", "bench", "--quiet", "--package", "writeamp-engine", "--bench", "memory", "--"]
+    bench = ["cargo", "bench", "--quiet", "--package", "writeamp-benches", "--bench", "memory", "--"]
     sizes = [str(size) for size in entries.values()]
     done = subprocess.run([*bench, *sizes], cwd=ROOT, check=True, capture_output=True, text=True)
     table = [

@@ -37,7 +37,7 @@ def copy_sources(copy: Path) -> None:
             shutil.copy(ROOT / name, copy / name)
     # Whoever builds it has a compiler of their own, and no use for the benches.
     (copy / "rust-toolchain.toml").unlink()
-    shutil.rmtree(copy / "crates/engine/benches")
+    shutil.rmtree(copy / "crates/benches")
     for manifest in (copy / "Cargo.toml", *copy.glob("crates/*/Cargo.toml")):
         text = FOR_TESTS.sub("", manifest.read_text())
         text = re.sub(r"^((?:default-)?members) = .*", rf"\1 = {MEMBERS}", text, flags=re.MULTILINE)
