@@ -1,6 +1,6 @@
 """Run all conformance tests on one registered entry alone: `make check-policy NAME=greedy`.
 
-At the end, the golden counters of an entry that has none yet are added to `tests/golden.json`.
+At the end, the golden counters of an entry that has none yet are added to `tests/data/golden.json`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def commands(kind: str) -> list[list[str]]:
     ]
     witness = ["cargo", "test", "--quiet", "--package", "writeamp-naive"]
     # Importing all other tests takes longer than these.
-    marked = [str(p) for p in ROOT.glob("tests/test_*.py") if "mark.registry" in p.read_text()]
+    marked = [str(p) for p in ROOT.glob("tests/*/test_*.py") if "mark.registry" in p.read_text()]
     python = [sys.executable, "-m", "pytest", "-m", "registry", *sorted(marked)]
-    golden = [sys.executable, "tests/test_golden.py"]
+    golden = [sys.executable, "tests/support/golden.py"]
     return [engine, *([witness] if kind in WITH_TWINS else []), python, golden]
 
 

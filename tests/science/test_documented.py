@@ -1,0 +1,198 @@
+"""Every command and every Python block that the pages show works, as it stands there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import in_process
+import numpy as np
+import polars as pl
+import pytest
+import recordings
+import served
+import tomli_w
+import writeamp as wa
+from collecting import Formula
+from forms import FULL
+from places import ROOT
+from served import MOUNTING
+from vssd_documents import control_server
+from writeamp.blackbox.collection import collect
+from writeamp.blackbox.designs import Design
+
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+# Commands that take more than ten seconds, and what makes them short; by how they begin.
+SHORT = {
+    "writeamp allocate --explore 20": "--explore 10",
+    "writeamp blackbox collect --target x25-m": "--size 256MiB --points 4 --time 100ms --workers 1",
+    "writeamp blackbox collect --target drive.img": "--size 16MiB --points 9 --runtime 100ms",
+    "writeamp compare --device eagletree": "--replicas 1 --writes 500000",
+    "writeamp compare --trace disk.csv --trace": "--replicas 1 --writes 50000",
+    "writeamp compare --workload zipf:s=0.99 --op": "--replicas 1 --writes 500000",
+    "writeamp compare --workload zipf:s=0.99 --capacity": "--replicas 1 --writes 2.4e8",
+    "writeamp endurance --capacity": "--w-max 9 --replicas 2",
+    "writeamp endurance --workload": "--w-max 50 --replicas 2",
+    "writeamp simulate --workload uniform --capacity": "--replicas 1 --writes 4.7e8",
+    "writeamp simulate --device eagletree --manager wolf": "--writes 2000000",
+}
+# Run by `make test-full` alone; the items and figures of each paper have tests of their own.
+LONG = "writeamp reproduce"
+# It would change the start-up files of whoever runs the tests.
+NOT_RUN = "writeamp --install-completion"
+# It needs what a machine may not have.
+SERVE = "writeamp serve"
+FIO = "writeamp blackbox collect --target drive.img"
+# What the pages call files that a reader has, by format.
+TRACES = {
+    "msr": ["TRACE", "IN.csv", "disk.csv", "hm_0.csv", "trace.csv"],
+    "mqsim": ["tpcc.trace"],
+    "blkparse": ["sda.txt"],
+    "disksim": ["iozone.trace"],
+}
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Return language and text of each fenced block of a page."""
+    return re.findall(r"^```(\w*)\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[str]:
+    """Return the commands of all pages, each once, without prompt, comment and redirection."""
+    found = []
+    for page in PAGES:
+        for _, text in blocks(page):
+            for line in text.replace("\\\n", "").splitlines():
+                words = shlex.split(line.removeprefix("$ "), comments=True)
+                if words[:1] == ["writeamp"]:
+                    end = words.index(">") if ">" in words else None
+                    found.append(shlex.join(words[:end]))
+    return list(dict.fromkeys(found))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Make a folder that has all that the pages take for granted."""
+    folder = tmp_path_factory.mktemp("documented")
+    (folder / "examples").symlink_to(ROOT / "examples")
+    random = np.random.default_rng(1)
+    count = 20_000
+    columns = {
+        "timestamp_ns": np.arange(count) * 1_000_000,
+        "device": np.zeros(count, np.uint32),
+        "op": random.choice(["read", "write"], count, p=[0.1, 0.9]),
+        "offset": random.integers(0, 2**14, count, np.uint64) * np.uint64(4096),
+        "length": random.integers(1, 8, count, np.uint32) * np.uint32(4096),
+    }
+    requests = pl.DataFrame(columns, schema=wa.traces.SCHEMA)
+    trace = wa.traces.Trace(requests, "parquet", "made by hand", ["0"])
+    for name, paths in TRACES.items():
+        for path in paths:
+            wa.traces.write(trace, folder / path, name)
+    of_their_own = requests.select(
+        pl.col("timestamp_ns") / 1e6, "device", "offset", "length", pl.col("op") == "write"
+    )
+    of_their_own.with_columns(pl.col("op").cast(pl.UInt8)).write_csv(
+        folder / "writes.csv", include_header=False
+    )
+    (folder / "cut.csv").write_text("0.5,0,4096,8192,1\n1.25,0,0,4096,0\n")
+    issued = folder / "sda.txt"  # "as issued to the device" is action D, where we write Q
+    issued.write_text(issued.read_text().replace(" Q ", " D "))
+    recordings.recorded(folder, recordings.requests(5_000), device=wa.device().to_dict())
+    small = "--blocks 64 --pages-per-block 16 --op 0.2 --writes 4000"
+    assert in_process.run("simulate", f"{small} --save-config {folder}/experiment.toml").status == 0
+    axes = {"op": [0.2, 0.3], "manager": ["single", "sepgc"]}
+    sweep = {"device": {"blocks": 64, "pages_per_block": 16}, "run": {"writes": 4000}}
+    (folder / "sweep.toml").write_text(tomli_w.dumps(sweep | {"sweep": {"axes": axes}}))
+    bounds = {"op": {"from": 0.15, "to": 0.4}, "workload.s": {"from": 0.6, "to": 1.2}}
+    design = {"design": "saltelli", "samples": 16, "axes": bounds}
+    matters = sweep | {"load": {"workload": "zipf"}, "sweep": design}
+    (folder / "matters.toml").write_text(tomli_w.dumps(matters))
+    measure_drives(folder)
+    with control_server(folder / "vssd.sock.control"):
+        yield folder
+
+
+def measure_drives(folder: Path) -> None:
+    """Make measurements of two drives, and a model of each."""
+    for drive, file in (("x25-m", "x25m"), ("apex", "apex")):
+        table = folder / f"{file}.parquet"
+        collect(Formula(name=drive), out=table, design=Design("random", points=80))
+        arguments = f"{table} --model cart --out {folder}/{file}.model"
+        assert in_process.run("blackbox train", arguments).status == 0
+
+
+def test_there_are_commands_of_every_verb() -> None:
+    verbs = {command.split()[1] for command in commands()}
+    help_text = in_process.run("--help", "").out
+    listed = set(re.findall(r"^│ (\w+) ", help_text, re.MULTILINE))
+    assert listed
+    assert listed <= verbs
+
+
+def with_options(arguments: str, more: str) -> str:
+    """Return arguments with options, each with its value, in the place of those that they have."""
+    words, others = shlex.split(arguments), shlex.split(more)
+    for flag, value in zip(others[::2], others[1::2], strict=True):
+        if flag in words:
+            words[words.index(flag) + 1] = value
+        else:
+            words += [flag, value]
+    return shlex.join(words)
+
+
+def is_run(command: str) -> bool:
+    """Return whether a command ends by itself, changes nothing of the machine, and runs on it."""
+    serves_for_ever = command.startswith(SERVE) and "--run" not in command
+    return command != NOT_RUN and not serves_for_ever and "--scheduler" not in command
+
+
+@pytest.mark.parametrize("command", list(filter(is_run, commands())), ids=str)
+def test_a_command_works_and_prints_one_json_document(
+    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if command.startswith(LONG) and not FULL:
+        pytest.skip("`make test-full` runs it")
+    if command.startswith(FIO) and shutil.which("fio") is None:
+        pytest.skip("needs fio")
+    if command.startswith(SERVE):
+        programs = MOUNTING if "--mount" in command else ()
+        lacking = served.missing("fio", *programs, root="--mount" in command)
+        if lacking:
+            pytest.skip(f"needs {', '.join(lacking)}")
+    monkeypatch.chdir(folder)
+    shorter = [more for start, more in SHORT.items() if command.startswith(start)]
+    verb, _, arguments = command.removeprefix("writeamp ").partition(" ")
+    for more in [] if FULL else shorter:
+        arguments = with_options(arguments, more)
+    done = in_process.run(verb, arguments)
+    assert done.status == 0, done.err
+    if "--json" in arguments:
+        json.loads(done.out)
+    elif "--json" in in_process.run(verb, f"{arguments} --help").out:
+        over = " --force" if command.startswith("writeamp trace convert") else ""
+        in_process.document(verb, arguments + over)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_python_of_a_page_runs(
+    page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    if not FULL:
+        monkeypatch.setattr(wa, "compare", partial(wa.compare, replicas=1, writes=500_000))
+    names: dict[str, Any] = {
+        "sizes": [0.4, 0.3, 0.2, 0.1],
+        "frequencies": [0.05, 0.1, 0.25, 0.6],
+        "measure": wa.models.expected_value,
+    }
+    for language, text in blocks(page):
+        if language == "python":
+            exec(compile(text, page.name, "exec"), names)

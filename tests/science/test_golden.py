@@ -1,0 +1,42 @@
+"""The golden counters are met, on every processor."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from golden import GOLDEN, changed, counters
+from registered import ONLY
+
+
+@pytest.mark.registry
+def test_one_seed_gives_the_golden_counters() -> None:
+    found, golden = counters(), json.loads(GOLDEN.read_text())
+    assert changed(found, golden) == []
+    if ONLY is None:
+        assert found.keys() == golden.keys(), "an entry is new; make check-policy NAME=it adds it"
+
+
+def test_a_processor_without_wide_instructions_counts_the_same() -> None:
+    # The engine asks the processor once in a process.
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            __file__,
+            "-m",
+            "registry",
+        ],
+        env=os.environ | {"WRITEAMP_SCALAR": "1"},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,159 @@
+"""The command line's contracts: keys, silence when piped, examples in help, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from in_process import WRITEAMP, document, interrupt, run
+from places import TRACE
+
+SIMULATE_KEYS = {
+    "wa", "wa_ci95", "steady", "host_pages", "flash_pages", "causes", "erases", "op", "fill",
+    "spare_factor", "pages_per_block", "physical_pages", "logical_pages", "drive_writes", "seed",
+    "version", "elapsed_s", "host_pages_per_s",
+}  # fmt: skip
+TRACE_KEYS = {
+    "format", "requests", "writes", "reads", "write_fraction", "bytes_written",
+    "unique_bytes_written", "footprint_bytes", "duration_s", "mean_write_bytes", "mean_read_bytes",
+}  # fmt: skip
+
+
+def test_simulate_prints_the_promised_keys_and_nothing_on_stderr_when_piped() -> None:
+    arguments = "simulate --workload uniform --blocks 512 --pages-per-block 64 --fill 0.70 --seed 1"
+    done = subprocess.run(
+        [WRITEAMP, *arguments.split(), "--json"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    assert found.keys() >= SIMULATE_KEYS
+    assert done.stderr == ""
+    assert sum(found["causes"].values()) == found["flash_pages"]
+    assert found["wa_ci95"][0] <= found["wa"] <= found["wa_ci95"][1]
+    assert found["wa"] == found["flash_pages"] / found["host_pages"]
+    assert 1 - found["fill"] == pytest.approx(found["spare_factor"])
+    assert 1 / (1 + found["op"]) == pytest.approx(found["fill"])
+
+
+def test_a_trace_reports_its_spread_over_drive_sizes() -> None:
+    found = document("simulate", f"--trace '{TRACE}' --op 0.10 --repeat 5")
+    assert found.keys() >= SIMULATE_KEYS | {"wa_spread"}
+    assert found["steady"]
+    around = [found["wa"], *found["wa_one_block_less_more"]]
+    assert found["wa_spread"] == pytest.approx(max(around) - min(around))
+    assert "the trace was looped 5 times" in found["notes"]
+
+
+def test_series_are_in_the_document_when_asked_for() -> None:
+    found = document("simulate", "--blocks 64 --pages-per-block 16 --op 0.2 --writes 4000 --series")
+    assert found["series"]["host_pages"][-1] == 4000
+    assert len(found["series"]["wa"]) == len(found["series"]["host_pages"])
+
+
+def test_trace_info_prints_the_promised_keys() -> None:
+    found = document("trace info", f"'{TRACE}'")
+    assert found.keys() >= TRACE_KEYS
+    assert found["writes"] > 300_000
+
+
+def test_a_converted_trace_holds_the_same_requests(tmp_path: Path) -> None:
+    spc = tmp_path / "small.spc"
+    spc.write_text("0,20941264,8192,W,0.551706\n0,20939840,4096,R,0.554041\n")
+    assert run("trace convert", f"'{spc}' '{tmp_path}/out.parquet' --from spc")[0] == 0
+    first, second = (
+        document("trace info", f"'{path}' --format {name}")
+        for path, name in ((spc, "spc"), (tmp_path / "out.parquet", "parquet"))
+    )
+    for key in TRACE_KEYS - {"format"}:
+        assert first[key] == second[key]
+
+
+def test_predict_names_each_model() -> None:
+    found = document("predict", "--op 0.28 --pages-per-block 32768")
+    wa = {model["model"]: model["wa"] for model in found["models"]}
+    assert wa["expected-value"] == pytest.approx(2.481361, abs=1e-6)
+    assert wa["markov"] == pytest.approx(2.481200, abs=1e-6)
+    assert wa["uniform-distribution"] == pytest.approx(2.285714, abs=1e-6)
+
+
+def test_list_covers_every_registry() -> None:
+    found = document("list")
+    names = {kind: {row["name"] for row in rows} for kind, rows in found.items()}
+    assert names["victims"] >= {
+        "greedy", "fifo", "random", "d-choices", "windowed-greedy", "cost-benefit"
+    }  # fmt: skip
+    assert names["managers"] >= {"single", "sepgc"}
+    assert names["formats"] >= {"msr", "spc", "mqsim", "ssdsim", "disksim", "blkparse", "parquet"}
+    assert names["devices"] >= {"generic", "eagletree"}
+
+
+def test_list_tells_defaults_from_examples() -> None:
+    out = run("list", "managers").out
+    assert "regions=6 by default (regions: a whole number from 2 to 64)" in out
+    assert "for example dac:regions=4" in out
+    # Beside the name stands nothing that could be taken for a default.
+    names = re.findall(r"^  (\S+)", run("list", "").out, re.MULTILINE)
+    assert {"dac", "zipf", "d-choices"} <= set(names)
+    assert [name for name in names if ":" in name] == ["columns:…"]
+    [dac] = [row for row in document("list", "managers")["managers"] if row["name"] == "dac"]
+    assert (dac["defaults"], dac["example"]) == (
+        {"regions": "6", "residence": "off"},
+        "dac:regions=4",
+    )
+    [hot] = [r for r in document("list", "workloads")["workloads"] if r["name"] == "hot-cold"]
+    assert hot["defaults"] == {"hot_fraction": None, "hot_write_fraction": None, "trim": "0"}
+    assert "hot_fraction or f must be given (" in hot["parameters"]
+    assert "for example hot-cold:f=0.1,r=0.9" in run("list", "").out
+
+
+@pytest.mark.parametrize(
+    "verb", ["simulate", "endurance", "predict", "list", "trace info", "trace convert"]
+)
+def test_help_shows_an_example(verb: str) -> None:
+    status, out, _ = run(verb, "--help")
+    assert status == 0
+    assert "Example: writeamp" in out
+
+
+def test_a_plot_is_drawn_where_asked(tmp_path: Path) -> None:
+    picture = tmp_path / "wa.svg"
+    drive = "--blocks 64 --pages-per-block 16 --op 0.2 --writes 40000"
+    assert run("simulate", f"{drive} --plot '{picture}'")[0] == 0
+    assert "write amplification" in picture.read_text()
+
+
+def test_ctrl_c_ends_a_run_with_a_sentence_and_leaves_no_file(tmp_path: Path) -> None:
+    arguments = "simulate --blocks 8192 --op 0.28 --writes 1e13 --plot wa.png"
+    interrupt(arguments.split(), tmp_path)
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    done = subprocess.run(
+        f"{WRITEAMP} list | head -n 1", shell=True, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert done.stdout == "managers:\n"
+
+
+@pytest.mark.parametrize(("arguments", "status"), [("--help", 0), ("list --nothing", 2)])
+def test_the_module_is_the_command(arguments: str, status: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "writeamp", *arguments.split()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == status
+    if status == 0:
+        assert "Usage: python -m writeamp [OPTIONS] COMMAND" in done.stdout
+    else:
+        assert done.stdout == ""
+        assert done.stderr.startswith("writeamp: No such option: --nothing")

@@ -1,0 +1,316 @@
+"""Comparing block managers: one row each, the same drive and host for all."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import writeamp as wa
+from in_process import document, run
+from places import TRACE
+from writeamp.experiments import comparison
+from writeamp.experiments.comparison_result import Comparison, Row
+from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
+from writeamp.registry import split_specs
+from writeamp.statistics.replicas import student_interval
+
+DRAWN: dict[str, Any] = {"op": 0.3, "pages_per_block": 32}
+DRIVE = {"blocks": 128, "pages_per_block": 32, "op": 0.2}
+HOT_COLD = "hot-cold:f=0.1,r=0.9"
+
+
+def test_each_row_is_what_simulate_finds_with_the_same_seeds() -> None:
+    found = wa.compare(
+        workload=HOT_COLD, managers=["single", "hcwf:d=5"], replicas=2, writes=50_000, **DRIVE
+    )
+    assert [row.manager for row in found.rows] == ["single", "hcwf:d=5"]
+    for row in found.rows:
+        alone = [
+            wa.simulate(
+                workload=HOT_COLD,
+                manager=row.manager,
+                seed=seed,
+                writes=50_000,
+                warmup=25_000,
+                **DRIVE,
+            )
+            for seed in (1, 2)
+        ]
+        assert [result.causes for result in row.results] == [one.causes for one in alone]
+        assert row.wa == pytest.approx(sum(one.wa for one in alone) / 2)
+        assert row.ci[0] < row.wa < row.ci[1]
+        assert 0 < row.pe_fairness <= 1
+
+
+def test_the_order_of_rows_and_the_number_of_threads_change_nothing() -> None:
+    managers = ["sepgc", "single"]
+    once = wa.compare(managers=managers, threads=1, writes=20_000, **DRIVE)
+    again = wa.compare(managers=managers[::-1], threads=4, writes=20_000, **DRIVE)
+    assert once.rows[0].wa == again.rows[1].wa
+    assert once.rows[1].causes == again.rows[0].causes
+
+
+def test_the_table_has_a_line_for_each_manager_and_the_keys_of_the_document() -> None:
+    found = wa.compare(managers=["single", "sepgc"], replicas=1, writes=50_000, **DRIVE)
+    keys = {"manager", "wa", "wa_ci95", "causes", "pe_fairness", "bytes_per_page"}
+    for row in found.to_dict()["rows"]:
+        assert keys | {"host_pages_per_s"} <= set(row)
+    assert found.table["manager"].to_list() == ["single", "sepgc"]
+    assert found.table["host_pages"].to_list() == [r.causes["host"] for r in found.rows]
+
+
+def test_a_trace_can_be_compared_on() -> None:
+    found = wa.compare(trace=TRACE, managers=["single", "sepgc"], replicas=1, op=0.2, repeat=2)
+    assert found.rows[1].wa < found.rows[0].wa
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        {"workload": "groups:sizes=0.1/0.9,freq=0.9/0.1,swap_at=30000", "writes": 60_000},
+        {"trace": TRACE},
+    ],
+)
+def test_the_same_half_of_the_same_writes_is_measured_of_every_manager(
+    load: dict[str, Any],
+) -> None:
+    drive = {"op": 0.2} if "trace" in load else {**DRIVE, "blocks": 512}
+    found = wa.compare(managers="single,sepbit,wolf-interval", replicas=1, **load, **drive)
+    measured = {row.causes["host"] for row in found.rows}
+    in_all = {row.results[0].writes for row in found.rows}
+    assert len(measured) == len(in_all) == 1
+    assert measured.pop() == in_all.copy().pop() - in_all.pop() // 2
+
+
+def test_a_run_too_short_to_erase_anything_has_no_fairness() -> None:
+    found = wa.compare(managers="single", writes=10, replicas=1, **DRIVE)
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert found.to_dict()["rows"][0]["pe_fairness"] is None
+
+
+def test_a_parameter_without_its_colon_is_refused_with_the_spec_that_was_meant() -> None:
+    with pytest.raises(wa.WriteampError, match=r"'d=5' follows 'hcwf' without a colon.*hcwf:d=5"):
+        split_specs("managers", "single,hcwf,d=5")
+
+
+@pytest.mark.parametrize(
+    ("text", "specs"),
+    [
+        ("single,sepgc", ["single", "sepgc"]),
+        ("hcwf-swap:d=5,d_swap=9,single", ["hcwf-swap:d=5,d_swap=9", "single"]),
+        ("single, hcwf:d=5,detector=bloom(window=0.1,false_positives=0.2),sepgc",
+         ["single", "hcwf:d=5,detector=bloom(window=0.1,false_positives=0.2)", "sepgc"]),
+    ],
+)  # fmt: skip
+def test_commas_within_a_spec_do_not_separate(text: str, specs: list[str]) -> None:
+    assert split_specs("managers", text) == specs
+
+
+def test_an_error_names_the_manager_that_it_comes_from() -> None:
+    with pytest.raises(wa.WriteampError, match=r"^hcwf: hcwf needs hints on the group"):
+        wa.compare(trace=TRACE, managers=["single", "hcwf"], replicas=1, op=0.2)
+
+
+def test_the_verb_prints_a_table_or_a_document_and_draws(tmp_path: Path) -> None:
+    picture = tmp_path / "compare.png"
+    command = (
+        f"--managers single,hcwf:d=5 --workload {HOT_COLD} --blocks 128 "
+        f"--pages-per-block 32 --op 0.2 --writes 50000 --replicas 2 --plot {picture}"
+    )
+    assert "hcwf:d=5" in run("compare", command).out
+    assert picture.stat().st_size > 10_000
+    assert [row["manager"] for row in document("compare", command)["rows"]] == [
+        "single",
+        "hcwf:d=5",
+    ]
+
+
+def a_row(*, drifting: int) -> Row:
+    """Return a row of three replicas, of which so many are said to drift."""
+    found = wa.compare(managers="single", writes=100_000, **DRIVE).rows[0]
+    assert found.steady
+    drifts = {"steady": False, "reason": "drifting: write amplification still falls by 0.0168"}
+    results = [
+        replace(result, steady_state=replace(result.steady_state, **drifts))
+        if at < drifting
+        else result
+        for at, result in enumerate(found.results)
+    ]
+    return Row("single", tuple(results))
+
+
+def test_one_replica_that_drifts_does_not_make_the_mean_unsteady() -> None:
+    row = a_row(drifting=1)
+    assert row.steady
+    assert row.steady_reason.startswith("2 of 3 runs are steady: no drift")
+
+
+def test_the_mean_decides_where_most_replicas_drift_but_not_all() -> None:
+    row = a_row(drifting=2)
+    assert row.steady
+    assert row.steady_reason.endswith("in the mean of 3 runs")
+
+
+def test_what_no_replica_is_steady_for_is_said_of_the_row() -> None:
+    row = a_row(drifting=3)
+    assert not row.steady
+    assert row.steady_reason.startswith("drifting")
+    [warning] = Comparison((row,)).warnings
+    assert warning == f"single is not steady, so its WA may not last: {row.steady_reason}"
+
+
+def test_a_mean_that_drifts_is_not_steady_and_says_why() -> None:
+    # The measured half has a change of the workload in its middle.
+    phases = "phases:writes=150000/75000,of=uniform/sequential"
+    arguments = f"--managers single --workload {phases} --writes 200000 --blocks 128 --op 0.2"
+    [row] = document("compare", f"{arguments} --pages-per-block 32")["rows"]
+    assert not row["steady"]
+    assert row["steady_reason"]
+    done = run("compare", f"{arguments} --pages-per-block 32")
+    assert "│ * " in done.out
+    assert done.out.count("not steady") == 1
+    assert row["steady_reason"] not in done.out
+    assert done.err.count("\n") == 1
+    assert row["steady_reason"] in done.err
+
+
+def test_replicas_that_are_all_alike_have_the_interval_of_one() -> None:
+    found = wa.compare(trace=TRACE, managers="single", op=0.2, repeat=2, replicas=2)
+    [row] = found.rows
+    assert row.results[0].wa == row.results[1].wa
+    assert row.ci == row.results[0].ci
+    assert row.ci[0] < row.wa < row.ci[1]
+    chart = found.figure()
+    assert "± is 95% confidence" in chart.subtitle
+    assert "±" in chart.texts[0]
+    assert chart.low[0] < row.wa < chart.high[0]
+
+
+def test_no_row_of_a_trace_is_told_more_precisely_than_its_own_runs_are() -> None:
+    found = wa.compare(
+        trace=TRACE, managers="single", victims=["greedy", "d-choices:d=10"], **DRAWN
+    )
+    for row in found.rows:
+        low, high = np.mean([result.ci for result in row.results], axis=0)
+        assert row.ci[0] - 1e-9 <= low < row.wa < high <= row.ci[1] + 1e-9
+    drawn = found.rows[1]
+    over_replicas = student_interval(np.array([result.wa for result in drawn.results]))
+    assert over_replicas[1] - over_replicas[0] < (drawn.ci[1] - drawn.ci[0]) / 5
+
+
+def test_a_trace_is_no_more_steady_than_simulate_finds_it_and_the_advice_is_the_same() -> None:
+    alone = wa.simulate(trace=TRACE, victims="greedy", spread=False, op=0.3, pages_per_block=32)
+    assert alone.steady_state.reason.startswith("drifting: write amplification still rises")
+    found = wa.compare(trace=TRACE, managers="single", victims="greedy", **DRAWN)
+    [row] = found.rows
+    assert not row.steady
+    assert row.steady_reason.startswith("drifting: write amplification still rises")
+    [_, advice] = found.warnings
+    assert advice == alone.warnings[1]
+    assert advice.endswith("in 1 pass(es); a larger repeat reaches further")
+
+
+@pytest.mark.parametrize("repeat", [3, 4])
+def test_a_trace_that_is_looped_is_judged_by_its_passes(repeat: int) -> None:
+    found = wa.compare(
+        trace=TRACE, managers="sepgc", victims="cost-benefit", repeat=repeat, **DRAWN
+    )
+    [row] = found.rows
+    assert f"the last 2 of {repeat} passes lie within 1%" in row.steady_reason
+    passes = row.results[0].passes["wa"].to_numpy()[-2:]
+    assert row.ci[0] < passes.min() < passes.max() < row.ci[1]
+    assert row.ci[0] < row.wa < row.ci[1]
+    assert found.warnings == []
+
+
+def test_an_interval_that_says_little_is_warned_of() -> None:
+    found = wa.compare(trace=TRACE, managers="sepgc", victims="cost-benefit", repeat=2, **DRAWN)
+    [row] = found.rows
+    assert row.steady
+    half_width = (row.ci[1] - row.ci[0]) / 2
+    [warning] = found.warnings
+    share = f"±{half_width / row.wa:.2%}"
+    assert warning == f"sepgc: WA is known to {share} only; a larger repeat tells it better"
+
+
+def test_rows_with_the_same_trouble_are_warned_of_together() -> None:
+    found = wa.compare(
+        workload=["uniform", "zipf"], managers="single,sepgc,dac,sfs,multilog", replicas=1,
+        writes=2_000, **DRIVE,
+    )  # fmt: skip
+    reasons = [row.steady_reason for row in found.rows]
+    assert all(reason.startswith("too short: all of the flash was") for reason in reasons)
+    assert len(set(reasons)) > 1
+    [warning] = found.warnings
+    assert warning.startswith("all 10 rows are not steady, so their WA may not last: too short: ")
+    assert re.search(r"programmed \d\.\d+–\d\.\d+ times since the fill", warning)
+
+
+def test_a_trouble_of_some_rows_names_their_load_and_a_few_of_them() -> None:
+    found = wa.compare(
+        workload=["uniform", "zipf"], managers="single,sepgc,dac,sfs,multilog,warcip", replicas=1,
+        writes=2_000, **DRIVE,
+    )  # fmt: skip
+    *zipf, last = found.rows[6:]
+    steady = [replace(last.results[0].steady_state, steady=True)]
+    last = replace(last, results=(replace(last.results[0], steady_state=steady[0]),))
+    of_uniform, of_zipf, *_ = Comparison((*found.rows[:6], *zipf, last)).warnings
+    assert of_uniform.startswith("all 6 rows of uniform are not steady")
+    assert of_zipf.startswith("5 rows of zipf (single, sepgc, dac, sfs and 1 more) are not steady")
+
+
+def test_the_line_of_a_comparison_has_the_least_wa_and_counts_the_rows() -> None:
+    found = wa.compare(
+        workload=["uniform", "zipf"], managers="single,sepgc", replicas=1, writes=2_000, **DRIVE
+    )
+    line = str(found)
+    assert line.startswith("4 rows, the least WA on uniform ")
+    assert repr(found) == f"<Comparison: {line}>"
+    for load in found.loads:
+        assert f"on {load.name} {load.by_wa[0].manager} with {load.by_wa[0].wa:.4f}" in line
+    assert "\n" not in line
+
+
+def test_a_row_that_cannot_be_is_refused_before_any_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "run", lambda *_: pytest.fail("a row ran"))
+    with pytest.raises(wa.WriteampError) as error:
+        wa.compare(
+            managers="single,sepbit", victims="greedy,fifo", workload="uniform,zipf", op=0.05,
+            blocks=64, pages_per_block=32,
+        )  # fmt: skip
+    assert str(error.value).startswith(
+        "sepbit with greedy on uniform: the drive is too small for sepbit: "
+    )
+
+
+def test_a_picture_without_an_interval_promises_none() -> None:
+    rows = [PolicyResult("single", 2.0, {"host": 1, "gc": 1}, 2.0, 2.0)]
+    assert "±" not in wa_by_policy(rows, title="", subtitle="").subtitle
+
+
+def test_a_trace_in_pages_is_named_by_its_file() -> None:
+    pages = wa.traces.to_pages(wa.traces.read(TRACE))
+    found = wa.compare(trace=pages, managers="single", op=0.2, replicas=1, writes=20_000)
+    assert found.to_dict()["workload"] == TRACE.name
+    assert TRACE.name in found.figure().title
+
+
+def test_wa_per_byte_stands_first_where_pages_are_written_in_part() -> None:
+    arguments = f"--trace {TRACE} --managers single --op 0.2 --page-bytes 16384 --replicas 1"
+    out = run("compare", arguments).out
+    assert 0 < out.index("WA/byte") < out.index("WA/page")
+    found = document("compare", arguments)
+    [row] = found["rows"]
+    assert row["wa_bytes"] == pytest.approx(row["wa"] * found["partial_page_factor"])
+    assert found["partial_page_factor"] > 1.5
+
+
+def test_a_comparison_warns_of_the_drive_as_a_simulation_does() -> None:
+    drive = {"blocks": 128, "pages_per_block": 16, "op": 4, "writes": 20_000}
+    found = wa.compare(managers=["single", "sepgc"], replicas=2, **drive)
+    assert sum("op is a ratio" in sentence for sentence in found.warnings) == 1

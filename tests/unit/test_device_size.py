@@ -1,0 +1,320 @@
+"""What differs from a profile: its size, its caches, single values; and arrays of profiles."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+import writeamp as wa
+from in_process import document, run
+from places import TRACE
+from writeamp.devices.byte_sizes import ByteSize
+from writeamp.devices.profile import profile, profile_names
+
+FLASH = [name for name in profile_names() if wa.device(name).kind == "flash"]
+SIZES = [24 * 2**20, 200 * 2**20, 2**30, 10 * 2**30, 100 * 10**9]
+GIB = 2**30
+RUN = {"writes": 5_000, "warmup": 2_000, "replicas": 1}
+
+
+@pytest.mark.parametrize("name", FLASH)
+@pytest.mark.parametrize("size", SIZES)
+def test_a_host_sees_the_size_it_asks_for_at_the_op_of_the_profile(name: str, size: int) -> None:
+    found, full = wa.device(name, size=size), profile(name)
+    assert 0 <= size - found.capacity_bytes < found.page_bytes
+    assert full.op is not None
+    # A block of a small drive holds a few programs, of which one more or less is all there is.
+    assert found.op == pytest.approx(full.op, rel=0.01 if size > GIB else 0.08)
+    assert found.pages_per_erase_unit % found.pages_per_program == 0
+    assert found.geometry.blocks / found.geometry.luns >= 32
+    assert (found.shrunk != ()) == (found.geometry.blocks != full.shape.geometry.blocks)
+
+
+def test_a_drive_gives_up_blocks_first_then_dies_then_channels_then_pages() -> None:
+    full, found = profile("tlc-datacenter").shape, {}
+    for size in ("500GB", "40GiB", "10GiB", "1GiB"):
+        drive = wa.device("tlc-datacenter", size=size)
+        found[size] = (drive.channels, drive.dies_per_chip, drive.pages_per_block / 4608 > 0.9)
+        assert drive.blocks_per_plane < full.blocks_per_plane
+        assert drive.planes_per_die == full.planes_per_die
+        assert drive.chips_per_channel == 1
+    assert found == {
+        "500GB": (8, 4, True),
+        "40GiB": (8, 2, True),
+        "10GiB": (5, 1, True),
+        "1GiB": (1, 1, False),
+    }
+
+
+def test_what_shrank_is_said_in_words() -> None:
+    first, *more = wa.device("qlc").shrunk
+    assert first == (
+        "qlc shows its host 64 GiB instead of 3.495 TiB (size says how much): "
+        "blocks a plane 1366 → 33, dies a chip 4 → 3, pages a block 1536 → 1516"
+    )
+    assert more == []
+    op = wa.device("fdp-datacenter").op
+    assert f"whole blocks make op {op:.4g}, not the 0.145 of fdp-datacenter" in (
+        wa.device("fdp-datacenter").shrunk
+    )
+
+
+def test_a_drive_can_be_larger_than_its_profile() -> None:
+    found = wa.device("ssd-v", size="100GiB")
+    assert found.capacity_bytes == 100 * GIB
+    assert found.dies == 4
+    assert "blocks a plane 2048 → 14629" in found.shrunk[0]
+    with pytest.raises(wa.WriteampError, match="32-bit page number"):
+        wa.device("ssd-v", size="16TiB")
+
+
+def test_timed_profiles_above_64_gib_show_64_unless_a_size_is_given() -> None:
+    assert wa.device("tlc-client").capacity_bytes == 64 * GIB
+    assert wa.device("tlc-client", size="1TB").capacity_bytes == 10**12 // 4096 * 4096
+    assert wa.device("tlc-client", blocks=800).geometry.blocks == 800
+    assert wa.device("ssd-m").shrunk == ()
+    assert wa.device("samsung-843tn").capacity_bytes > 200 * GIB
+
+
+def test_a_size_that_is_no_drive_is_refused_with_the_least_there_is() -> None:
+    with pytest.raises(wa.WriteampError, match=r"size is 64 KiB; .*at least 5\.24 MiB") as error:
+        wa.device("tlc-datacenter", size="64k")
+    assert "\n" not in str(error.value)
+    assert wa.device("tlc-datacenter", size=round(5.25 * 2**20)).pages_per_block == 12
+    with pytest.raises(wa.WriteampError, match="size and blocks each set the size"):
+        wa.device("ssd-v", size="1GiB", blocks=64)
+
+
+def test_a_write_cache_keeps_its_size_up_to_an_eighth_of_the_drive() -> None:
+    def cache(size: str) -> int:
+        times = wa.device("ssd-m", size=size).times
+        assert times is not None
+        return int(times["write_cache"]["bytes"])
+
+    assert cache("10GiB") == cache("1GiB") == 128 * 2**20
+    assert cache("512MiB") == 64 * 2**20
+    assert (
+        "write cache of 64 MiB instead of 128 MiB" in wa.device("ssd-m", size="512MiB").shrunk[-1]
+    )
+
+
+def test_a_map_cache_keeps_its_share_of_the_table() -> None:
+    half = wa.device("ssd-v", size="7GiB")
+    assert half.times is not None
+    assert half.times["map_cache"]["bytes"] == 16384
+    assert "map cache of 16 KiB instead of 32 KiB" in half.shrunk[-1]
+    larger = wa.device("ssd-v", size="28GiB").times
+    assert larger is not None
+    assert larger["map_cache"]["bytes"] == 32768
+
+
+def test_caches_that_are_asked_for_are_what_they_are() -> None:
+    found = wa.device("ssd-v", write_cache="64k", map_cache="all", size="1GiB").times
+    assert found is not None
+    assert (found["write_cache"]["bytes"], found["map_cache"]["bytes"]) == (65536, 0)
+    off = wa.device("ssd-v", write_cache="off", map_cache=2**20).times
+    assert off is not None
+    assert (off["write_cache"]["bytes"], off["map_cache"]["bytes"]) == (0, 2**20)
+    whole = wa.device("ssd-m", write_cache="1GiB", size="2GiB").times
+    assert whole is not None
+    assert whole["write_cache"]["bytes"] == 2**30
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["timing.program_us=[300,1500]", "host.full_duplex=false", "timing.read_us=9"],
+        {"timing.read_us": 9.0, "timing.program_us": [300, 1500], "host.full_duplex": False},
+        ("timing.read_us=3", "timing.read_us = 9", "host.full_duplex=false",
+         "timing.program_us=[300.0, 1_500]"),
+    ],
+)  # fmt: skip
+def test_values_are_replaced_however_they_are_given(given: object) -> None:
+    found = wa.device("ssd-i", set=given)  # type: ignore[arg-type]
+    assert found.times is not None
+    assert found.times["timing"]["program_us"] == [300, 1500]
+    assert found.times["timing"]["read_us"] == 9
+    assert found.times["host"]["full_duplex"] is False
+    assert found.times["timing"]["erase_us"] == 3800
+    expected = wa.device("ssd-i", set=["host.full_duplex=false", "timing.read_us=9",
+                                       "timing.program_us=[300,1500]"])  # fmt: skip
+    assert found == expected
+    assert hash(found) == hash(expected)
+
+
+def test_a_shape_is_replaced_too_and_keeps_the_op() -> None:
+    found = wa.device("ssd-v", set=["geometry.channels=2", 'geometry.erase_unit="multi-plane"'])
+    assert (found.channels, found.erase_unit) == (2, "multi-plane")
+    assert found.op == pytest.approx(1 / 7)
+    disk = wa.device("spinpoint-m7", set=["disk.capacity_bytes=1000000000", "disk.rpm=7200"])
+    assert (disk.capacity_bytes, disk.logical_pages) == (10**9 // 512 * 512, 10**9 // 512)
+    again = wa.device(disk, size="1GiB").times
+    assert again is not None
+    assert (again["disk"]["capacity_bytes"], again["disk"]["rpm"]) == (2**30, 7200)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"set": "timng.read_us=3"}, ["table of ssd-v", "did you mean 'timing'"]),
+        ({"set": "timing.read_us"}, ["TABLE.KEY=VALUE"]),
+        ({"set": "read_us=3"}, ["TABLE.KEY=VALUE"]),
+        ({"set": "timing.read_us="}, ["TABLE.KEY=VALUE"]),
+        ({"set": "timing.read_us=fast"}, ["one of TOML"]),
+        ({"set": "timing.read_us=3\nx=4"}, ["one of TOML"]),
+        ({"set": "timing.read_us=inf"}, ["timing.read_us is inf", "finite"]),
+        ({"set": {"timing.read_us": object()}}, ["timing.read_us is <object", "finite number"]),
+        ({"set": [3]}, ["set has 3", "TABLE.KEY=VALUE"]),
+        ({"set": 3}, ["set is 3"]),
+        ({"set": "geometry.channels=0"}, ["channels is 0", "from 1"]),
+        ({"set": "geometry.channels=2.5"}, ["channels is 2.5"]),
+        ({"set": 'geometry.erase_unit="bloc"'}, ["did you mean 'block'"]),
+        ({"write_cache": "none"}, ["write_cache is 'none'", "off, or whole bytes"]),
+        ({"map_cache": "0"}, ["map_cache is '0'", "all, or whole bytes"]),
+        ({"size": "1.5"}, ["size is '1.5'", "whole bytes"]),
+        ({"size": True}, ["size is True"]),
+        ({"size": -3}, ["size is -3"]),
+        ({"size": "9e30GB"}, ["size is '9e30GB'"]),
+    ],
+)
+def test_what_is_wrong_in_a_change_is_named(given: dict[str, object], words: list[str]) -> None:
+    with pytest.raises(wa.WriteampError) as error:
+        wa.device("ssd-v", **given)  # type: ignore[arg-type]
+    assert all(word in str(error.value) for word in words), error.value
+    assert "\n" not in str(error.value)
+
+
+def test_short_units_are_powers_of_1024_and_others_what_they_are_spelled() -> None:
+    for text, size in {
+        "4k": 4096, "64K": 65536, "2M": 2**21, "1G": GIB, "1.5GiB": 3 * GIB // 2, "512": 512,
+        "1.92TB": 1_920_000_000_000, "37.2GB": 37_200_000_000,
+    }.items():  # fmt: skip
+        assert ByteSize().check("it", text) == size
+    assert ByteSize().check("it", 7) == 7
+
+
+class TestArrays:
+    def test_members_divide_the_size_and_differ_alike(self) -> None:
+        found = wa.device("raid0:x25-m,x25-m", size="20GiB", set=["timing.read_us=9"])
+        assert (found.kind, found.capacity_bytes, found.stripe_bytes) == ("raid0", 20 * GIB, 65536)
+        assert found.dies == 40
+        assert found.is_timed_by_default
+        for one in found.members:
+            assert one.times is not None
+            assert (one.capacity_bytes, one.times["timing"]["read_us"]) == (10 * GIB, 9)
+
+    def test_an_array_shows_64_gib_unless_a_size_is_given(self) -> None:
+        assert wa.device("raid0:x25-m,x25-m").capacity_bytes == 64 * GIB
+        found = wa.device("raid0:x25-m,x25-m,x25-m,x25-m", size="320GB")
+        assert found.capacity_bytes == pytest.approx(320e9, abs=4 * 65536)
+
+    def test_members_may_differ_and_the_smallest_counts(self, tmp_path: Path) -> None:
+        mine = tmp_path / "mine.toml"
+        mine.write_text(
+            "[geometry]\nblocks_per_plane = 64\npages_per_block = 64\n[management]\nop = 0.25\n"
+        )
+        found = wa.device(f"raid0:spinpoint-m7,{mine},stripe=128k")
+        small = found.members[1].capacity_bytes
+        assert found.capacity_bytes == small // 131072 * 131072 * 2
+        assert [one.kind for one in found.members] == ["disk", "flash"]
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("raid0:x25-m", "two or more"),
+            ("raid0:x25-m,", "two or more"),
+            ("raid0:x25-m,raid0:apex", "two or more"),
+            ("raid0:x25-m,x52-m", "did you mean 'x25-m'"),
+            ("raid0:x25-m,x25-m,strip=64k", "did you mean 'stripe'"),
+            ("raid0:x25-m,x25-m,stripe=100", "multiple of 512"),
+            ("raid0:x25-m,x25-m,stripe=1TiB", "smaller than a stripe"),
+        ],
+    )
+    def test_what_is_no_array_is_refused(self, text: str, words: str) -> None:
+        with pytest.raises(wa.WriteampError, match=words):
+            wa.device(text)
+
+    def test_what_has_no_flash_takes_no_options_of_flash(self) -> None:
+        for base in ("spinpoint-m7", wa.device("raid0:x25-m,x25-m")):
+            with pytest.raises(wa.WriteampError, match="takes no blocks, op"):
+                wa.device(base, blocks=64, op=0.2)
+        with pytest.raises(wa.WriteampError, match=r"table of spinpoint-m7.*write_cache"):
+            wa.device("spinpoint-m7", write_cache="off")
+
+    def test_untimed_runs_refuse_them_in_a_sentence(self) -> None:
+        for name in ("spinpoint-m7", "raid0:x25-m,x25-m"):
+            done = run("simulate", f"--device {name} --writes 10")
+            assert (done.status, done.err.count("\n")) == (2, 1)
+            assert "timed runs only" in done.err
+
+
+class TestExperiments:
+    def test_a_shrunk_drive_is_named_in_notes_and_json(self) -> None:
+        done = run("simulate", "--device ssd-v --size 256MiB --writes 5000 --replicas 1 --json")
+        assert "note: ssd-v shows its host 256 MiB instead of 14 GiB" in done.err
+        found = json.loads(done.out)
+        assert found["shrunk"][0].startswith("ssd-v shows its host 256 MiB")
+        assert (found["kind"], found["capacity_bytes"]) == ("flash", 2**28)
+
+    def test_every_verb_takes_a_size(self) -> None:
+        found = wa.compare(
+            device="ssd-v", size="64MiB", managers=["single"], writes=2_000, replicas=1
+        )
+        assert found.to_dict()["capacity_bytes"] == 2**26
+        done = document(
+            "endurance", "--device ssd-v --size 8MiB --w-max 3 --replicas 2 --set timing.read_us=3"
+        )
+        assert done["capacity_bytes"] == 2**23
+
+    def test_files_tables_and_pickles_keep_what_differs(self, tmp_path: Path) -> None:
+        asked = wa.Experiment.of(
+            "simulate", device="raid0:x25-m,mine.toml", size="4GiB", write_cache="off",
+            map_cache="1M", set={"timing.read_us": 9, "timing.program_us": [1, 2]},
+        )  # fmt: skip
+        folder = tmp_path / "there"
+        folder.mkdir()
+        path = folder / "one.toml"
+        asked.to_toml(path)
+        assert asked.input_files == ("mine.toml",)
+        moved = wa.Experiment.from_toml(path)
+        assert moved.device.profile == "raid0:x25-m,mine.toml,stripe=65536"
+        assert moved.device.set == ("timing.program_us=[1, 2]", "timing.read_us=9")
+        assert pickle.loads(pickle.dumps(moved)) == moved
+        built = wa.Experiment.of("simulate", device=wa.device("raid0:x25-m,x25-m"))
+        assert wa.Experiment.from_dict(built.to_dict()) == built
+
+    def test_options_of_the_command_replace_those_of_a_file(self, tmp_path: Path) -> None:
+        path = tmp_path / "one.toml"
+        wa.Experiment.of("simulate", device="ssd-v", size="64MiB", set=["timing.read_us=9"],
+                         **RUN).to_toml(path)  # fmt: skip
+        assert document("simulate", str(path))["capacity_bytes"] == 2**26
+        assert document("simulate", f"{path} --blocks 400")["blocks"] == 400
+        saved = tmp_path / "two.toml"
+        run("simulate", f"{path} --size 8MiB --save-config {saved}")
+        found = wa.Experiment.from_toml(saved)
+        assert (found.device.size, found.device.set) == (2**23, ("timing.read_us=9",))
+
+    def test_times_are_in_the_hash_where_time_may_pass(self) -> None:
+        def digest(**settings: object) -> str:
+            return wa.Experiment.of("simulate", **settings).hash
+
+        assert digest(device="ssd-v") != digest(device="ssd-v", set=["timing.read_us=9"])
+        assert digest(device="ssd-v") == digest(device="ssd-v", set=["timing.read_us=50.0"])
+        assert digest() != digest(set=["timing.read_us=9"])
+        assert digest(device="ssd-v", size="14GiB") == digest(device="ssd-v")
+        assert digest(device="ssd-v", size="1GiB") != digest(device="ssd-v")
+        assert digest(device="ssd-v", write_cache="off") != digest(device="ssd-v")
+        built = wa.device("eagletree", blocks=800)
+        assert digest(device=built) == digest(device="eagletree", blocks=800)
+
+    def test_a_trace_runs_on_a_drive_of_a_size(self) -> None:
+        trace = TRACE
+        found = wa.simulate(trace=trace, size="512MiB", spread=False)
+        assert found.to_dict()["capacity_bytes"] == 2**29
+
+
+def test_a_size_below_a_page_is_shown_as_it_was_asked_for() -> None:
+    with pytest.raises(wa.WriteampError, match=r"^size is 100 B; "):
+        wa.device("ssd-v", size=100)

@@ -1,0 +1,99 @@
+"""Theory beside a measurement: of the drive as full as it is, and marked where it does not hold."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+import writeamp as wa
+from in_process import document, run
+from places import EXAMPLES
+
+SMALL = {"blocks": 256, "pages_per_block": 32}
+
+
+def test_what_the_fill_wrote_is_no_spare_space() -> None:
+    pages = np.random.default_rng(1).integers(0, 1000, 60_000, np.uint32)
+    trace = wa.traces.PageTrace(
+        op=np.zeros(pages.size, np.uint8),
+        start=pages,
+        count=np.ones(pages.size, np.uint32),
+        logical_pages=1000,
+        footprint_pages=1000,
+        host_pages=pages.size,
+        partial_pages=0,
+        page_bytes=4096,
+        mapping="compact",
+    )
+    full, own = (
+        wa.simulate(trace=trace, op=0.1, precondition=state, spread=False, **SMALL)
+        for state in ("full", "workload")
+    )
+    device = full.device
+    assert full.theory.op == pytest.approx(device.op)
+    assert full.theory.wa == pytest.approx(wa.models.expected_value(device.op))
+    assert own.theory.op == pytest.approx(device.physical_pages / 1000 - 1)
+
+
+def test_unwritten_space_is_spare_also_in_the_picture() -> None:
+    result = wa.simulate(op=0.25, utilization=0.8, writes=100_000, **SMALL)
+    used_op = result.device.physical_pages / result.held_pages - 1
+    assert used_op == pytest.approx(1.25 / 0.8 - 1, rel=1e-3)
+    assert result.theory.wa == pytest.approx(wa.models.markov(used_op, 32))
+    levels = [mark.value for mark in result.figure().levels]
+    assert levels == pytest.approx([wa.models.fifo(used_op), wa.models.markov(used_op, 32)])
+    assert result.wa == pytest.approx(result.theory.wa, rel=0.02)
+
+
+def test_a_model_gives_way_to_one_that_holds_so_that_no_wa_below_one_is_shown() -> None:
+    result = wa.simulate(op=28, writes=100_000, **SMALL)
+    assert wa.models.markov(28, 32) < 1
+    assert (result.theory.wa, result.theory.outside) == (pytest.approx(1.0), None)
+    assert "mean field (greedy" in result.theory.model
+    assert all(mark.value >= 1 for mark in result.figure().levels)
+
+
+def test_a_model_outside_its_domain_is_marked_in_the_table_and_left_out_of_the_picture() -> None:
+    text = "--blocks 52 --pages-per-block 32 --op 0.28 --writes 50000"
+    shown = " ".join(run("simulate", text).out.replace("│", " ").split())
+    assert "OUTSIDE ITS DOMAIN: 11.4 spare blocks are few" in shown
+    found = document("simulate", text)["theory"]
+    assert found["outside"].startswith("11.4 spare blocks are few")
+    small = wa.simulate(blocks=52, pages_per_block=32, op=0.28, writes=50_000)
+    assert small.figure().levels == ()
+
+
+@pytest.mark.parametrize(
+    ("victims", "wa_of"),
+    [
+        ("random", lambda op: wa.models.d_choices(op / (1 + op), 32, 1)),
+        ("d-choices:d=3", lambda op: wa.models.d_choices(op / (1 + op), 32, 3)),
+        ("fifo", wa.models.fifo),
+    ],
+)
+def test_each_victim_policy_that_theory_knows_has_its_own_model(
+    victims: str, wa_of: object
+) -> None:
+    assert callable(wa_of)
+    result = wa.simulate(op=0.25, victims=victims, writes=200_000, **SMALL)
+    assert result.theory.wa == pytest.approx(wa_of(result.theory.op))
+    assert "for comparison" not in result.theory.model
+    assert result.wa == pytest.approx(result.theory.wa, rel=0.02)
+
+
+def test_the_demo_shows_no_model_outside_its_domain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXAMPLES)
+    import demo  # type: ignore[import-not-found]  # noqa: PLC0415
+
+    names = [name for name, _ in demo.theory_at(0.1)]
+    assert "coupon-collector" not in names
+    assert "markov" in names
+    sys.modules.pop("demo")
+
+
+def test_a_drive_whose_blocks_a_model_cannot_compute_has_another_one() -> None:
+    huge = wa.simulate(
+        blocks=8, pages_per_block=1 << 21, op=1.0, victims="d-choices:d=3", writes=1, warmup=0
+    )
+    assert "for comparison" in huge.theory.model

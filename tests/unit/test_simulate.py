@@ -1,0 +1,282 @@
+"""What a simulation promises whatever its numbers: exact counts, boundaries, determinism."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, get_args
+
+import numpy as np
+import polars as pl
+import pytest
+import writeamp as wa
+from places import ROOT, TRACE
+from registered import entries, managers, victims
+from writeamp import _engine
+from writeamp.devices.shape import LAYOUTS
+from writeamp.registry import EngineKind
+
+SMALL = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
+
+
+def test_writes_and_warmup_are_exact() -> None:
+    whole = wa.simulate(**SMALL, writes=12_345, warmup=0)
+    assert (whole.host_pages, whole.writes, whole.warmup_pages) == (12_345, 12_345, 0)
+    late = wa.simulate(**SMALL, writes=12_345, warmup=2_345)
+    early = wa.simulate(**SMALL, writes=2_345, warmup=0)
+    assert (late.host_pages, late.warmup_pages) == (10_000, 2_345)
+    # The parts before and after the boundary make up the whole, for every counter.
+    for cause, pages in whole.causes.items():
+        assert early.causes[cause] + late.causes[cause] == pages
+    assert early.erases + late.erases == whole.erases
+
+
+def test_causes_add_up_to_the_pages_programmed() -> None:
+    result = wa.simulate(**SMALL, writes=10_000)
+    assert sum(result.causes.values()) == result.flash_pages
+    assert result.causes["host"] == result.host_pages
+    assert result.wa == result.flash_pages / result.host_pages
+
+
+def test_what_the_host_asks_for_is_counted_apart_from_what_flash_programs() -> None:
+    page = 4096
+    requests = [
+        ("write", 0, 3 * page),
+        ("read", 0, 2 * page - 512),
+        ("flush", 0, 0),
+        ("write", page, page // 2),
+        ("trim", 2 * page, page),
+        ("write", 0, page),
+    ]
+    frame = pl.DataFrame(
+        [(at, 0, *request) for at, request in enumerate(requests)],
+        schema=wa.traces.trace.SCHEMA,
+        orient="row",
+    )
+    trace = wa.traces.Trace(frame, "by-hand", "by-hand", ["sda"])
+    result = wa.simulate(trace=trace, blocks=4, pages_per_block=2, warmup=0, precondition="none")
+    assert result.host == {
+        "written_pages": 5,
+        "written_bytes": 4 * page + page // 2,
+        "read_pages": 2,
+        "read_bytes": 2 * page - 512,
+        "trimmed_pages": 1,
+        "trimmed_bytes": page,
+        "flushes": 1,
+    }
+    assert result.causes["host"] == result.host_pages == 5
+    assert result.to_dict()["host"] == result.host
+
+
+def test_the_series_adds_up_to_the_counts() -> None:
+    result = wa.simulate(**SMALL, writes=10_001, warmup=0)
+    assert result.series["host_pages"][-1] == 10_001
+    assert result.series["gc_programs"].sum() == result.causes["gc"]
+    assert result.series["erases"].sum() == result.erases == result.erases_of_block.sum()
+
+
+@pytest.mark.registry
+@pytest.mark.parametrize("batch_pages", [1, 7, 4096])
+def test_batches_of_any_size_give_the_same_counters(batch_pages: int) -> None:
+    for manager in managers():
+        for policy in victims(manager):
+            run = [
+                wa.simulate(
+                    **SMALL,
+                    workload="hot-cold:f=0.1,r=0.9",
+                    manager=manager.example,
+                    victims=policy.example,
+                    writes=20_000,
+                    warmup=3_333,
+                    batch_pages=size,
+                )
+                for size in (batch_pages, 1000)
+            ]
+            assert run[0].causes == run[1].causes
+            assert np.array_equal(run[0].erases_of_block, run[1].erases_of_block)
+
+
+def test_one_seed_gives_the_same_counters_on_any_number_of_threads() -> None:
+    def counters(seed: int) -> tuple[dict[str, int], int]:
+        result = wa.simulate(**SMALL, victims="d-choices:d=3", seed=seed, writes=50_000)
+        return result.causes, result.erases
+
+    alone = [counters(seed) for seed in range(8)]
+    for threads in (1, 2, 8):
+        with ThreadPoolExecutor(threads) as pool:
+            assert list(pool.map(counters, range(8))) == alone
+    assert len({str(found) for found in alone}) == 8
+
+
+@pytest.mark.registry
+@pytest.mark.parametrize("workload", [e.example for e in entries("workloads")])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_registered_entry_runs_in_every_layout(workload: str, layout: str) -> None:
+    # Many small blocks: each group of pages that a workload tells of takes an open one on each LUN.
+    for manager in managers(layout):
+        for policy in victims(manager):
+            result = wa.simulate(
+                "eagletree",
+                workload,
+                blocks=640,
+                pages_per_block=4,
+                layout=layout,
+                manager=manager.example,
+                victims=policy.example,
+                writes=5_000,
+            )
+            assert result.wa >= 1
+            assert result.erases > 0
+
+
+@pytest.mark.registry
+def test_every_entry_documents_itself() -> None:
+    for kind in get_args(EngineKind):
+        for entry in entries(kind):
+            assert entry.summary
+            assert "\n" not in entry.summary
+            assert entry.example.startswith(entry.name)
+            assert entry.small.startswith(entry.name)
+            assert all(param.help and param.domain for param in entry.params)
+
+
+@pytest.mark.registry
+def test_what_a_manager_does_not_declare_is_refused_and_what_it_declares_is_not() -> None:
+    for manager in entries("managers"):
+        for layout in LAYOUTS:
+            for policy in entries("victims"):
+                serves = layout in manager.declared["layouts"]
+                serves = serves and policy.name in manager.declared["victims"]
+                combination = {"victims": policy.example, "layout": layout}
+                if serves:
+                    assert _engine.declared(manager.example, **combination) == manager.declared
+                else:
+                    with pytest.raises(wa.WriteampError, match=f"{manager.name} .* valid"):
+                        _engine.declared(manager.example, **combination)
+
+
+def test_a_run_too_short_for_steady_state_says_so() -> None:
+    result = wa.simulate(**SMALL, writes=1_000)
+    assert not result.steady
+    assert "not steady" in result.warnings[0]
+
+
+def test_memory_stays_below_sixteen_bytes_a_page() -> None:
+    case = {
+        "blocks": 16_384, "pages_per_block": 256, "fill": 0.87, "manager": "single",
+        "victims": "cost-benefit", "workload": "uniform", "writes": 1000, "repeats": 1,
+    }  # fmt: skip
+    bench = ROOT / "benches" / "engine_case.py"
+    done = subprocess.run(
+        [sys.executable, bench, json.dumps(case)], capture_output=True, text=True, check=True
+    )
+    assert 6 < json.loads(done.stdout)["bytes_per_page"] < 16
+
+
+def test_a_trace_on_a_larger_drive_leaves_the_rest_free_only_if_asked_to() -> None:
+    pages = wa.traces.PageTrace(
+        op=np.zeros(20_000, np.uint8),
+        start=np.random.default_rng(1).integers(0, 1000, 20_000, np.uint32),
+        count=np.ones(20_000, np.uint32),
+        logical_pages=1000,
+        footprint_pages=1000,
+        host_pages=20_000,
+        partial_pages=0,
+        page_bytes=4096,
+        mapping="compact",
+        notes=["made by hand"],
+    )
+    drive = wa.device(blocks=100, pages_per_block=16, op=0.2)
+    full, free = (
+        wa.simulate(drive, trace=pages, repeat=3, precondition=precondition, spread=False)
+        for precondition in ("full", "workload")
+    )
+    assert free.wa < 0.9 * full.wa
+    assert full.utilization == pytest.approx(1000 / drive.logical_pages)
+    assert full.to_dict()["notes"] == ["made by hand", "the trace was looped 3 times"]
+
+
+def test_whole_passes_are_judged_alike_however_they_were_asked_for() -> None:
+    pages = wa.traces.to_pages(wa.traces.read(TRACE))
+    by_passes = wa.simulate(trace=pages, op=0.1, repeat=3, spread=False)
+    by_writes = wa.simulate(
+        trace=pages, op=0.1, repeat=9, writes=3 * pages.host_pages, spread=False
+    )
+    assert (by_writes.wa, by_writes.ci) == (by_passes.wa, by_passes.ci)
+
+
+def test_long_runs_on_small_drives_keep_few_samples() -> None:
+    result = wa.simulate(blocks=16, pages_per_block=4, op=0.3, writes=500_000)
+    assert result.series.height <= 20_001
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"writes": 1000.5}, {"seed": 1.5}, {"warmup": "soon"}, {"warmup": None}, {"blocks": 64.5}],
+)
+def test_a_number_that_is_no_whole_number_is_refused_by_name(wrong: dict[str, Any]) -> None:
+    with pytest.raises(wa.WriteampError, match=next(iter(wrong))):
+        wa.simulate(**wrong)
+
+
+def test_unwritten_space_serves_as_spare_space() -> None:
+    drive = wa.device(blocks=512, pages_per_block=32, op=0.25)
+    found = wa.simulate(drive, utilization=0.8).wa
+    # 80% of the logical pages on the same flash: the op of a smaller drive.
+    same = wa.simulate(blocks=512, pages_per_block=32, op=1.25 / 0.8 - 1).wa
+    assert found == pytest.approx(same, rel=0.003)
+
+
+def test_precondition_decides_what_is_on_the_drive() -> None:
+    drive = wa.device(**SMALL)
+    half = "mix:sizes=1/1,weights=1/0"
+    full = wa.simulate(drive, half, writes=40_000, warmup=20_000)
+    empty = wa.simulate(drive, half, writes=40_000, warmup=20_000, precondition="none")
+    # Cold data that was never written leaves its space to collection.
+    assert empty.wa < full.wa
+
+
+def test_a_numpy_engine_object_cannot_be_changed_from_python() -> None:
+    with pytest.raises(AttributeError):
+        wa.device(**SMALL).geometry.blocks = 1
+    assert _engine.Simulation.__flags__ & (1 << 10) == 0  # not a base type
+
+
+def test_a_drive_that_was_never_filled_is_not_steady() -> None:
+    for case in (
+        {"op": 10, "victims": "random", "writes": 100_000},
+        {"fill": 0.1, "victims": "random", "precondition": "none", "writes": 100_000},
+    ):
+        result = wa.simulate(blocks=1024, pages_per_block=128, **case)
+        assert not result.steady
+        assert "too short" in result.steady_state.reason
+    automatic = wa.simulate(blocks=128, pages_per_block=32, op=10, victims="random")
+    assert automatic.wa == pytest.approx(1.1, rel=0.01)
+    assert any("op is a ratio" in warning for warning in automatic.warnings)
+
+
+def test_an_op_that_whole_blocks_cannot_give_is_noted() -> None:
+    result = wa.simulate(logical_pages=100, pages_per_block=64, op=0.1, writes=5_000)
+    assert "not the 0.1 asked for" in result.notes[0]
+
+
+def test_a_short_last_interval_is_joined_to_the_one_before() -> None:
+    series = wa.simulate(**SMALL, writes=40_007, warmup=0).series
+    steps = series["host_pages"].diff().drop_nulls()
+    assert 2 * steps[-1] >= steps[-2]
+    assert series["host_pages"][-1] == 40_007
+
+
+def test_a_result_prints_as_a_line() -> None:
+    line = repr(wa.simulate(**SMALL, writes=20_000))
+    assert line.startswith("<Result: WA ")
+    assert "\n" not in line
+
+
+def test_a_device_of_other_blocks_keeps_its_op() -> None:
+    drive = wa.device("eagletree", blocks=64)
+    longer = wa.device(drive, pages_per_block=256)
+    assert longer.op == pytest.approx(drive.op, rel=1e-3)
+    assert longer.physical_pages == 2 * drive.physical_pages

@@ -1,0 +1,321 @@
+"""Every fault of a trace file is one sentence with its file, its line, and what is valid."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+from writeamp import traces
+from writeamp.errors import WriteampError
+
+MSR = b"128166372003061629,hm,0,Write,4096,8192,2833\n"
+SPC = b"0,8,8192,W,0.5\n"
+NS = b"1000 0 8 16 0\n"
+MS = b"0.001 0 8 16 0\n"
+BLK = b"8,0 0 1 0.5 5 Q W 8 + 16 [x]\n"
+GOOD = {"msr": MSR, "spc": SPC, "mqsim": NS, "ssdsim": NS, "disksim": MS, "blkparse": BLK}
+GOOD |= {"alibaba": b"33333333333,W,40960000000,512,1\n", "tencent": b"1538323200,8,16,1,3\n"}
+
+# A faulty row stands on line 3, after two good ones; the words are in the sentence.
+FAULTY_ROWS = [
+    ("msr", MSR.replace(b",2833", b""), "6 columns, valid are 7"),
+    ("msr", MSR.replace(b",2833", b","), "ResponseTime is missing"),
+    ("msr", MSR.replace(b"\n", b",1\n"), "8 columns, valid are 7"),
+    ("msr", MSR.replace(b"4096", b"-4096"), "Offset is '-4096'"),
+    ("msr", MSR.replace(b"8192", b"-1"), "Size is '-1'"),
+    ("msr", MSR.replace(b"8192", b"8k"), "Size is '8k'"),
+    ("msr", MSR.replace(b"8192", b"1.5"), "Size is '1.5'"),
+    ("msr", MSR.replace(b"8192", b"1e3"), "Size is '1e3'"),
+    ("msr", MSR.replace(b"8192", b"1_000"), "Size is '1_000'"),
+    (
+        "msr",
+        MSR.replace(b"4096", b"18446744073709551616"),
+        "valid is a whole number from 0 to 2^64",
+    ),
+    ("msr", MSR.replace(b"4096", b"9" * 5000), "Offset is '999"),
+    ("msr", MSR.replace(b"4096", b"9223372036854775807"), "(8 EiB)"),
+    ("msr", MSR.replace(b"8192", b"4294967296"), "at most 4294967295 bytes"),
+    ("msr", MSR.replace(b"Write", b"Trim"), "Type is 'Trim', valid are Read (read) and Write"),
+    ("msr", MSR.replace(b"Write", b"1"), "Type is '1'"),
+    ("msr", MSR.replace(b"128166372003061629", b"1"), "ticks of 100 ns"),
+    ("msr", MSR.replace(b"128166372003061629", b"9" * 19), "ticks of 100 ns"),
+    ("msr", b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n", "Timestamp is"),
+    ("spc", b"0,8,8192,W\n", "4 columns, valid are 5 or more"),
+    ("spc", b"0,8,8192,X,0.5\n", "Opcode is 'X'"),
+    ("spc", b"0,8,8192,,0.5\n", "Opcode is missing"),
+    ("spc", b"0,8,8192,W,noon\n", "Timestamp is 'noon', valid is a decimal number"),
+    ("spc", b"0,8,8192,W,nan\n", "Timestamp is 'nan'"),
+    ("spc", b"0,8,8192,W,-0.5\n", "Timestamp '-0.5' is out of range"),
+    ("spc", b"0,8,8192,W,1e30\n", "Timestamp is '1e30'"),
+    ("spc", b"0,8,8192,W,9999999999999\n", "out of range, valid are 0 to 2^63 - 1 ns"),
+    ("spc", b"0,36028797018963968,8192,W,0.5\n", "LBA '36028797018963968' is too large"),
+    ("mqsim", b"1000 0 8 16\n", "4 columns, valid are 5: time device address size type"),
+    ("mqsim", b"1000 0 8 16 0 0\n", "6 columns, valid are 5"),
+    ("mqsim", b"1000 0 8 16 2\n", "type is '2', valid are 1 (read) and 0 (write)"),
+    ("mqsim", b"1000 0 8 16 W\n", "type is 'W'"),
+    ("mqsim", b"0.5 0 8 16 0\n", "time is '0.5', valid is a whole number"),
+    ("mqsim", b"9223372036854775808 0 8 16 0\n", "valid are 0 to 2^63 - 1 ns"),
+    ("mqsim", b"1000 0 8 8388608 0\n", "at most 8388607 sectors of 512 bytes"),
+    ("ssdsim", b"1000 0 -8 16 0\n", "address is '-8'"),
+    ("disksim", b"0.001 0 8 16 R\n", "flags is 'R', valid is a hexadecimal number"),
+    ("disksim", b"-0.001 0 8 16 0\n", "time '-0.001' is out of range"),
+    ("disksim", b"0.001\t0\t8\t16\n", "4 columns"),
+    ("alibaba", b"3,W,4096,512\n", "4 columns, valid are 5: device_id,opcode,offset,length"),
+    ("alibaba", b"3,D,4096,512,1\n", "opcode is 'D', valid are R (read) and W (write)"),
+    ("alibaba", b"3,W,4096,512,9223372036854776\n", "timestamp '9223372036854776' is out of range"),
+    ("tencent", b"1538323200,8,16,2,3\n", "io_type is '2', valid are 0 (read) and 1 (write)"),
+    ("tencent", b"9223372037,8,16,1,3\n", "timestamp '9223372037' is out of range"),
+    ("tencent", b"1,8,8388608,1,3\n", "at most 8388607 sectors of 512 bytes"),
+    ("blkparse", b"8,0 0 1 0.5 5\n", "major,minor cpu sequence time pid action rwbs"),
+    ("blkparse", b"8,0 0 1 0.5 5 Q W 8 +\n", "major,minor"),
+    ("blkparse", b"8,0 0 1 0.5 5 Q W 8\n", "major,minor"),
+    ("blkparse", b"8,0 0 1 0.5 5 Q W 8 + 1x [x]\n", "major,minor"),
+    ("blkparse", b"8,0 0 1 0.5 5 Q W -8 + 16 [x]\n", "major,minor"),
+    ("blkparse", b"8,0 0 1 0.5.5 5 Q W 8 + 16 [x]\n", "time is '0.5.5'"),
+    ("blkparse", b"8,0 0 1 0.5 5 Q XY 8 + 16 [x]\n", "RWBS is 'XY'"),
+    ("blkparse", b"8,0 0 1 0.5 5 Q W + 16 [x]\n", "the sector is"),
+    ("blkparse", b"8,0 0 1 0.5 5 Q W 36028797018963968 + 16 [x]\n", "the sector is"),
+    ("blkparse", b"8,0 0 1 0.5 5 Q W 8 + 8388608 [x]\n", "valid are 0 to 8388607"),
+    ("blkparse", b"sda 0 1 0.5 5 Q W 8 + 16 [x]\n", "the row is 'sda 0 1"),
+]
+
+
+def one_sentence(error: pytest.ExceptionInfo[WriteampError]) -> str:
+    sentence = str(error.value)
+    assert "\n" not in sentence
+    return sentence
+
+
+def fault_of(path: Path, format: str | None = None) -> str:
+    with pytest.raises(WriteampError) as error:
+        traces.read(path, format)
+    sentence = one_sentence(error)
+    assert str(path) in sentence
+    return sentence
+
+
+@pytest.mark.parametrize(("name", "row", "words"), FAULTY_ROWS)
+def test_a_faulty_row_names_file_line_and_what_is_valid(
+    tmp_path: Path, name: str, row: bytes, words: str
+) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_bytes(GOOD[name] * 2 + row + GOOD[name])
+    sentence = fault_of(path, name)
+    assert sentence.startswith(f"{path}:3: ")
+    assert words in sentence
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_the_line_is_right_in_a_later_block_and_after_blank_lines(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "trace.txt"
+    good_rows = 5 * 2**20 // len(GOOD[name])
+    path.write_bytes(b"\n" + GOOD[name] * good_rows + b"\n\n" + b"1,2 3\n" + GOOD[name])
+    assert f"{path}:{good_rows + 4}: " in fault_of(path, name)
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_trace_cut_within_its_last_row_says_so(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_bytes((GOOD[name] * 2)[: -(len(GOOD[name]) // 2)])
+    sentence = fault_of(path, name)
+    assert sentence.startswith(f"{path}:2: ")
+    if name != "blkparse":
+        assert "the file ends within it" in sentence
+
+
+@pytest.mark.parametrize("name", [None, *traces.FORMATS])
+class TestFilesThatAreNoTrace:
+    def test_missing(self, tmp_path: Path, name: str | None) -> None:
+        assert "no such file" in fault_of(tmp_path / "none.csv", name)
+
+    def test_a_directory(self, tmp_path: Path, name: str | None) -> None:
+        assert "is a directory" in fault_of(tmp_path, name)
+
+    def test_a_pipe_that_nobody_writes_to(self, tmp_path: Path, name: str | None) -> None:
+        os.mkfifo(tmp_path / "pipe")
+        assert "not a regular file" in fault_of(tmp_path / "pipe", name)
+
+    def test_empty(self, tmp_path: Path, name: str | None) -> None:
+        (tmp_path / "empty").touch()
+        assert "is empty" in fault_of(tmp_path / "empty", name)
+
+    def test_a_name_with_a_nul(self, name: str | None) -> None:
+        with pytest.raises(WriteampError, match="no file name"):
+            traces.read("a\0b", name)
+
+    def test_binary_garbage(self, tmp_path: Path, name: str | None) -> None:
+        path = tmp_path / "garbage"
+        path.write_bytes(bytes(range(256)) * 64)
+        fault_of(path, name)
+
+    def test_blank_lines_only(self, tmp_path: Path, name: str | None) -> None:
+        path = tmp_path / "blank"
+        path.write_bytes(b"\n \n\t\n")
+        fault_of(path, name)
+
+
+@pytest.mark.parametrize("name", GOOD)
+class TestTextThatIsNone:
+    def test_a_nul_byte_names_its_line(self, tmp_path: Path, name: str) -> None:
+        path = tmp_path / "nul"
+        path.write_bytes(GOOD[name] * 2 + b"\0" + GOOD[name])
+        assert f"{path}:3: a NUL byte" in fault_of(path, name)
+
+    def test_a_byte_that_is_not_utf8_names_its_line(self, tmp_path: Path, name: str) -> None:
+        path = tmp_path / "latin"
+        path.write_bytes(GOOD[name] + b"caf\xe9\n")
+        assert f"{path}:2: byte 0xe9 is not valid UTF-8" in fault_of(path, name)
+
+    def test_a_line_without_end(self, tmp_path: Path, name: str) -> None:
+        path = tmp_path / "endless"
+        path.write_bytes(GOOD[name] + b"1" * (6 * 2**20))
+        assert f"{path}:2: the line is longer than 1 MiB" in fault_of(path, name)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"PK\x03\x04rest", "unpack"),
+        (b"\x07taerest of the event", "blkparse -i"),
+        (b"\x28\xb5\x2f\xfdrest", "the zstd file is damaged or cut"),
+        (b"\xfd7zXZ\x00rest", "the xz file is damaged or cut"),
+        (b"BZh91AYrest", "the bzip2 file is damaged or cut"),
+        (bytes(257) + b"ustar\0", "unpack it first with tar"),
+        (gzip.compress(b"", mtime=0), "blank lines"),
+    ],
+)
+def test_packed_and_binary_traces_say_how_to_make_them_readable(
+    tmp_path: Path, content: bytes, words: str
+) -> None:
+    path = tmp_path / "packed"
+    path.write_bytes(content)
+    assert words in fault_of(path)
+
+
+def test_a_header_without_rows_holds_no_request(tmp_path: Path) -> None:
+    path = tmp_path / "header.csv"
+    path.write_bytes(b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n")
+    assert "holds no request" in fault_of(path, "msr")
+
+
+def test_a_blkparse_summary_without_events_holds_no_request(tmp_path: Path) -> None:
+    path = tmp_path / "summary.txt"
+    path.write_bytes(b"CPU0 (8,0):\n Reads Queued: 0, 0KiB\n")
+    assert "holds no request" in fault_of(path, "blkparse")
+
+
+def test_an_unknown_format_names_the_nearest() -> None:
+    with pytest.raises(WriteampError, match=r"'mqsmi' \(did you mean 'mqsim'\?\)") as error:
+        traces.read("any", "mqsmi")
+    assert all(name in str(error.value) for name in traces.FORMATS)
+
+
+def test_an_unknown_action_names_the_valid_ones(tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_bytes(BLK)
+    with pytest.raises(WriteampError, match=r"unknown action 'X'.*Q, D, C"):
+        traces.read(path, "blkparse", action="X")
+
+
+def test_an_action_for_a_format_without_actions_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "trace.txt"
+    path.write_bytes(MSR)
+    with pytest.raises(WriteampError, match="does not apply to format msr, only to blkparse"):
+        traces.read(path, action="Q")
+
+
+def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "secret.csv"
+    path.write_bytes(MSR)
+    path.chmod(0)
+    was_root = os.geteuid() == 0
+    if was_root:  # root may read everything
+        os.seteuid(65534)
+    try:
+        assert "cannot be read (Permission denied)" in fault_of(path, "msr")
+    finally:
+        if was_root:
+            os.seteuid(0)
+
+
+class TestParquet:
+    def good(self) -> pl.DataFrame:
+        return pl.DataFrame(
+            {
+                "timestamp_ns": [1, 2],
+                "device": 0,
+                "op": ["write", "read"],
+                "offset": 0,
+                "length": 8,
+            },
+            schema=traces.SCHEMA,
+        )
+
+    def fault(self, tmp_path: Path, frame: pl.DataFrame, metadata: dict[str, str] | None) -> str:
+        path = tmp_path / "trace.parquet"
+        frame.write_parquet(path, metadata=metadata)
+        return fault_of(path)
+
+    @pytest.mark.parametrize("column", list(traces.SCHEMA))
+    def test_a_missing_column_is_named(self, tmp_path: Path, column: str) -> None:
+        assert f"no column {column};" in self.fault(tmp_path, self.good().drop(column), None)
+
+    @pytest.mark.parametrize("column", list(traces.SCHEMA))
+    def test_a_column_of_another_type_is_named(self, tmp_path: Path, column: str) -> None:
+        frame = self.good().with_columns(pl.lit(0.5).alias(column))
+        assert f"column {column} is Float64" in self.fault(tmp_path, frame, None)
+
+    def test_operations_as_numbers_are_refused_for_their_polarity(self, tmp_path: Path) -> None:
+        frame = self.good().with_columns(op=pl.lit(0, pl.UInt8))
+        assert "whether 0 is a read or a write" in self.fault(tmp_path, frame, None)
+
+    @pytest.mark.parametrize(
+        ("column", "value", "words"),
+        [
+            ("op", pl.lit("erase"), "row 1 has op 'erase'"),
+            ("op", pl.lit(None, pl.String), "row 1 has op 'None'"),
+            ("offset", pl.lit(-512), "row 1 has offset '-512'"),
+            ("offset", pl.lit(2**63 - 1), "row 1 has offset"),
+            ("length", pl.lit(2**32), "row 1 has length '4294967296'"),
+            ("device", pl.lit(-1), "row 1 has device '-1'"),
+            ("timestamp_ns", pl.lit(None, pl.Int64), "row 1 has timestamp_ns"),
+            ("op", pl.lit("flush"), "a flush has offset and length 0"),
+        ],
+    )
+    def test_a_value_that_is_not_valid_names_its_row(
+        self, tmp_path: Path, column: str, value: pl.Expr, words: str
+    ) -> None:
+        frame = self.good().with_columns(value.alias(column))
+        assert words in self.fault(tmp_path, frame, None)
+
+    def test_another_schema_version_is_refused(self, tmp_path: Path) -> None:
+        sentence = self.fault(tmp_path, self.good(), {"writeamp.trace_schema": "2"})
+        assert "is of trace schema '2', this version reads 1" in sentence
+
+    @pytest.mark.parametrize("names", ["nonsense", "[1]", '"sda"'])
+    def test_device_names_that_are_no_list_are_refused(self, tmp_path: Path, names: str) -> None:
+        assert "JSON list" in self.fault(tmp_path, self.good(), {"writeamp.devices": names})
+
+    def test_a_device_beyond_the_names_is_refused(self, tmp_path: Path) -> None:
+        frame = self.good().with_columns(device=pl.lit(1, pl.UInt32))
+        assert "valid are 0 to 0" in self.fault(tmp_path, frame, {"writeamp.devices": '["sda"]'})
+
+    def test_no_rows_hold_no_request(self, tmp_path: Path) -> None:
+        assert "holds no request" in self.fault(tmp_path, self.good().clear(), None)
+
+    @pytest.mark.parametrize("kept_bytes", [4, 12, 200])
+    def test_a_cut_file_is_no_readable_parquet(self, tmp_path: Path, kept_bytes: int) -> None:
+        path = tmp_path / "cut.parquet"
+        self.good().write_parquet(path)
+        path.write_bytes(path.read_bytes()[:kept_bytes])
+        assert "is not a readable parquet file" in fault_of(path)
+
+
+def test_a_trace_made_by_hand_is_held_to_the_schema() -> None:
+    with pytest.raises(WriteampError, match="need the columns timestamp_ns Int64, device UInt32"):
+        traces.Trace(pl.DataFrame({"offset": [1]}), "none", "by hand", ["0"])

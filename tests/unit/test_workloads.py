@@ -1,0 +1,160 @@
+"""Workloads that change or have groups, as a user of `simulate` meets them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import writeamp as wa
+from places import ROOT
+from writeamp.registry import Entry, engine_entries
+
+DOCS = (ROOT / "docs" / "workloads.md").read_text()
+SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
+LOADS = {entry.name: entry for entry in engine_entries("workloads")}
+
+
+def series(workload: str) -> list[tuple[float, ...]]:
+    """Return the samples of a run of 60,000 writes."""
+    result = wa.simulate(**SMALL, workload=workload, writes=60_000, warmup=0)
+    return result.series.select("host_pages", "gc_programs", "erases").rows()
+
+
+def test_a_swap_comes_after_as_many_writes_as_stated_not_counting_the_fill() -> None:
+    # The swap makes hot and cold pages, which one frontier mixes at a price, all alike.
+    steady = series("groups:sizes=1/9,freq=9/1")
+    swapped = series("groups:sizes=1/9,freq=9/1,swap_at=30000")
+    until_swap = sum(row[0] <= 30_000 for row in steady)
+    assert 0 < until_swap < len(steady)
+    assert swapped[:until_swap] == steady[:until_swap]
+    runs = (steady, swapped)
+    gc_programs = [sum(gc for host, gc, _ in run if 30_000 < host <= 40_000) for run in runs]
+    assert gc_programs[1] < 0.8 * gc_programs[0]
+
+
+def test_swapping_equal_frequencies_changes_nothing() -> None:
+    assert series("groups:sizes=1/3,freq=1/1,swap_at=9,period=7") == series(
+        "groups:sizes=1/3,freq=5/5"
+    )
+
+
+def test_frequencies_are_relative_and_written_in_any_order_of_parameters() -> None:
+    assert series("groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=5000000") == series(
+        "groups:freq=2/18,swap_at=5e6,sizes=3/3"
+    )
+
+
+def test_by_default_the_first_and_the_last_group_swap() -> None:
+    spec = "groups:sizes=1/1/1,freq=1/2/9,swap_at=1e4"
+    assert series(spec) == series(f"{spec},swap=0/2") == series(f"{spec},swap=last/first")
+    assert series(spec) != series(f"{spec},swap=0/1")
+
+
+def test_a_hot_set_that_drifts_is_dearer_than_one_that_stays() -> None:
+    # Told apart by an oracle, what turns cold still lies among hot pages.
+    run = {**SMALL, "manager": "hcwf", "writes": 200_000}
+    still = wa.simulate(**run, workload="hot-cold:f=0.1,r=0.9").wa
+    drifting = wa.simulate(**run, workload="drift:f=0.1,r=0.9,period=3e4").wa
+    assert drifting > 1.1 * still
+
+
+@pytest.mark.parametrize(("fill", "expected"), [(0.765625, 2.90), (0.70, 2.46)])
+def test_tpcc_in_one_group_amplifies_as_others_found(fill: float, expected: float) -> None:
+    # An independent simulation of the same histogram, with greedy collection of 128-page blocks.
+    found = wa.simulate(blocks=1024, pages_per_block=128, fill=fill, workload="tpcc").wa
+    assert found == pytest.approx(expected, rel=0.015)
+
+
+def test_telling_hot_from_cold_pays_on_tpcc() -> None:
+    run: dict[str, Any] = {"blocks": 256, "pages_per_block": 64, "fill": 0.765625}
+    run |= {"workload": "tpcc", "writes": 600_000}
+    assert wa.simulate(**run, manager="hcwf").wa < 0.75 * wa.simulate(**run).wa
+
+
+def test_checkpoints_write_in_order_what_evictions_write_at_random() -> None:
+    run = {**SMALL, "writes": 200_000}
+    evicting = wa.simulate(**run, workload="database:evict=1,updates=uniform")
+    lazy = wa.simulate(**run, workload="database:evict=0,updates=uniform")
+    assert lazy.wa < evicting.wa
+
+
+def test_requests_count_the_bytes_they_ask_for_and_every_page_they_touch() -> None:
+    run = {**SMALL, "writes": 20_000}
+    found = wa.simulate(**run, workload="random:bs=4k,offset=512,write=0.5")
+    assert found.partial_page_factor == pytest.approx(2, rel=1e-3)
+    assert found.host["read_pages"] * 4096 == 2 * found.host["read_bytes"]
+    assert found.host["read_pages"] == pytest.approx(found.host_pages, rel=0.05)
+
+
+def test_requests_of_whole_pages_amplify_as_page_writes_do() -> None:
+    run = {**SMALL, "writes": 100_000}
+    requests = wa.simulate(**run, workload="random:bs=4k").wa
+    assert requests == pytest.approx(wa.simulate(**run, workload="uniform").wa, rel=0.03)
+
+
+def test_requests_are_laid_over_the_pages_of_the_drive() -> None:
+    run = {**SMALL, "page_bytes": 16384, "writes": 5_000, "warmup": 0}
+    assert wa.simulate(**run, workload="random:bs=4k").partial_page_factor == pytest.approx(4)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "mix:sizes=1/1,weights=1/1,of=groups(sizes=1/1,freq=1/9,swap_at=100)/tpcc",
+        "phases:writes=1e4/1e4,of=drift(f=0.1,r=0.9,period=5e3,steps=50)/database",
+        "database:updates=database(updates=tpcc)",
+        "database:updates=groups(sizes=1/1,freq=1/9,swap_at=1e3,period=1e3)",
+    ],
+)
+def test_workloads_nest(spec: str) -> None:
+    result = wa.simulate(**SMALL, workload=spec, manager="hcwf", writes=30_000)
+    assert result.wa >= 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("groups:sizes=1/1", r"needs frequencies="),
+        ("groups:sizes=1/1,freq=1/2/3", r"2 sizes and 3 frequencies"),
+        ("groups:sizes=1/1,freq=1/9,swap_at=0", r"swap_at=0 is not valid.*never or"),
+        ("groups:sizes=1/1,freq=1/9,swap_at=9/8", r"swap_at=8 is not valid.*ascending"),
+        ("groups:sizes=1/1,freq=1/9,swap_at=9,swap=0/2", r"swap=0/2 .*from 0 to 1"),
+        ("groups:sizes=1/1,freq=1/9,swap_at=9,swap=1/1", r"two different groups"),
+        ("groups:sizes=1/1,freq=1/9,period=9", r"period= needs swap_at="),
+        ("groups:sizes=1/1e9,freq=1/9", r"at least one of 1638 pages"),
+        ("drift:f=0.1,r=0.9", r"needs period="),
+        ("drift:f=0.1,r=0.9,period=1e6,steps=1e6", r"steps=1e6 .*from 1 to 1638"),
+        ("database:sizes=1/1/1", r"3 sizes; give four"),
+        ("database:updates=ziff", r"did you mean 'zipf'"),
+        ("tpcc:clusters=0.6/0.6", r"add up to 1.2"),
+        ("tpcc:means=25", r"2 clusters, 1 means"),
+        ("tpcc:tail=300/200", r"two ascending whole numbers"),
+        ("random:bs=4k,write=0", r"only reads, so there is no write to count.*write=0.5"),
+        ("random:bs=4kb", r"bs is a size from 512 to 67108864 bytes, as 512, 4k"),
+        ("io:qd=4,rate=9", r"qd=4 and rate=9 exclude each other"),
+        ("sequential:qd=4", r"need bs=, as in sequential:bs=128k"),
+        ("mix:sizes=1,weights=1,of=random", r"random is a whole workload"),
+    ],
+)
+def test_a_bad_spec_is_refused_in_one_sentence(spec: str, sentence: str) -> None:
+    with pytest.raises(wa.WriteampError, match=sentence) as error:
+        wa.simulate(**SMALL, workload=spec, writes=1_000)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("entry", LOADS.values(), ids=LOADS)
+def test_the_documentation_names_each_workload_with_its_parameters_and_defaults(
+    entry: Entry,
+) -> None:
+    section = DOCS.split(f"\n## {entry.name}\n")[1].split("\n## ")[0]
+    for param in entry.params:
+        section_or_all = DOCS if param.common else section
+        assert f"`{param.name}" in section_or_all, param.name
+        if param.default and not param.common:
+            assert f"`{param.name}` ({param.default})" in section
+
+
+@pytest.mark.parametrize("spec", re.findall(r"--workload ([^`\s]+)", DOCS))
+def test_every_example_in_the_documentation_runs(spec: str) -> None:
+    assert wa.simulate(**SMALL, workload=spec, writes=2_000).host_pages > 0
