@@ -1,7 +1,13 @@
-"""The form of long tests: short in `make test`, whole in `make test-full`."""
+"""The form of long tests: short in `make test`, whole in `make test-full`; `forms.rs` says the same."""
 
 from __future__ import annotations
 
 import os
 
-FULL = os.environ.get("WRITEAMP_TEST_FULL") == "1"
+
+def asks_for_the_whole(value: str | None) -> bool:
+    """Return whether a value of `WRITEAMP_TEST_FULL` is something else than nothing and `0`."""
+    return value not in (None, "", "0")
+
+
+FULL = asks_for_the_whole(os.environ.get("WRITEAMP_TEST_FULL"))

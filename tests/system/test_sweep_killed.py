@@ -19,11 +19,11 @@ import pytest
 import tomli_w
 import writeamp as wa
 from clusters import Cluster, Space, await_value, cluster, kill, spaces
+from forms import FULL
 from polars.testing import assert_frame_equal
 from sweeping import plan
 from writeamp.sweeps.dataset import Dataset
 
-FULL = bool(os.environ.get("WRITEAMP_TEST_FULL"))
 ROUNDS = 20 if FULL else 4
 ASKED = plan(
     {"replicas": 60, "axes": {"op": [0.2, 0.3], "manager": ["single", "sepgc"]}},

@@ -9,6 +9,8 @@ use writeamp_engine::simulation::Simulation;
 use writeamp_engine::workloads::{self, Context, Trace, Workload};
 use writeamp_engine::{Error, Result};
 
+use crate::forms::is_full;
+
 /// Small enough for thousands of runs; six streams on each LUN leave it room.
 const LOGICAL_PAGES: u32 = 700;
 const FILLED_PAGES: u32 = 600;
@@ -171,8 +173,7 @@ pub fn all() -> impl Iterator<Item = Case> {
 /// `make check-policy` names that. No other stride below is a
 /// divisor of what there is of anything, so each pair of entries comes up.
 pub fn some(nth: usize) -> impl Iterator<Item = Case> {
-    let is_full = std::env::var_os("WRITEAMP_TEST_FULL").is_some();
     let only = std::env::var("WRITEAMP_POLICY").ok();
     let is_asked = move |case: &Case| only.as_deref().is_none_or(|name| case.is_of(name));
-    all().filter(is_asked).step_by(if is_full { 1 } else { nth })
+    all().filter(is_asked).step_by(if is_full() { 1 } else { nth })
 }

@@ -3,4 +3,6 @@
 
 mod cases;
 mod damage;
+#[path = "../../../../tests/support/forms.rs"]
+mod forms;
 mod goes_on;

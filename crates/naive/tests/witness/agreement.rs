@@ -11,9 +11,10 @@ use writeamp_engine::rng::Stream;
 use writeamp_naive::Counters;
 
 use crate::cases::{Blueprint, Case, Combination, combinations, drives, only};
+use crate::forms::is_full;
 use crate::host::{Burst, Target, bursts};
 use crate::pair::Pair;
-use crate::pairwise::{covering, is_full};
+use crate::pairwise::covering;
 use crate::patience::in_time;
 
 /// In the gate, and in a full run.

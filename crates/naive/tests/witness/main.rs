@@ -4,6 +4,8 @@
 mod agreement;
 mod batches;
 mod cases;
+#[path = "../../../../tests/support/forms.rs"]
+mod forms;
 mod host;
 mod pair;
 mod pairwise;

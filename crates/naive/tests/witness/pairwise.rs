@@ -3,10 +3,7 @@
 
 use std::collections::HashSet;
 
-/// True if the long tests are asked for: all combinations, and more random drives.
-pub fn is_full() -> bool {
-    std::env::var_os("WRITEAMP_TEST_FULL").is_some_and(|value| value != "0" && !value.is_empty())
-}
+use crate::forms::is_full;
 
 /// All of `combinations` in a full run; else some of them, among which there is each pair of values
 /// of two factors that occurs in any. They keep their order.

@@ -2,6 +2,8 @@
 
 mod concurrency;
 mod files;
+#[path = "../../../../tests/support/forms.rs"]
+mod forms;
 mod killed;
 mod model;
 mod power;

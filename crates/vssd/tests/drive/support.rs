@@ -9,6 +9,8 @@ use rand_xoshiro::rand_core::SeedableRng;
 use serde_json::json;
 use writeamp_vssd::{Config, Drive, Result};
 
+use crate::forms::is_full;
+
 pub const PAGE_BYTES: u64 = 4096;
 pub const PAGES: u64 = 512;
 pub const SIZE_BYTES: u64 = PAGES * PAGE_BYTES;
@@ -175,7 +177,7 @@ pub fn place() -> (tempfile::TempDir, PathBuf) {
     (directory, path)
 }
 
-/// Rounds of a long test: all of them if `WRITEAMP_TEST_FULL` is set.
+/// Rounds of a long test: all of them where a full test is asked for.
 pub fn rounds(short: u64, full: u64) -> u64 {
-    if std::env::var_os("WRITEAMP_TEST_FULL").is_some() { full } else { short }
+    if is_full() { full } else { short }
 }
