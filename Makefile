@@ -9,11 +9,13 @@ PAPERS := park2017 huang2011 dayan2015 verschoren2019 four-level
 TOOLS := target/tools
 CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
+# On all cores, the longest tests first.
+PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal
 CARGO_BUILD := cargo build --package writeamp-python --features pyo3/extension-module --package writeamp-nbdkit
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := all
-.PHONY: all ready demo test test-full check-policy lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
+.PHONY: all ready demo check test test-full check-policy style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
 # Two at a time: cargo compiles while pip downloads.
 TOGETHER := $(MAKE) --no-print-directory --jobs=2 $(PLUGIN)
 all:
@@ -60,10 +62,16 @@ $(VENV)/.%: pyproject.toml scripts/build_backend.py | $(BIN)/pip
 demo: all
 	$(BIN)/python examples/demo.py
 
+# While you work: format, types, imports, and the tests of single parts, in Rust and in Python.
+check: style
+	cargo test --quiet --lib
+	$(PYTEST) tests/unit python/writeamp
+
+# The gate.
 test: lint
 	scripts/install_test_programs.sh
 	cargo test --quiet
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # Every test in its long form, with every combination, and the checks whose tools take minutes to build.
 test-full: export WRITEAMP_TEST_FULL := 1
@@ -73,13 +81,15 @@ test-full: test deny docs check-sdist
 check-policy: ready
 	@$(BIN)/python scripts/check_policy.py '$(NAME)'
 
-lint: ready
+style: ready
 	cargo fmt --check
-	cargo clippy --quiet --workspace --all-targets -- --deny warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+lint: style
+	cargo clippy --quiet --workspace --all-targets -- --deny warnings
 	$(BIN)/python scripts/check_crates.py
 	$(if $(wildcard $(CARGO_DENY)),$(DENY))
 

@@ -1,5 +1,9 @@
 """What holds for every test."""
 
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +12,9 @@ from hypothesis import settings
 # A deadline is a timed assertion, which a busy machine fails.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+# Of processor time, its own and that of the processes it waited for: a busy machine names no other.
+MOST_SECONDS_OF_A_UNIT_TEST = 1
 
 
 @pytest.fixture
@@ -20,3 +27,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run sweeps in this process unless a test asks for workers."""
     monkeypatch.setattr("writeamp.runners.choice.processors", lambda: 1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    before = sum(os.times()[:4])
+    try:
+        yield
+    finally:
+        item.user_properties.append(("seconds", sum(os.times()[:4]) - before))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the tests that are too long for their tier; they pass, as no test asserts a time."""
+    passed = terminalreporter.getreports("passed")
+    seconds = {
+        one.nodeid: dict(one.user_properties).get("seconds", 0)
+        for one in passed
+        if one.nodeid.startswith("tests/unit/")
+    }
+    long = {test: took for test, took in seconds.items() if took > MOST_SECONDS_OF_A_UNIT_TEST}
+    if long:
+        terminalreporter.section("too long for a unit test: make it quicker, or move it")
+    for test, took in sorted(long.items(), key=lambda one: -one[1]):
+        terminalreporter.line(f"{took:.1f} s of processor time: {test}")

@@ -1,4 +1,4 @@
-"""The form of long tests: short in `make test`, whole in `make test-full`; `forms.rs` says the same."""
+"""The form of long tests: short in `make test`, whole in `make test-full`; as in `forms.rs`."""
 
 from __future__ import annotations
 
