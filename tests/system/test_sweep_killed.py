@@ -24,7 +24,9 @@ from polars.testing import assert_frame_equal
 from sweeping import plan
 from writeamp.sweeps.dataset import Dataset
 
-ROUNDS = 20 if FULL else 4
+ROUNDS = 20 if FULL else 3
+# Each worker that is killed is replaced by one that imports everything anew.
+WORKERS_KILLED = 20 if FULL else 5
 ASKED = plan(
     {"replicas": 60, "axes": {"op": [0.2, 0.3], "manager": ["single", "sepgc"]}},
     run={"writes": 100_000},
@@ -68,15 +70,14 @@ class Sweeping:
             assert now >= self.have
             self.have = now
 
-    def check_end(self, tmp_path: Path) -> None:
+    def check_end(self, whole: pl.DataFrame) -> None:
         """Run what is left here: no point is there twice, and all are as of one run."""
         last = wa.sweep(ASKED, out=self.out, workers=1)
         assert (last.skipped, last.done, last.failed) == (self.have, POINTS - self.have, 0)
         rows = pl.concat([pl.read_parquet(part) for part in self._parts()])
         assert rows.height == rows["hash"].n_unique() == POINTS
         assert not list(self.out.glob(".writeamp-*"))
-        whole = wa.sweep(ASKED, out=tmp_path / "whole", workers=1)
-        assert_frame_equal(_found_by(last), _found_by(whole))
+        assert_frame_equal(_found_by(last), whole)
 
     def _parts(self) -> set[Path]:
         return set(self.out.glob("part-*"))
@@ -86,8 +87,16 @@ def _found_by(sweep: wa.Sweep) -> pl.DataFrame:
     return sweep.to_frame().drop("elapsed_s")
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    """What the sweep finds that nobody kills."""
+    return _found_by(wa.sweep(ASKED, out=tmp_path_factory.mktemp("whole") / "out", workers=1))
+
+
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path: Path, workers: int) -> None:
+def test_a_sweep_that_is_killed_goes_on_where_it_was(
+    tmp_path: Path, workers: int, whole: pl.DataFrame
+) -> None:
     sweeping, seen = Sweeping(tmp_path), set()
     for at in range(ROUNDS):
         mark = uuid.uuid4().hex
@@ -99,7 +108,7 @@ def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path: Path, workers: in
         seen.add(sweeping.have)
         await_value(lambda mark=mark: not _marked(mark))
     assert seen - {0, POINTS}, "it was never killed amid its points"
-    sweeping.check_end(tmp_path)
+    sweeping.check_end(whole)
 
 
 def _marked(mark: str) -> list[psutil.Process]:
@@ -128,7 +137,7 @@ def _start(found: Cluster, places: list[Space]) -> list[subprocess.Popen[bytes]]
 
 
 def test_workers_that_are_killed_are_survived(
-    tmp_path: Path, places: list[Space], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, places: list[Space], whole: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
     # So many workers die that a point may be on three of them.
@@ -139,7 +148,7 @@ def test_workers_that_are_killed_are_survived(
         while sweeping.have < POINTS:
             running = sweeping.start("--scheduler", found.address)
             sweeping.await_parts(running, more=1)
-            while running.poll() is None and killed < 20:
+            while running.poll() is None and killed < WORKERS_KILLED:
                 killed += _kill_a_worker(programs)
                 sweeping.look()
                 time.sleep(MOMENTS.uniform(0, 0.2))
@@ -147,7 +156,7 @@ def test_workers_that_are_killed_are_survived(
             assert running.returncode == 0
             sweeping.look()
     assert killed > 0
-    sweeping.check_end(tmp_path)
+    sweeping.check_end(whole)
 
 
 def _kill_a_worker(programs: list[subprocess.Popen[bytes]]) -> int:
@@ -168,7 +177,7 @@ def _words(process: psutil.Process) -> list[str]:
 
 
 def test_a_scheduler_that_is_killed_ends_the_sweep_with_a_sentence(
-    tmp_path: Path, places: list[Space]
+    tmp_path: Path, places: list[Space], whole: pl.DataFrame
 ) -> None:
     pytest.importorskip("distributed")
     sweeping: Sweeping = Sweeping(tmp_path)
@@ -190,4 +199,4 @@ def test_a_scheduler_that_is_killed_ends_the_sweep_with_a_sentence(
             assert said.count("\n") == 1, said
             assert "scheduler" in said
     assert endings[0][0] == 2
-    sweeping.check_end(tmp_path)
+    sweeping.check_end(whole)

@@ -345,16 +345,6 @@ def test_progress_rises_to_all_of_the_wear_and_an_error_in_it_stops_the_run() ->
         wa.endurance(blocks=8192, w_max=100_000, progress=stop)  # hours of a whole life
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"w_max": 0}, {"w_max": 2**32 - 1}, {"w_max": 1.5}, {"replicas": 0}, {"threads": 0},
-     {"spare_share": 1.0}, {"spare_share": math.nan}, {"seed": -1}, {"batch_pages": 0}],
-)  # fmt: skip
-def test_a_number_outside_its_domain_is_refused_by_name(wrong: dict[str, Any]) -> None:
-    with pytest.raises(wa.WriteampError, match=next(iter(wrong))):
-        wa.endurance(**{**SMALL, **wrong})
-
-
 def test_figures_show_fairness_endurance_and_erases(tmp_path: Path) -> None:
     found = wa.endurance(**SMALL, workload=SKEWED)
     for draw, words in (

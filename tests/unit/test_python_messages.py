@@ -1,4 +1,7 @@
-"""Wrong calls of the library: one sentence each, which says what was wrong and what is valid."""
+"""Wrong calls of the library: one sentence each, which says what was wrong and what is valid.
+
+`test_refusals.py` walks the settings and what is outside of their domains.
+"""
 
 from __future__ import annotations
 
@@ -67,19 +70,6 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (lambda: simulate(workload=["uniform"]), "workload is ['uniform']; it must be a spec"),
     (lambda: simulate(workload="unifrm"), "unknown workload 'unifrm' (did you mean 'uniform'?)"),
-    (lambda: simulate(writes=2000.5), "writes is 2000.5; it must be a whole number from 1"),
-    (lambda: simulate(writes="2000"), "writes is '2000'; it must be a whole number from 1"),
-    (lambda: simulate(writes=True), "writes is True; it must be a whole number from 1"),
-    (lambda: simulate(writes=float("inf")), "writes is inf; it must be a whole number from 1"),
-    (lambda: simulate(writes=1e300), "writes is 1e+300; it must be a whole number from 1"),
-    (lambda: simulate(blocks=-1), "blocks is -1; it must be a whole number from 1 to"),
-    (lambda: simulate(warmup="none"), "warmup is 'none'; it must be auto or a whole number"),
-    (lambda: simulate(op="much"), "op is 'much'; it must be "),
-    (lambda: simulate(op=[0.1, 0.2]), "op is [0.1, 0.2]; it must be "),
-    (
-        lambda: simulate(op=0.1, fill=0.9),
-        "op and fill each set the over-provisioning; give only one",
-    ),
     (
         lambda: simulate(manager=None),
         "block manager is None; it must be a spec or the text of one, such as 'sepgc'",
@@ -94,13 +84,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         "'greedy' is a victim policy; a block manager is wanted",
     ),
     (lambda: simulate(victims=3), "victim policy is 3; it must be a spec or the text of one"),
-    (lambda: simulate(seed="a"), "seed is 'a'; it must be a whole number from 0"),
-    (lambda: simulate(seed=None), "seed is None; it must be a whole number from 0"),
     (lambda: simulate(precondition=None), "precondition is None; it must be one of full, workload"),
-    (
-        lambda: simulate(utilization="half"),
-        "utilization is 'half'; it must be ",
-    ),
     (lambda: simulate(progress=3), "progress is 3; it must be a function of what is done"),
     (lambda: wa.simulate(trace="nothere.csv"), "nothere.csv: there is no such file"),
     (lambda: wa.simulate(trace="t.spc", trace_format="spcc"), "(did you mean 'spc'?)"),
@@ -136,7 +120,6 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
         lambda: ANY.endurance(wmax=10),
         "endurance() got an unexpected keyword argument 'wmax' (did you mean 'w_max'?)",
     ),
-    (lambda: ANY.endurance(w_max="many"), "w_max is 'many'; it must be a whole number from 1"),
     (
         lambda: ANY.device(3),
         "device is 3; it must be a profile's name, the path of one, or a Device",

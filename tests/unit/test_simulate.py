@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -210,15 +210,6 @@ def test_whole_passes_are_judged_alike_however_they_were_asked_for() -> None:
 def test_long_runs_on_small_drives_keep_few_samples() -> None:
     result = wa.simulate(blocks=16, pages_per_block=4, op=0.3, writes=500_000)
     assert result.series.height <= 20_001
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [{"writes": 1000.5}, {"seed": 1.5}, {"warmup": "soon"}, {"warmup": None}, {"blocks": 64.5}],
-)
-def test_a_number_that_is_no_whole_number_is_refused_by_name(wrong: dict[str, Any]) -> None:
-    with pytest.raises(wa.WriteampError, match=next(iter(wrong))):
-        wa.simulate(**wrong)
 
 
 def test_unwritten_space_serves_as_spare_space() -> None:
