@@ -7,17 +7,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+
+from patience import PATIENCE_S, await_value
 
 HERE = Path(__file__).resolve().parent
 DASK = (sys.executable, "-m", "dask")
-# A machine with other work may take long; nothing waits for longer than it must.
-PATIENCE_S = 120
 
 
 @dataclass
@@ -138,16 +136,6 @@ def _ip(command: str) -> bool:
     except OSError:
         return False
     return done.returncode == 0
-
-
-def await_value(read: Any) -> Any:
-    """Return what is read as soon as it is something."""
-    until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until:
-        if found := read():
-            return found
-        time.sleep(0.01)
-    raise AssertionError("it took too long")
 
 
 def _address(file: Path) -> str | None:

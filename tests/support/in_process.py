@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 import psutil
 import pytest
+from patience import PATIENCE_S
 from writeamp.cli import main
 
 WRITEAMP = Path(sys.executable).with_name("writeamp")
@@ -89,7 +90,7 @@ def interrupted(
         time.sleep(0.02)
     assert running.poll() is None, "it ended before Ctrl-C came"
     running.send_signal(by)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=PATIENCE_S)
     assert "Traceback" not in err
     return Done(running.returncode, out, err)
 

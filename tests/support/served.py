@@ -20,7 +20,7 @@ import in_process
 import psutil
 import pytest
 import writeamp as wa
-from vssd_documents import wait_until
+from patience import PATIENCE_S, await_value
 
 PLUGIN = Path(wa.__file__).with_name("_nbdkit.so")
 PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
@@ -95,7 +95,7 @@ def ctrl_c_heard() -> Iterator[None]:
 
 def ended(running: subprocess.Popen[str]) -> Served:
     """Wait for the end of a server."""
-    out, err = running.communicate(timeout=120)
+    out, err = running.communicate(timeout=PATIENCE_S)
     assert "Traceback" not in err, err
     return Served(running.returncode, out, err)
 
@@ -116,7 +116,7 @@ def serve(arguments: str, folder: Path, *, run: str | None = None) -> Served:
 
 def wait_for_file(path: Path, running: subprocess.Popen[str]) -> None:
     """Wait for a file to be there, unless the server ended before."""
-    wait_until(lambda: path.exists() or running.poll() is not None)
+    await_value(lambda: path.exists() or running.poll() is not None)
     assert path.exists(), ended(running).err
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socketserver
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
@@ -66,14 +65,6 @@ SERIES: dict[str, Any] = {
 def counters(**more: Any) -> dict[str, Any]:
     """Return counters with some of the values replaced."""
     return deepcopy(COUNTERS) | more
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Wait for a condition, however busy the machine is, but not for ever."""
-    last_s = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < last_s, "it never came true"
-        time.sleep(0.005)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import in_process
 import pytest
+from patience import PATIENCE_S
 from writeamp.cli import predict
 
 FULL = Path("/dev/full")
@@ -23,7 +24,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
 
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 import writeamp as wa
+from patience import PATIENCE_S
 from places import ROOT, TRACE
 
 CAPTURE = ROOT / "scripts" / "capture_postgres_trace.py"
-LIVE_LIMIT_S = 240
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_a_live_capture_has_writes_trims_and_flushes_and_leaves_nothing(
         check=False,
         capture_output=True,
         text=True,
-        timeout=LIVE_LIMIT_S,
+        timeout=PATIENCE_S,
     )
     assert result.returncode == 0, result.stderr
     assert leftovers(temporary) == []
@@ -99,7 +99,7 @@ def test_an_interrupted_capture_leaves_nothing(
         text=True,
         start_new_session=True,
     )
-    until = time.monotonic() + LIVE_LIMIT_S
+    until = time.monotonic() + PATIENCE_S
     try:
         # At once, while the drive is being built, or when the database is there.
         pattern = "*/mnt/postgres/log" if database else "*"
@@ -108,7 +108,7 @@ def test_an_interrupted_capture_leaves_nothing(
     finally:
         # To the whole group, as a terminal's Ctrl-C goes.
         os.killpg(process.pid, signal.SIGINT)
-        _, messages = process.communicate(timeout=LIVE_LIMIT_S)
+        _, messages = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, messages
     assert messages.endswith("error: interrupted; everything was taken down, no trace written\n")
     assert leftovers(temporary) == []

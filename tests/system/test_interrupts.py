@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import writeamp as wa
 from in_process import Done, document, interrupt, interrupted
+from patience import PATIENCE_S
 
 # No thread of these may end by itself before the test does.
 ENDLESS = {"blocks": 2048, "op": 0.28}
@@ -182,5 +183,5 @@ def test_the_process_of_the_command_ends_though_a_library_does_not_hear(tmp_path
     assert running.stdout is not None
     assert running.stdout.readline() == "deaf\n"
     running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=30)
+    _, err = running.communicate(timeout=PATIENCE_S)
     assert (running.returncode, err) == (130, "writeamp: interrupted; nothing was written\n")

@@ -11,6 +11,7 @@ import nbclient
 import nbformat
 import pytest
 import writeamp as wa
+from patience import PATIENCE_S
 from places import EXAMPLES
 
 NOTEBOOK = EXAMPLES / "how_much_op.ipynb"
@@ -32,7 +33,7 @@ def ran(stored: Any) -> dict[str, list[Any]]:
     os.environ["PYTHONPATH"] = str(Path(wa.__file__).parents[1])
     try:
         client = nbclient.NotebookClient(
-            found, timeout=300, resources={"metadata": {"path": str(NOTEBOOK.parent)}}
+            found, timeout=PATIENCE_S, resources={"metadata": {"path": str(NOTEBOOK.parent)}}
         )
         client.execute()
     finally:

@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import writeamp as wa
+from patience import PATIENCE_S
 from places import EXAMPLES
 
 MIB = 2**20
 # A program that hangs is a fault; one that is slow on a busy machine is none.
-PATIENCE_S = 300
 
 
 def needs(*programs: str, root: bool = False) -> None:

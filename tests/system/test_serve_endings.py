@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from patience import await_value
 from served import MOUNTING, PATH, SMALL, ended, left_behind, needs, serve, start, wait_for_file
-from vssd_documents import wait_until
 from writeamp.vssd import mount
 
 MOUNT = f"{SMALL} --mount mnt"
@@ -101,7 +101,7 @@ class TestEndings:
         assert done.status == 0
         assert any("mnt was in use to the end" in note for note in done.document["notes"])
         assert (folder / "t.parquet").exists()
-        wait_until(lambda: left_behind(folder) == [])
+        await_value(lambda: left_behind(folder) == [])
 
 
 def slowed(folder: Path, words: str, *, then: str = "sleep 0.5") -> str:

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import await_value
 from served import (
     FIO,
     PATH,
@@ -25,7 +26,6 @@ from served import (
     start,
     wait_for_file,
 )
-from vssd_documents import wait_until
 from writeamp.vssd.control import Control
 
 
@@ -53,7 +53,7 @@ class TestInFront:
 
     def test_ctrl_c_is_the_same_and_stdout_the_document_alone(self, folder: Path) -> None:
         running = start([*SMALL.split(), "--socket", "ssd.sock", "--json"], folder)
-        wait_until(lambda: Control(folder / "ssd.sock.control").answers())
+        await_value(lambda: Control(folder / "ssd.sock.control").answers())
         running.send_signal(signal.SIGINT)
         done = ended(running)
         assert done.status == 0, done.err
@@ -94,7 +94,7 @@ class TestInFront:
             assert client.recv(8) == b"NBDMAGIC"
             running.kill()
             running.wait()
-            wait_until(lambda: pids(folder) == [])
+            await_value(lambda: pids(folder) == [])
             # Neither the socket nor the file is held any more.
             again = start(words, folder)
             assert again.stdout is not None
@@ -251,7 +251,7 @@ class TestInterrupted:
                     stderr=subprocess.DEVNULL,
                 )
             os.close(slave)
-            wait_until((folder / "ready").exists)
+            await_value((folder / "ready").exists)
             keyboard.write(b"\x03")
             assert running.wait(60) == 130
         assert (folder / "heard").read_text() == "\n"
@@ -260,7 +260,7 @@ class TestInterrupted:
     def test_it_is_heard_while_a_drive_is_aged(self, folder: Path) -> None:
         aged = ["--device", "ssd-v", "--size", "2GiB", "--precondition", "random:1000"]
         running = start([*aged, "--record", "t.parquet", "--run", "true"], folder)
-        wait_until(lambda: any((folder / "t").glob("writeamp-*")))
+        await_value(lambda: any((folder / "t").glob("writeamp-*")))
         running.send_signal(signal.SIGTERM)
         done = ended(running)
         assert (done.status, done.out) == (143, "")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import writeamp as wa
+from patience import PATIENCE_S
 from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, control_server, counters
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
@@ -214,7 +215,7 @@ class TestCommand:
         running.send_signal(signal.SIGINT)
         assert running.stdout.readline() == "heard\n"
         running.send_signal(signal.SIGINT)
-        out, _ = running.communicate(timeout=60)
+        out, _ = running.communicate(timeout=PATIENCE_S)
         assert out.splitlines()[-1] == f"{128 + signal.SIGTERM} SIGINT"
 
 

@@ -18,8 +18,9 @@ import psutil
 import pytest
 import tomli_w
 import writeamp as wa
-from clusters import Cluster, Space, await_value, cluster, kill, spaces
+from clusters import Cluster, Space, cluster, kill, spaces
 from forms import FULL
+from patience import await_value
 from polars.testing import assert_frame_equal
 from sweeping import plan
 from writeamp.sweeps.dataset import Dataset

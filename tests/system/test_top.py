@@ -20,6 +20,7 @@ from pathlib import Path
 import in_process
 import pytest
 import writeamp as wa
+from patience import PATIENCE_S
 from vssd_documents import BLOCKS, COUNTERS, SERIES, control_server, counters
 from writeamp.vssd.live import Reading, Recent, binned
 
@@ -172,7 +173,7 @@ class Watching:
         self.text = ""
 
     def read_until(self, words: str) -> None:
-        last_s = time.monotonic() + 60
+        last_s = time.monotonic() + PATIENCE_S
         while words not in self.text:
             assert time.monotonic() < last_s, self.text
             assert self.process.poll() is None, self.text

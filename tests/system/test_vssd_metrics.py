@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 from places import ROOT
 from prometheus_client.parser import text_string_to_metric_families
 from vssd_documents import COUNTERS, PAGE_BYTES, counters
@@ -48,7 +49,7 @@ def scraped(address: str) -> dict[str, dict[frozenset[tuple[str, str]], float]]:
         connection: http.client.HTTPConnection = UnixConnection(address.removeprefix("unix:"))
     else:
         host, _, port = address.rpartition(":")
-        connection = http.client.HTTPConnection(host.strip("[]"), int(port), timeout=30)
+        connection = http.client.HTTPConnection(host.strip("[]"), int(port), timeout=PATIENCE_S)
     connection.request("GET", "/metrics")
     answer = connection.getresponse()
     assert answer.status == 200

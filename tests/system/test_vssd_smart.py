@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import await_value
 from places import SHARED
-from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, counters, wait_until
+from vssd_documents import BLOCKS, COUNTERS, DEVICE, PAGE_BYTES, counters
 from writeamp.errors import WriteampError
 from writeamp.vssd.counters import Refresher, write_counters
 from writeamp.vssd.fdp import fdp_statistics
@@ -222,7 +223,7 @@ def test_the_files_follow_the_drive_while_it_runs_and_are_last_written_at_its_en
     with Refresher(tmp_path, drive, DEVICE):
         assert erased() == 0
         drive.erases = 1
-        wait_until(lambda: erased() == 1)  # every reading finds a whole file
+        await_value(lambda: erased() == 1)  # every reading finds a whole file
         drive.erases = 2
     assert erased() == 2
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from in_process import WRITEAMP, document, interrupt, run
+from patience import PATIENCE_S
 from places import TRACE
 
 SIMULATE_KEYS = {
@@ -29,7 +30,7 @@ def test_simulate_prints_the_promised_keys_and_nothing_on_stderr_when_piped() ->
         [WRITEAMP, *arguments.split(), "--json"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=True,
     )
     found = json.loads(done.stdout)
@@ -148,7 +149,7 @@ def test_the_module_is_the_command(arguments: str, status: int) -> None:
         [sys.executable, "-m", "writeamp", *arguments.split()],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == status

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import in_process
 import pytest
+from patience import PATIENCE_S
 from places import ROOT
 
 ROW = "128166385295514663,hm,0,Write,4096,4096,2833\n"
@@ -177,7 +178,7 @@ def test_bad_input_is_one_sentence_and_status_2(
 )
 def test_a_process_ends_with_the_same_sentence_and_status(case: str) -> None:
     command = [in_process.WRITEAMP, *case.split()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 2, done.stderr
     check_sentence(done.stdout, done.stderr, dict(CASES)[case])
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import writeamp as wa
 from elsewhere import AsElsewhere
+from patience import PATIENCE_S
 from places import TRACE
 from sweeping import Backwards, StopsAfter
 from writeamp.runners import (
@@ -93,7 +94,7 @@ class TestThreads:
         meeting = threading.Barrier(3)
 
         def meet(_: int) -> int:
-            meeting.wait(timeout=30)
+            meeting.wait(timeout=PATIENCE_S)
             return threading.get_ident()
 
         with using_processors(8):

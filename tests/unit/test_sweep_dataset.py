@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 import writeamp as wa
-from clusters import await_value
+from patience import await_value
 from sweeping import plan, points
 from writeamp import output
 from writeamp.errors import WriteampError
