@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli_w
 import writeamp as wa
 from in_process import Done, document, interrupt, interrupted
 from patience import PATIENCE_S
+from sweeping import plan
+from writeamp.sweeps.dataset import Dataset
 
 # No thread of these may end by itself before the test does.
 ENDLESS = {"blocks": 2048, "op": 0.28}
@@ -52,6 +55,26 @@ def test_a_conversion_that_is_interrupted_leaves_the_old_file_and_no_other(tmp_p
     arguments = "trace convert in.csv out.parquet --from msr --force"
     interrupt(arguments.split(), tmp_path, after_s=1.5)
     assert (tmp_path / "out.parquet").read_text() == "old"
+
+
+def test_ctrl_c_leaves_no_capture(tmp_path: Path) -> None:
+    workload = ["--workload", "random:bs=4k,qd=8", "--time", "1000s"]
+    interrupt(
+        ["simulate", "--device", "x25-m", "--size", "1GiB", *workload, "--rb-capture", "rb.vcd"],
+        tmp_path,
+    )
+
+
+def test_ctrl_c_ends_the_command_with_a_sentence_that_says_how_to_go_on(tmp_path: Path) -> None:
+    asked = plan({"replicas": 1000}, run={"writes": 500_000})
+    (tmp_path / "sweep.toml").write_text(tomli_w.dumps(asked))
+    arguments = ["sweep", "sweep.toml", "--out", "out"]
+    out = tmp_path / "out"
+    done = interrupted(arguments, tmp_path, when=lambda: any(out.glob("part-*")))
+    have = Dataset.open(out).rows().height
+    assert 0 < have < 1000
+    assert (done.status, done.out) == (130, "")
+    assert f"{have} of 1000 points have results in out, and the same command" in done.err
 
 
 # Of processor time; the imports take about a second of it.

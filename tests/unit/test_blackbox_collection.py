@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -90,36 +87,6 @@ def test_active_learning_measures_failed_points_again_when_asked_for(tmp_path: P
     assert collect(Formula(), out=out, design=design).skipped == 12
     again = collect(Formula(), out=out, design=design, retry_failed=True)
     assert (again.done, again.skipped) == (2, 10)
-
-
-def test_a_killed_process_loses_nothing_but_the_line_under_way(tmp_path: Path) -> None:
-    out = tmp_path / "m.parquet"
-    script = """
-import os, sys
-from collecting import Formula
-from writeamp.blackbox.collection import collect
-from writeamp.blackbox.designs import Design
-
-def die(done, of):
-    if done == 6:
-        os.kill(os.getpid(), 9)
-
-collect(Formula(), out=sys.argv[1], design=Design("grid", 10), progress=die)
-"""
-    killed = subprocess.run(
-        [sys.executable, "-c", script, str(out)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        check=False,
-    )
-    assert killed.returncode == -9
-    assert not out.exists()
-    journal = tmp_path / "m.parquet.journal"
-    with journal.open("a") as file:
-        file.write('{"target": "torn')
-    rest = collect(Formula(), out=out, design=TEN)
-    assert (rest.done, rest.skipped) == (4, 6)
-    assert Ledger.read(out).height == 10
-    assert not journal.exists()
 
 
 def test_a_journal_whose_file_was_written_already_counts_once(tmp_path: Path) -> None:

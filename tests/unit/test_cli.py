@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from in_process import WRITEAMP, document, interrupt, run
-from patience import PATIENCE_S
+from in_process import document, run
 from places import TRACE
 
 SIMULATE_KEYS = {
@@ -22,25 +18,6 @@ TRACE_KEYS = {
     "format", "requests", "writes", "reads", "write_fraction", "bytes_written",
     "unique_bytes_written", "footprint_bytes", "duration_s", "mean_write_bytes", "mean_read_bytes",
 }  # fmt: skip
-
-
-def test_simulate_prints_the_promised_keys_and_nothing_on_stderr_when_piped() -> None:
-    arguments = "simulate --workload uniform --blocks 512 --pages-per-block 64 --fill 0.70 --seed 1"
-    done = subprocess.run(
-        [WRITEAMP, *arguments.split(), "--json"],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=True,
-    )
-    found = json.loads(done.stdout)
-    assert found.keys() >= SIMULATE_KEYS
-    assert done.stderr == ""
-    assert sum(found["causes"].values()) == found["flash_pages"]
-    assert found["wa_ci95"][0] <= found["wa"] <= found["wa_ci95"][1]
-    assert found["wa"] == found["flash_pages"] / found["host_pages"]
-    assert 1 - found["fill"] == pytest.approx(found["spare_factor"])
-    assert 1 / (1 + found["op"]) == pytest.approx(found["fill"])
 
 
 def test_a_trace_reports_its_spread_over_drive_sizes() -> None:
@@ -114,6 +91,15 @@ def test_list_tells_defaults_from_examples() -> None:
     assert "for example hot-cold:f=0.1,r=0.9" in run("list", "").out
 
 
+def test_simulate_prints_the_promised_keys() -> None:
+    found = document(
+        "simulate", "--workload uniform --blocks 512 --pages-per-block 64 --fill 0.70 --seed 1"
+    )
+    assert found.keys() >= SIMULATE_KEYS
+    assert sum(found["causes"].values()) == found["flash_pages"]
+    assert found["wa_ci95"][0] <= found["wa"] <= found["wa_ci95"][1]
+
+
 @pytest.mark.parametrize(
     "verb", ["simulate", "endurance", "predict", "list", "trace info", "trace convert"]
 )
@@ -128,33 +114,3 @@ def test_a_plot_is_drawn_where_asked(tmp_path: Path) -> None:
     drive = "--blocks 64 --pages-per-block 16 --op 0.2 --writes 40000"
     assert run("simulate", f"{drive} --plot '{picture}'")[0] == 0
     assert "write amplification" in picture.read_text()
-
-
-def test_ctrl_c_ends_a_run_with_a_sentence_and_leaves_no_file(tmp_path: Path) -> None:
-    arguments = "simulate --blocks 8192 --op 0.28 --writes 1e13 --plot wa.png"
-    interrupt(arguments.split(), tmp_path)
-
-
-def test_a_closed_pipe_is_no_traceback() -> None:
-    done = subprocess.run(
-        f"{WRITEAMP} list | head -n 1", shell=True, capture_output=True, text=True, check=True
-    )
-    assert done.stderr == ""
-    assert done.stdout == "managers:\n"
-
-
-@pytest.mark.parametrize(("arguments", "status"), [("--help", 0), ("list --nothing", 2)])
-def test_the_module_is_the_command(arguments: str, status: int) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "writeamp", *arguments.split()],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    assert done.returncode == status
-    if status == 0:
-        assert "Usage: python -m writeamp [OPTIONS] COMMAND" in done.stdout
-    else:
-        assert done.stdout == ""
-        assert done.stderr.startswith("writeamp: No such option: --nothing")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import in_process
 import pytest
-from patience import PATIENCE_S
 from places import ROOT
 
 ROW = "128166385295514663,hm,0,Write,4096,4096,2833\n"
@@ -169,18 +167,6 @@ def test_bad_input_is_one_sentence_and_status_2(
     check_sentence(out, err, words)
     assert list(folder.iterdir()) == []
     assert capfd.readouterr() == ("", ""), "the engine printed something of its own"
-
-
-# The same through a real process, one case of each kind of error: usage, the engine's, a file's.
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    "case", [f"{DRIVE} --op much", f"{DRIVE} --victims greddy", f"{TRACE} no-such.csv"]
-)
-def test_a_process_ends_with_the_same_sentence_and_status(case: str) -> None:
-    command = [in_process.WRITEAMP, *case.split()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-    assert done.returncode == 2, done.stderr
-    check_sentence(done.stdout, done.stderr, dict(CASES)[case])
 
 
 def check_sentence(out: str, err: str, words: list[str]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 import writeamp as wa
-from in_process import document, interrupt, run
+from in_process import document, run
 from registered import alone, fewest_blocks
 from scipy import stats
 from writeamp import _engine
@@ -412,8 +412,3 @@ def test_without_json_a_table_is_printed() -> None:
     assert status == 0
     for words in ("PE fairness", "95% CI", "years of 365 days", "1,073,741,824 bytes a day"):
         assert words in " ".join(out.replace("│", " ").split())
-
-
-def test_ctrl_c_ends_the_lives_with_a_sentence(tmp_path: Path) -> None:
-    arguments = "endurance --blocks 8192 --w-max 1e6 --plot life.png"
-    interrupt(arguments.split(), tmp_path)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -95,20 +93,6 @@ class TestOnAScreen:
         done = run("simulate", arguments.format(NASTY.replace(" ", "")))
         shows(done, "writeamp:")
         assert (done.status, done.err.count("\n")) == (2, 1)
-
-    def test_a_name_that_is_not_utf_8(self, folder: Path) -> None:
-        trace_of(["sda"], "t.parquet")
-        name = b"\xff\x1b[31m.parquet"
-        Path("t.parquet").rename(name.decode("utf-8", "surrogateescape"))
-        for options in ([], ["--json"]):
-            done = subprocess.run(
-                [sys.executable, "-m", "writeamp", "trace", "info", name, *options],
-                capture_output=True,
-                check=False,
-            )
-            assert b"\x1b" not in done.stdout + done.stderr
-            assert b"Traceback" not in done.stderr
-            assert done.stderr.count(b"\n") <= 1
 
 
 class TestInPictures:

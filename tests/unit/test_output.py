@@ -6,13 +6,12 @@ import os
 import resource
 import stat
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import writeamp as wa
-from in_process import run
+from in_process import Done, run
 from writeamp import output
 from writeamp.errors import WriteampError
 
@@ -40,6 +39,16 @@ def refused(verb: str, arguments: str, *words: str) -> None:
     for word in words:
         assert word in err
     assert contents() == before
+
+
+def of_a_full_disk(verb: str, arguments: str) -> Done:
+    """Run a command under a limit on the size of files, which ends a write as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, before[1]))
+    try:
+        return run(verb, arguments)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def contents() -> dict[str, bytes]:
@@ -152,17 +161,9 @@ class TestWhateverIsWritten:
     ) -> None:
         Path(name).write_text("old")
         before = contents()
-        # A limit on the size of files ends a write as a full disk does.
-        done = subprocess.run(
-            [sys.executable, "-m", "writeamp", *verb.split(), *arguments.split()],
-            capture_output=True,
-            text=True,
-            check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200)),
-        )
-        assert done.returncode == 2, done.stderr
-        assert "cannot write" in done.stderr.splitlines()[-1]
-        assert "Traceback" not in done.stderr
+        status, _, err = of_a_full_disk(verb, arguments)
+        assert status == 2, err
+        assert "cannot write" in err.splitlines()[-1]
         assert contents() == before
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import get_args
 
@@ -12,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 import writeamp as wa
-from places import ROOT, TRACE
+from places import TRACE
 from registered import entries, managers, victims
 from writeamp import _engine
 from writeamp.devices.shape import LAYOUTS
@@ -161,18 +158,6 @@ def test_a_run_too_short_for_steady_state_says_so() -> None:
     result = wa.simulate(**SMALL, writes=1_000)
     assert not result.steady
     assert "not steady" in result.warnings[0]
-
-
-def test_memory_stays_below_sixteen_bytes_a_page() -> None:
-    case = {
-        "blocks": 16_384, "pages_per_block": 256, "fill": 0.87, "manager": "single",
-        "victims": "cost-benefit", "workload": "uniform", "writes": 1000, "repeats": 1,
-    }  # fmt: skip
-    bench = ROOT / "benches" / "engine_case.py"
-    done = subprocess.run(
-        [sys.executable, bench, json.dumps(case)], capture_output=True, text=True, check=True
-    )
-    assert 6 < json.loads(done.stdout)["bytes_per_page"] < 16
 
 
 def test_a_trace_on_a_larger_drive_leaves_the_rest_free_only_if_asked_to() -> None:

@@ -157,17 +157,6 @@ def test_progress_counts_the_points_that_are_run(tmp_path: Path) -> None:
     assert calls == [(done, 8) for done in range(9)]
 
 
-def test_ctrl_c_ends_the_command_with_a_sentence_that_says_how_to_go_on(tmp_path: Path) -> None:
-    asked = plan({"replicas": 1000}, run={"writes": 500_000})
-    arguments = ["sweep", str(file_of(tmp_path, asked)), "--out", "out"]
-    out = tmp_path / "out"
-    done = in_process.interrupted(arguments, tmp_path, when=lambda: any(out.glob("part-*")))
-    have = Dataset.open(out).rows().height
-    assert 0 < have < 1000
-    assert (done.status, done.out) == (130, "")
-    assert f"{have} of 1000 points have results in out, and the same command" in done.err
-
-
 def test_a_saved_experiment_becomes_a_sweep_by_one_table(tmp_path: Path) -> None:
     file = tmp_path / "experiment.toml"
     experiment = wa.Experiment.of("simulate", blocks=64, pages_per_block=16, writes=2000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from in_process import interrupt, run
+from in_process import run
 
 SMALL = "--blocks 64 --pages-per-block 32"
 
@@ -58,11 +58,3 @@ def test_other_verbs_have_no_time(verb: str) -> None:
     done = run(*verb.split(" ", 1)[:1], f"{verb.split(' ', 1)[1]} {SMALL} --time 1s")
     assert done.status == 2
     assert "No such option" in done.err
-
-
-def test_ctrl_c_leaves_no_capture(tmp_path: Path) -> None:
-    workload = ["--workload", "random:bs=4k,qd=8", "--time", "1000s"]
-    interrupt(
-        ["simulate", "--device", "x25-m", "--size", "1GiB", *workload, "--rb-capture", "rb.vcd"],
-        tmp_path,
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -19,7 +18,6 @@ import pytest
 import writeamp as wa
 from hypothesis import given
 from hypothesis import strategies as st
-from places import ROOT
 from writeamp import traces
 from writeamp.errors import WriteampError
 from writeamp.experiments.loads import load_of_trace
@@ -467,19 +465,3 @@ def test_an_array_whose_owner_may_write_to_it_again_is_copied() -> None:
     # The engine keeps nothing of what its owner may change, and does keep what nobody can.
     assert (sys.getrefcount(start), sys.getrefcount(keeper)) == (before[0], before[1] + 1)
     assert len(loads) == 2
-
-
-def test_a_stream_needs_little_memory_beside_its_columns() -> None:
-    bench = ROOT / "benches" / "arrow_stream.py"
-
-    def peak_mib(rows: int) -> int:
-        ended = subprocess.run(
-            [sys.executable, bench, str(rows), "mixed"], capture_output=True, text=True, check=True
-        )
-        words = ended.stdout.split()
-        return int(words[words.index("peak") + 1])
-
-    few, many = 4_000_000, 10_000_000
-    # As a hundred million of them within 1 GiB: 10.7 bytes a row. All pages are written in both.
-    most_mib = 10.7 * (many - few) / 2**20
-    assert peak_mib(many) - peak_mib(few) < most_mib + 20

@@ -7,8 +7,6 @@ import gzip
 import io
 import json
 import lzma
-import shlex
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -140,13 +138,3 @@ def test_a_terminal_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = run("trace info", "-")
     assert ended.status == 2
     assert "standard input is a terminal; give a file, or pipe one into the command" in ended.err
-
-
-def test_a_pipe_of_a_shell_is_read_to_its_end(tmp_path: Path) -> None:
-    (tmp_path / "t.spc").write_bytes(SPC)
-    command = f"cat {shlex.quote(str(tmp_path / 't.spc'))} | {sys.executable} -c {{}} trace info -"
-    program = shlex.quote("from writeamp.__main__ import main; main()")
-    ended = subprocess.run(
-        command.format(program) + " --json", shell=True, capture_output=True, text=True, check=True
-    )
-    assert json.loads(ended.stdout)["requests"] == 3
