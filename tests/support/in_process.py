@@ -22,7 +22,7 @@ from writeamp.cli import main
 
 WRITEAMP = Path(sys.executable).with_name("writeamp")
 # Of processor time, which does not depend on how busy the machine is; the imports take one.
-SECONDS_TO_START = 3
+SECONDS_TO_START = 2
 
 
 class Done(NamedTuple):

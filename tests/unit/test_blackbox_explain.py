@@ -37,23 +37,21 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_page_explains_a_model_in_less_than_a_megabyte(files: Path) -> None:
-    out = files / "fast.html"
-    found = document("blackbox explain", f"{files}/fast.model --out {out}")
+def test_a_page_explains_a_model(files: Path) -> None:
+    out = files / "wa.html"
+    found = document("blackbox explain", f"{files}/wa.model --out {out}")
+    assert [one["target"] for one in found["targets"]] == ["wa"]
     for one in found["targets"]:
         assert sum(one["importances"].values()) == pytest.approx(1)
         assert one["rules"][0]["text"].count("log(y) =") == one["rules"][0]["leaves"]
         assert {curve["characteristic"] for curve in one["responses"]} >= {"queue_depth"}
     written = out.read_text("utf-8")
-    assert len(written.encode()) < 1_000_000
     figures = re.findall(r"<svg.*?</svg>", written, re.DOTALL)
-    assert [ET.fromstring(one).tag.rpartition("}")[2] for one in figures] == ["svg"] * 8
-    for target in TARGETS:
-        assert f"<h2>{target}</h2>" in written
+    assert [ET.fromstring(one).tag.rpartition("}")[2] for one in figures] == ["svg"] * 2
     assert "write_randomness &lt;= " in written
 
 
-def test_the_page_of_the_most_features_leaves_room_for_the_longest_rules() -> None:
+def test_the_largest_page_has_less_than_a_megabyte_with_the_longest_rules() -> None:
     rng = np.random.default_rng(0)
     spread = {"working_set_bytes": 1e9, "fill": 1, "recent_write_bytes": 1e9, "skew": 1}
     table = related(60).with_columns(
@@ -64,6 +62,7 @@ def test_the_page_of_the_most_features_leaves_room_for_the_longest_rules() -> No
     written = page(replace(one, estimators=same), typical_workload(one), "the median")
     assert written.count(b"<svg") == 2 * len(TARGETS)
     assert b">queue depth<" in written
+    assert all(f"<h2>{target}</h2>".encode() in written for target in TARGETS)
     assert len(written) + _MOST_CHARACTERS < 1_000_000
 
 
