@@ -1,7 +1,7 @@
 """The `writeamp` command: what it does with signals, around all the rest.
 
 Ctrl-C and SIGTERM raise KeyboardInterrupt where the command then is, which prints what is finished.
-While it still loads, and if it does not end within a second, the process is ended from outside.
+While something is imported, and if it does not end within a second, the process is ended at once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
     signals = [one for one in _STATUS if signal.getsignal(one) is not signal.SIG_IGN]
     for one in signals:
         signal.signal(one, _end_loading)
-    from writeamp.cli import main as run  # noqa: PLC0415 (takes a second, in which Ctrl-C may come)
+    from writeamp.cli import main as run  # noqa: PLC0415 (takes long: Ctrl-C may come)
 
     interrupts = _Interrupts(signals)
     status: object = None
@@ -46,9 +46,7 @@ def main() -> None:
         status = _STATUS[signal.SIGINT]
     interrupts.ignore()
     if interrupts.received is not None:
-        for stream in filter(None, (sys.stdout, sys.stderr)):  # None if they are closed
-            with suppress(OSError):
-                stream.flush()
+        _flush()
         # Threads that are still at work are not waited for.
         _end(_STATUS[interrupts.received] if status == _STATUS[signal.SIGINT] else status)
     sys.exit(status)  # type: ignore[arg-type]
@@ -78,7 +76,9 @@ class _Interrupts:
         for one in self._signals:
             signal.signal(one, signal.SIG_IGN)
 
-    def _interrupt(self, number: int, _frame: FrameType | None) -> NoReturn:
+    def _interrupt(self, number: int, frame: FrameType | None) -> NoReturn:
+        if _is_importing(frame):  # verbs, and what they compute with, are imported when called
+            _end_loading(number, frame)
         self.received = signal.Signals(number)
         self._heard.set()
         self.ignore()  # a second one would come amid the printing of what is finished
@@ -102,15 +102,28 @@ class _Interrupts:
         _end(_STATUS[self.received or signal.SIGINT])
 
 
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame is not None
+
+
 def _end_loading(number: int, _frame: FrameType | None) -> NoReturn:
     # An exception could end up in any library's clean-up, which would print a traceback.
     _say_interrupted()
+    _flush()
     _end(_STATUS[signal.Signals(number)])
 
 
 def _say_interrupted() -> None:
     with suppress(OSError):
         os.write(2, b"writeamp: interrupted; nothing was written\n")
+
+
+def _flush() -> None:
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None if they are closed
+        with suppress(OSError, RuntimeError):  # a signal may come amid another flush
+            stream.flush()
 
 
 def _end(status: object) -> NoReturn:

@@ -34,6 +34,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from typer.main import get_command
 from writeamp import cli
+from writeamp.cli.verbs import VERBS, load
 
 # Building the parser takes longer than most commands.
 _PARSER = get_command(cli.app)
@@ -45,6 +46,8 @@ def _command(arguments: list[str]) -> None:
 
 
 # What is imported late is imported once, before the forks.
+for _name in VERBS:
+    load(_name)
 for _line in ("predict --op 0.2", "simulate --blocks 64 --op 0.2 --writes 9", "list models"):
     with (
         redirect_stdout(io.TextIOWrapper(io.BytesIO())),

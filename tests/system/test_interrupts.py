@@ -53,7 +53,7 @@ def test_a_conversion_that_is_interrupted_leaves_the_old_file_and_no_other(tmp_p
     (tmp_path / "in.csv").write_bytes(b"1000,h,0,Write,0,4096,0\n" * 4_000_000)
     (tmp_path / "out.parquet").write_text("old")
     arguments = "trace convert in.csv out.parquet --from msr --force"
-    interrupt(arguments.split(), tmp_path, after_s=1.5)
+    interrupt(arguments.split(), tmp_path, after_s=1.0)
     assert (tmp_path / "out.parquet").read_text() == "old"
 
 
@@ -77,7 +77,7 @@ def test_ctrl_c_ends_the_command_with_a_sentence_that_says_how_to_go_on(tmp_path
     assert f"{have} of 1000 points have results in out, and the same command" in done.err
 
 
-# Of processor time; the imports take about a second of it.
+# Of processor time; the imports take most of the first second of it.
 @pytest.mark.parametrize(
     ("after_s", "by"),
     [*((at, signal.SIGINT) for at in (0.1, 0.3, 0.6, 1.0)), (0.3, signal.SIGTERM)],

@@ -1,4 +1,4 @@
-"""The `writeamp` command: one file per verb, registered below."""
+"""The `writeamp` command: its root, and how it ends. One file per verb, named in `verbs.py`."""
 
 from __future__ import annotations
 
@@ -7,32 +7,16 @@ import sys
 import typer
 
 from writeamp._engine import __version__
-from writeamp.cli import (
-    allocate,
-    blackbox,
-    boundary,
-    compare,
-    endurance,
-    listing,
-    meanfield,
-    measure,
-    options,
-    predict,
-    reproduce,
-    serve,
-    simulate,
-    sweep,
-    top,
-    trace,
-)
-from writeamp.cli.application import App
+from writeamp.cli import boundary
+from writeamp.cli.verbs import Verbs
 from writeamp.errors import PolicyError, WriteampError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
 
-app = App(
+app = typer.Typer(
     name="writeamp",
+    cls=Verbs,
     help="Predict, simulate and explain the write amplification of flash SSDs.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -53,22 +37,6 @@ def _root(
     ),
 ) -> None:
     """Predict, simulate and explain the write amplification of flash SSDs."""
-
-
-simulate.register(app)
-compare.register(app)
-endurance.register(app)
-sweep.register(app)
-meanfield.register(app)
-predict.register(app)
-allocate.register(app)
-serve.register(app)
-trace.register(app)
-measure.register(app)
-blackbox.register(app)
-top.register(app)
-reproduce.register(app)
-listing.register(app)
 
 
 def main() -> None:
@@ -92,7 +60,7 @@ def main() -> None:
     except MemoryError:
         boundary.say("out of memory; use a smaller drive or trace")
         status = BAD_INPUT
-    except (KeyboardInterrupt, options.PartlyDone) as stopped:
+    except (KeyboardInterrupt, boundary.PartlyDone) as stopped:
         boundary.say(f"interrupted; {str(stopped) or 'nothing was written'}")
         status = INTERRUPTED
     except BrokenPipeError:

@@ -12,7 +12,7 @@ from writeamp.blackbox.collection import Collected, collect
 from writeamp.blackbox.designs import ACTIVE, DESIGNS, Design
 from writeamp.blackbox.targets.choice import is_simulated, target_of
 from writeamp.blackbox.targets.conditioning import PRECONDITIONS
-from writeamp.cli import options, running
+from writeamp.cli import boundary, options, running
 from writeamp.cli.application import App
 from writeamp.cli.bar import Bar
 from writeamp.cli.blackbox_choose import choose
@@ -200,7 +200,7 @@ def collect_points(
                 progress=bar.update,
             )
     except Interrupted as stopped:
-        raise options.PartlyDone(_how_far(stopped.finished)) from None
+        raise boundary.PartlyDone(_how_far(stopped.finished)) from None
     _warn(found)
     if json:
         options.print_json(found.to_dict())

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import sys
 import traceback
 from contextlib import suppress
 
 from writeamp._engine import __version__
-from writeamp.cli import terminal
 from writeamp.errors import PolicyError, WriteampError
 from writeamp.text import printable
 
 FAULT = 70  # EX_SOFTWARE of sysexits.h
 DEBUG = "WRITEAMP_DEBUG"
+# Help cuts the names of options below this.
+_HELP_COLUMNS = 80
+
+
+class PartlyDone(Exception):  # noqa: N818 (no error: the user asked for it)
+    """Ctrl-C after which what was finished has been printed; the text says what that was."""
 
 
 def prepare_streams() -> None:
@@ -23,7 +29,7 @@ def prepare_streams() -> None:
     Raises:
         WriteampError: stdout is closed, so that every result would be lost.
     """
-    terminal.widen()
+    _widen()
     # A file that is opened later must not become one of them.
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
@@ -40,6 +46,14 @@ def prepare_streams() -> None:
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     if closed:
         raise WriteampError("standard output is closed; to drop the results, give it /dev/null")
+
+
+def _widen() -> None:
+    """Tell help, and nothing else that is printed, of no narrower a terminal than it can use."""
+    asked = os.environ.get("COLUMNS", "")
+    columns = int(asked) if asked.isdecimal() else shutil.get_terminal_size().columns
+    if columns < _HELP_COLUMNS:
+        os.environ.setdefault("TERMINAL_WIDTH", str(_HELP_COLUMNS))  # which typer reads
 
 
 def check_arguments() -> None:

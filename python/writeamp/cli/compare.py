@@ -13,7 +13,7 @@ import typer
 from rich.table import Table
 
 from writeamp._engine import CAUSES
-from writeamp.cli import options
+from writeamp.cli import boundary, options
 from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
@@ -82,7 +82,7 @@ def compare(
     if failed is not None:
         raise failed
     if found.interrupted_of:
-        raise options.PartlyDone(
+        raise boundary.PartlyDone(
             f"{len(found.rows)} of {len(found.interrupted_of)} rows were finished, not "
             f"{some_of(found.unfinished)}; no picture was drawn"
         )

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from writeamp.cli import options
+from writeamp.cli import boundary, options
 from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
@@ -118,7 +118,7 @@ def endurance(
     else:
         _print(found, daily_bytes, warranty_years)
     if found.interrupted:
-        raise options.PartlyDone(f"{_ended(found)}; no picture was drawn")
+        raise boundary.PartlyDone(f"{_ended(found)}; no picture was drawn")
     if plot is not None:
         found.plot(plot)
     if plot_erases is not None:

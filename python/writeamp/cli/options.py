@@ -157,10 +157,6 @@ SpareFactor: TypeAlias = Annotated[
 ]
 
 
-class PartlyDone(Exception):  # noqa: N818 (no error: the user asked for it)
-    """Ctrl-C after which what was finished has been printed; the text says what that was."""
-
-
 stdout = Terminal()
 stderr = Terminal(stderr=True)
 

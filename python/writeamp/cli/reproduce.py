@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from writeamp.cli import options
+from writeamp.cli import boundary, options
 from writeamp.cli.options import stderr, stdout
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.errors import Interrupted, WriteampError
@@ -105,7 +105,7 @@ def reproduce(
     else:
         _print(found_paper, findings, time.perf_counter() - started, full=full)
     if interrupted:
-        raise options.PartlyDone(
+        raise boundary.PartlyDone(
             f"the {len(findings.items)} items above were finished, others were not; no picture was "
             "drawn"
         )

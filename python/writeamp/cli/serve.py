@@ -188,4 +188,4 @@ def _end_as_interrupted(number: signal.Signals) -> None:
     try:
         signal.raise_signal(number)
     except KeyboardInterrupt:
-        raise options.PartlyDone("the figures are of what was written by then") from None
+        raise boundary.PartlyDone("the figures are of what was written by then") from None

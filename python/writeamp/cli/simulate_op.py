@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from writeamp.cli import options
+from writeamp.cli import boundary, options
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
 from writeamp.devices.byte_sizes import shown_bytes
@@ -78,7 +78,7 @@ def simulate_over_op(
         plot=None if interrupted_of else plot,
     )
     if interrupted_of:
-        raise options.PartlyDone(
+        raise boundary.PartlyDone(
             f"{len(found.points)} of {len(interrupted_of)} points were finished; no picture "
             "was drawn"
         )

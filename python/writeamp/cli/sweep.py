@@ -9,7 +9,7 @@ import polars as pl
 import typer
 from typer.core import TyperGroup
 
-from writeamp.cli import options, running
+from writeamp.cli import boundary, options, running
 from writeamp.cli.application import App
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
@@ -93,7 +93,7 @@ def run(
                 plan, out=out, retry_failed=retry_failed, runner=runner, progress=bar.update
             )
     except Interrupted as stopped:
-        raise options.PartlyDone(_how_far(stopped.finished)) from None
+        raise boundary.PartlyDone(_how_far(stopped.finished)) from None
     _warn(done)
     if json:
         options.print_json(done.to_dict())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from copy import copy
 from typing import Any
 
@@ -16,19 +14,9 @@ from rich.text import Text
 from writeamp.text import printable
 
 LEAST_COLUMNS = 40
-# Help cuts the names of options below this.
-_HELP_COLUMNS = 80
 # Words longer than this are broken, for which nothing else makes room: specs, paths.
 _LONGEST_WORD = 16
 _BREAKS = re.compile(r"(?<=/)(?=\S)|\s+")
-
-
-def widen() -> None:
-    """Tell what asks the environment for the width, as help does, of no less than it can use."""
-    asked = os.environ.get("COLUMNS", "")
-    columns = int(asked) if asked.isdecimal() else shutil.get_terminal_size().columns
-    if columns < _HELP_COLUMNS:
-        os.environ["COLUMNS"] = str(_HELP_COLUMNS)
 
 
 class Terminal(Console):

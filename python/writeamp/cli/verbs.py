@@ -1,0 +1,98 @@
+"""The verbs by name, in the order of the help; the file of one is imported when it is called."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from typer import Typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+
+class Verb(NamedTuple):
+    """Where a verb is, and the first paragraph of its help."""
+
+    module: str
+    summary: str
+
+
+VERBS = {
+    "simulate": Verb("simulate", "Simulate a drive and measure its write amplification (WA)."),
+    "compare": Verb(
+        "compare",
+        "Compare block managers and victim policies: WA by cause, wear, memory, speed.",
+    ),
+    "endurance": Verb(
+        "endurance",
+        "Run drives until they are worn out: PE fairness, endurance, TBW, DWPD, years of life.",
+    ),
+    "meanfield": Verb(
+        "meanfield",
+        "Compute the write amplification (WA) of hot/cold write frontiers on a large drive.",
+    ),
+    "predict": Verb(
+        "predict",
+        "Predict write amplification (WA) under uniform random writes, or the op that a WA needs.",
+    ),
+    "allocate": Verb(
+        "allocate",
+        "Divide over-provisioned space between groups, and predict the write amplification (WA).",
+    ),
+    "serve": Verb(
+        "serve",
+        "Serve a virtual SSD to real programs over NBD, and tell its write amplification (WA).",
+    ),
+    "top": Verb(
+        "top",
+        "Watch a virtual SSD: its write amplification (WA), what its blocks hold, and their wear.",
+    ),
+    "reproduce": Verb(
+        "reproduce",
+        "Compute a paper's published values anew; the status is 1 if one differs unexplained.",
+    ),
+    "list": Verb(
+        "listing",
+        "List what is registered: managers, victim policies, workloads, models, formats, devices….",
+    ),
+    "sweep": Verb(
+        "sweep",
+        "Run many points, each once, and look at their results: `writeamp sweep FILE.toml "
+        "--out DIR`, then `writeamp sweep show DIR`.",
+    ),
+    "trace": Verb("trace", "Look into block traces, and convert them."),
+    "measure": Verb("measure", "Measure real drives."),
+    "blackbox": Verb(
+        "blackbox",
+        "Learn a drive's latency, bandwidth, throughput and WA from measurements, and predict "
+        "them for any workload: collect, train, evaluate, predict, explain, choose.",
+    ),
+}
+
+
+class Verbs(TyperGroup):
+    """A group whose commands are summaries until one of them is called."""
+
+    def __init__(self, **how: Any) -> None:
+        """Name all verbs."""
+        super().__init__(**how)
+        for name, verb in VERBS.items():
+            self.add_command(TyperCommand(name, help=verb.summary))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the verb that is called, with its options, and the arguments that follow it."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command if name is None else load(name), rest
+
+
+@cache
+def load(name: str) -> Any:
+    """Return a verb with its options, or a group of verbs."""
+    verb = VERBS[name]
+    app = Typer()
+    import_module(f"writeamp.cli.{verb.module}").register(app)
+    command = get_group(app).commands[name]
+    if isinstance(command, TyperGroup):
+        command.help = verb.summary
+    return command
