@@ -7,12 +7,10 @@ print(result.wa, result.ci, result.causes)
 
 from __future__ import annotations
 
-from importlib import import_module
+from writeamp.later import names_from
 
 TYPE_CHECKING = False  # as that of `typing`, which takes long to import
 if TYPE_CHECKING:
-    from typing import Any
-
     from writeamp import allocation, meanfield, models, traces
     from writeamp._engine import __version__
     from writeamp.devices.device import Device, device
@@ -85,19 +83,19 @@ __all__ = [
 # Where each name comes from. All of it takes a second to import, in which the command could not
 # hear Ctrl-C; so each is imported when it is first asked for.
 _HOMES = {
-    "writeamp._engine": ("__version__",),
-    "writeamp.devices.device": ("Device", "device"),
-    "writeamp.errors": ("Interrupted", "PolicyError", "WriteampError"),
-    "writeamp.experiments.comparison_result": ("Comparison",),
-    "writeamp.experiments.experiment": ("Experiment",),
-    "writeamp.experiments.functions": ("compare", "endurance", "run", "simulate"),
-    "writeamp.experiments.lifetime_result": ("Endurance",),
-    "writeamp.sizing.curve_result": ("OpCurve",),
-    "writeamp.sizing.functions": ("required_op", "wa_over_op"),
-    "writeamp.sizing.required_op_result": ("RequiredOp",),
-    "writeamp.experiments.simulation_result": ("Result",),
-    "writeamp.experiments.timed_result": ("TimedResult",),
-    "writeamp.own": (
+    "_engine": ("__version__",),
+    "devices.device": ("Device", "device"),
+    "errors": ("Interrupted", "PolicyError", "WriteampError"),
+    "experiments.comparison_result": ("Comparison",),
+    "experiments.experiment": ("Experiment",),
+    "experiments.functions": ("compare", "endurance", "run", "simulate"),
+    "experiments.lifetime_result": ("Endurance",),
+    "sizing.curve_result": ("OpCurve",),
+    "sizing.functions": ("required_op", "wa_over_op"),
+    "sizing.required_op_result": ("RequiredOp",),
+    "experiments.simulation_result": ("Result",),
+    "experiments.timed_result": ("TimedResult",),
+    "own": (
         "NEVER",
         "Placement",
         "VictimPolicy",
@@ -105,30 +103,16 @@ _HOMES = {
         "placement",
         "victim_policy",
     ),
-    "writeamp.registry.specs": ("Spec", "manager", "victims", "wear_leveling", "workload"),
-    "writeamp.sweeps.functions": ("sweep",),
-    "writeamp.sweeps.result": ("Sweep",),
-    "writeamp.sweeps.results": ("SweepResults", "sweep_results"),
-    "writeamp.theory.answers": ("Prediction",),
-    "writeamp.theory.prediction": ("predict", "predict_sweep"),
-    "writeamp.vssd.result": ("ServeResult",),
-    "writeamp.vssd.virtual_ssd": ("VirtualSsd",),
+    "registry.specs": ("Spec", "manager", "victims", "wear_leveling", "workload"),
+    "sweeps.functions": ("sweep",),
+    "sweeps.result": ("Sweep",),
+    "sweeps.results": ("SweepResults", "sweep_results"),
+    "theory.answers": ("Prediction",),
+    "theory.prediction": ("predict", "predict_sweep"),
+    "vssd.result": ("ServeResult",),
+    "vssd.virtual_ssd": ("VirtualSsd",),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        found = getattr(import_module(_HOME_OF[name]), name)
-    else:
-        try:
-            found = import_module(f"writeamp.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"writeamp.{name}":
-                raise
-            raise AttributeError(f"module 'writeamp' has no attribute {name!r}") from None
-    globals()[name] = found
-    return found
+__getattr__ = names_from("writeamp", _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import in_process
 import pytest
 from patience import PATIENCE_S
-from writeamp.cli import predict
+from writeamp.cli import predict_tables
 
 FULL = Path("/dev/full")
 
@@ -96,7 +96,7 @@ def test_an_argument_that_is_not_utf_8_is_refused_before_the_run(arguments: list
 
 def test_a_fault_of_ours_is_one_sentence_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WRITEAMP_DEBUG", raising=False)
-    with patch.object(predict, "predict_wa", side_effect=ZeroDivisionError("of ours")):
+    with patch.object(predict_tables, "predict", side_effect=ZeroDivisionError("of ours")):
         status, out, err = in_process.run("predict", "--op 0.1")
     assert (status, out) == (70, "")
     assert "a fault of writeamp" in one_sentence(err)
@@ -106,7 +106,7 @@ def test_a_fault_of_ours_is_one_sentence_that_says_so(monkeypatch: pytest.Monkey
 
 def test_the_traceback_of_a_fault_is_there_for_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WRITEAMP_DEBUG", "1")
-    with patch.object(predict, "predict_wa", side_effect=RuntimeError("of ours")):
+    with patch.object(predict_tables, "predict", side_effect=RuntimeError("of ours")):
         status, _, err = in_process.run("predict", "--op 0.1")
     assert status == 70
     assert err.startswith("Traceback")
@@ -117,7 +117,7 @@ def test_a_panic_of_the_engine_is_one_sentence(monkeypatch: pytest.MonkeyPatch) 
         """As PyO3 raises it: no Exception."""
 
     monkeypatch.delenv("WRITEAMP_DEBUG", raising=False)
-    with patch.object(predict, "predict_wa", side_effect=PanicException("index out of bounds")):
+    with patch.object(predict_tables, "predict", side_effect=PanicException("index out of bounds")):
         status, _, err = in_process.run("predict", "--op 0.1")
     assert status == 70
     assert "PanicException: index out of bounds" in one_sentence(err)

@@ -65,6 +65,38 @@ def test_the_command_without_a_verb_imports_nothing_slow(
     assert importers(arguments.split(), tmp_path) == (status, {})
 
 
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "simulate",
+        "compare",
+        "endurance",
+        "meanfield",
+        "predict",
+        "allocate",
+        "list",
+        "trace convert",
+        "top",
+    ],
+)
+@pytest.mark.parametrize(("asked", "status"), [("--help", 0), ("--mistyped", 2)])
+def test_what_a_verb_takes_is_known_without_what_it_computes_with(
+    tmp_path: Path, verb: str, asked: str, status: int
+) -> None:
+    assert importers([*verb.split(), asked], tmp_path) == (status, {})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"), [("list victims", set()), ("predict --op 0.28", {"numpy", "scipy"})]
+)
+def test_an_answer_imports_no_more_than_it_takes(
+    tmp_path: Path, arguments: str, allowed: set[str]
+) -> None:
+    status, found = importers(arguments.split(), tmp_path)
+    assert status == 0
+    assert set(found) <= allowed, found
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completing_a_verb_imports_nothing_slow(tmp_path: Path, shell: str) -> None:
     asked = {

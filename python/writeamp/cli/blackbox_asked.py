@@ -16,9 +16,9 @@ from writeamp.cli import options
 from writeamp.devices.device import SIZE
 from writeamp.errors import WriteampError
 from writeamp.experiments.durations import DURATION
-from writeamp.traces.columns import EXAMPLE
+from writeamp.traces.words import EXAMPLE, FORMAT_NAMES
 
-_FORMATS = f"{', '.join(traces.FORMATS)}; or what its columns mean, as in {EXAMPLE}"
+_FORMATS = f"{', '.join(FORMAT_NAMES)}; or what its columns mean, as in {EXAMPLE}"
 _TRACE = "Trace"
 _DRIVE = "State of the drive (features modern)"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -20,14 +20,14 @@ from writeamp.cli.options import stdout
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.errors import PolicyError
-from writeamp.experiments.comparison import run_comparison
-from writeamp.experiments.comparison_result import Comparison
-from writeamp.experiments.comparison_row import Row
-from writeamp.experiments.comparison_warnings import some_of
 from writeamp.experiments.experiment import Experiment
 from writeamp.plots import check_target
 from writeamp.plots.style import with_error
 from writeamp.runners import Runner
+
+if TYPE_CHECKING:
+    from writeamp.experiments.comparison_result import Comparison
+    from writeamp.experiments.comparison_row import Row
 
 # What a host can say of its pages, in words.
 _HINTS = (
@@ -69,6 +69,9 @@ def compare(
     """
     if plot is not None:
         check_target(plot)
+    from writeamp.experiments.comparison import run_comparison  # noqa: PLC0415 (slow)
+    from writeamp.experiments.comparison_warnings import some_of  # noqa: PLC0415 (slow)
+
     failed = None
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
         try:

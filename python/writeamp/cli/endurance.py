@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,13 +18,14 @@ from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.experiments.daily_writes import WARRANTY_YEARS, drive_writes_a_day, warranty_days
 from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.lifetime import run_lifetime
-from writeamp.experiments.lifetime_result import Endurance
 from writeamp.experiments.words import shape_in_words
 from writeamp.plots import check_target
 from writeamp.presentation.frames import frame_of
 from writeamp.presentation.numbers import interval_in_words, with_interval
 from writeamp.runners import Runner
+
+if TYPE_CHECKING:
+    from writeamp.experiments.lifetime_result import Endurance
 
 
 def register(app: typer.Typer) -> None:
@@ -100,6 +101,8 @@ def endurance(
     def check_drive(device: Device) -> None:
         if daily_bytes is not None:
             drive_writes_a_day(device, daily_bytes, capacity_bytes)
+
+    from writeamp.experiments.lifetime import run_lifetime  # noqa: PLC0415 (slow)
 
     with Bar("wearing out", _percent) as bar:
         found = options.whole_or_part(

@@ -9,15 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from writeamp import own, traces
-from writeamp.blackbox.features import FEATURE_SETS
 from writeamp.blackbox.kinds import MODEL_SUMMARIES
 from writeamp.cli import options
 from writeamp.cli.terminal import LEAST_COLUMNS
 from writeamp.devices.profile import profile, profile_names
 from writeamp.errors import unknown
 from writeamp.registry import EngineKind, Entry, Param, engine_entries
-from writeamp.theory.models._registry import MODELS
-from writeamp.traces import column_format
 
 _Row = dict[str, Any]
 
@@ -72,18 +69,36 @@ def _device_row(name: str) -> _Row:
     return _plain_row(name, found.summary) | {"sources": dict(found.sources)}
 
 
+def _models() -> list[_Row]:
+    from writeamp.theory.models._registry import MODELS  # noqa: PLC0415 (slow)
+
+    return [_plain_row(one.name, one.summary) for one in MODELS.values()]
+
+
+def _formats() -> list[_Row]:
+    from writeamp.traces import column_format  # noqa: PLC0415 (slow)
+
+    return [
+        *(_plain_row(one.name, one.summary) for one in traces.FORMATS.values()),
+        _plain_row("columns:…", column_format.SUMMARY),
+    ]
+
+
+def _feature_sets() -> list[_Row]:
+    from writeamp.blackbox.features import FEATURE_SETS  # noqa: PLC0415 (slow)
+
+    return [_plain_row(one.name, one.source) for one in FEATURE_SETS.values()]
+
+
 KINDS: dict[str, Callable[[], list[_Row]]] = {
     "managers": _of_engine("managers"),
     "victims": _of_engine("victims"),
     "workloads": _of_engine("workloads"),
     "detectors": _of_engine("detectors"),
     "wear_levelers": _of_engine("wear_levelers"),
-    "models": lambda: [_plain_row(m.name, m.summary) for m in MODELS.values()],
-    "formats": lambda: [
-        *(_plain_row(f.name, f.summary) for f in traces.FORMATS.values()),
-        _plain_row("columns:…", column_format.SUMMARY),
-    ],
-    "feature_sets": lambda: [_plain_row(f.name, f.source) for f in FEATURE_SETS.values()],
+    "models": _models,
+    "formats": _formats,
+    "feature_sets": _feature_sets,
     "blackbox_models": lambda: [_plain_row(*one) for one in MODEL_SUMMARIES.items()],
     "devices": lambda: [_device_row(name) for name in profile_names()],
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,8 +12,10 @@ from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError, unknown
 from writeamp.plots import check_target, save
-from writeamp.theory.meanfield.fixed_point import FixedPoint, hot_cold, hot_cold_swap
 from writeamp.theory.meanfield.parameters import MODES
+
+if TYPE_CHECKING:
+    from writeamp.theory.meanfield.fixed_point import FixedPoint
 
 _DRIVE = "Drive (one ratio of spare space) and data"
 
@@ -113,6 +115,8 @@ def meanfield(
         raise unknown("mode", mode, MODES)
     if plot is not None:
         check_target(plot)
+    from writeamp.theory.meanfield.fixed_point import hot_cold, hot_cold_swap  # noqa: PLC0415 (slow)
+
     drive: dict[str, Any] = {
         "pages_per_block": pages_per_block,
         "spare_factor": spare_factor,

@@ -9,9 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from glob import escape, glob
 from pathlib import Path
-from typing import Annotated, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeAlias, TypeVar
 
-import polars as pl
 import typer
 from rich.table import Table
 from rich.text import Text
@@ -24,6 +23,9 @@ from writeamp.errors import Interrupted, WriteampError
 from writeamp.presentation.frames import csv_of
 from writeamp.registry.entries import EngineKind
 from writeamp.text import printable
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _T = TypeVar("_T")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -14,14 +14,14 @@ from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.ratios import RATIOS
 from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.words import shape_in_words, wa_in_words
 from writeamp.plots.style import with_error
 from writeamp.presentation.numbers import interval_in_words
-from writeamp.sizing.curve import run_op_curve
-from writeamp.sizing.curve_result import OpCurve
-from writeamp.sizing.required_op import run_required_op
-from writeamp.sizing.required_op_result import RequiredOp
+
+if TYPE_CHECKING:
+    from writeamp.experiments.simulation_result import Result
+    from writeamp.sizing.curve_result import OpCurve
+    from writeamp.sizing.required_op_result import RequiredOp
 
 _PANEL = "Over-provisioning, asked for (the logical size is kept)"
 
@@ -61,6 +61,11 @@ def simulate_over_op(
     """Answer one of the two questions, print the answer and draw it."""
     if target_wa is not None and sweep is not None:
         raise WriteampError("target_wa and sweep are two questions; give only one")
+    from writeamp.sizing.curve import run_op_curve  # noqa: PLC0415 (slow)
+    from writeamp.sizing.curve_result import OpCurve  # noqa: PLC0415 (slow)
+    from writeamp.sizing.required_op import run_required_op  # noqa: PLC0415 (slow)
+    from writeamp.sizing.required_op_result import RequiredOp  # noqa: PLC0415 (slow)
+
     found: RequiredOp | OpCurve
     if target_wa is not None:
         with Bar("searching", _drives, by_own_pace=True) as bar:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.experiments.durations import shown_duration
-from writeamp.experiments.timed_found import Served
-from writeamp.experiments.timed_result import TimedResult
 from writeamp.presentation.numbers import with_interval
+
+if TYPE_CHECKING:
+    from writeamp.experiments.timed_found import Served
+    from writeamp.experiments.timed_result import TimedResult
 
 _COLUMNS = ("", ">mean", ">p50", ">p99", ">p99.9", ">p99.99", ">max", ">IOPS", ">MB/s")
 

@@ -11,10 +11,9 @@ from writeamp import traces
 from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
-from writeamp.traces.columns import EXAMPLE
-from writeamp.traces.writing import check_target
+from writeamp.traces.words import EXAMPLE, FORMAT_NAMES
 
-_FORMATS = f"{', '.join(traces.FORMATS)}; or what its columns mean, as in {EXAMPLE}"
+_FORMATS = f"{', '.join(FORMAT_NAMES)}; or what its columns mean, as in {EXAMPLE}"
 
 TraceFile = Annotated[
     Path, typer.Argument(help="The trace file, or - for standard input.", show_default=False)
@@ -84,6 +83,8 @@ def convert(
 
     Example: writeamp trace convert hm_0.csv hm_0.parquet --from msr
     """
+    from writeamp.traces.writing import check_target  # noqa: PLC0415 (slow)
+
     check_target(out, target, source=file, replace=force)
     trace = traces.read(file, source, action=action)
     notes = [*trace.notes, *traces.write(trace, out, target, replace=force)]

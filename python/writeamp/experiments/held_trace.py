@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from writeamp import traces
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class HeldTrace:
@@ -24,6 +24,8 @@ class HeldTrace:
         """The SHA-256 of what the trace says: requests and devices, or runs of pages."""
         if isinstance(self.trace, traces.Given):
             return self.trace.digest
+        import numpy as np  # noqa: PLC0415 (slow)
+
         found = hashlib.sha256()
         if isinstance(self.trace, traces.PageTrace):
             pages = self.trace

@@ -17,7 +17,6 @@ from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
 from writeamp.experiments.held_trace import HeldTrace
-from writeamp.traces.formats.parquet import recorded_in
 from writeamp.traces.recorded import KEPT, Recorded
 
 Table = Mapping[str, Any]
@@ -113,6 +112,8 @@ def _recorded_in(load: Table) -> tuple[str, Recorded] | None:
         return None if trace.recorded is None else (trace.path, trace.recorded)
     if not isinstance(trace, str | Path) or load.get("trace_format") not in (None, "parquet"):
         return None
+    from writeamp.traces.formats.parquet import recorded_in  # noqa: PLC0415 (slow)
+
     recorded = recorded_in(trace)
     return None if recorded is None else (str(trace), recorded)
 

@@ -21,12 +21,10 @@ from writeamp.experiments.setting import Settings, setting
 from writeamp.experiments.timed_settings import TimedSettings
 from writeamp.files import STANDARD_INPUT
 from writeamp.registry.specs import Spec, SpecLike
-from writeamp.traces.columns import EXAMPLE
-from writeamp.traces.registry import find_format
-from writeamp.traces.source import file_path
+from writeamp.traces.words import EXAMPLE, FORMAT_NAMES, MAPPINGS, Mapping
 
 # A path, a trace, or data that say one, of whatever library.
-TraceLike: TypeAlias = str | os.PathLike[str] | traces.Trace | traces.PageTrace | Any
+TraceLike: TypeAlias = "str | os.PathLike[str] | traces.Trace | traces.PageTrace | Any"
 Warmup: TypeAlias = int | Literal["auto"]
 
 # The engine counts erases of a block in 32 bits, of which one value means "no limit".
@@ -42,6 +40,8 @@ def _held(trace: Any) -> str | HeldTrace | None:
     if isinstance(trace, str):
         return str(trace)
     if isinstance(trace, os.PathLike):
+        from writeamp.traces.source import file_path  # noqa: PLC0415 (slow)
+
         file_path(trace)  # refuses what can be none
         return str(os.fspath(trace))
     if isinstance(trace, traces.Trace | traces.PageTrace | traces.Given):
@@ -55,8 +55,10 @@ class _TraceFormat:
     def check(self, name: str, value: Any) -> str:
         """Return the one spelling of it."""
         if isinstance(value, str):
+            from writeamp.traces.registry import find_format  # noqa: PLC0415 (slow)
+
             return find_format(value).name
-        return OneOf(tuple(traces.FORMATS)).check(name, value)
+        return OneOf(FORMAT_NAMES).check(name, value)
 
 
 @dataclass(frozen=True)
@@ -83,10 +85,10 @@ class LoadSettings(Settings):
     trace_format: str | None = setting(
         None,
         _TraceFormat(),
-        f"format of the trace if it cannot be detected: {', '.join(traces.FORMATS)}; or what its "
+        f"format of the trace if it cannot be detected: {', '.join(FORMAT_NAMES)}; or what its "
         f"columns mean, as in {EXAMPLE}",
         flag="--format",
-        choices=tuple(traces.FORMATS),
+        choices=FORMAT_NAMES,
         panel="trace",
     )
     action: str | None = setting(
@@ -103,12 +105,12 @@ class LoadSettings(Settings):
         not_for=("endurance",),
         panel="trace",
     )
-    mapping: traces.Mapping = setting(
+    mapping: Mapping = setting(
         "compact",
-        OneOf(traces.MAPPINGS),
+        OneOf(MAPPINGS),
         "compact: the trace's written pages, closed up, are the drive's logical space; as-is: "
         "addresses count",
-        choices=traces.MAPPINGS,
+        choices=MAPPINGS,
         panel="trace",
     )
     trace_device: str | None = setting(

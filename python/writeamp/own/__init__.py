@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from writeamp.own.compiling import compiled
+from typing import TYPE_CHECKING
+
+from writeamp.later import names_from
 from writeamp.own.listing import Listed, classes_in, listed
 from writeamp.own.names import Kind, known_names, placement, victim_policy
 from writeamp.own.policies import NEVER, DriveFacts, Placement, VictimPolicy
@@ -15,7 +17,10 @@ from writeamp.own.references import (
     reference_of,
     split_file,
 )
-from writeamp.own.source import HOOKS, Source
+
+if TYPE_CHECKING:
+    from writeamp.own.compiling import compiled
+    from writeamp.own.source import HOOKS, Source
 
 __all__ = [
     "HOOKS",
@@ -40,3 +45,9 @@ __all__ = [
     "split_file",
     "victim_policy",
 ]
+
+# What these do takes NumPy, which names of policies do without.
+if not TYPE_CHECKING:
+    __getattr__ = names_from(
+        "writeamp.own", {"compiling": ("compiled",), "source": ("HOOKS", "Source")}
+    )

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.util import find_spec
 from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
 
 from writeamp.errors import WriteampError
+from writeamp.own.installed import has_numba
 from writeamp.own.policies import Placement, VictimPolicy
 from writeamp.own.saving import attributes
 
@@ -27,11 +27,6 @@ _HOOKS = ("on_write", "on_migrate", "on_collect", "on_trim")
 _PLACING = ("on_write", "on_migrate")
 
 _compiling = Lock()
-
-
-def has_numba() -> bool:
-    """Return whether Numba is installed."""
-    return find_spec("numba") is not None
 
 
 def compiled(of: _T) -> _T:

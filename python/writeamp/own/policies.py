@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy.typing as npt
-
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from writeamp._engine import Candidates, Victim
 
 # The invalidation time of a page whose next write is not foreseen: the last that 64 bits count to.

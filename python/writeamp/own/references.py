@@ -16,7 +16,7 @@ from typing import Any
 from writeamp.domains import shown
 from writeamp.errors import PolicyError, WriteampError, policy_error, unknown
 from writeamp.own import files, parameters
-from writeamp.own.compiling import has_numba
+from writeamp.own.installed import has_numba
 from writeamp.own.names import (
     NOUNS,
     RAISED,

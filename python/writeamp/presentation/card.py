@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from writeamp.presentation.numbers import range_in_words
 from writeamp.text import printable
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 # A longer table is cut, with a line that says so; the data frame has all.
 _MOST_ROWS = 60
@@ -85,6 +86,8 @@ def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> str:
 
 
 def _line(spark: Spark) -> str:
+    import numpy as np  # noqa: PLC0415 (slow)
+
     x, y = (np.asarray(values, np.float64) for values in (spark.x, spark.y))
     known = np.isfinite(x) & np.isfinite(y)
     x, y = x[known], y[known]

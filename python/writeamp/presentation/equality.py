@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-import polars as pl
-
 
 class ComparedByValue:
     """What is equal if all that it holds is, arrays and frames too.
@@ -47,6 +44,9 @@ def alike(one: Any, other: Any) -> bool:
 
     Fields of a dataclass that are no part of its comparison count for nothing.
     """
+    import numpy as np  # noqa: PLC0415 (slow)
+    import polars as pl  # noqa: PLC0415 (slow)
+
     if type(one) is not type(other):
         return False
     if one is other:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 # A pair of bounds becomes two columns, named as in the tables of comparisons and sweeps.
 _INTERVAL = "_ci95"
@@ -23,6 +24,8 @@ def frame_of(records: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     Args:
         records: JSON types.
     """
+    import polars as pl  # noqa: PLC0415 (slow)
+
     return pl.DataFrame([flat(one) for one in records], infer_schema_length=None)
 
 
@@ -46,6 +49,8 @@ def csv_of(frame: pl.DataFrame) -> str:
 
     A list is written as JSON has it.
     """
+    import polars as pl  # noqa: PLC0415 (slow)
+
     plain = [
         pl.Series(column.name, [_json(value) for value in column.to_list()], dtype=pl.String)
         if isinstance(column.dtype, pl.List)

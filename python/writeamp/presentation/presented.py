@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from writeamp.presentation.card import Card, html_of
 from writeamp.presentation.frames import frame_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Presented:

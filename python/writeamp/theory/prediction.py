@@ -16,13 +16,10 @@ from writeamp.theory.answers import Asked, Prediction, Predictions, PredictionSw
 from writeamp.theory.models._model import Model, ModelInputs
 from writeamp.theory.models._registry import MODELS, find_model
 from writeamp.theory.models.effective_op import effective_op
-
-DEFAULT_PAGES_PER_BLOCK = 128
+from writeamp.theory.words import DEFAULT_PAGES_PER_BLOCK, SWEEPABLE
 
 # What some models take besides, and its defaults.
 _OF_MODELS = {"d": 10, "window": 64, "reserve": 0, "logical_blocks": math.inf}
-
-SWEEPABLE = (*RATIOS, "pages_per_block", "target_wa")
 
 _MOST_POINTS = 10_000
 

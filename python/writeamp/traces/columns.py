@@ -13,9 +13,9 @@ from writeamp.devices.byte_sizes import ByteSize
 from writeamp.errors import WriteampError, unknown
 from writeamp.traces.quoting import quoted
 from writeamp.traces.trace import MAX_LENGTH_BYTES, OPERATIONS, SECTOR_BYTES
+from writeamp.traces.words import EXAMPLE
 
 PREFIX = "columns"
-EXAMPLE = "columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/1=write"
 
 # A column: its number, from 1, or its name in the header.
 Where: TypeAlias = int | str

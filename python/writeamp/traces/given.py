@@ -16,10 +16,11 @@ import polars as pl
 
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
-from writeamp.traces.columns import EXAMPLE, Columns, is_columns, parse_columns
+from writeamp.traces.columns import Columns, is_columns, parse_columns
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.given_rows import Reading, reading_of
 from writeamp.traces.quoting import one_line
+from writeamp.traces.words import EXAMPLE
 
 # What the libraries of data raise; Polars' panics are no `Exception`.
 _FAULTS = (Exception, pl.exceptions.PanicException)

@@ -9,7 +9,7 @@ import polars as pl
 
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
-from writeamp.traces.columns import EXAMPLE, TIME_UNITS, Columns, meanings, resolve
+from writeamp.traces.columns import TIME_UNITS, Columns, meanings, resolve
 from writeamp.traces.devices import DeviceCodes
 from writeamp.traces.trace import (
     MAX_END_BYTES,
@@ -18,6 +18,7 @@ from writeamp.traces.trace import (
     OPERATIONS,
     Operation,
 )
+from writeamp.traces.words import EXAMPLE
 
 _LAST_PAGE = 2**32 - 1
 _LARGEST_WHOLE_FLOAT = 2.0**53

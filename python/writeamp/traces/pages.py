@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +26,7 @@ from writeamp.traces.skew import share_of_hottest
 from writeamp.traces.streaming import Collection
 from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
 from writeamp.traces.trace import SECTOR_BYTES, Trace, check_trace
-
-Mapping = Literal["compact", "as-is"]
-MAPPINGS: tuple[Mapping, ...] = ("compact", "as-is")
+from writeamp.traces.words import MAPPINGS, Mapping
 
 U32 = npt.NDArray[np.uint32]
 

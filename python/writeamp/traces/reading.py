@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from writeamp.errors import WriteampError, unknown
-from writeamp.traces.columns import EXAMPLE
 from writeamp.traces.format import ReadOptions
 from writeamp.traces.quoting import quoted
 from writeamp.traces.registry import FORMATS, find_format
 from writeamp.traces.source import file_path, read_head
 from writeamp.traces.trace import Trace
+from writeamp.traces.words import EXAMPLE
 
 
 def read(

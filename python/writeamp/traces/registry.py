@@ -1,38 +1,17 @@
-"""The trace formats: one file each, and one line here."""
+"""The trace formats: one file each, and one name in `words.py`."""
 
 from __future__ import annotations
+
+from importlib import import_module
 
 from writeamp.errors import unknown
 from writeamp.traces.column_format import column_format
 from writeamp.traces.columns import is_columns
 from writeamp.traces.format import Format
-from writeamp.traces.formats import (
-    alibaba,
-    blkparse,
-    disksim,
-    iolog,
-    mqsim,
-    msr,
-    parquet,
-    spc,
-    ssdsim,
-    tencent,
-)
+from writeamp.traces.words import FORMAT_NAMES
 
 FORMATS: dict[str, Format] = {
-    entry.name: entry
-    for entry in (
-        msr.FORMAT,
-        spc.FORMAT,
-        alibaba.FORMAT,
-        tencent.FORMAT,
-        mqsim.FORMAT,
-        ssdsim.FORMAT,
-        disksim.FORMAT,
-        blkparse.FORMAT,
-        iolog.FORMAT,
-        parquet.FORMAT,
-    )
+    name: import_module(f"writeamp.traces.formats.{name}").FORMAT for name in FORMAT_NAMES
 }
 
 

@@ -13,7 +13,8 @@ from writeamp.sweeps.designs import Choice
 from writeamp.sweeps.kinds.kind import Found, Table, from_plain, scalars_of
 from writeamp.sweeps.kinds.theory import TheoryKind, check_numbers
 from writeamp.theory.models._registry import MODELS, find_model
-from writeamp.theory.prediction import DEFAULT_PAGES_PER_BLOCK, check_question, predict
+from writeamp.theory.prediction import check_question, predict
+from writeamp.theory.words import DEFAULT_PAGES_PER_BLOCK
 
 _DEFAULTS: dict[str, Any] = {
     "pages_per_block": DEFAULT_PAGES_PER_BLOCK,

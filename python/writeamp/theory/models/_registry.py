@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from writeamp.errors import unknown
 from writeamp.theory.models._model import Model
-from writeamp.theory.models.coupon_collector import MODEL as COUPON_COLLECTOR
-from writeamp.theory.models.d_choices import MODEL as D_CHOICES
-from writeamp.theory.models.expected_value import MODEL as EXPECTED_VALUE
-from writeamp.theory.models.fifo import MODEL as FIFO
-from writeamp.theory.models.markov import MODEL as MARKOV
-from writeamp.theory.models.uniform_distribution import MODEL as UNIFORM_DISTRIBUTION
+from writeamp.theory.words import MODEL_NAMES
 
 MODELS: dict[str, Model] = {
-    model.name: model
-    for model in (
-        UNIFORM_DISTRIBUTION,
-        EXPECTED_VALUE,
-        FIFO,
-        MARKOV,
-        D_CHOICES,
-        COUPON_COLLECTOR,
-    )
+    name: import_module(f"writeamp.theory.models.{name.replace('-', '_')}").MODEL
+    for name in MODEL_NAMES
 }
 
 

@@ -1,0 +1,25 @@
+"""The words of options on traces, for which nothing that reads one need be imported."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+# The registered formats, in the order in which they are listed and detected: each is the file of
+# `formats/` that has its name.
+FORMAT_NAMES = (
+    "msr",
+    "spc",
+    "alibaba",
+    "tencent",
+    "mqsim",
+    "ssdsim",
+    "disksim",
+    "blkparse",
+    "iolog",
+    "parquet",
+)
+
+EXAMPLE = "columns:time=1:ms,device=2,offset=3:bytes,length=4:bytes,op=5:0=read/1=write"
+
+Mapping = Literal["compact", "as-is"]
+MAPPINGS: tuple[Mapping, ...] = ("compact", "as-is")
