@@ -77,6 +77,10 @@ def test_the_command_without_a_verb_imports_nothing_slow(
         "list",
         "trace convert",
         "top",
+        "sweep",
+        "sweep show",
+        "measure rb",
+        "serve",
     ],
 )
 @pytest.mark.parametrize(("asked", "status"), [("--help", 0), ("--mistyped", 2)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,11 +16,14 @@ from writeamp.devices.byte_sizes import parse_bytes
 from writeamp.devices.device import device as device_of
 from writeamp.domains import POSITIVE_COUNT, shown
 from writeamp.errors import WriteampError
-from writeamp.measure import PinFacts, ReadyBusy, facts_of, measure_ready_busy
-from writeamp.measure.four_level import FourLevel
-from writeamp.measure.ready_busy import METHODS, Method
+from writeamp.measure import PinFacts, facts_of
+from writeamp.measure.words import METHODS, Method
 from writeamp.plots import check_target, save
 from writeamp.presentation.numbers import with_interval
+
+if TYPE_CHECKING:
+    from writeamp.measure import ReadyBusy
+    from writeamp.measure.four_level import FourLevel
 
 _DRIVE = "Drive (its profile, or what it would say)"
 
@@ -124,6 +127,8 @@ def rb(
     """
     if plot is not None:
         check_target(plot)
+    from writeamp.measure import measure_ready_busy  # noqa: PLC0415 (slow)
+
     size = parse_bytes("--host-bytes", host_bytes)
     facts = _facts(
         device,

@@ -8,25 +8,25 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from writeamp.cli import boundary, options
 from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_settings
-from writeamp.cli.serve_table import print_served
 from writeamp.domains import Number
 from writeamp.errors import WriteampError
 from writeamp.experiments.device_settings import DeviceSettings
-from writeamp.experiments.preconditioning import CHUNK_PAGES
 from writeamp.experiments.settings import PolicySettings
 from writeamp.plots import check_target
-from writeamp.vssd.drive import Drive
-from writeamp.vssd.result import ServeResult
-from writeamp.vssd.session import serve as serve_drive
+from writeamp.vssd.served import served_examples
 from writeamp.vssd.settings import DriveSettings
-from writeamp.vssd.specification import Specification, served_examples, specify, summary
+
+if TYPE_CHECKING:
+    from writeamp.vssd.drive import Drive
+    from writeamp.vssd.result import ServeResult
+    from writeamp.vssd.specification import Specification
 
 _STDERR = 2
 _COMMAND_FAILED = 1
@@ -94,6 +94,9 @@ def serve(
     if plot is not None:
         check_target(plot)
         drive.check_outputs([plot])
+    from writeamp.vssd.session import serve as serve_drive  # noqa: PLC0415 (slow)
+    from writeamp.vssd.specification import specify  # noqa: PLC0415 (slow)
+
     found = specify(device, policy, drive)
     with ExitStack() as bars:
         result = serve_drive(
@@ -110,6 +113,8 @@ def serve(
 
 def _ticking(found: Specification, bars: ExitStack) -> Callable[[], None]:
     """Return what shows how far a drive is aged."""
+    from writeamp.experiments.preconditioning import CHUNK_PAGES  # noqa: PLC0415 (slow)
+
     asked, size = found.precondition, found.device.logical_pages
     rounds = (asked.drive_writes or _FEWEST_ROUNDS) if asked.is_random else 0
     expected = round(size * (1 + rounds))
@@ -131,6 +136,8 @@ def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> 
     bars.close()
     if is_captive:
         return
+    from writeamp.vssd.specification import summary  # noqa: PLC0415 (slow)
+
     where = [drive.server.uri]
     if drive.mounted is not None:
         where.append(f"mounted at {drive.mounted.point}")
@@ -150,6 +157,8 @@ def _tell(result: ServeResult, plot: Path | None, *, json: bool) -> None:
     if json:
         options.print_json(result.to_dict())
     else:
+        from writeamp.cli.serve_table import print_served  # noqa: PLC0415 (slow)
+
         print_served(result)
     if plot is None:
         return

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import polars as pl
 import typer
 from typer.core import TyperGroup
 
@@ -18,10 +17,10 @@ from writeamp.cli.sweep_show import show
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots import check_target
 from writeamp.runners import Runner
-from writeamp.sweeps.functions import sweep
-from writeamp.sweeps.plan import Plan, plan_of
-from writeamp.sweeps.result import Sweep
-from writeamp.sweeps.results import SweepResults
+
+if TYPE_CHECKING:
+    from writeamp.sweeps.plan import Plan
+    from writeamp.sweeps.result import Sweep
 
 _RUN = "run"
 
@@ -84,6 +83,9 @@ def run(
     """
     if plot is not None:
         check_target(plot)
+    from writeamp.sweeps.functions import sweep  # noqa: PLC0415 (slow)
+    from writeamp.sweeps.plan import plan_of  # noqa: PLC0415 (slow)
+
     plan = plan_of(file)
     if plot is not None:
         _check_picture(plan, file)
@@ -112,6 +114,8 @@ def _check_picture(plan: Plan, file: Path) -> None:
     """Refuse a sweep whose axes do not fit the picture, before hours are spent on it."""
     if plan.search is not None:
         return
+    from writeamp.sweeps.results import SweepResults  # noqa: PLC0415 (slow)
+
     try:
         SweepResults.expected(plan).curves()
     except WriteampError as error:
@@ -139,7 +143,7 @@ def _warn(done: Sweep) -> None:
         )
     if not done.failed:
         return
-    frame = done.to_frame().filter(pl.col("error").is_not_null())
+    frame = done.to_frame().drop_nulls("error")
     for row in frame.head(running.MOST_ERRORS).iter_rows(named=True):
         where = ", ".join(f"{name} {row[name]}" for name in (*done.plan.axes, "replica"))
         options.warn(f"{where} failed: {row['error']}")

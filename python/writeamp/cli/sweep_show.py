@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from writeamp.cli import options
-from writeamp.cli.sweep_tables import print_view, rows_of
 from writeamp.domains import OneOf, shown
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
-from writeamp.sweeps.results import SweepResults, sweep_results
-from writeamp.sweeps.views.view import View
+
+if TYPE_CHECKING:
+    from writeamp.sweeps.results import SweepResults
+    from writeamp.sweeps.views.view import View
 
 _KINDS = ("lines", "heatmap")
 _LINES, _HEAT_MAP = (f"--kind {kind}" for kind in _KINDS)
@@ -148,6 +149,9 @@ def show(
     """
     if plot is not None:
         check_target(plot)
+    from writeamp.cli.sweep_tables import print_view, rows_of  # noqa: PLC0415 (slow)
+    from writeamp.sweeps.results import sweep_results  # noqa: PLC0415 (slow)
+
     found = sweep_results(folder, of=of).where(_conditions(where or []))
     given = {
         "x": x, "y": y, "hue": hue, "facet": facet or None, "color": color, "log_x": log_x,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -18,14 +18,13 @@ from writeamp.measure.device_facts import PinFacts
 from writeamp.measure.four_level import FourLevel, count, four_level
 from writeamp.measure.mixture import Mixture
 from writeamp.measure.uncertainty import class_errors
+from writeamp.measure.words import METHODS, Method
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
 from writeamp.plots.spec import PanelChart
 from writeamp.presentation.card import Card, Spark
 from writeamp.presentation.numbers import with_interval
 
-Method: TypeAlias = Literal["mixture", "fixed"]
-METHODS: tuple[Method, ...] = ("mixture", "fixed")
 _HOST_BYTES = Number("be above 0", lambda value: value > 0)
 
 # More of them than this share of the pulses, and some may have been too short to be seen.

@@ -24,10 +24,9 @@ from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.preconditioning import Ageing, precondition
 from writeamp.experiments.settings import LoadSettings, PolicySettings, SimulationSettings
 from writeamp.registry.declared import declared, is_own
-from writeamp.registry.entries import EngineKind, Entry, engine_entries
+from writeamp.registry.entries import engine_entries
+from writeamp.vssd.served import NO_HINTS, served_entries
 from writeamp.vssd.settings import DriveSettings
-
-_NO_HINTS = "nothing"
 
 
 @dataclass(frozen=True)
@@ -160,11 +159,6 @@ def summary(device: Device) -> str:
     return f"{device.name}, {shown_bytes(device.capacity_bytes)}"
 
 
-def served_examples(kind: EngineKind) -> tuple[str, ...]:
-    """Return an example of each policy of a kind that a virtual drive can work by."""
-    return tuple(entry.example for entry in _served_entries(kind))
-
-
 def _all_pages(device: Device, settings: DriveSettings) -> int:
     """Return the pages of the host, and of the mapping table if that lies on the flash."""
     if not settings.is_timed:
@@ -181,22 +175,13 @@ def _refuse_hints(policy: PolicySettings) -> None:
                 f"give one of {', '.join(entry.name for entry in engine_entries(kind))}"
             )
     hints = declared(str(policy.manager))["hears"]
-    if hints == _NO_HINTS:
+    if hints == NO_HINTS:
         return
-    good = [entry.name for entry in _served_entries("managers")]
+    good = [entry.name for entry in served_entries("managers")]
     raise WriteampError(
         f"{policy.manager} needs hints on {hints.replace('_', ' ')}, which no program gives a "
         f"drive; block managers that need none: {', '.join(good)}"
     )
-
-
-def _served_entries(kind: EngineKind) -> list[Entry]:
-    is_manager = kind == "managers"
-    return [
-        entry
-        for entry in engine_entries(kind)
-        if not is_manager or entry.declared["hears"] == _NO_HINTS
-    ]
 
 
 def _text(path: Path | None) -> str | None:
