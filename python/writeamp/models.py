@@ -2,7 +2,7 @@
 
 One file holds one model and ends with its registry entry; `MODELS` (in `_registry.py`) is what the
 command line, the documentation and the tests read. To add a model, write its file and add its
-entry there.
+name to `theory/words.py`.
 """
 
 from __future__ import annotations
