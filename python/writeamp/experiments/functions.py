@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack
 
 from writeamp import traces
 from writeamp.devices.device import DeviceLike, SizeLike
@@ -20,12 +21,15 @@ from writeamp.experiments.experiment import Experiment, setting_places
 from writeamp.experiments.lifetime import run_lifetime
 from writeamp.experiments.lifetime_result import Endurance
 from writeamp.experiments.one_run import Progress
-from writeamp.experiments.settings import TraceLike, Warmup
+from writeamp.experiments.settings import Warmup
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.timed_result import TimedResult
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Runner
+
+# A path, a trace, or data that say one, of whatever library.
+TraceLike: TypeAlias = str | os.PathLike[str] | traces.Trace | traces.PageTrace | Any
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

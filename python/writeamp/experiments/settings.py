@@ -23,8 +23,6 @@ from writeamp.files import STANDARD_INPUT
 from writeamp.registry.specs import Spec, SpecLike
 from writeamp.traces.words import EXAMPLE, FORMAT_NAMES, MAPPINGS, Mapping
 
-# A path, a trace, or data that say one, of whatever library.
-TraceLike: TypeAlias = "str | os.PathLike[str] | traces.Trace | traces.PageTrace | Any"
 Warmup: TypeAlias = int | Literal["auto"]
 
 # The engine counts erases of a block in 32 bits, of which one value means "no limit".
