@@ -1,7 +1,8 @@
 """The `writeamp` command: what it does with signals, around all the rest.
 
 Ctrl-C and SIGTERM raise KeyboardInterrupt where the command then is, which prints what is finished.
-While something is imported, and if it does not end within a second, the process is ended at once.
+Amid an import it is raised once that is done. While it still loads, and if it does not end within a
+second, the process is ended from outside.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ _STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 # An interrupt that is not heard for so long waits for the end of a call into a library.
 _TO_HEAR_S = 0.8
+# So often an import is asked whether it is done.
+_TO_IMPORT_S = 0.02
 # Enough to print what is finished, also on a busy machine.
 _TO_END_S = 3.0
 
@@ -46,7 +49,9 @@ def main() -> None:
         status = _STATUS[signal.SIGINT]
     interrupts.ignore()
     if interrupts.received is not None:
-        _flush()
+        for stream in filter(None, (sys.stdout, sys.stderr)):  # None if they are closed
+            with suppress(OSError):
+                stream.flush()
         # Threads that are still at work are not waited for.
         _end(_STATUS[interrupts.received] if status == _STATUS[signal.SIGINT] else status)
     sys.exit(status)  # type: ignore[arg-type]
@@ -76,9 +81,12 @@ class _Interrupts:
         for one in self._signals:
             signal.signal(one, signal.SIG_IGN)
 
-    def _interrupt(self, number: int, frame: FrameType | None) -> NoReturn:
-        if _is_importing(frame):  # verbs, and what they compute with, are imported when called
-            _end_loading(number, frame)
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if _is_importing(frame):  # a verb, or what it computes with, when it is called
+            again = threading.Timer(_TO_IMPORT_S, os.kill, (os.getpid(), number))
+            again.daemon = True
+            again.start()
+            return
         self.received = signal.Signals(number)
         self._heard.set()
         self.ignore()  # a second one would come amid the printing of what is finished
@@ -111,19 +119,12 @@ def _is_importing(frame: FrameType | None) -> bool:
 def _end_loading(number: int, _frame: FrameType | None) -> NoReturn:
     # An exception could end up in any library's clean-up, which would print a traceback.
     _say_interrupted()
-    _flush()
     _end(_STATUS[signal.Signals(number)])
 
 
 def _say_interrupted() -> None:
     with suppress(OSError):
         os.write(2, b"writeamp: interrupted; nothing was written\n")
-
-
-def _flush() -> None:
-    for stream in filter(None, (sys.stdout, sys.stderr)):  # None if they are closed
-        with suppress(OSError, RuntimeError):  # a signal may come amid another flush
-            stream.flush()
 
 
 def _end(status: object) -> NoReturn:

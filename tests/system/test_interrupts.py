@@ -208,3 +208,36 @@ def test_the_process_of_the_command_ends_though_a_library_does_not_hear(tmp_path
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=PATIENCE_S)
     assert (running.returncode, err) == (130, "writeamp: interrupted; nothing was written\n")
+
+
+def test_an_import_is_finished_before_it_is_heard(tmp_path: Path) -> None:
+    # An exception amid the import of a library would be that library's to clean up after.
+    (tmp_path / "library.py").write_text(
+        "import os, signal\n"
+        "try:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    sum(range(1000))\n"
+        "except BaseException:\n"
+        "    print('interrupted amid the import')\n"
+    )
+    command = (
+        "import signal, time, writeamp.cli, writeamp.__main__ as command\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "def main():\n"
+        "    import library\n"
+        "    print('imported', flush=True)\n"
+        "    while True:\n"
+        "        time.sleep(0.01)\n"
+        "writeamp.cli.main = main\n"
+        "command.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        cwd=tmp_path,
+    )
+    ended = (done.returncode, done.stdout, done.stderr)
+    assert ended == (130, "imported\n", "writeamp: interrupted; nothing was written\n")

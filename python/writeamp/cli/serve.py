@@ -15,6 +15,7 @@ import typer
 from writeamp.cli import boundary, options
 from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_settings
+from writeamp.cli.serve_table import print_served
 from writeamp.domains import Number
 from writeamp.errors import WriteampError
 from writeamp.experiments.device_settings import DeviceSettings
@@ -157,8 +158,6 @@ def _tell(result: ServeResult, plot: Path | None, *, json: bool) -> None:
     if json:
         options.print_json(result.to_dict())
     else:
-        from writeamp.cli.serve_table import print_served  # noqa: PLC0415 (slow)
-
         print_served(result)
     if plot is None:
         return

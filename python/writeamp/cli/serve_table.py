@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
@@ -10,7 +11,9 @@ from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.experiments.durations import shown_duration
 from writeamp.presentation.numbers import with_interval
 from writeamp.vssd.layers import Layers
-from writeamp.vssd.result import ServeResult
+
+if TYPE_CHECKING:
+    from writeamp.vssd.result import ServeResult
 
 _OF_LAYERS = ("layer", ">bytes", ">factor")
 _OF_LATENCY = ("latency", ">mean", ">p50", ">p99", ">p99.9", ">max")
