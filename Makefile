@@ -31,16 +31,14 @@ $(BIN)/pip:
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 # Both libraries by one call of cargo, or the engine would be compiled for each of them.
-$(ENGINE): $(RUST_SOURCES)
+$(ENGINE) $(PLUGIN) &: $(RUST_SOURCES)
 	@cargo --version > /dev/null || { echo "writeamp needs Rust, as CONTRIBUTING.md says under Tools" >&2; exit 1; }
 	$(PYTHON) scripts/declare_modules.py
-	@echo "compiling the engine and the virtual SSD: MINUTES on two quiet cores, the first time" >&2
+	@echo "compiling the engine and the virtual SSD: about a minute on two quiet cores, the first time" >&2
 	$(CARGO_BUILD) --quiet --release
 	$(call lay_plugin,release)
-	strip --strip-debug -o $@.new target/release/lib_engine.so
-	mv $@.new $@
-
-$(PLUGIN): $(ENGINE) ;
+	strip --strip-debug -o $(ENGINE).new target/release/lib_engine.so
+	mv $(ENGINE).new $(ENGINE)
 
 # Under a new name first: a running server keeps the file that it has mapped.
 define lay_plugin

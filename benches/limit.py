@@ -93,9 +93,10 @@ def limits(names: list[str]) -> list[str]:
         for name, case in LIMITED.items()
         if name in names
     }
-    bench = ["cargo", "bench", "--quiet", "--package", "writeamp-benches", "--bench", "memory", "--"]
+    bench = ["cargo", "bench", "--quiet", "--package", "writeamp-benches", "--bench", "memory"]
     sizes = [str(size) for size in entries.values()]
-    done = subprocess.run([*bench, *sizes], cwd=ROOT, check=True, capture_output=True, text=True)
+    run = [*bench, "--", *sizes]
+    done = subprocess.run(run, cwd=ROOT, check=True, capture_output=True, text=True)
     table = [
         "| fill | map, MB | access, ns | on 4 KiB pages | WA | limit, M/s | engine, M/s | of it |",
         "|---|---|---|---|---|---|---|---|",

@@ -1,7 +1,7 @@
 """Build backend of pyproject.toml: maturin's, but for what `make` has built before.
 
-`pip install --editable . --config-settings libraries=built` points to the sources, beside which `make`
-lays both libraries from one call of cargo; maturin would build one of them, and call cargo each time.
+`pip install --editable . --config-settings libraries=built` points to the sources, beside which
+`make` lays both libraries from one call of cargo; maturin would build one of them, each time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import maturin
-from maturin import *  # noqa: F403 (every hook of the backend but the one below)
+from maturin import *  # noqa: F403 (every hook but the one below)
 from wheel.wheelfile import WheelFile
 
 SOURCES = Path(__file__).resolve().parent.parent / "python"
