@@ -17,7 +17,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml
 .DEFAULT_GOAL := all
 .PHONY: all ready demo check test test-full check-policy style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
 # Two at a time: cargo compiles while pip downloads.
-TOGETHER := $(MAKE) --no-print-directory --jobs=2 $(PLUGIN)
+TOGETHER := $(MAKE) --silent --jobs=2 $(PLUGIN)
 all:
 	@$(TOGETHER) $(VENV)/.package
 
