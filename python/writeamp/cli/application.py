@@ -10,8 +10,6 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from writeamp.errors import WriteampError
-from writeamp.experiments.experiment import VERBS, setting_places
-from writeamp.experiments.setting import words_of
 
 _SEVERAL = ("texts", "paths")
 
@@ -66,6 +64,8 @@ def _times(times: int) -> str:
 
 def _who(verb: str, flag: str) -> str:
     """Return who takes how many of an option."""
+    from writeamp.experiments.experiment import VERBS  # noqa: PLC0415 (slow)
+
     by_compare = ""
     if verb in VERBS:
         several = [name for name in (flag, f"{flag}s") if name in _several_of("compare")]
@@ -76,6 +76,9 @@ def _who(verb: str, flag: str) -> str:
 
 def _several_of(verb: str) -> set[str]:
     """Return the options that a verb takes several of."""
+    from writeamp.experiments.experiment import setting_places  # noqa: PLC0415 (slow)
+    from writeamp.experiments.setting import words_of  # noqa: PLC0415
+
     places = setting_places(verb).items()
     return {
         f"--{name.replace('_', '-')}"

@@ -6,9 +6,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from typer import Typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
+
+from writeamp.cli.application import App
 
 
 class Verb(NamedTuple):
@@ -90,7 +91,7 @@ class Verbs(TyperGroup):
 def load(name: str) -> Any:
     """Return a verb with its options, or a group of verbs."""
     verb = VERBS[name]
-    app = Typer()
+    app = App()
     import_module(f"writeamp.cli.{verb.module}").register(app)
     command = get_group(app).commands[name]
     if isinstance(command, TyperGroup):

@@ -68,7 +68,8 @@ def unpacked(name: str, policy: Any, saved: bytes) -> None:
         policy.restore(*found.values())
         return
     known = attributes(policy)
-    for key in known.keys() ^ found.keys():
+    # What the state has comes first, so that one state is refused in the same words each time.
+    for key in sorted(known.keys() ^ found.keys(), key=lambda key: (key in known, key)):
         which = "an attribute" if key in found else "no attribute"
         raise WriteampError(f"the state is of another {name}: it has {which} {key}")
     for key, value in found.items():
