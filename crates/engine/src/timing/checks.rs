@@ -59,13 +59,12 @@ impl Timing {
         if self.map_cache.bytes > 0 {
             let (bytes, segment) = (self.map_cache.bytes, self.map_cache.segment_bytes);
             if u64::from(segment) > bytes
-                || segment > page_bytes
                 || self.map_cache.entry_bytes == 0
-                || self.map_cache.entry_bytes > segment
+                || self.map_cache.entry_bytes > self.map_cache.segment_bytes_of(page_bytes)
             {
                 return wrong(format!(
-                    "map_cache: entry_bytes {} ≤ segment_bytes {segment} ≤ both bytes {bytes} and \
-                     the mapping unit's {page_bytes} must hold",
+                    "map_cache: 1 ≤ entry_bytes {} ≤ segment_bytes {segment} ≤ bytes {bytes} must hold, \
+                     and an entry must fit into a mapping unit of {page_bytes} bytes",
                     self.map_cache.entry_bytes
                 ));
             }

@@ -31,7 +31,8 @@ pub struct MapCache {
 impl MapCache {
     /// An empty cache; `None` if the whole table is in memory.
     pub fn new(params: &params::MapCache, page_bytes: u32) -> Option<Self> {
-        let params::MapCache { bytes, entry_bytes, segment_bytes } = *params;
+        let params::MapCache { bytes, entry_bytes, .. } = *params;
+        let segment_bytes = params.segment_bytes_of(page_bytes);
         (bytes > 0).then(|| MapCache {
             entries_per_segment: segment_bytes / entry_bytes,
             segments_per_page: page_bytes / segment_bytes,
@@ -47,8 +48,11 @@ impl MapCache {
         if params.bytes == 0 {
             return 0;
         }
-        let segments = logical_pages.div_ceil(params.segment_bytes / params.entry_bytes);
-        segments.div_ceil(page_bytes / params.segment_bytes)
+        // Asked before the sizes are checked.
+        let segment_bytes = params.segment_bytes_of(page_bytes).max(1);
+        let entries_per_segment = segment_bytes / params.entry_bytes.clamp(1, segment_bytes);
+        let segments = logical_pages.div_ceil(entries_per_segment);
+        segments.div_ceil(page_bytes / segment_bytes)
     }
 
     /// Page of the table in which the entry of a logical page stands.
@@ -97,5 +101,29 @@ impl MapCache {
             }
         }
         evicted.push(Evicted { table_page, is_partial: known < self.segments_per_page });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes(entry_bytes: u32, segment_bytes: u32) -> params::MapCache {
+        params::MapCache { bytes: 1 << 20, entry_bytes, segment_bytes }
+    }
+
+    #[test]
+    fn a_page_smaller_than_a_segment_is_replaced_alone() {
+        assert_eq!(MapCache::table_pages(&sizes(8, 4096), 1000, 1024), 8);
+        let cache = MapCache::new(&sizes(8, 4096), 1024).expect("a part of it is in memory");
+        assert_eq!([0, 127, 128, 999].map(|page| cache.table_page(page)), [0, 0, 1, 7]);
+        assert_eq!(cache.read_bytes, 1024);
+    }
+
+    #[test]
+    fn sizes_that_will_be_refused_are_asked_without_a_panic() {
+        assert_eq!(MapCache::table_pages(&sizes(0, 512), 1024, 512), 2);
+        assert_eq!(MapCache::table_pages(&sizes(9999, 4096), 10, 512), 10);
+        assert_eq!(MapCache::table_pages(&sizes(8, 0), 10, 512), 1);
     }
 }

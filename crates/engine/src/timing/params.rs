@@ -205,8 +205,15 @@ pub struct MapCache {
     pub bytes: u64,
     /// Bytes of an entry of the table.
     pub entry_bytes: u32,
-    /// Bytes that are replaced together; at least a sector of them is read on a miss.
+    /// Bytes that are replaced together, at most a page; at least a sector of them is read on a miss.
     pub segment_bytes: u32,
+}
+
+impl MapCache {
+    /// Bytes that are replaced together where pages have so many.
+    pub fn segment_bytes_of(&self, page_bytes: u32) -> u32 {
+        self.segment_bytes.min(page_bytes)
+    }
 }
 
 impl Default for MapCache {
