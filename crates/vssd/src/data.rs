@@ -4,103 +4,132 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, RwLock};
+use std::sync::RwLock;
 
 use memmap2::{MmapOptions, MmapRaw};
 
-/// Holes of the file are filled in extents of so many bytes, so that it does not come to lie in
-/// single pages all over the disk.
-const EXTENT_BYTES: u64 = 64 << 10;
+use crate::error::Result;
+use crate::held::Held;
+use crate::space::Sparse;
+use crate::sums::Sums;
+
 /// What the machine maps by; smaller holes are written as zeros.
 const MAPPED_BYTES: u64 = 4 << 10;
-static ZEROS: [u8; EXTENT_BYTES as usize] = [0; EXTENT_BYTES as usize];
+/// Data that are compared with their checksums before the drive serves: about a second of reading.
+pub const MOST_COMPARED_BYTES: usize = 1 << 30;
+const NO_PANIC: &str = "nobody panics while storing";
 
-/// Bytes of the host.
+/// Locks of pages: more than requests can be under way, so that few wait for another page's.
+const LOCKS: usize = 1 << 12;
+
+/// Bytes of the host, in pages of which each is stored and read whole.
 pub struct Data {
     map: MmapRaw,
-    file: Option<Backing>,
-    /// Held by writers for reading, so that no space is given back between being asked for and used.
+    page_bytes: usize,
+    file: Option<Sparse>,
+    sums: Option<Sums>,
+    /// Whoever stores to mapped bytes of a page holds its lock alone, whoever reads them shares it.
+    locks: Box<[RwLock<()>]>,
+    /// Shared by all who use mapped bytes; held alone to give space back.
     punching: RwLock<()>,
 }
 
-struct Backing {
-    file: File,
-    /// One bit an extent: set if all of it is known to have space.
-    reserved: Vec<AtomicU64>,
-    /// Held while holes are filled, which must not be done twice.
-    filling: Mutex<()>,
-    /// True on a file system that gives space to what is read through a mapping (tmpfs).
-    reads_take_space: bool,
+/// What is stored.
+#[derive(Debug, Clone, Copy)]
+pub enum Source<'a> {
+    /// Bytes.
+    Bytes(&'a [u8]),
+    /// So many zeros.
+    Zeros(u64),
 }
 
 impl Data {
     /// Bytes in memory, all 0, which take space as they are written.
-    pub fn in_memory(length: u64) -> io::Result<Self> {
+    pub fn in_memory(length: u64, page_bytes: u32) -> io::Result<Self> {
         let map = MmapOptions::new().len(mapped(length)?).no_reserve_swap().map_anon()?;
-        Ok(Data { map: MmapRaw::from(map), file: None, punching: RwLock::default() })
+        Ok(Data::new(MmapRaw::from(map), page_bytes, None, None))
     }
 
-    /// Bytes of a file that is `length` long.
-    pub fn in_file(file: File, length: u64) -> io::Result<Self> {
+    /// The first `length` bytes of a file, and the checksums of their pages.
+    pub fn in_file(file: File, length: u64, page_bytes: u32, sums: Sums) -> io::Result<Self> {
         let map = MmapOptions::new().len(mapped(length)?).map_raw(&file)?;
-        let words = length.div_ceil(EXTENT_BYTES).div_ceil(64);
-        let reserved = (0..words).map(|_| AtomicU64::new(0)).collect();
-        let reads_take_space = is_tmpfs(&file)?;
-        let file = Some(Backing { file, reserved, filling: Mutex::default(), reads_take_space });
-        Ok(Data { map, file, punching: RwLock::default() })
+        let file = Sparse::new(file, length)?;
+        Ok(Data::new(map, page_bytes, Some(file), Some(sums)))
     }
 
-    /// Copies bytes out. Those of a request under way may be old or new.
+    fn new(map: MmapRaw, page_bytes: u32, file: Option<Sparse>, sums: Option<Sums>) -> Self {
+        let locks = (0..LOCKS).map(|_| RwLock::new(())).collect();
+        let page_bytes = page_bytes as usize;
+        Data { map, page_bytes, file, sums, locks, punching: RwLock::new(()) }
+    }
+
+    /// Copies bytes out, those of each page as one request left them.
     pub fn read(&self, offset: u64, to: &mut [u8]) -> io::Result<()> {
-        if let Some(backing) = &self.file
-            && backing.reads_take_space
-            && !extents(&(offset..offset + to.len() as u64))
-                .all(|extent| backing.is_reserved(extent))
-        {
-            return backing.file.read_exact_at(to, offset);
+        let _kept = self.punching.read().expect(NO_PANIC);
+        let mut rest = to;
+        for part in self.parts(offset..offset + rest.len() as u64) {
+            let (to, behind) = rest.split_at_mut(part.length);
+            rest = behind;
+            let _shared = self.lock(part.page).read().expect(NO_PANIC);
+            self.compare(part.page)?;
+            if self.is_mapped(part.page) {
+                to.copy_from_slice(self.mapped_bytes(part.offset, part.length));
+            } else if let Some(backing) = &self.file {
+                backing.file.read_exact_at(to, part.offset)?;
+            }
         }
-        let from = self.at(offset, to.len());
-        // SAFETY: `at` has checked the range. Other threads may be storing there: each byte is then
-        // the old or the new one, as of any drive, and no reference to mapped memory exists.
-        unsafe { std::ptr::copy_nonoverlapping(from, to.as_mut_ptr(), to.len()) }
         Ok(())
     }
 
-    /// Stores bytes, once there is space for all of them. Without, none is stored.
-    pub fn write(&self, offset: u64, from: &[u8]) -> io::Result<()> {
-        let _kept = self.punching.read().expect("no writer panicked");
-        self.reserve(offset..offset + from.len() as u64)?;
-        self.store(offset, from);
+    /// Stores bytes, once there is space for all of them and what stays of their pages is whole.
+    /// Otherwise, none is stored.
+    pub fn write(&self, offset: u64, from: Source<'_>) -> io::Result<()> {
+        let _kept = self.punching.read().expect(NO_PANIC);
+        let range = offset..offset + from.length();
+        self.reserve(&range)?;
+        for part in self.parts(range.clone()).filter(|part| part.length < self.page_bytes) {
+            let _shared = self.lock(part.page).read().expect(NO_PANIC);
+            self.compare(part.page)?;
+        }
+        for part in self.parts(range) {
+            let at = (part.offset - offset) as usize;
+            let from = match from {
+                Source::Bytes(bytes) => Source::Bytes(&bytes[at..at + part.length]),
+                Source::Zeros(_) => Source::Zeros(part.length as u64),
+            };
+            self.store(part, from);
+        }
+        Ok(())
+    }
+
+    /// Makes a page 0 that held nothing of the host, whatever lay there, once there is space for it.
+    pub fn begin(&self, page: u64) -> io::Result<()> {
+        let _kept = self.punching.read().expect(NO_PANIC);
+        let offset = page * self.page_bytes as u64;
+        self.reserve(&(offset..offset + self.page_bytes as u64))?;
+        let whole = Part { page, offset, length: self.page_bytes };
+        self.store(whole, Source::Zeros(self.page_bytes as u64));
         Ok(())
     }
 
     /// Makes bytes 0, and gives their space back where that can be.
     pub fn discard(&self, range: Range<u64>) -> io::Result<()> {
+        let _alone = self.punching.write().expect(NO_PANIC);
+        if let Some(sums) = &self.sums {
+            sums.forget_all(self.pages(&range));
+        }
         let first = range.start.next_multiple_of(MAPPED_BYTES).min(range.end);
         let end = (range.end / MAPPED_BYTES * MAPPED_BYTES).max(first);
-        self.write_zeros(range.start..first)?;
-        self.write_zeros(end..range.end)?;
+        self.clear(range.start..first)?;
+        self.clear(end..range.end)?;
         if first == end {
             return Ok(());
         }
         match self.punch(first..end) {
-            Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
-                self.write_zeros(first..end)
-            }
+            Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => self.clear(first..end),
             done => done,
         }
-    }
-
-    /// Makes bytes 0, and keeps space for them.
-    pub fn write_zeros(&self, range: Range<u64>) -> io::Result<()> {
-        for first in range.clone().step_by(ZEROS.len()) {
-            let length = (range.end - first).min(ZEROS.len() as u64);
-            self.write(first, &ZEROS[..length as usize])?;
-        }
-        Ok(())
     }
 
     /// Makes what was stored so far survive a loss of power.
@@ -108,40 +137,129 @@ impl Data {
         self.file.as_ref().map_or(Ok(()), |backing| backing.file.sync_data())
     }
 
-    fn punch(&self, range: Range<u64>) -> io::Result<()> {
-        let _alone = self.punching.write().expect("no writer panicked");
-        let length = range.end - range.start;
-        if let Some(backing) = &self.file {
-            let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-            allocate(&backing.file, mode, &range)?;
-            for extent in extents(&range) {
-                let bit = 1 << (extent % 64);
-                backing.reserved[(extent / 64) as usize].fetch_and(!bit, Ordering::AcqRel);
-            }
+    /// Makes the checksums survive it too, which [`Data::sync`] does not wait for.
+    pub fn sync_sums(&self) -> Result<()> {
+        self.sums.as_ref().map_or(Ok(()), Sums::sync)
+    }
+
+    /// Compares all pages that hold data with their checksums, if those are not more than
+    /// [`MOST_COMPARED_BYTES`]; of more, each is compared when it is first read.
+    pub fn compare_all(&self, held: &Held) -> io::Result<()> {
+        let (Some(sums), Some(backing)) = (&self.sums, &self.file) else { return Ok(()) };
+        let pages = 0..(self.map.len() / self.page_bytes) as u64;
+        let known = pages.filter(|page| held.holds(*page) && sums.knows(*page));
+        let most = MOST_COMPARED_BYTES / self.page_bytes;
+        if known.clone().take(most + 1).count() > most {
             return Ok(());
         }
-        let from = self.at(range.start, length as usize);
+        let mut bytes = vec![0; self.page_bytes];
+        for page in known {
+            backing.file.read_exact_at(&mut bytes, page * self.page_bytes as u64)?;
+            sums.compare(page, &bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Compares a page with its checksum, unless that was done. Its lock is held.
+    fn compare(&self, page: u64) -> io::Result<()> {
+        let (Some(sums), Some(backing)) = (&self.sums, &self.file) else { return Ok(()) };
+        if sums.is_compared(page) {
+            return Ok(());
+        }
+        let offset = page * self.page_bytes as u64;
+        if self.is_mapped(page) {
+            return sums.compare(page, self.mapped_bytes(offset, self.page_bytes));
+        }
+        let mut bytes = vec![0; self.page_bytes];
+        backing.file.read_exact_at(&mut bytes, offset)?;
+        sums.compare(page, &bytes)
+    }
+
+    /// Stores a part of a page, for which there is space.
+    fn store(&self, part: Part, from: Source<'_>) {
+        let Part { page, offset, length } = part;
+        // Most requests are of whole pages: computed before anybody has to wait.
+        let known = match (&self.sums, from) {
+            (Some(sums), Source::Bytes(bytes)) if length == self.page_bytes => {
+                Some(sums.of(page, bytes))
+            }
+            _ => None,
+        };
+        let _alone = self.lock(page).write().expect(NO_PANIC);
+        if let Some(sums) = &self.sums {
+            sums.forget(page);
+        }
+        let to = self.at(offset, length);
+        // SAFETY: the range is mapped, has space behind it, and the page's lock is ours alone.
+        match from {
+            Source::Bytes(bytes) => unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), length) },
+            Source::Zeros(_) => unsafe { to.write_bytes(0, length) },
+        }
+        if let Some(sums) = &self.sums {
+            let first = page * self.page_bytes as u64;
+            let of_page = || sums.of(page, self.mapped_bytes(first, self.page_bytes));
+            sums.know(page, known.unwrap_or_else(of_page));
+        }
+    }
+
+    /// Makes bytes 0 that nobody else uses.
+    fn clear(&self, range: Range<u64>) -> io::Result<()> {
+        self.reserve(&range)?;
+        let length = (range.end - range.start) as usize;
+        // SAFETY: the range is mapped, has space behind it, and the lock of `punching` is ours alone.
+        unsafe { self.at(range.start, length).write_bytes(0, length) };
+        Ok(())
+    }
+
+    fn punch(&self, range: Range<u64>) -> io::Result<()> {
+        if let Some(backing) = &self.file {
+            return backing.punch(&range);
+        }
+        let length = (range.end - range.start) as usize;
+        let from = self.at(range.start, length);
         // SAFETY: the range is ours, and of whole pages; an anonymous mapping then reads as zeros.
-        match unsafe { libc::madvise(from.cast(), length as usize, libc::MADV_DONTNEED) } {
+        match unsafe { libc::madvise(from.cast(), length, libc::MADV_DONTNEED) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
     }
 
-    /// Makes sure that a store finds space: without it, the machine would kill the process.
-    fn reserve(&self, range: Range<u64>) -> io::Result<()> {
-        let Some(backing) = &self.file else { return Ok(()) };
-        for extent in extents(&range).filter(|extent| !backing.is_reserved(*extent)) {
-            let end = ((extent + 1) * EXTENT_BYTES).min(self.map.len() as u64);
-            backing.fill_holes(extent, extent * EXTENT_BYTES..end)?;
-        }
-        Ok(())
+    fn reserve(&self, range: &Range<u64>) -> io::Result<()> {
+        self.file.as_ref().map_or(Ok(()), |backing| backing.reserve(range))
     }
 
-    fn store(&self, offset: u64, from: &[u8]) {
-        let to = self.at(offset, from.len());
-        // SAFETY: as for `read`; there is space behind the range.
-        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) }
+    /// True if bytes of the page may be read through the mapping.
+    fn is_mapped(&self, page: u64) -> bool {
+        let Some(backing) = &self.file else { return true };
+        let first = page * self.page_bytes as u64;
+        let bytes = first..first + self.page_bytes as u64;
+        !backing.reads_take_space || backing.has_space(&bytes)
+    }
+
+    /// Mapped bytes of a page whose lock is held as long as they are used.
+    fn mapped_bytes(&self, offset: u64, length: usize) -> &[u8] {
+        // SAFETY: the range is mapped, and nobody stores to it while its page's lock is held.
+        unsafe { std::slice::from_raw_parts(self.at(offset, length), length) }
+    }
+
+    fn lock(&self, page: u64) -> &RwLock<()> {
+        &self.locks[page as usize % LOCKS]
+    }
+
+    /// The pages that a range touches.
+    fn pages(&self, range: &Range<u64>) -> Range<u64> {
+        let page_bytes = self.page_bytes as u64;
+        range.start / page_bytes..range.end.div_ceil(page_bytes)
+    }
+
+    /// What a range has of each page.
+    fn parts(&self, range: Range<u64>) -> impl Iterator<Item = Part> + use<> {
+        let page_bytes = self.page_bytes as u64;
+        self.pages(&range).map(move |page| {
+            let offset = (page * page_bytes).max(range.start);
+            let end = ((page + 1) * page_bytes).min(range.end);
+            Part { page, offset, length: (end - offset) as usize }
+        })
     }
 
     fn at(&self, offset: u64, length: usize) -> *mut u8 {
@@ -151,86 +269,49 @@ impl Data {
     }
 }
 
-impl Backing {
-    fn is_reserved(&self, extent: u64) -> bool {
-        self.reserved[(extent / 64) as usize].load(Ordering::Acquire) >> (extent % 64) & 1 == 1
-    }
-
-    /// Writes zeros where an extent has no space. Space that is asked for without data (`fallocate`)
-    /// would be turned into data page by page, which takes a hundred times as long.
-    fn fill_holes(&self, extent: u64, bytes: Range<u64>) -> io::Result<()> {
-        let _alone = self.filling.lock().expect("nobody panics while filling holes");
-        if self.is_reserved(extent) {
-            return Ok(());
-        }
-        let mut at = bytes.start;
-        while at < bytes.end {
-            let hole = self.seek(at, libc::SEEK_HOLE)?.min(bytes.end);
-            let data = match self.seek(hole, libc::SEEK_DATA) {
-                // Behind the last data there are none to be found.
-                Err(error) if error.raw_os_error() == Some(libc::ENXIO) => bytes.end,
-                found => found?.min(bytes.end),
-            };
-            self.file.write_all_at(&ZEROS[..(data - hole) as usize], hole)?;
-            at = data;
-        }
-        self.reserved[(extent / 64) as usize].fetch_or(1 << (extent % 64), Ordering::AcqRel);
-        Ok(())
-    }
-
-    fn seek(&self, at: u64, whence: libc::c_int) -> io::Result<u64> {
-        // SAFETY: a system call on a descriptor that is open, whose offset nobody uses.
-        let found = unsafe { libc::lseek(self.file.as_raw_fd(), at.cast_signed(), whence) };
-        u64::try_from(found).map_err(|_| io::Error::last_os_error())
-    }
+/// A part of a page.
+#[derive(Clone, Copy)]
+struct Part {
+    page: u64,
+    offset: u64,
+    length: usize,
 }
 
-fn is_tmpfs(file: &File) -> io::Result<bool> {
-    // SAFETY: a system call that fills in a structure of numbers.
-    let mut found: libc::statfs = unsafe { std::mem::zeroed() };
-    match unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut found) } {
-        0 => Ok(found.f_type == libc::TMPFS_MAGIC),
-        _ => Err(io::Error::last_os_error()),
+impl Source<'_> {
+    fn length(&self) -> u64 {
+        match self {
+            Source::Bytes(bytes) => bytes.len() as u64,
+            Source::Zeros(length) => *length,
+        }
     }
-}
-
-fn extents(range: &Range<u64>) -> Range<u64> {
-    range.start / EXTENT_BYTES..range.end.div_ceil(EXTENT_BYTES)
 }
 
 fn mapped(length: u64) -> io::Result<usize> {
     usize::try_from(length).map_err(|_| io::Error::from_raw_os_error(libc::EFBIG))
 }
 
-/// `fallocate`, which asks for space, or gives it back.
-pub(crate) fn allocate(file: &File, mode: libc::c_int, range: &Range<u64>) -> io::Result<()> {
-    let (offset, length) = (range.start.cast_signed(), (range.end - range.start).cast_signed());
-    loop {
-        // SAFETY: a system call on a descriptor that is open.
-        if unsafe { libc::fallocate(file.as_raw_fd(), mode, offset, length) } == 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::label::Identity;
 
-    fn both() -> [Data; 2] {
+    const PAGE_BYTES: u32 = 4096;
+
+    fn both() -> (tempfile::TempDir, [Data; 2]) {
+        let directory = tempfile::tempdir().unwrap();
         let file = tempfile::tempfile().unwrap();
         file.set_len(1 << 20).unwrap();
-        [Data::in_memory(1 << 20).unwrap(), Data::in_file(file, 1 << 20).unwrap()]
+        let (path, identity) = (directory.path().join("sums"), Identity::random().unwrap());
+        let sums = Sums::create(&path, identity, 256, PAGE_BYTES).unwrap();
+        let in_file = Data::in_file(file, 1 << 20, PAGE_BYTES, sums).unwrap();
+        (directory, [Data::in_memory(1 << 20, PAGE_BYTES).unwrap(), in_file])
     }
 
     #[test]
     fn zeros_lie_exactly_where_they_were_asked_for() {
-        for data in both() {
-            data.write(0, &vec![7; 1 << 20]).unwrap();
+        let (_directory, both) = both();
+        for data in both {
+            data.write(0, Source::Bytes(&vec![7; 1 << 20])).unwrap();
             data.discard(4095..12289).unwrap();
             let mut found = vec![1; 1 << 20];
             data.read(0, &mut found).unwrap();
@@ -242,10 +323,11 @@ mod tests {
 
     #[test]
     fn what_was_given_back_can_be_written_again() {
-        for data in both() {
-            data.write(0, &[7; 8192]).unwrap();
+        let (_directory, both) = both();
+        for data in both {
+            data.write(0, Source::Bytes(&[7; 8192])).unwrap();
             data.discard(0..8192).unwrap();
-            data.write(4096, &[9; 4096]).unwrap();
+            data.write(4096, Source::Bytes(&[9; 4096])).unwrap();
             let mut found = [1; 8192];
             data.read(0, &mut found).unwrap();
             assert!(found[..4096].iter().all(|byte| *byte == 0));

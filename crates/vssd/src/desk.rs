@@ -19,6 +19,9 @@ use crate::private;
 use crate::record::{Ask, Record};
 use crate::report::{self, Samples};
 
+/// Recordings are of no drive.
+const NO_SALT: u32 = 0;
+
 /// What one request at a time has for itself.
 pub struct Desk {
     pub flash: Flash,
@@ -141,7 +144,7 @@ impl Recording {
 
     pub fn append(&mut self, record: &Record) {
         if self.failure.is_none() {
-            let written = self.file.write_all(&record.encode());
+            let written = self.file.write_all(&record.encode(NO_SALT));
             self.note(written);
         }
     }

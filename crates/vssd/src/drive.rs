@@ -12,7 +12,7 @@ use writeamp_engine::request::Op;
 use crate::books::Pages;
 use crate::clocked::Clocked;
 use crate::config::Config;
-use crate::data::Data;
+use crate::data::{Data, Source};
 use crate::desk::{Desk, Flash, Recording};
 use crate::error::{Error, Result};
 use crate::held::Held;
@@ -36,37 +36,26 @@ pub struct Drive {
     has_lost_writes: AtomicBool,
 }
 
-/// What is stored.
-#[derive(Clone, Copy)]
-enum Source<'a> {
-    Bytes(&'a [u8]),
-    Zeros,
-}
-
 impl Drive {
     /// The drive of a configuration: a new one, or one that goes on where its files end.
     pub fn open(config: &Config) -> Result<Self> {
         config.check()?;
         let page_bytes = u64::from(config.drive.geometry.page_bytes);
-        let (flash, data, journal) = if let Some(path) = &config.backing {
-            let Opened { books, data, segment, head, replay, files } = store::open(config, path)?;
-            let longest_replay = Duration::from_millis(config.longest_replay_ms);
-            let journal = Journal::new(files, segment, head, replay, longest_replay)?;
-            (Flash::Counted(books), data, Some(journal))
+        let (flash, data, held, journal) = if let Some(path) = &config.backing {
+            let Opened { books, data, held, end } = store::open(config, path)?;
+            let journal = Journal::new(end, Duration::from_millis(config.longest_replay_ms))?;
+            (Flash::Counted(books), data, held, Some(journal))
         } else {
-            let state = store::initial_state(config)?;
-            let data = Data::in_memory(config.size_bytes).map_err(|error| Error {
+            let flash = Flash::new(config, store::initial_state(config)?.as_deref())?;
+            let data = Data::in_memory(config.size_bytes, page_bytes as u32);
+            let data = data.map_err(|error| Error {
                 sentence: format!("{} bytes cannot be mapped: {error}", config.size_bytes),
                 errno: libc::ENOMEM,
             })?;
-            (Flash::new(config, state.as_deref())?, data, None)
+            let held = Held::of(flash.flash(), config.size_bytes / page_bytes);
+            (flash, data, held, None)
         };
         let recording = config.record.as_deref().map(Recording::new).transpose()?;
-        let held = {
-            let mapped = flash.flash();
-            let pages = config.size_bytes / page_bytes;
-            Held::new(pages, |page| mapped.physical(page).is_some())
-        };
         let samples = Samples::from(&flash.counters());
         let desk = Desk { flash, journal, recording, samples, served: 0, since: 0 };
         Ok(Drive {
@@ -122,11 +111,11 @@ impl Drive {
         let Some(ask) = self.ask(Op::Write, offset, length, fua)? else { return Ok(()) };
         let inner = self.whole_pages(offset, length);
         if !may_trim || inner.is_empty() {
-            return self.store(&ask, Source::Zeros);
+            return self.store(&ask, Source::Zeros(length));
         }
         for part in [offset..inner.start, inner.end..offset + length] {
             if let Some(ask) = self.ask(Op::Write, part.start, part.end - part.start, false)? {
-                self.store(&ask, Source::Zeros)?;
+                self.store(&ask, Source::Zeros(part.end - part.start))?;
             }
         }
         self.trim(inner.start, inner.end - inner.start, fua)
@@ -177,8 +166,11 @@ impl Drive {
     /// Makes everything durable; the last call before the drive goes.
     pub fn close(&self) -> Result<()> {
         self.settle();
-        let synced = self.sync();
+        let mut synced = self.sync();
         let mut desk = self.lock()?;
+        if let (Ok(()), Some(journal)) = (&synced, &desk.journal) {
+            synced = self.data.sync_sums().and_then(|()| journal.close());
+        }
         if let Flash::Clocked(clocked, Some(edges)) = &mut desk.flash {
             clocked.catch_up()?;
             edges.take(clocked)?;
@@ -256,7 +248,10 @@ impl Drive {
             self.lock()?
         } else {
             let desk = self.lock()?;
-            self.begin_pages(ask, &pages)?;
+            // They read as zeros, so the rest of them must be zeros once they hold data.
+            for page in pages.partial().filter(|page| !self.held.holds(*page)) {
+                self.data.begin(page).map_err(|error| full(&error))?;
+            }
             self.put(ask, source)?;
             desk
         };
@@ -265,23 +260,7 @@ impl Drive {
     }
 
     fn put(&self, ask: &Ask, source: Source<'_>) -> Result<()> {
-        let stored = match source {
-            Source::Bytes(bytes) => self.data.write(ask.offset, bytes),
-            Source::Zeros => self.data.write_zeros(ask.offset..ask.offset + u64::from(ask.length)),
-        };
-        stored.map_err(|error| full(&error))
-    }
-
-    /// Pages that hold no data read as zeros, so the rest of them must be zeros once they do.
-    fn begin_pages(&self, ask: &Ask, pages: &Pages) -> Result<()> {
-        let end = ask.offset + u64::from(ask.length);
-        for page in pages.partial().filter(|page| !self.held.holds(*page)) {
-            let (first, last) = (page * self.page_bytes, (page + 1) * self.page_bytes);
-            for rest in [first..ask.offset.max(first), end.min(last)..last] {
-                self.data.write_zeros(rest).map_err(|error| full(&error))?;
-            }
-        }
-        Ok(())
+        self.data.write(ask.offset, source).map_err(|error| full(&error))
     }
 
     fn serve_written(&self, desk: MutexGuard<'_, Desk>, ask: &Ask, pages: Pages) -> Result<()> {

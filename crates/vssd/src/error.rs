@@ -32,6 +32,11 @@ impl Error {
         Error { sentence: format!("{}: {why}", path.display()), errno: libc::EIO }
     }
 
+    /// A file is whole and belongs elsewhere.
+    pub fn of_another_drive(path: &Path) -> Self {
+        Error::damaged(path, "this file is of another drive than the data")
+    }
+
     /// The machine refused something about a file.
     pub fn io(path: &Path, what: &str, error: &io::Error) -> Self {
         let sentence = format!("{}: cannot {what}: {error}", path.display());

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use writeamp_engine::flash::Array;
+
 const BITS: u64 = u64::BITS as u64;
 
 /// One bit a page.
@@ -17,6 +19,11 @@ impl Held {
             pages.fold(0, |word, page| word | u64::from(is_held(page as u32)) << (page % BITS))
         };
         Held((0..pages.div_ceil(BITS)).map(word).map(AtomicU64::new).collect())
+    }
+
+    /// The pages that a flash has mapped.
+    pub fn of(flash: &Array, pages: u64) -> Self {
+        Held::new(pages, |page| flash.physical(page).is_some())
     }
 
     /// True if the page holds data.

@@ -2,27 +2,27 @@
 //! the process was killed, and after a loss of power once it was synchronised.
 //!
 //! ```text
-//! header (4096): magic (8) · version (4) · 0 (4) · number (8) · first sequence (8) · CRC-32 (4)
-//!                … at 512: rows that were made durable (8)
+//! header (4096): label (its numbers: number of the journal, sequence of the first row)
+//!                … at 512, a cell: sequence behind the last row that was made durable (8)
 //! rows (32 each): see `record`
 //! ```
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use memmap2::{MmapOptions, MmapRaw};
 
-use crate::data::allocate;
+use crate::cell::Cell;
 use crate::error::{Error, Result};
+use crate::label::{Identity, LABEL_BYTES, Label};
 use crate::private;
 use crate::record::{ROW_BYTES, Record};
+use crate::space::allocate;
 
 const MAGIC: [u8; 8] = *b"WampJrnl";
-const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 4096;
-const CHECKED_BYTES: usize = 32;
 const MARK_AT: usize = 512;
 
 /// Rows of a segment. Replay is kept short by time; this bounds the file.
@@ -39,6 +39,7 @@ pub struct Segment {
     path: PathBuf,
     file: File,
     map: MmapRaw,
+    salt: u32,
     /// True once its name is durable too.
     pub is_named: AtomicBool,
     /// Its number; snapshots bear the number of the segment that follows them.
@@ -49,11 +50,14 @@ pub struct Segment {
 
 impl Segment {
     /// A segment without rows, at a path where no file is.
-    pub fn create(path: &Path, number: u64, first_sequence: u64) -> Result<Self> {
+    pub fn create(path: &Path, identity: Identity, number: u64, first: u64) -> Result<Self> {
         let failed = |error| Error::io(path, "create it", &error);
         let file = private::written().read(true).create_new(true).open(path);
         let file = file.map_err(failed)?;
+        let label = Label { identity, numbers: [number, first] };
         let map = (|| {
+            // Before all else, so that it is known for ours whatever happens.
+            file.write_all_at(&label.encode(MAGIC), 0)?;
             file.set_len(FILE_BYTES as u64)?;
             allocate(&file, 0, &(0..(HEADER_BYTES + CHUNK_ROWS * ROW_BYTES) as u64))?;
             MmapOptions::new().len(FILE_BYTES).map_raw(&file)
@@ -63,13 +67,11 @@ impl Segment {
             let _ = std::fs::remove_file(path);
             failed(error)
         })?;
-        let segment = Segment::of(path, file, map, (number, first_sequence));
-        segment.put(0, &header(number, first_sequence));
-        Ok(segment)
+        Ok(Segment::of(path, file, map, &label))
     }
 
     /// A segment as it was left; `None` if its making was interrupted, so that nothing was ever in it.
-    pub fn open(path: &Path) -> Result<Option<Self>> {
+    pub fn open(path: &Path, identity: Identity, number: u64) -> Result<Option<Self>> {
         let failed = |error| Error::io(path, "open it", &error);
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
@@ -80,29 +82,50 @@ impl Segment {
             let why = format!("this journal should have {FILE_BYTES} bytes and has {length}");
             return Err(Error::damaged(path, why));
         }
-        let map = MmapOptions::new().len(FILE_BYTES).map_raw(&file).map_err(failed)?;
-        let mut segment = Segment::of(path, file, map, (0, 0));
-        let head: [u8; CHECKED_BYTES + 4] = segment.get(0);
-        if head == [0; CHECKED_BYTES + 4] && segment.mark() == 0 {
+        let mut header = [0; HEADER_BYTES];
+        file.read_exact_at(&mut header, 0).map_err(failed)?;
+        if header == [0; HEADER_BYTES] {
             return Ok(None);
         }
-        let word = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("8 bytes"));
-        (segment.number, segment.first_sequence) = (word(16), word(24));
-        if head != header(segment.number, segment.first_sequence) {
+        let head = header[..LABEL_BYTES].try_into().expect("a label is shorter than a header");
+        let Some(label) = Label::decode(&head, MAGIC) else {
             return Err(Error::damaged(path, "this is no journal of a virtual drive, or damaged"));
+        };
+        if label.identity != identity {
+            return Err(Error::of_another_drive(path));
+        }
+        if label.numbers[0] != number {
+            let why = format!("this is journal {} under another name", label.numbers[0]);
+            return Err(Error::damaged(path, why));
+        }
+        let map = MmapOptions::new().len(FILE_BYTES).map_raw(&file).map_err(failed)?;
+        let segment = Segment::of(path, file, map, &label);
+        if segment.mark().get().is_none() {
+            return Err(Error::damaged(path, "the number of its durable rows is damaged"));
         }
         Ok(Some(segment))
     }
 
-    fn of(path: &Path, file: File, map: MmapRaw, numbers: (u64, u64)) -> Self {
-        let (number, first_sequence) = numbers;
-        let is_named = AtomicBool::new(false);
-        Segment { path: path.to_owned(), file, map, is_named, number, first_sequence }
+    fn of(path: &Path, file: File, map: MmapRaw, label: &Label) -> Self {
+        Segment {
+            path: path.to_owned(),
+            file,
+            map,
+            salt: label.identity.salt(),
+            is_named: AtomicBool::new(false),
+            number: label.numbers[0],
+            first_sequence: label.numbers[1],
+        }
     }
 
     /// True if nothing of it was ever made durable.
     pub fn is_volatile(&self) -> bool {
-        self.mark() == 0
+        self.durable() <= self.first_sequence
+    }
+
+    /// Sequence number behind the last row that is known to be durable.
+    pub fn durable(&self) -> u64 {
+        self.mark().get().unwrap_or(u64::MAX)
     }
 
     /// The records in order, up to the first row that is none; all that were made durable are there.
@@ -114,18 +137,16 @@ impl Segment {
             self.read_rows(before, &mut rows)?;
             let first = self.first_sequence + before as u64;
             let numbered = rows.iter().zip(first..);
-            records.extend(numbered.map_while(|(row, number)| Record::decode(row, number)));
+            records
+                .extend(numbered.map_while(|(row, number)| Record::decode(row, number, self.salt)));
             if records.len() == before {
                 break;
             }
         }
-        let durable = self.mark();
-        if (records.len() as u64) < durable {
-            let (found, first) = (records.len() as u64, self.first_sequence);
-            return Err(Error::damaged(
-                &self.path,
-                format!("the journal is damaged at request {}, which was durable", first + found),
-            ));
+        let end = self.first_sequence + records.len() as u64;
+        if end < self.durable() {
+            let why = format!("the journal is damaged at request {end}, which was durable");
+            return Err(Error::damaged(&self.path, why));
         }
         Ok(records)
     }
@@ -144,11 +165,6 @@ impl Segment {
         self.sync()
     }
 
-    /// Rows that are known to be durable.
-    fn mark(&self) -> u64 {
-        self.mark_cell().load(Ordering::Acquire)
-    }
-
     /// Makes all rows so far durable.
     pub fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
@@ -156,12 +172,11 @@ impl Segment {
 
     /// Notes that the first `rows` are durable, and all data that they speak of.
     pub fn set_mark(&self, rows: u64) {
-        self.mark_cell().fetch_max(rows, Ordering::AcqRel);
+        self.mark().raise(self.first_sequence + rows);
     }
 
-    fn mark_cell(&self) -> &AtomicU64 {
-        // SAFETY: the header is mapped, aligned, and this word is only ever used as an atomic.
-        unsafe { AtomicU64::from_ptr(self.map.as_mut_ptr().add(MARK_AT).cast()) }
+    fn mark(&self) -> Cell<'_> {
+        Cell::of(&self.map, MARK_AT)
     }
 
     /// Rows from `first` on: not through the mapping, for there may be no space behind them.
@@ -172,34 +187,18 @@ impl Segment {
     }
 
     fn put_row(&self, at: usize, row: &[u8; ROW_BYTES]) {
-        self.put(HEADER_BYTES + at * ROW_BYTES, row);
-    }
-
-    fn get<const BYTES: usize>(&self, at: usize) -> [u8; BYTES] {
-        assert!(at + BYTES <= FILE_BYTES, "bytes of the journal");
-        let mut found = [0; BYTES];
+        assert!(at < ROWS, "rows of the journal");
         // SAFETY: within the mapping; rows are written by one thread at a time, under the desk's lock.
-        unsafe { self.map.as_ptr().add(at).copy_to_nonoverlapping(found.as_mut_ptr(), BYTES) };
-        found
-    }
-
-    fn put(&self, at: usize, bytes: &[u8]) {
-        assert!(at + bytes.len() <= FILE_BYTES, "bytes of the journal");
-        // SAFETY: as for `get`.
-        let to = unsafe { self.map.as_mut_ptr().add(at) };
-        unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+        unsafe {
+            let to = self.map.as_mut_ptr().add(HEADER_BYTES + at * ROW_BYTES);
+            to.copy_from_nonoverlapping(row.as_ptr(), ROW_BYTES);
+        }
     }
 }
 
-fn header(number: u64, first_sequence: u64) -> [u8; CHECKED_BYTES + 4] {
-    let mut head = [0; CHECKED_BYTES + 4];
-    head[..8].copy_from_slice(&MAGIC);
-    head[8..12].copy_from_slice(&VERSION.to_le_bytes());
-    head[16..24].copy_from_slice(&number.to_le_bytes());
-    head[24..32].copy_from_slice(&first_sequence.to_le_bytes());
-    let checksum = crc32fast::hash(&head[..CHECKED_BYTES]);
-    head[CHECKED_BYTES..].copy_from_slice(&checksum.to_le_bytes());
-    head
+/// True if a file begins as journals do.
+pub fn is_journal(path: &Path) -> Result<bool> {
+    private::begins_with(path, MAGIC)
 }
 
 /// Where the next row of a segment goes.
@@ -245,7 +244,7 @@ impl Head {
 
     /// Appends a row, for which space was reserved.
     pub fn append(&mut self, segment: &Segment, record: &Record) {
-        segment.put_row(self.rows, &record.encode());
+        segment.put_row(self.rows, &record.encode(segment.salt));
         self.rows += 1;
     }
 }

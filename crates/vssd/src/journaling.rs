@@ -10,7 +10,8 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::journal::{Head, Segment};
 use crate::record::Record;
-use crate::store::{Files, snapshot};
+use crate::seal::Seal;
+use crate::store::{Files, JournalEnd, snapshot};
 
 /// One request in so many is timed.
 const TIMED_EACH: u64 = 64;
@@ -18,6 +19,7 @@ const TIMED_EACH: u64 = 64;
 /// The journals of a drive: the last is appended to, those before it wait for a snapshot.
 pub struct Journal {
     files: Files,
+    seal: Arc<Seal>,
     segment: Arc<Segment>,
     head: Head,
     /// Earlier segments and their rows, that are not known to be durable.
@@ -40,21 +42,26 @@ struct Keeper {
 /// Rows that are to be made durable.
 pub struct Unsynced {
     files: Files,
+    seal: Arc<Seal>,
     segments: Vec<(Arc<Segment>, u64)>,
 }
 
 impl Journal {
     /// The journal of a drive that was opened.
-    pub fn new(
-        files: Files,
-        segment: Arc<Segment>,
-        head: Head,
-        replay: Duration,
-        longest_replay: Duration,
-    ) -> Result<Self> {
+    pub fn new(end: JournalEnd, longest_replay: Duration) -> Result<Self> {
+        let JournalEnd { files, seal, segment, head, replay } = end;
         let keeper = Keeper::new(files.clone())?;
-        let (unsynced, shortage) = (Vec::new(), None);
-        Ok(Journal { files, segment, head, unsynced, replay, longest_replay, shortage, keeper })
+        Ok(Journal {
+            files,
+            seal,
+            segment: Arc::new(segment),
+            head,
+            unsynced: Vec::new(),
+            replay,
+            longest_replay,
+            shortage: None,
+            keeper,
+        })
     }
 
     /// Makes room for another row; takes a snapshot if one is due.
@@ -97,13 +104,14 @@ impl Journal {
     /// Appends a row; there is room.
     pub fn append(&mut self, record: &Record) {
         self.head.append(&self.segment, record);
+        self.seal.set_served(record.sequence + 1);
     }
 
     /// All rows so far.
     pub fn unsynced(&self) -> Unsynced {
         let mut segments = self.unsynced.clone();
         segments.push((self.segment.clone(), self.head.rows()));
-        Unsynced { files: self.files.clone(), segments }
+        Unsynced { files: self.files.clone(), seal: self.seal.clone(), segments }
     }
 
     /// Notes that these rows are durable.
@@ -113,12 +121,19 @@ impl Journal {
         self.unsynced.retain(|(segment, _)| segment.number >= last.min(current));
     }
 
+    /// Notes that everything is durable, and that no request follows.
+    pub fn close(&self) -> Result<()> {
+        self.seal.close()
+    }
+
     /// Begins the next segment, and has a snapshot taken of what is before it.
     fn begin_next(&mut self, books: &mut Books) -> Result<()> {
-        let number = self.segment.number + 1;
-        let next = Segment::create(&self.files.journal(number), number, books.requests().served)?;
+        let (number, identity) =
+            (self.files.next_journal(self.segment.number), self.seal.identity());
+        let path = self.files.journal(number);
+        let next = Segment::create(&path, identity, number, books.requests().served)?;
         if !self.keeper.is_busy() {
-            self.keeper.keep(snapshot(books, number), number);
+            self.keeper.keep(snapshot(books, identity, number), number);
         }
         let before = std::mem::replace(&mut self.segment, Arc::new(next));
         self.unsynced.push((before, self.head.rows()));
@@ -144,6 +159,9 @@ impl Unsynced {
         for (segment, rows) in &self.segments {
             segment.is_named.store(true, Ordering::Release);
             segment.set_mark(*rows);
+        }
+        if let Some((segment, rows)) = self.segments.last() {
+            self.seal.set_durable(segment.first_sequence + rows);
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 //! ```text
 //! at_ns (8) · offset (8) · length (4) · op (1) · flags (1) · 0 (2) · sequence (4) · CRC-32 (4)
 //! ```
+//!
+//! The checksum of a row in a journal begins at the salt of its drive, that of a recording at 0.
 
 use writeamp_engine::request::Op;
 
@@ -50,7 +52,7 @@ pub struct Record {
 
 impl Record {
     /// The row.
-    pub fn encode(&self) -> [u8; ROW_BYTES] {
+    pub fn encode(&self, salt: u32) -> [u8; ROW_BYTES] {
         let Record { at_ns, ask: Ask { op, offset, length, fua }, sequence } = *self;
         let code = OPS.iter().position(|one| *one == op).expect("every op has a code") as u8;
         let mut row = [0; ROW_BYTES];
@@ -60,16 +62,16 @@ impl Record {
         row[20] = code;
         row[21] = if fua { FUA } else { 0 };
         row[24..28].copy_from_slice(&(sequence as u32).to_le_bytes());
-        let checksum = crc32fast::hash(&row[..CHECKED_BYTES]);
+        let checksum = checksum(&row, salt);
         row[CHECKED_BYTES..].copy_from_slice(&checksum.to_le_bytes());
         row
     }
 
     /// The record of that number, if the row is whole and holds it.
-    pub fn decode(row: &[u8; ROW_BYTES], sequence: u64) -> Option<Record> {
+    pub fn decode(row: &[u8; ROW_BYTES], sequence: u64, salt: u32) -> Option<Record> {
         let word = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().expect("8 bytes"));
         let half = |at: usize| u32::from_le_bytes(row[at..at + 4].try_into().expect("4 bytes"));
-        let is_whole = half(CHECKED_BYTES) == crc32fast::hash(&row[..CHECKED_BYTES]);
+        let is_whole = half(CHECKED_BYTES) == checksum(row, salt);
         if !is_whole || half(24) != sequence as u32 || row[22..24] != [0, 0] || row[21] > FUA {
             return None;
         }
@@ -77,6 +79,12 @@ impl Record {
         let ask = Ask { op, offset: word(8), length: half(16), fua: row[21] == FUA };
         Some(Record { at_ns: word(0), ask, sequence })
     }
+}
+
+fn checksum(row: &[u8; ROW_BYTES], salt: u32) -> u32 {
+    let mut hasher = crc32fast::Hasher::new_with_initial(salt);
+    hasher.update(&row[..CHECKED_BYTES]);
+    hasher.finalize()
 }
 
 #[cfg(test)]
@@ -90,22 +98,23 @@ mod tests {
 
     #[test]
     fn a_row_holds_what_was_put_into_it() {
-        assert_eq!(Record::decode(&record().encode(), (1 << 32) + 5), Some(record()));
+        assert_eq!(Record::decode(&record().encode(9), (1 << 32) + 5, 9), Some(record()));
     }
 
     #[test]
-    fn a_row_of_another_number_or_with_any_bit_changed_is_none() {
-        let row = record().encode();
-        assert_eq!(Record::decode(&row, 6), None);
+    fn a_row_of_another_number_or_drive_or_with_any_bit_changed_is_none() {
+        let row = record().encode(9);
+        assert_eq!(Record::decode(&row, 6, 9), None);
+        assert_eq!(Record::decode(&row, (1 << 32) + 5, 8), None);
         for bit in 0..8 * ROW_BYTES {
             let mut changed = row;
             changed[bit / 8] ^= 1 << (bit % 8);
-            assert_eq!(Record::decode(&changed, (1 << 32) + 5), None, "bit {bit}");
+            assert_eq!(Record::decode(&changed, (1 << 32) + 5, 9), None, "bit {bit}");
         }
     }
 
     #[test]
     fn a_row_that_was_never_written_is_none() {
-        assert_eq!(Record::decode(&[0; ROW_BYTES], 0), None);
+        assert_eq!(Record::decode(&[0; ROW_BYTES], 0, 9), None);
     }
 }

@@ -1,9 +1,11 @@
-//! What keeps a drive in files: the data, a snapshot of its flash, and journals of the requests since.
+//! Files of a drive: the data, their checksums, a snapshot of the flash, and journals since.
 //!
-//! `FILE` holds the data, `FILE.flash` the flash as it was before the first row of the journal of the
-//! same number, and `FILE.journal-N` the requests since. A request stores its data, then appends its
-//! row, then is answered: nothing answered is lost when the process is killed. A flush makes data
-//! durable, then rows, and then notes that they are: nothing flushed is lost with power.
+//! `FILE` holds the data and behind them their seal, `FILE.sums` the checksums of their pages,
+//! `FILE.flash` the flash as it was before the first row of the journal of the same number, and
+//! `FILE.journal-N` the requests since. All of them bear the identity of their drive. A request stores
+//! its data, then appends its row, then is answered: nothing answered is lost when the process is
+//! killed. A flush makes data durable, then rows, and then notes that they are: nothing flushed is lost
+//! with power.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -20,9 +22,13 @@ use crate::books::Books;
 use crate::config::Config;
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::journal::{Head, Segment};
+use crate::held::Held;
+use crate::journal::{FILE_BYTES, Head, Segment, is_journal};
+use crate::label::Identity;
 use crate::private;
 use crate::record::Record;
+use crate::seal::{Ending, Seal};
+use crate::sums::{self, Sums};
 
 /// What a drive is in files, once it is open.
 pub struct Opened {
@@ -30,14 +36,24 @@ pub struct Opened {
     pub books: Books,
     /// The data.
     pub data: Data,
+    /// Pages that hold data.
+    pub held: Held,
+    /// Where requests go on.
+    pub end: JournalEnd,
+}
+
+/// Where the journal of a drive goes on.
+pub struct JournalEnd {
+    /// The files.
+    pub files: Files,
+    /// The seal of the data.
+    pub seal: Arc<Seal>,
     /// The journal to go on with.
-    pub segment: Arc<Segment>,
+    pub segment: Segment,
     /// Its end.
     pub head: Head,
     /// Time that serving it anew took.
     pub replay: Duration,
-    /// The files.
-    pub files: Files,
 }
 
 /// The files of a drive.
@@ -47,19 +63,37 @@ pub struct Files {
     directory: PathBuf,
 }
 
-/// The flash, and the number of the journal that goes on from it.
+/// The flash, and the drive and number of the journal that goes on from it.
 struct Snapshot<'a> {
+    identity: Identity,
     number: u64,
     books: &'a mut Books,
 }
 
+/// What journals told, with nothing changed on the disk.
+struct Replayed {
+    segment: Segment,
+    rows: usize,
+    /// Sequence number behind the last row that any journal knows to be durable.
+    durable: u64,
+    /// Journals that go on from what was lost with power.
+    strays: Vec<PathBuf>,
+    took: Duration,
+}
+
 impl State for Snapshot<'_> {
     fn save(&self, to: &mut Writer) {
+        to.value(&self.identity);
         to.value(&self.number);
         self.books.save(to);
     }
 
     fn restore(&mut self, from: &mut Reader) -> writeamp_engine::Result<()> {
+        let identity: Identity = from.value("its drive")?;
+        if identity != self.identity {
+            let why = "this is the flash of another drive than the data are of";
+            return Err(writeamp_engine::Error::State(why.to_owned()));
+        }
         self.number = from.value("the number of its journal")?;
         self.books.restore(from)
     }
@@ -68,12 +102,13 @@ impl State for Snapshot<'_> {
 /// The drive of a configuration with a backing file, made if it is new.
 pub fn open(config: &Config, path: &Path) -> Result<Opened> {
     let files = Files::of(path);
-    let (file, is_new) = files.open_data(config.size_bytes)?;
-    let books =
-        Books::new(&config.drive, if is_new { initial_state(config)? } else { None }.as_deref())?;
-    let data = Data::in_file(file, config.size_bytes)
-        .map_err(|error| Error::io(path, "map it into memory", &error))?;
-    if is_new { files.begin(books, data) } else { files.go_on(books, data) }
+    let (file, seal) = files.open_data(config.size_bytes)?;
+    let state = if seal.is_none() { initial_state(config)? } else { None };
+    let books = Books::new(&config.drive, state.as_deref())?;
+    match seal {
+        None => files.begin(config, books, file),
+        Some(seal) => files.go_on(config, books, file, seal),
+    }
 }
 
 /// The state that a new drive is to begin with, if there is one.
@@ -83,8 +118,8 @@ pub fn initial_state(config: &Config) -> Result<Option<Vec<u8>>> {
 }
 
 /// The bytes of a snapshot.
-pub fn snapshot(books: &mut Books, number: u64) -> Vec<u8> {
-    state::pack(&Snapshot { number, books })
+pub fn snapshot(books: &mut Books, identity: Identity, number: u64) -> Vec<u8> {
+    state::pack(&Snapshot { identity, number, books })
 }
 
 impl Files {
@@ -103,16 +138,27 @@ impl Files {
         self.beside(".flash")
     }
 
+    fn sums(&self) -> PathBuf {
+        self.beside(".sums")
+    }
+
     /// Where the journal of that number lies.
     pub fn journal(&self, number: u64) -> PathBuf {
         self.beside(&format!(".journal-{number}"))
     }
 
-    /// Opens the data, alone; true if there is no drive in them yet.
-    fn open_data(&self, size_bytes: u64) -> Result<(File, bool)> {
+    /// The number of the next journal: the first for which there is no file.
+    pub fn next_journal(&self, after: u64) -> u64 {
+        let is_free = |number: &u64| !self.journal(*number).exists();
+        (after + 1..).find(is_free).expect("no directory holds so many files")
+    }
+
+    /// Opens the data, alone, and their seal; there is none if no drive is in them yet.
+    fn open_data(&self, size_bytes: u64) -> Result<(File, Option<Seal>)> {
         let path = &self.data;
         let failed = |error| Error::io(path, "open it", &error);
-        if self.flash().exists() && !path.exists() {
+        let is_flash_there = self.flash().exists();
+        if is_flash_there && !path.exists() {
             let why = format!(
                 "the data of this drive are missing; its flash is there, in {}",
                 self.flash().display()
@@ -130,9 +176,16 @@ impl Files {
         if !found.is_file() {
             return Err(Error::damaged(path, "a backing file must be a regular file"));
         }
-        let is_new = !self.flash().exists();
-        // A drive whose making was interrupted has no data yet.
-        if is_new && found.len() != 0 && (found.len() != size_bytes || found.blocks() != 0) {
+        let seal = Seal::open(path, &file)?;
+        if !is_flash_there {
+            // A drive whose making was interrupted has no data yet.
+            let is_unmade = match &seal {
+                Some(seal) => seal.ending()? == Ending::Unmade,
+                None => found.len() == 0 || (found.len() == size_bytes && found.blocks() == 0),
+            };
+            if is_unmade {
+                return Ok((file, None));
+            }
             let why = format!(
                 "there is data here but no flash behind it ({} is missing); give the name of a new \
                  file, or of one that serve has made",
@@ -140,20 +193,28 @@ impl Files {
             );
             return Err(Error::damaged(path, why));
         }
-        if is_new {
-            file.set_len(size_bytes).map_err(|error| Error::io(path, "make it longer", &error))?;
-        } else if found.len() != size_bytes {
-            let why = format!(
-                "the host sees {size_bytes} bytes of this drive, and its data have {}; either they \
-                 were cut, or the options are not those that the drive was made with",
-                found.len()
-            );
-            return Err(Error::damaged(path, why));
+        match seal {
+            Some(seal) if seal.size_bytes() == size_bytes => Ok((file, Some(seal))),
+            None if found.len() == size_bytes => {
+                let why = "no seal is behind these data: they are of an earlier build of writeamp, \
+                           whose drives cannot be told apart, or were cut; make a new drive, and \
+                           copy them to it";
+                Err(Error::damaged(path, why))
+            }
+            _ => {
+                let why = format!(
+                    "the host sees {size_bytes} bytes of this drive, for which this file should \
+                     have {}, a seal at their end; it has {}; either they were cut or damaged, or \
+                     the options are not those that the drive was made with",
+                    Seal::file_bytes(size_bytes),
+                    found.len()
+                );
+                Err(Error::damaged(path, why))
+            }
         }
-        Ok((file, is_new))
     }
 
-    /// The journals that there are, by number, from `least` on.
+    /// The numbers of the files that are named as journals are.
     fn journals(&self) -> Result<Vec<u64>> {
         let failed = |error| Error::io(&self.directory, "list it", &error);
         let prefix = self.beside(".journal-");
@@ -163,86 +224,125 @@ impl Files {
             let name = entry.map_err(failed)?.file_name();
             let number = name.as_encoded_bytes().strip_prefix(prefix);
             let number = number.and_then(|digits| std::str::from_utf8(digits).ok());
-            numbers.extend(number.and_then(|digits| digits.parse::<u64>().ok()));
+            // Only as it is written by us: no sign, and no zeros before it.
+            numbers.extend(number.and_then(|digits| {
+                digits.parse::<u64>().ok().filter(|number| number.to_string() == digits)
+            }));
         }
         numbers.sort_unstable();
         Ok(numbers)
     }
 
-    fn begin(self, mut books: Books, data: Data) -> Result<Opened> {
-        for number in self.journals()? {
-            remove(&self.journal(number))?;
+    /// Removes the journals before a number that are journals.
+    fn remove_journals(&self, before: u64) -> Result<()> {
+        for number in self.journals()?.into_iter().filter(|number| *number < before) {
+            let path = self.journal(number);
+            if is_journal(&path)? {
+                remove(&path)?;
+            }
         }
-        let segment = Segment::create(&self.journal(1), 1, 0)?;
-        // Its length is part of what a snapshot promises.
-        data.sync().map_err(|error| Error::io(&self.data, "synchronise it", &error))?;
-        self.keep(&snapshot(&mut books, 1), 1)?;
-        self.opened(books, data, segment, 0, Duration::ZERO)
+        Ok(())
     }
 
-    fn go_on(self, mut books: Books, data: Data) -> Result<Opened> {
+    fn begin(self, config: &Config, mut books: Books, file: File) -> Result<Opened> {
+        let page_bytes = config.drive.geometry.page_bytes;
+        let sums = self.sums();
+        let is_foreign = fs::metadata(&sums).is_ok_and(|found| found.len() > 0);
+        if is_foreign && !private::begins_with(&sums, sums::MAGIC)? {
+            let why =
+                "the checksums of the drive would replace this file, which is none of a drive";
+            return Err(Error::damaged(&sums, why));
+        }
+        self.remove_journals(u64::MAX)?;
+        let seal = Seal::create(&self.data, &file, config.size_bytes, page_bytes)?;
+        let (identity, number) = (seal.identity(), self.next_journal(0));
+        let pages = config.size_bytes / u64::from(page_bytes);
+        let sums = Sums::create(&sums, identity, pages, page_bytes)?;
+        let segment = Segment::create(&self.journal(number), identity, number, 0)?;
+        self.keep(&snapshot(&mut books, identity, number), number)?;
+        let data = self.map(file, config, sums)?;
+        let end = JournalEnd {
+            seal: Arc::new(seal),
+            segment,
+            head: Head::after(0),
+            replay: Duration::ZERO,
+            files: self,
+        };
+        opened(config, books, data, end)
+    }
+
+    /// Opens what was left; changes nothing before all of it is known to fit together.
+    fn go_on(self, config: &Config, mut books: Books, file: File, seal: Seal) -> Result<Opened> {
+        let (identity, ending) = (seal.identity(), seal.ending()?);
+        let number = self.restore(&mut books, identity)?;
+        let Replayed { segment, rows, durable, strays, took } =
+            self.replay(&mut books, identity, number)?;
+        seal.check(ending, books.requests().served, durable)?;
+        let page_bytes = config.drive.geometry.page_bytes;
+        let pages = config.size_bytes / u64::from(page_bytes);
+        let sums = if ending == Ending::PowerLost {
+            // What was not flushed may be there without its checksum, or the other way round.
+            eprintln!(
+                "writeamp: warning: {}: the machine stopped while this drive was in use, so its \
+                 data are not compared with their checksums",
+                self.data.display()
+            );
+            Sums::create(&self.sums(), identity, pages, page_bytes)?
+        } else {
+            Sums::open(&self.sums(), identity, pages, page_bytes)?
+        };
+        let data = self.map(file, config, sums)?;
+        let held = Held::of(books.flash(), pages);
+        data.compare_all(&held).map_err(|error| Error::damaged(&self.data, error))?;
+        for stray in strays {
+            remove(&stray)?;
+        }
+        let first_number = segment.number == number;
+        let head = Head::after(rows);
+        let mut end = JournalEnd { files: self, seal: Arc::new(seal), segment, head, replay: took };
+        if !first_number {
+            // The server ended while it was taking a snapshot: taken now instead.
+            end.begin_next(&mut books)?;
+        }
+        opened(config, books, data, end)
+    }
+
+    /// Restores the flash from its snapshot; the number of the journal that goes on from it.
+    fn restore(&self, books: &mut Books, identity: Identity) -> Result<u64> {
         let path = self.flash();
         let bytes = mapped(&path).map_err(|error| Error::io(&path, "read it", &error))?;
-        let mut kept = Snapshot { number: 0, books: &mut books };
+        let mut kept = Snapshot { identity, number: 0, books };
         state::unpack(&mut kept, &bytes).map_err(|error| Error::damaged(&path, error))?;
-        drop(bytes);
-        let number = kept.number;
+        Ok(kept.number)
+    }
+
+    fn map(&self, file: File, config: &Config, sums: Sums) -> Result<Data> {
+        let page_bytes = config.drive.geometry.page_bytes;
+        Data::in_file(file, config.size_bytes, page_bytes, sums)
+            .map_err(|error| Error::io(&self.data, "map it into memory", &error))
+    }
+
+    /// Serves the requests of all journals from `number` on.
+    fn replay(&self, books: &mut Books, identity: Identity, number: u64) -> Result<Replayed> {
         let began = Instant::now();
-        let (segment, rows) = self.replay(&mut books, number)?;
-        let replay = began.elapsed();
-        if segment.number == number {
-            return self.opened(books, data, segment, rows, replay);
-        }
-        // Several journals, so the server ended while it was taking a snapshot: taken now instead.
-        segment.sync()?;
-        let (number, first) = (segment.number + 1, books.requests().served);
-        let Ok(next) = Segment::create(&self.journal(number), number, first) else {
-            return self.opened(books, data, segment, rows, replay);
-        };
-        if let Err(error) = self.keep(&snapshot(&mut books, number), number) {
-            // The last one and all journals since are kept, until there is space.
-            eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
-        }
-        self.opened(books, data, next, 0, Duration::ZERO)
-    }
-
-    fn opened(
-        self,
-        books: Books,
-        data: Data,
-        segment: Segment,
-        rows: usize,
-        replay: Duration,
-    ) -> Result<Opened> {
-        segment.cut(rows)?;
-        let head = Head::after(rows);
-        Ok(Opened { books, data, segment: Arc::new(segment), head, replay, files: self })
-    }
-
-    /// Serves the requests of all journals from `number` on; returns the last that was needed, and
-    /// how many rows of it.
-    fn replay(&self, books: &mut Books, number: u64) -> Result<(Segment, usize)> {
-        let mut numbers = self.journals()?;
-        numbers.retain(|one| *one >= number);
+        let numbers: Vec<_> = self.journals()?.into_iter().filter(|one| *one >= number).collect();
         if numbers.first() != Some(&number) {
             let path = self.journal(number);
             return Err(Error::damaged(&path, "the journal of this drive is missing"));
         }
         let mut last: Option<(Segment, usize)> = None;
-        let mut is_over = false;
+        let (mut durable, mut strays) = (0, Vec::new());
         for number in numbers {
-            if is_over {
-                remove(&self.journal(number))?;
+            let path = self.journal(number);
+            if last.is_some() && is_foreign(&path)? {
                 continue;
             }
-            let path = self.journal(number);
-            let segment = match Segment::open(&path)? {
+            let segment = match Segment::open(&path, identity, number)? {
                 Some(segment) if segment.first_sequence == books.requests().served => segment,
                 // It was never begun, or what it goes on from was lost with power: then nothing in it
                 // was ever durable.
                 found if last.is_some() && found.as_ref().is_none_or(Segment::is_volatile) => {
-                    remove(&path)?;
-                    is_over = true;
+                    strays.push(path);
                     continue;
                 }
                 _ => {
@@ -255,12 +355,14 @@ impl Files {
                 // One that failed failed then too, and left the same counters.
                 let _ = books.serve(ask);
             }
+            durable = durable.max(segment.durable());
             // What goes on from it may be made durable, and must not be without it.
             if let Some((before, _)) = last.replace((segment, records.len())) {
                 before.sync()?;
             }
         }
-        Ok(last.expect("the first journal is there"))
+        let (segment, rows) = last.expect("the first journal is there");
+        Ok(Replayed { segment, rows, durable, strays, took: began.elapsed() })
     }
 
     /// Puts a snapshot in the place of the last one; the journals before it are then of no use.
@@ -284,10 +386,7 @@ impl Files {
         }
         fs::rename(&new, &path).map_err(failed)?;
         self.sync_names()?;
-        for old in self.journals()?.into_iter().filter(|old| *old < number) {
-            remove(&self.journal(old))?;
-        }
-        Ok(())
+        self.remove_journals(number)
     }
 
     /// Makes names of files durable.
@@ -295,6 +394,39 @@ impl Files {
         let synced = File::open(&self.directory).and_then(|directory| directory.sync_all());
         synced.map_err(|error| Error::io(&self.directory, "synchronise it", &error))
     }
+}
+
+impl JournalEnd {
+    /// Goes on with a journal of its own, if there is space for that and for a snapshot before it.
+    fn begin_next(&mut self, books: &mut Books) -> Result<()> {
+        self.segment.sync()?;
+        let (identity, number) =
+            (self.seal.identity(), self.files.next_journal(self.segment.number));
+        let path = self.files.journal(number);
+        let first = books.requests().served;
+        let Ok(next) = Segment::create(&path, identity, number, first) else { return Ok(()) };
+        if let Err(error) = self.files.keep(&snapshot(books, identity, number), number) {
+            // The last one and all journals since are kept, until there is space.
+            eprintln!("writeamp: warning: no snapshot of the flash was taken: {error}");
+        }
+        (self.segment, self.head, self.replay) = (next, Head::after(0), Duration::ZERO);
+        Ok(())
+    }
+}
+
+/// The drive, which is in use from here on.
+fn opened(config: &Config, books: Books, data: Data, end: JournalEnd) -> Result<Opened> {
+    end.segment.cut(end.head.rows() as usize)?;
+    end.seal.begin(books.requests().served)?;
+    let pages = config.size_bytes / u64::from(config.drive.geometry.page_bytes);
+    let held = Held::of(books.flash(), pages);
+    Ok(Opened { books, data, held, end })
+}
+
+/// True if a file, named as a journal is, is none, whole or in part: it holds something else.
+fn is_foreign(path: &Path) -> Result<bool> {
+    let length = fs::metadata(path).map_err(|error| Error::io(path, "open it", &error))?.len();
+    Ok(length > 0 && length != FILE_BYTES as u64 && !is_journal(path)?)
 }
 
 /// The bytes of a file, without a copy of them.

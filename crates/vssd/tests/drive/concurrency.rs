@@ -1,5 +1,6 @@
 //! Many threads at one drive.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::support::{PAGE_BYTES, SIZE_BYTES, config, contents, counters, open, open_with, place};
@@ -65,5 +66,39 @@ fn two_writes_that_begin_the_same_page_leave_what_one_of_them_wrote() {
         drive.read(at, &mut found).unwrap();
         assert!(found[..512].iter().all(|byte| *byte == found[0]) && found[0] != 0, "page {page}");
         assert!(found[512..].iter().all(|byte| *byte == 1), "page {page}");
+    }
+}
+
+#[test]
+fn pages_that_two_write_at_once_are_of_one_of_them() {
+    const RUN_BYTES: usize = 64 << 10;
+    let (_directory, path) = place();
+    for backing in [None, Some(path.as_path())] {
+        let drive = open_with(&config("sepgc", backing)).unwrap();
+        let is_over = AtomicBool::new(false);
+        let check = |found: &[u8]| {
+            for page in found.chunks(PAGE_BYTES as usize) {
+                assert!(page.iter().all(|byte| *byte == page[0]), "a page of two writes");
+            }
+        };
+        thread::scope(|scope| {
+            for fill in [1, 2] {
+                let (drive, is_over) = (&drive, &is_over);
+                scope.spawn(move || {
+                    for _ in 0..2000 {
+                        drive.write(0, &[fill; RUN_BYTES], false).unwrap();
+                    }
+                    is_over.store(true, Ordering::Release);
+                });
+            }
+            let mut found = vec![0; RUN_BYTES];
+            while !is_over.load(Ordering::Acquire) {
+                drive.read(0, &mut found).unwrap();
+                check(&found);
+            }
+        });
+        let mut found = vec![0; RUN_BYTES];
+        drive.read(0, &mut found).unwrap();
+        check(&found);
     }
 }

@@ -47,6 +47,66 @@ fn flip(path: &Path, at: u64) {
 }
 
 #[test]
+fn a_drive_of_an_earlier_build_is_refused() {
+    let (_directory, path) = place();
+    used(&path);
+    // Its data had no seal behind them.
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(crate::support::SIZE_BYTES).unwrap();
+    assert!(refused(&path).sentence.contains("they are of an earlier build of writeamp"));
+}
+
+#[test]
+fn files_that_are_none_of_a_drive_stay_beside_a_new_one_and_an_old_one() {
+    let (_directory, path) = place();
+    let endings = [".journal-1", ".journal-7", ".journal-+7", ".journal-0009", ".journal-2024"];
+    for ending in endings {
+        fs::write(beside(&path, ending), "somebody's diary").unwrap();
+    }
+    for _ in 0..3 {
+        let drive = open(&path).unwrap();
+        let mut random = random(4);
+        for _ in 0..200 {
+            Call::draw(&mut random).ask(&drive).unwrap();
+            drive.settle();
+        }
+    }
+    for ending in endings {
+        assert_eq!(fs::read(beside(&path, ending)).unwrap(), b"somebody's diary", "{ending}");
+    }
+}
+
+#[test]
+fn journals_of_a_drive_whose_flash_is_gone_make_room_for_a_new_one() {
+    let (_directory, path) = place();
+    used(&path);
+    fs::remove_file(&path).unwrap();
+    fs::remove_file(beside(&path, ".flash")).unwrap();
+    fs::write(beside(&path, ".journal-0001"), fs::read(journal(&path)).unwrap()).unwrap();
+    drop(open(&path).unwrap());
+    assert!(beside(&path, ".journal-0001").exists());
+    open(&path).unwrap();
+}
+
+#[test]
+fn checksums_do_not_replace_a_file_that_is_none_of_a_drive() {
+    let (_directory, path) = place();
+    fs::write(beside(&path, ".sums"), "accounts").unwrap();
+    assert!(refused(&path).sentence.contains("which is none of a drive"));
+    assert_eq!(fs::read(beside(&path, ".sums")).unwrap(), b"accounts");
+}
+
+#[test]
+fn data_whose_flash_is_gone_are_left_alone() {
+    let (_directory, path) = place();
+    used(&path);
+    fs::remove_file(beside(&path, ".flash")).unwrap();
+    let before = fs::read(&path).unwrap();
+    assert!(refused(&path).sentence.contains("no flash behind it"));
+    assert!(fs::read(&path).unwrap() == before);
+}
+
+#[test]
 fn two_servers_cannot_use_one_drive() {
     let (_directory, path) = place();
     let first = open(&path).unwrap();

@@ -11,7 +11,9 @@ use std::path::Path;
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use writeamp_vssd::Drive;
+use writeamp_vssd::cell::encode;
 use writeamp_vssd::journal::FILE_BYTES;
+use writeamp_vssd::seal::{SEAL_BYTES, STATE_AT};
 
 use crate::support::{
     Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, counters_after, open_with, place,
@@ -21,6 +23,8 @@ use crate::support::{
 const BLOCK_BYTES: usize = 4096;
 /// Journals are sparse: no test comes to what lies behind these bytes.
 const JOURNAL_BYTES: u64 = 64 << 10;
+/// In use, during a run of the machine that is none.
+const ANOTHER_RUN: u64 = 1 << 32;
 type Image = BTreeMap<String, Vec<u8>>;
 
 fn image(directory: &Path) -> Image {
@@ -106,7 +110,10 @@ fn nothing_that_was_flushed_is_lost_with_power() {
         drop(drive);
 
         let (after, path) = place();
-        for (name, bytes) in after_loss(&durable, &later, &mut random) {
+        for (name, mut bytes) in after_loss(&durable, &later, &mut random) {
+            if name == "drive.wa" {
+                machine_ran_anew(&mut bytes);
+            }
             let is_journal = number(&name).is_some();
             fs::write(after.path().join(&name), bytes).unwrap();
             if is_journal {
@@ -126,6 +133,12 @@ fn nothing_that_was_flushed_is_lost_with_power() {
         let drive = open_with(&options(&path)).unwrap();
         assert_eq!(counters(&drive), counters_after(asked), "round {round}");
     }
+}
+
+/// Makes the seal that of a server that another run of the machine ended.
+fn machine_ran_anew(data: &mut [u8]) {
+    let at = data.len() - SEAL_BYTES as usize + STATE_AT;
+    data[at..at + 8].copy_from_slice(&encode(ANOTHER_RUN).to_le_bytes());
 }
 
 /// Requests that the counters hold: at least those that were flushed, and none but the first of them.

@@ -1,5 +1,7 @@
 //! Small drives, and requests drawn at random.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,6 +16,7 @@ use crate::forms::is_full;
 pub const PAGE_BYTES: u64 = 4096;
 pub const PAGES: u64 = 512;
 pub const SIZE_BYTES: u64 = PAGES * PAGE_BYTES;
+const MOST_OF_A_FILE: u64 = SIZE_BYTES + (64 << 10);
 
 /// A drive of 2 MiB under a manager, in memory or in a file.
 pub fn config(manager: &str, backing: Option<&Path>) -> Config {
@@ -175,6 +178,20 @@ pub fn place() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("drive.wa");
     (directory, path)
+}
+
+/// The bytes of a file before the hole at its end: no test comes to it.
+pub fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST_OF_A_FILE).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Copies a file, of which only the beginning may hold anything.
+pub fn copy_sparse(from: &Path, to: &Path) {
+    std::fs::write(to, beginning(from).unwrap()).unwrap();
+    let length = std::fs::metadata(from).unwrap().len();
+    File::options().write(true).open(to).unwrap().set_len(length).unwrap();
 }
 
 /// Rounds of a long test: all of them where a full test is asked for.

@@ -1,0 +1,167 @@
+//! Checksums of pages, in a file beside the data: data that changed while no server ran are noticed.
+//!
+//! ```text
+//! head (4096): label (its numbers: pages, bytes of a page)
+//! CRC-32 of each page (4), or 0: not known
+//! ```
+//!
+//! A store forgets the checksum of its page first and knows the new one last, so that a killed server
+//! leaves none that is wrong. Flushes do not wait for the file: after a loss of power it is begun anew.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
+
+use memmap2::{MmapOptions, MmapRaw};
+
+use crate::error::{Error, Result};
+use crate::held::Held;
+use crate::label::{Identity, LABEL_BYTES, Label};
+use crate::private;
+use crate::space::allocate;
+
+/// What such files begin with.
+pub const MAGIC: [u8; 8] = *b"WampSums";
+const HEAD_BYTES: usize = 4096;
+const SUM_BYTES: usize = size_of::<u32>();
+const UNKNOWN: u32 = 0;
+
+/// The checksums of a drive's pages.
+#[derive(Debug)]
+pub struct Sums {
+    path: PathBuf,
+    file: File,
+    map: MmapRaw,
+    salt: u32,
+    pages: u64,
+    /// Pages that were compared or written since the server started.
+    compared: Held,
+}
+
+impl Sums {
+    /// Checksums of which none is known, in the place of any that were there.
+    pub fn create(path: &Path, identity: Identity, pages: u64, page_bytes: u32) -> Result<Self> {
+        let made = (|| {
+            let file = private::written().read(true).create(true).truncate(true).open(path)?;
+            let label = Label { identity, numbers: [pages, u64::from(page_bytes)] };
+            file.write_all_at(&label.encode(MAGIC), 0)?;
+            file.set_len(file_bytes(pages))?;
+            // A store through the mapping must find space.
+            allocate(&file, 0, &(0..file_bytes(pages)))?;
+            file.sync_all()?;
+            Self::mapped(path, file, identity, pages)
+        })();
+        made.map_err(|error| Error::io(path, "create it", &error))
+    }
+
+    /// The checksums as they were left.
+    pub fn open(path: &Path, identity: Identity, pages: u64, page_bytes: u32) -> Result<Self> {
+        let failed = |error: &_| Error::io(path, "open the checksums of the data", error);
+        let file = File::options().read(true).write(true).open(path);
+        let file = file.map_err(|error| failed(&error))?;
+        let length = file.metadata().map_err(|error| failed(&error))?.len();
+        if length != file_bytes(pages) {
+            let why = format!("it should have {} bytes and has {length}", file_bytes(pages));
+            return Err(Error::damaged(path, why));
+        }
+        let mut head = [0; LABEL_BYTES];
+        file.read_exact_at(&mut head, 0).map_err(|error| failed(&error))?;
+        let Some(label) = Label::decode(&head, MAGIC) else {
+            let why = "these are no checksums of a virtual drive, or damaged";
+            return Err(Error::damaged(path, why));
+        };
+        if label.identity != identity {
+            return Err(Error::of_another_drive(path));
+        }
+        if label.numbers != [pages, u64::from(page_bytes)] {
+            return Err(Error::damaged(path, "it is of pages of another size"));
+        }
+        Self::mapped(path, file, identity, pages).map_err(|error| failed(&error))
+    }
+
+    fn mapped(path: &Path, file: File, identity: Identity, pages: u64) -> io::Result<Self> {
+        let length = usize::try_from(file_bytes(pages));
+        let length = length.map_err(|_| io::Error::from_raw_os_error(libc::EFBIG))?;
+        let map = MmapOptions::new().len(length).map_raw(&file)?;
+        let compared = Held::new(pages, |_| false);
+        Ok(Sums { path: path.to_owned(), file, map, salt: identity.salt(), pages, compared })
+    }
+
+    /// The checksum of a page's bytes; that of another page of the same bytes differs.
+    pub fn of(&self, page: u64, bytes: &[u8]) -> u32 {
+        let mut hasher = crc32fast::Hasher::new_with_initial(self.salt ^ page as u32);
+        hasher.update(bytes);
+        match hasher.finalize() {
+            UNKNOWN => UNKNOWN.wrapping_sub(1),
+            sum => sum,
+        }
+    }
+
+    /// Forgets a checksum: the page is about to be stored.
+    pub fn forget(&self, page: u64) {
+        self.sum(page).store(UNKNOWN, Ordering::Relaxed);
+        // No store to the page comes before; a kill leaves what a thread did up to one instruction.
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Forgets the checksums of many pages.
+    pub fn forget_all(&self, pages: Range<u64>) {
+        pages.for_each(|page| self.sum(page).store(UNKNOWN, Ordering::Relaxed));
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Notes the checksum of a page that was stored.
+    pub fn know(&self, page: u64, sum: u32) {
+        self.sum(page).store(sum, Ordering::Release);
+        self.note_compared(page);
+    }
+
+    /// True if a checksum of the page is known.
+    pub fn knows(&self, page: u64) -> bool {
+        self.sum(page).load(Ordering::Acquire) != UNKNOWN
+    }
+
+    /// True if the page needs no comparison: it had one, or was written since the server started.
+    pub fn is_compared(&self, page: u64) -> bool {
+        self.compared.holds(page)
+    }
+
+    /// Compares a page with its checksum; one that is not known is taken from the page.
+    pub fn compare(&self, page: u64, bytes: &[u8]) -> io::Result<()> {
+        let (known, found) = (self.sum(page).load(Ordering::Acquire), self.of(page, bytes));
+        if known != UNKNOWN && known != found {
+            return Err(io::Error::other(format!(
+                "page {page} differs from its checksum in {}: one of the two files was changed or \
+                 damaged",
+                self.path.display()
+            )));
+        }
+        self.know(page, found);
+        Ok(())
+    }
+
+    /// Makes all that is known survive a loss of power.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_data().map_err(|error| Error::io(&self.path, "synchronise it", &error))
+    }
+
+    fn note_compared(&self, page: u64) {
+        if !self.compared.holds(page) {
+            self.compared.set(page..page + 1, true);
+        }
+    }
+
+    fn sum(&self, page: u64) -> &AtomicU32 {
+        assert!(page < self.pages, "a page of the drive");
+        let at = HEAD_BYTES + page as usize * SUM_BYTES;
+        // SAFETY: within the mapping, aligned, and only ever used as an atomic.
+        unsafe { AtomicU32::from_ptr(self.map.as_mut_ptr().add(at).cast()) }
+    }
+}
+
+fn file_bytes(pages: u64) -> u64 {
+    HEAD_BYTES as u64 + pages * SUM_BYTES as u64
+}
