@@ -51,8 +51,8 @@ def serve(
         str | None,
         typer.Option(
             "--run",
-            help="Run this shell command, with $uri, $unixsocket and $mountpoint, and end with it; "
-            "without it, serve until Ctrl-C or SIGTERM.",
+            help="Run this shell command, with $uri, $unixsocket, $mountpoint and $metrics, and "
+            "end with it; without it, serve until Ctrl-C or SIGTERM.",
             metavar="CMD",
             rich_help_panel="Run",
         ),
@@ -133,8 +133,10 @@ def _ticking(found: Specification, bars: ExitStack) -> Callable[[], None]:
 
 
 def _started(drive: Drive, bars: ExitStack, *, is_captive: bool, json: bool) -> None:
-    """Say where the drive is, if its host is not the command."""
+    """Say where the drive is, if its host is not the command, and where its metrics are."""
     bars.close()
+    if drive.metrics_url is not None:
+        boundary.say(f"metrics are at {drive.metrics_url}")
     if is_captive:
         return
     from writeamp.vssd.specification import summary  # noqa: PLC0415 (slow)

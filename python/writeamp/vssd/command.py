@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from writeamp.vssd.processes import (
     Written,
@@ -29,6 +32,9 @@ _INSISTENCE = (signal.SIGTERM, signal.SIGKILL)
 # A database that is asked to end writes a checkpoint first.
 _PATIENCE_S = 30.0
 _BETWEEN_LOOKS_S = 0.05
+_GUARDIAN = Path(__file__).with_name("guardian.py")
+# Marks the processes of a command: its daemons, too, whose parents have gone.
+_MARK = "WRITEAMP_RUN"
 
 
 @dataclass(frozen=True)
@@ -62,10 +68,11 @@ def run_command(
     """
     with ExitStack() as undo:
         undo.enter_context(orphans_come_here())
+        mark = undo.enter_context(_guarded())
         tree = _Tree(set(children(os.getpid())))
         undo.callback(tree.end)
         shell = subprocess.Popen(
-            ["/bin/sh", "-c", text], env={**os.environ, **variables}, stdout=stdout
+            ["/bin/sh", "-c", text], env={**os.environ, **variables, _MARK: mark}, stdout=stdout
         )
         undo.callback(tree.abandon, shell)
         handle = os.pidfd_open(shell.pid)
@@ -81,6 +88,26 @@ def run_command(
         tree.end()
     by = told.first or (signal.SIGINT if status == -signal.SIGINT else None)
     return Ended(128 - status if status < 0 else status, by, tree.written)
+
+
+@contextmanager
+def _guarded() -> Iterator[str]:
+    """Give the mark by which a command is ended if this process is killed while the block lasts."""
+    mark = secrets.token_hex(8)
+    # It is a session of its own, for signals of this one are not for it.
+    guardian = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(_GUARDIAN), f"{_MARK}={mark}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        start_new_session=True,
+    )
+    try:
+        yield mark
+    finally:
+        guardian.kill()
+        guardian.communicate()
 
 
 @dataclass

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
+import time
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +17,12 @@ Document: TypeAlias = dict[str, Any]
 SUFFIX = ".control"
 # A drive answers between two requests of its host, of which one may trim all that there is.
 _PATIENCE_S = 60.0
+# So often who waits looks whether the drive can answer at all.
+_LOOK_S = 1.0
+# struct ucred of the kernel: the process, its user and its group.
+_CREDENTIALS = struct.Struct("3i")
+# In /proc/PID/stat: stopped by a signal, or by a debugger.
+_STOPPED = ("T", "t")
 
 
 class Control:
@@ -56,12 +64,10 @@ class Control:
         """
         try:
             with socket.socket(socket.AF_UNIX) as connection:
-                connection.settimeout(_PATIENCE_S)
+                connection.settimeout(_LOOK_S)
                 connection.connect(str(self.path))
                 connection.sendall(json.dumps({"ask": what}).encode() + b"\n")
-                with connection.makefile("rb") as answers:
-                    line = answers.readline()
-            found = json.loads(line)
+                found = json.loads(self._line(connection))
         except OSError as error:
             why = error.strerror or str(error)
             raise WriteampError(f"no virtual drive answers at {self.path}: {why}") from None
@@ -70,3 +76,36 @@ class Control:
         if not isinstance(found, dict) or "error" in found:
             raise WriteampError(f"the drive at {self.path} refused {what}: {found}")
         return found
+
+    def _line(self, connection: socket.socket) -> bytes:
+        """Return the line that comes, or what came of it before the end.
+
+        Raises:
+            OSError: none came in time, or the drive's process is stopped.
+        """
+        found = bytearray()
+        deadline = time.monotonic() + _PATIENCE_S
+        while not found.endswith(b"\n"):
+            try:
+                part = connection.recv(1 << 16)
+            except TimeoutError:
+                _check_running(connection)
+                if time.monotonic() > deadline:
+                    raise
+                continue
+            if not part:
+                break
+            found += part
+        return bytes(found)
+
+
+def _check_running(connection: socket.socket) -> None:
+    """Refuse to wait for a process that is stopped."""
+    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid = _CREDENTIALS.unpack(found)[0]
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:  # it cannot be seen from here
+        return
+    if text.rpartition(")")[2].split()[0] in _STOPPED:
+        raise OSError(f"its process {pid} is stopped; kill -CONT {pid} lets it go on")

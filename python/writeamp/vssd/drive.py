@@ -42,6 +42,8 @@ class Drive:
     last_remarks: list[str]
     """What went wrong while it was taken down."""
     mounted: Mounted | None = None
+    metrics_url: str | None = None
+    """Where its metrics are served, if they are: with the port that a request for any has got."""
     began: Document = field(default_factory=dict)
     _file_system_began: int = 0
 
@@ -63,7 +65,11 @@ class Drive:
     def variables(self) -> dict[str, str]:
         """Return what a command finds in its environment."""
         found = {"uri": self.server.uri, "unixsocket": str(self.server.socket)}
-        return found | ({} if self.mounted is None else {"mountpoint": str(self.mounted.point)})
+        if self.mounted is not None:
+            found["mountpoint"] = str(self.mounted.point)
+        if self.metrics_url is not None:
+            found["metrics"] = self.metrics_url
+        return found
 
     def result(
         self,
@@ -136,7 +142,7 @@ def start_drive(
     settings = found.settings
     _check(found)
     is_kept = settings.backing is not None and os.path.exists(settings.backing + FLASH_SUFFIX)
-    holds_data = is_kept and _holds_data(str(settings.backing))
+    holds_data = is_kept and _holds_data(str(settings.backing), found.device.capacity_bytes)
     folder = undo.enter_context(private_folder())
     state, ageing = None, None
     if found.is_aged and not is_kept:
@@ -154,7 +160,8 @@ def start_drive(
     if settings.counters is not None:
         undo.enter_context(Refresher(Path(settings.counters), server.control, found.device))
     if settings.metrics is not None:
-        undo.enter_context(Exporter(server.control.counters, settings.metrics))
+        exporter = undo.enter_context(Exporter(server.control.counters, settings.metrics))
+        drive.metrics_url = exporter.url
     if settings.counts_from_start:
         drive.begin()
     if settings.mount is not None:
@@ -187,14 +194,14 @@ def _check(found: Specification) -> None:
         output.check_target(path, "recording", inputs=found.input_files)
 
 
-def _holds_data(backing: str) -> bool:
+def _holds_data(backing: str, capacity_bytes: int) -> bool:
     """Return whether a host has stored anything in a backing file: what ages a drive does not."""
     try:
         with open(backing, "rb") as file:
-            os.lseek(file.fileno(), 0, os.SEEK_DATA)
+            # Behind the data stands their seal.
+            return os.lseek(file.fileno(), 0, os.SEEK_DATA) < capacity_bytes
     except OSError:  # all of it is a hole; a file that cannot be read is refused by the plugin
         return False
-    return True
 
 
 def _age(

@@ -17,8 +17,10 @@ from writeamp.vssd.sockets import claim
 
 _PORT = Whole(0, 65_535)
 _DIGITS = re.compile("[0-9]{1,5}")
+# A name, or an address of IPv6 in brackets, and perhaps a port.
+_HOST = re.compile(r"(\[[^]]*\]|[^:]*)(?::[0-9]{1,5})?")
 _OWNER_ONLY = 0o600
-_UNIX = "unix:"
+UNIX = "unix:"
 
 
 class _Port(ThreadingMixIn, TCPServer):
@@ -56,8 +58,8 @@ def listen(address: str, handler: type[Any]) -> tuple[_Port | _Socket, str]:
         WriteampError: it is no such address, not one of this machine alone, or it is in use.
     """
     try:
-        if address.startswith(_UNIX):
-            path = address.removeprefix(_UNIX)
+        if address.startswith(UNIX):
+            path = address.removeprefix(UNIX)
             claim(Path(path))
             return _Socket(path, handler), address
         host, port = _parsed(address)
@@ -66,6 +68,15 @@ def listen(address: str, handler: type[Any]) -> tuple[_Port | _Socket, str]:
         raise WriteampError(f"cannot listen at {address}: {error.strerror or error}") from None
     shown_host = f"[{host}]" if ":" in host else host
     return made, f"{shown_host}:{made.server_address[1]}"
+
+
+def is_loopback_name(host: str) -> bool:
+    """Return whether a Host header names this machine: by a loopback address, or as localhost."""
+    found = _HOST.fullmatch(host.strip())
+    if found is None:
+        return False
+    name = found[1].removeprefix("[").removesuffix("]").removesuffix(".")
+    return name.lower() == "localhost" or _is_loopback(name)
 
 
 def _parsed(address: str) -> tuple[str, int]:

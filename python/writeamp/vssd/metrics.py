@@ -5,8 +5,10 @@ There is no ratio among them: WA over any interval is a rate over a rate, which 
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable, Iterator
+from http import HTTPStatus
 from types import TracebackType
 
 from prometheus_client import CollectorRegistry, MetricsHandler
@@ -15,7 +17,7 @@ from prometheus_client.registry import Collector
 
 from writeamp.errors import WriteampError
 from writeamp.vssd.control import Document
-from writeamp.vssd.listening import listen
+from writeamp.vssd.listening import UNIX, is_loopback_name, listen
 
 # A client that asks and does not read is not waited for any longer.
 _PATIENCE_S = 10.0
@@ -73,12 +75,17 @@ class Exporter:
         """
         registry = CollectorRegistry()
         registry.register(_Drive(ask))
-        handler = MetricsHandler.factory(registry)
-        handler.timeout = _PATIENCE_S  # type: ignore[attr-defined]
+        handler = type("_Handler", (_OfThisMachine,), {"registry": registry})
         self._server, self.address = listen(address, handler)
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": _POLL_S}, daemon=True
         )
+
+    @property
+    def url(self) -> str:
+        """What Prometheus asks, or the address of a Unix socket."""
+        is_path = self.address.startswith(UNIX)
+        return self.address if is_path else f"http://{self.address}/metrics"
 
     def __enter__(self) -> Exporter:
         """Begin to serve."""
@@ -95,6 +102,23 @@ class Exporter:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+class _OfThisMachine(MetricsHandler):
+    """Answers those who ask for this machine by name.
+
+    A page in a browser may come to ask a loopback port under a name of its own (DNS rebinding).
+    """
+
+    timeout = _PATIENCE_S
+
+    def do_GET(self) -> None:  # noqa: N802 - http.server calls it by this name
+        host = self.headers.get("Host")
+        # Who connects to a socket's path has no name to give; HTTP/1.0 asks without one.
+        if host is None or self.connection.family == socket.AF_UNIX or is_loopback_name(host):
+            super().do_GET()
+        else:
+            self.send_error(HTTPStatus.FORBIDDEN, "these metrics are for this machine alone")
 
 
 class _Drive(Collector):

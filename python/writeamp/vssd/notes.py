@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from writeamp.statistics.steady import MIN_INTERVALS, SteadyState
 
+# An interval is of what differs between collections: of fewer, it says nothing.
+FEWEST_ERASES = MIN_INTERVALS
+
 
 def of_wa(
     steady: SteadyState | None,
     *,
     host_pages: int,
     samples: int,
-    has_collected: bool,
+    erases: int,
     has_ever_collected: bool,
 ) -> list[str]:
     """Return what limits write amplification, if anything does.
@@ -19,7 +22,7 @@ def of_wa(
         steady: what batch means say; None where no sample was taken.
         host_pages: pages that the host wrote.
         samples: samples taken while it did.
-        has_collected: whether a block was erased since counting began.
+        erases: blocks erased since counting began.
         has_ever_collected: whether one was since the drive was new.
     """
     if not host_pages:
@@ -30,9 +33,14 @@ def of_wa(
             f"{samples} samples, and {MIN_INTERVALS} are needed"
         ]
     found = []
-    if not has_collected:
+    if not erases:
         when = "in this run" if has_ever_collected else "yet"
         found.append(f"no interval: nothing was collected {when}")
+    elif erases < FEWEST_ERASES:
+        found.append(
+            f"no interval: it needs {FEWEST_ERASES} collections, which differ, and there were "
+            f"{erases}"
+        )
     if steady is not None and not steady.steady:
         found.append(f"not steady, so this WA may not last: {steady.reason}")
     return found

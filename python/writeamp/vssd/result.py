@@ -163,9 +163,9 @@ class ServeResult(Drawn):
 
     @property
     def ci(self) -> tuple[float, float]:
-        """The 95% confidence interval of `wa`; NaN of too few writes, or where none collected."""
+        """The 95% confidence interval of `wa`; NaN of too few writes or collections."""
         found = self.steady_state
-        if found is None or not self.has_collected:
+        if found is None or self.erases < notes.FEWEST_ERASES:
             return math.nan, math.nan
         # Without a write cache, no drive programs less than the host writes.
         is_below = found.ci_low < 1 <= self.wa
@@ -204,7 +204,7 @@ class ServeResult(Drawn):
                 self.steady_state,
                 host_pages=self.host_pages,
                 samples=self._intervals()[0].size,
-                has_collected=self.has_collected,
+                erases=self.erases,
                 has_ever_collected=self.has_ever_collected,
             ),
             *notes.of_flushes(self.host["flushes"] if self._leaves_out_padding() else 0),

@@ -17,10 +17,11 @@ from writeamp.vssd.mount import FILE_SYSTEMS
 
 _FROM_START, _FROM_COMMAND = "start", "command"
 _RECORDED = ".parquet"
-# What a kept drive has beside its data once it has been used, and what its journals' names begin
-# with (crates/vssd/src/store.rs).
+# What a kept drive has beside its data: its flash, once it has been made, journals, whose names
+# begin so, and checksums (crates/vssd/src/store.rs).
 FLASH_SUFFIX = ".flash"
 _JOURNALS = ".journal-"
+_SUMS = ".sums"
 _SCALE = Number("be from 1e-6 to 1e9", lambda value: 1e-6 <= value <= 1e9, is_ratio=True)
 
 _DRIVE = {"panel": "virtual"}
@@ -196,5 +197,5 @@ class DriveSettings(Settings):
         folder, name = os.path.split(os.path.abspath(self.backing))
         beside = os.path.join(os.path.realpath(folder), name)
         real = os.path.realpath(path)
-        of_the_flash = (beside + FLASH_SUFFIX, beside + _JOURNALS)
-        return real == os.path.realpath(self.backing) or real.startswith(of_the_flash)
+        others = (beside + FLASH_SUFFIX, beside + _JOURNALS, beside + _SUMS)
+        return real == os.path.realpath(self.backing) or real.startswith(others)

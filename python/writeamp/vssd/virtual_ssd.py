@@ -127,6 +127,11 @@ class VirtualSsd:
         mounted = self._open().mounted
         return None if mounted is None else mounted.point
 
+    @property
+    def metrics_url(self) -> str | None:
+        """Where its metrics are served, with the port that they have; None without them."""
+        return self._open().metrics_url
+
     def begin(self) -> None:
         """Count from now on."""
         self._open().begin()
