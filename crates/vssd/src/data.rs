@@ -334,4 +334,31 @@ mod tests {
             assert!(found[4096..].iter().all(|byte| *byte == 9));
         }
     }
+
+    #[test]
+    fn a_page_that_changed_is_an_error_until_it_is_written_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, identity) = (directory.path().join("sums"), Identity::random().unwrap());
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(1 << 20).unwrap();
+        let sums = Sums::create(&path, identity, 256, PAGE_BYTES).unwrap();
+        let data = Data::in_file(file.try_clone().unwrap(), 1 << 20, PAGE_BYTES, sums).unwrap();
+        data.write(0, Source::Bytes(&[7; 3 * PAGE_BYTES as usize])).unwrap();
+        drop(data);
+        file.write_all_at(&[8], 5000).unwrap();
+
+        let sums = Sums::open(&path, identity, 256, PAGE_BYTES).unwrap();
+        let data = Data::in_file(file, 1 << 20, PAGE_BYTES, sums).unwrap();
+        let page = &mut [0; PAGE_BYTES as usize];
+        data.read(0, page).unwrap();
+        let error = data.read(4096, page).unwrap_err();
+        assert!(error.to_string().contains("page 1 differs from its checksum"), "{error}");
+        // A write that would change a part of it changes nothing, of other pages neither.
+        data.write(4000, Source::Bytes(&[9; 200])).unwrap_err();
+        data.read(0, page).unwrap();
+        assert_eq!(*page, [7; PAGE_BYTES as usize]);
+        data.write(4096, Source::Bytes(&[9; PAGE_BYTES as usize])).unwrap();
+        data.read(4096, page).unwrap();
+        assert_eq!(*page, [9; PAGE_BYTES as usize]);
+    }
 }

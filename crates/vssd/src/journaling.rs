@@ -8,10 +8,11 @@ use std::time::Duration;
 use crate::books::Books;
 use crate::data::Data;
 use crate::error::{Error, Result};
+use crate::files::Files;
 use crate::journal::{Head, Segment};
 use crate::record::Record;
 use crate::seal::Seal;
-use crate::store::{Files, JournalEnd, snapshot};
+use crate::store::{JournalEnd, snapshot};
 
 /// One request in so many is timed.
 const TIMED_EACH: u64 = 64;

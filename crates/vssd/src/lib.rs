@@ -18,6 +18,7 @@ mod desk;
 mod drive;
 mod edges;
 mod error;
+mod files;
 mod held;
 pub mod journal;
 mod journaling;

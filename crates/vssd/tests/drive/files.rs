@@ -5,9 +5,10 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use writeamp_vssd::Error;
+use writeamp_vssd::seal::{SEAL_BYTES, STATE_AT};
 
 use crate::support::{
-    Call, PAGE_BYTES, config, contents, counters, open, open_with, place, random,
+    Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, open, open_with, place, random,
 };
 
 fn refused(path: &Path) -> Error {
@@ -52,7 +53,7 @@ fn a_drive_of_an_earlier_build_is_refused() {
     used(&path);
     // Its data had no seal behind them.
     let file = OpenOptions::new().write(true).open(&path).unwrap();
-    file.set_len(crate::support::SIZE_BYTES).unwrap();
+    file.set_len(SIZE_BYTES).unwrap();
     assert!(refused(&path).sentence.contains("they are of an earlier build of writeamp"));
 }
 
@@ -214,10 +215,12 @@ fn a_journal_that_is_missing_or_cut_is_refused() {
 #[test]
 fn a_drive_whose_making_was_interrupted_is_made() {
     let (_directory, path) = place();
-    // Killed after its data, and after its first journal.
-    for with_journal in [false, true] {
+    // Killed after its data, with a seal's place or without, and after its first journal.
+    for (length, with_journal) in
+        [(SIZE_BYTES, false), (SIZE_BYTES, true), (SIZE_BYTES + SEAL_BYTES, false)]
+    {
         let file = fs::File::create(&path).unwrap();
-        file.set_len(crate::support::SIZE_BYTES).unwrap();
+        file.set_len(length).unwrap();
         if with_journal {
             fs::write(beside(&path, ".journal-1"), "").unwrap();
         }
@@ -226,6 +229,11 @@ fn a_drive_whose_making_was_interrupted_is_made() {
         drop(drive);
         fs::remove_file(beside(&path, ".flash")).unwrap();
     }
+    // Killed after the seal, which then says that the drive was not made.
+    let file = OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&[0; 8], SIZE_BYTES + STATE_AT as u64).unwrap();
+    let drive = open(&path).unwrap();
+    assert!(contents(&drive).iter().all(|byte| *byte == 0));
 }
 
 #[test]
@@ -248,7 +256,7 @@ fn a_full_disk_fails_requests_and_loses_none_that_was_answered() {
 
 fn full_disk(path: &Path) {
     let drive = open(path).unwrap();
-    let (mut failed, mut model) = (0, vec![0; crate::support::SIZE_BYTES as usize]);
+    let (mut failed, mut model) = (0, vec![0; SIZE_BYTES as usize]);
     for page in 0..crate::support::PAGES {
         let call =
             Call::Write { offset: page * PAGE_BYTES, length: PAGE_BYTES, fill: 5, fua: false };
