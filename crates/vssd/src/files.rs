@@ -47,7 +47,7 @@ impl Files {
     /// The number of the next journal: the first for which there is no file.
     pub fn next_journal(&self, after: u64) -> u64 {
         let is_free = |number: &u64| !self.journal(*number).exists();
-        (after + 1..).find(is_free).expect("no directory holds so many files")
+        (after + 1..=u64::MAX).find(is_free).expect("no directory holds so many files")
     }
 
     /// The numbers of the files that are named as journals are.

@@ -75,7 +75,8 @@ impl Segment {
         let failed = |error| Error::io(path, "open it", &error);
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        if length == 0 {
+        // Killed while it was made: the label comes before all else.
+        if length <= LABEL_BYTES as u64 {
             return Ok(None);
         }
         if length != FILE_BYTES as u64 {

@@ -32,12 +32,7 @@ pub struct Label {
 impl Identity {
     /// Draws the identity of a new drive.
     pub fn random() -> io::Result<Self> {
-        let mut bytes = [0; 16];
-        // SAFETY: a system call that fills a buffer of that length; so few bytes come whole.
-        match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } {
-            16 => Ok(Identity(bytes)),
-            _ => Err(io::Error::last_os_error()),
-        }
+        random_bytes().map(Identity)
     }
 
     /// Where checksums of this drive begin, so that parts of another drive's files do not fit.
@@ -67,6 +62,15 @@ impl Label {
         let numbers = [word(NUMBERS_AT), word(NUMBERS_AT + 8)];
         let label = Label { identity: Identity(identity), numbers };
         (label.encode(magic) == *bytes).then_some(label)
+    }
+}
+
+fn random_bytes() -> io::Result<[u8; 16]> {
+    let mut bytes = [0; 16];
+    // SAFETY: a system call that fills a buffer of that length; so few bytes come whole.
+    match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } {
+        16 => Ok(bytes),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

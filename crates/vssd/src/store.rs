@@ -143,12 +143,11 @@ impl Files {
         let seal = Seal::open(path, &file)?;
         if !is_flash_there {
             // A drive whose making was interrupted has no data yet.
-            let is_unmade = match &seal {
-                Some(seal) => seal.ending()? == Ending::Unmade,
-                None => {
-                    let lengths = [size_bytes, Seal::file_bytes(size_bytes)];
-                    found.len() == 0 || (lengths.contains(&found.len()) && found.blocks() == 0)
-                }
+            let is_unmade = if let Some(seal) = &seal {
+                seal.ending()? == Ending::Unmade
+            } else {
+                let lengths = [size_bytes, Seal::file_bytes(size_bytes)];
+                found.len() == 0 || (lengths.contains(&found.len()) && found.blocks() == 0)
             };
             if is_unmade {
                 return Ok((file, None));
@@ -198,6 +197,7 @@ impl Files {
         let segment = Segment::create(&self.journal(number), identity, number, 0)?;
         self.keep(&snapshot(&mut books, identity, number), number)?;
         let data = self.map(file, config, sums)?;
+        let held = Held::of(books.flash(), pages);
         let end = JournalEnd {
             seal: Arc::new(seal),
             segment,
@@ -205,7 +205,7 @@ impl Files {
             replay: Duration::ZERO,
             files: self,
         };
-        opened(config, books, data, end)
+        opened(books, data, held, end)
     }
 
     /// Opens what was left; changes nothing before all of it is known to fit together.
@@ -234,14 +234,19 @@ impl Files {
         for stray in strays {
             remove(&stray)?;
         }
-        let first_number = segment.number == number;
-        let head = Head::after(rows);
-        let mut end = JournalEnd { files: self, seal: Arc::new(seal), segment, head, replay: took };
-        if !first_number {
+        let is_snapshot_due = segment.number != number;
+        let mut end = JournalEnd {
+            files: self,
+            seal: Arc::new(seal),
+            segment,
+            head: Head::after(rows),
+            replay: took,
+        };
+        if is_snapshot_due {
             // The server ended while it was taking a snapshot: taken now instead.
             end.begin_next(&mut books)?;
         }
-        opened(config, books, data, end)
+        opened(books, data, held, end)
     }
 
     /// Restores the flash from its snapshot; the number of the journal that goes on from it.
@@ -322,11 +327,9 @@ impl JournalEnd {
 }
 
 /// The drive, which is in use from here on.
-fn opened(config: &Config, books: Books, data: Data, end: JournalEnd) -> Result<Opened> {
+fn opened(books: Books, data: Data, held: Held, end: JournalEnd) -> Result<Opened> {
     end.segment.cut(end.head.rows() as usize)?;
     end.seal.begin(books.requests().served)?;
-    let pages = config.size_bytes / u64::from(config.drive.geometry.page_bytes);
-    let held = Held::of(books.flash(), pages);
     Ok(Opened { books, data, held, end })
 }
 

@@ -57,14 +57,15 @@ impl Timing {
             ));
         }
         if self.map_cache.bytes > 0 {
-            let (bytes, segment) = (self.map_cache.bytes, self.map_cache.segment_bytes);
+            let bytes = self.map_cache.bytes;
+            let segment = self.map_cache.segment_bytes_of(page_bytes);
             if u64::from(segment) > bytes
                 || self.map_cache.entry_bytes == 0
-                || self.map_cache.entry_bytes > self.map_cache.segment_bytes_of(page_bytes)
+                || self.map_cache.entry_bytes > segment
             {
                 return wrong(format!(
-                    "map_cache: 1 ≤ entry_bytes {} ≤ segment_bytes {segment} ≤ bytes {bytes} must hold, \
-                     and an entry must fit into a mapping unit of {page_bytes} bytes",
+                    "map_cache: entry_bytes is {}; it must be from 1 to segment_bytes, here {segment} \
+                     (at most a mapping unit), and that at most bytes, {bytes}",
                     self.map_cache.entry_bytes
                 ));
             }

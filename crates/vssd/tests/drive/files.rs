@@ -237,6 +237,21 @@ fn a_drive_whose_making_was_interrupted_is_made() {
 }
 
 #[test]
+fn a_journal_whose_making_was_interrupted_is_made_anew() {
+    let (_directory, path) = place();
+    used(&path);
+    let label = fs::read(journal(&path)).unwrap();
+    for length in [0, 8, 52] {
+        let before = counters(&open(&path).unwrap());
+        fs::write(beside(&path, ".journal-2"), &label[..length]).unwrap();
+        let drive = open(&path).unwrap();
+        assert_eq!(counters(&drive), before);
+        drop(drive);
+        let _ = fs::remove_file(beside(&path, ".journal-2"));
+    }
+}
+
+#[test]
 fn a_full_disk_fails_requests_and_loses_none_that_was_answered() {
     let directory = tempfile::tempdir().unwrap();
     let mounted = std::process::Command::new("mount")
