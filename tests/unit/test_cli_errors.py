@@ -43,7 +43,7 @@ CASES: list[tuple[str, list[str]]] = [
     (f"{LIFE} --spare-share some", ["--spare-share", "some"]),
     (f"{DRIVE} --writes 100 --warmup soon", ["warmup", "soon", "auto"]),
     (f"{DRIVE} --page-bytes 0 --op 0.1", ["page_bytes", "from 1"]),
-    (f"{LIFE} --daily-writes 100", ["--daily-writes", "GB", "GiB"]),
+    (f"{LIFE} --daily-writes 1.5", ["--daily-writes", "whole bytes", "GiB"]),
     (f"{LIFE} --daily-writes 100Gb", ["--daily-writes", "GB", "GiB"]),
     (f"{LIFE} --daily-writes 0GB", ["--daily-writes", "above 0"]),
     # Words: choices, specs, profiles.

@@ -324,9 +324,10 @@ def test_units_of_bytes_are_what_they_are_spelled() -> None:
         "7B": 7.0,
         "2EiB": 2 * 2.0**60,
         "100G": 100 * 2**30,
+        "32768000": 32_768_000.0,
     }.items():
         assert parse_bytes("it", text) == size
-    for wrong in ("100", "100Gb", "gb", "", "0GB", "-1GB", "1.2.3GB", "infGB", "1e400GB"):
+    for wrong in ("1.5", "100Gb", "gb", "", "0GB", "-1GB", "1.2.3GB", "infGB", "1e400GB"):
         with pytest.raises(wa.WriteampError, match=r"it is .* unit"):
             parse_bytes("it", wrong)
 

@@ -1,4 +1,4 @@
-"""Sizes with a unit, as people write them: 100GB is 100·10⁹ bytes, 100GiB is 100·2³⁰."""
+"""Sizes as people write them: 100GB is 100·10⁹ bytes, 100GiB is 100·2³⁰, 100 is 100 bytes."""
 
 from __future__ import annotations
 
@@ -12,39 +12,38 @@ from writeamp.domains import MOST, finite, shown, with_unit
 from writeamp.errors import WriteampError
 
 _LETTERS = "KMGTPE"
+# A letter alone is a power of 1024 as in fio and in data sheets of memories: 4k is 4096 bytes.
 _UNITS = (
-    {"B": 1, "kB": 1000}
+    {"": 1, "B": 1, "kB": 1000, "k": 1024}
+    | {letter: 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}i": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}B": 1000 ** (power + 1) for power, letter in enumerate(_LETTERS)}
     | {f"{letter}iB": 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
 )
 # So that three digits may stand behind the point.
 _THREE_PLACES = 1000
-# As in fio and in data sheets of memories: 4k is a page of 4096 bytes.
-_STATED_UNITS = (
-    _UNITS | {"k": 1024} | {letter: 1024 ** (power + 1) for power, letter in enumerate(_LETTERS)}
-)
 # Of whole numbers; Python refuses to read very many.
 _MOST_DIGITS = 100
-_SHORT_UNITS = _STATED_UNITS | {"": 1}
 
 
 def parse_bytes(name: str, text: str) -> float:
-    """Return the bytes that a number with a unit means.
+    """Return the bytes that a number means, with a unit or without one.
 
     Args:
         name: what the size is of, for the error.
-        text: such as "100GB", "1.5 TiB", "5e11 B" or "64G"; it must have a unit.
+        text: such as "100GB", "1.5 TiB", "5e11 B" or "64G"; "32768000" is so many bytes.
 
     Raises:
-        WriteampError: there is no number, or no unit, or the size is not above 0.
+        WriteampError: there is no number, or a fraction of a byte without a unit, or the size is
+            not above 0.
     """
-    size = with_unit(text, _STATED_UNITS)
-    if not 0 < size < math.inf:
+    size = with_unit(text, _UNITS)
+    is_fraction = with_unit(text, {"": 1}) % 1 > 0  # NaN, which is no fraction, with a unit
+    if not 0 < size < math.inf or is_fraction:
         raise WriteampError(
-            f"{name} is {shown(text)}; it must be a number above 0 with a unit: B, kB, MB, GB, TB, "
-            "PB or EB (powers of 1000), KiB, MiB, GiB, TiB, PiB or EiB (powers of 1024), or k, M, "
-            "G, T, P or E (powers of 1024 too)"
+            f"{name} is {shown(text)}; it must be whole bytes above 0, or a number with a unit: B, "
+            "kB, MB, GB, TB, PB or EB (powers of 1000), KiB, MiB, GiB, TiB, PiB or EiB (powers of "
+            "1024), or k, M, G, T, P or E (powers of 1024 too)"
         )
     return size
 
@@ -108,7 +107,7 @@ def _whole_bytes(text: str, most: int) -> int | None:
     # Python's own grammar of whole numbers has the digits of all alphabets, and no end.
     if len(text) < _MOST_DIGITS and re.fullmatch(r"\+?[0-9]+(_[0-9]+)*", text):
         return int(text)
-    found = with_unit(text, _SHORT_UNITS)
+    found = with_unit(text, _UNITS)
     # 1.92TB is whole, though 1.92·10¹² is so in floating point by luck only.
     return round(found) if 0 < found <= most and _is_near_whole(found) else None
 
