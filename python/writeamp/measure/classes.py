@@ -86,12 +86,12 @@ def classify(mixture: Mixture, facts: PinFacts) -> Reading:
 
 def shares(reading: Reading, responsibilities: Floats) -> Shares:
     """Return the probability of each class from that of each bell, shape (n, k)."""
-    return {
-        name: responsibilities[:, np.array([found == name for found in reading.of_bell])].sum(
-            axis=1
-        )
-        for name in CLASSES
-    }
+    found = {}
+    for name in CLASSES:
+        is_of = np.array([of_bell == name for of_bell in reading.of_bell])
+        # Rows add up to 1 but for rounding, and a probability is not above it.
+        found[name] = np.minimum(responsibilities[:, is_of].sum(axis=1), 1.0)
+    return found
 
 
 def _kinds(mixture: Mixture) -> list[Kind]:
