@@ -158,12 +158,15 @@ class Endurance:
     ) -> None: ...
     def live(self, replica: int, progress: Callable[[int], object] | None = None) -> Life: ...
 
-class CapturedPin(TypedDict):
-    pulses: int
-    busy_ps: int
+class BinnedDurations(TypedDict):
     low_ps: npt.NDArray[np.float64]
     high_ps: npt.NDArray[np.float64]
     count: npt.NDArray[np.uint64]
+
+class CapturedPin(BinnedDurations):
+    pulses: int
+    busy_ps: int
+    gaps: BinnedDurations
     repairs: dict[str, int]
 
 class FoldedCapture(TypedDict):

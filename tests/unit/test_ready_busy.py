@@ -265,7 +265,7 @@ def test_the_command_prints_both_methods_and_draws(tmp_path: Path) -> None:
     [
         ("none.vcd --device ssd-v --host-bytes 1GiB", "cannot read it"),
         ("rb.vcd --host-bytes 1GiB", "the drive is not known; give --device"),
-        ("rb.vcd --device ssd-v --host-bytes 1", "--host-bytes is '1'"),
+        ("rb.vcd --device ssd-v --host-bytes 1.5", "--host-bytes is '1.5'"),
         ("rb.vcd --device ssd-v --host-bytes 1GiB --pin rb9", "unknown pin 'rb9'"),
         ("rb.vcd --device ssd-v --host-bytes 1GiB --dies 2", "4 channels and the drive 2 dies"),
         ("rb.vcd --device ssd-v --host-bytes 1GiB --window 9", "it must be LOW:HIGH"),

@@ -16,14 +16,16 @@ pub struct Channel {
 #[derive(Debug, Clone)]
 struct Sums {
     durations: Durations,
+    gaps: Durations,
     pulses: u64,
     busy_ps: u64,
 }
 
 impl Channel {
     fn new(resolution_ps: Option<u64>) -> Self {
-        let sums = Sums { durations: Durations::new(resolution_ps), pulses: 0, busy_ps: 0 };
-        Channel { follower: Follower::new(resolution_ps), sums }
+        let none = Durations::new(resolution_ps);
+        let sums = Sums { durations: none.clone(), gaps: none, pulses: 0, busy_ps: 0 };
+        Channel { follower: Follower::default(), sums }
     }
 
     /// Whole busy pulses.
@@ -39,6 +41,11 @@ impl Channel {
     /// Durations of the whole busy pulses.
     pub fn durations(&self) -> &Durations {
         &self.sums.durations
+    }
+
+    /// How long it was ready between two of them.
+    pub fn gaps(&self) -> &Durations {
+        &self.sums.gaps
     }
 
     /// What was found beside them.
@@ -65,6 +72,11 @@ impl Pulses for Into<'_> {
     fn part(&mut self, start_ps: u64, end_ps: u64) {
         self.sums.busy_ps = self.sums.busy_ps.saturating_add(end_ps - start_ps);
         self.timeline.busy(start_ps, end_ps);
+    }
+
+    #[inline]
+    fn gap(&mut self, gap_ps: u64) {
+        self.sums.gaps.add(gap_ps);
     }
 }
 

@@ -22,8 +22,6 @@ pub struct Tally {
     pub zero_length: u64,
     /// Ready for less than [`BRIDGED_BELOW_PS`]: the pulses around are counted as one.
     pub bridged: u64,
-    /// Ready for at most two steps of the resolution: shorter ones may have been missed.
-    pub short_gaps: u64,
 }
 
 impl Tally {
@@ -35,7 +33,6 @@ impl Tally {
         self.repeated_levels += other.repeated_levels;
         self.zero_length += other.zero_length;
         self.bridged += other.bridged;
-        self.short_gaps += other.short_gaps;
     }
 }
 
@@ -62,6 +59,8 @@ pub trait Pulses {
     fn whole(&mut self, start_ps: u64, end_ps: u64);
     /// Busy, but for how long in all is not known.
     fn part(&mut self, start_ps: u64, end_ps: u64);
+    /// Ready between two operations, for so long.
+    fn gap(&mut self, gap_ps: u64);
 }
 
 /// Follows a channel.
@@ -69,16 +68,16 @@ pub trait Pulses {
 pub struct Follower {
     state: State,
     tally: Tally,
-    short_gap_ps: u64,
+}
+
+impl Default for Follower {
+    /// A channel of which nothing has been heard.
+    fn default() -> Self {
+        Follower { state: State::New, tally: Tally::default() }
+    }
 }
 
 impl Follower {
-    /// A channel of which nothing has been heard.
-    pub fn new(resolution_ps: Option<u64>) -> Self {
-        let short_gap_ps = resolution_ps.unwrap_or(0).saturating_mul(2);
-        Follower { state: State::New, tally: Tally::default(), short_gap_ps }
-    }
-
     /// What was found beside pulses.
     pub fn tally(&self) -> &Tally {
         &self.tally
@@ -142,8 +141,8 @@ impl Follower {
                 self.tally.bridged += 1;
                 since_ps = start_ps;
             } else {
-                self.tally.short_gaps += u64::from(gap_ps <= self.short_gap_ps);
                 to.whole(start_ps, end_ps);
+                to.gap(gap_ps);
             }
         }
         self.state = State::Busy { since_ps, began: Began::Seen };
@@ -189,6 +188,7 @@ mod tests {
     struct Found {
         whole: Vec<(u64, u64)>,
         part: Vec<(u64, u64)>,
+        gaps: Vec<u64>,
     }
 
     impl Pulses for Found {
@@ -198,10 +198,13 @@ mod tests {
         fn part(&mut self, start_ps: u64, end_ps: u64) {
             self.part.push((start_ps, end_ps));
         }
+        fn gap(&mut self, gap_ps: u64) {
+            self.gaps.push(gap_ps);
+        }
     }
 
     fn followed(changes: &[(u64, char)], end_ps: u64) -> (Found, Tally) {
-        let mut follower = Follower::new(Some(100_000));
+        let mut follower = Follower::default();
         let mut found = Found::default();
         for (time_ps, level) in changes {
             let level = match level {
@@ -232,6 +235,7 @@ mod tests {
         let changes = [(0, '1'), (MS, '0'), (2 * MS, '1'), (glitch, '0'), (3 * MS, '1')];
         let (found, tally) = followed(&changes, 4 * MS);
         assert_eq!(found.whole, [(MS, 3 * MS)]);
+        assert_eq!(found.gaps, []);
         assert_eq!(tally, Tally { bridged: 1, ..Tally::default() });
     }
 
@@ -241,7 +245,8 @@ mod tests {
         let changes = [(0, '1'), (MS, '0'), (2 * MS, '1'), (again, '0'), (3 * MS, '1')];
         let (found, tally) = followed(&changes, 4 * MS);
         assert_eq!(found.whole, [(MS, 2 * MS), (again, 3 * MS)]);
-        assert_eq!(tally, Tally { short_gaps: 1, ..Tally::default() });
+        assert_eq!(found.gaps, [200_000]);
+        assert_eq!(tally, Tally::default());
     }
 
     #[test]

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use writeamp_captures::{BUCKETS, Channel, Ending, Error, Folding, Result, Timeline, read};
+use writeamp_captures::{
+    BUCKETS, Channel, Durations, Ending, Error, Folding, Result, Timeline, read,
+};
 
 use crate::WriteampError;
 use crate::heard::heard_often;
@@ -88,13 +90,10 @@ impl Found {
 }
 
 fn pin<'py>(py: Python<'py>, channel: &Channel) -> PyResult<Bound<'py, PyDict>> {
-    let bins: Vec<_> = channel.durations().bins().collect();
-    let dict = PyDict::new(py);
+    let dict = binned(py, channel.durations())?;
     dict.set_item("pulses", channel.pulses())?;
     dict.set_item("busy_ps", channel.busy_ps())?;
-    dict.set_item("low_ps", PyArray1::from_iter(py, bins.iter().map(|bin| bin.low_ps)))?;
-    dict.set_item("high_ps", PyArray1::from_iter(py, bins.iter().map(|bin| bin.high_ps)))?;
-    dict.set_item("count", PyArray1::from_iter(py, bins.iter().map(|bin| bin.count)))?;
+    dict.set_item("gaps", binned(py, channel.gaps())?)?;
     let tally = channel.tally();
     let repairs = PyDict::new(py);
     for (name, count) in [
@@ -105,11 +104,19 @@ fn pin<'py>(py: Python<'py>, channel: &Channel) -> PyResult<Bound<'py, PyDict>> 
         ("repeated_levels", tally.repeated_levels),
         ("zero_length", tally.zero_length),
         ("bridged", tally.bridged),
-        ("short_gaps", tally.short_gaps),
     ] {
         repairs.set_item(name, count)?;
     }
     dict.set_item("repairs", repairs)?;
+    Ok(dict)
+}
+
+fn binned<'py>(py: Python<'py>, durations: &Durations) -> PyResult<Bound<'py, PyDict>> {
+    let bins: Vec<_> = durations.bins().collect();
+    let dict = PyDict::new(py);
+    dict.set_item("low_ps", PyArray1::from_iter(py, bins.iter().map(|bin| bin.low_ps)))?;
+    dict.set_item("high_ps", PyArray1::from_iter(py, bins.iter().map(|bin| bin.high_ps)))?;
+    dict.set_item("count", PyArray1::from_iter(py, bins.iter().map(|bin| bin.count)))?;
     Ok(dict)
 }
 

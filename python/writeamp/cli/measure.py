@@ -56,7 +56,7 @@ def rb(
         str,
         typer.Option(
             "--host-bytes",
-            help="What the host wrote while the capture was taken, such as 2GiB.",
+            help="What the host wrote while the capture was taken: 2GiB, or bytes.",
             metavar="SIZE",
         ),
     ],
@@ -231,6 +231,13 @@ def _rows(found: ReadyBusy) -> list[tuple[str, str]]:
             "flash",
             f"{facts.dies} dies; a program writes {facts.pages_per_program} page(s) of "
             f"{facts.page_bytes:,} bytes",
+        ),
+        ("WA", with_interval(found.answer.wa, found.wa_ci95, ".5f")),
+        (
+            "the two methods",
+            "agree within their intervals"
+            if found.methods_agree
+            else "disagree: neither stands alone, and the interval of WA holds both",
         ),
         *_of_method("mixture", found.mixture),
         *_of_method("fixed window, {:g} to {:g} µs".format(*found.window_us), found.fixed),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,7 +14,7 @@ from writeamp._engine import read_capture
 from writeamp.errors import WriteampError
 
 if TYPE_CHECKING:
-    from writeamp._engine import CapturedPin, FoldedCapture
+    from writeamp._engine import BinnedDurations, CapturedPin, FoldedCapture
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Counts: TypeAlias = npt.NDArray[np.uint64]
@@ -26,6 +26,8 @@ _PS_A_S = 1e12
 _SHORTEST_US, _LONGEST_US = 2.0, 100_000.0
 
 _MOST_BUSY = 0.999
+_SHORTEST_OPERATION_US = 10.0
+_FEW = 0.01
 _ENOUGH_PINS = 4
 
 
@@ -54,11 +56,27 @@ class Durations:
 
 @dataclass(frozen=True)
 class Pin:
-    """One Ready/Busy pin: its name, durations of its operations, and its share of busy time."""
+    """One Ready/Busy pin.
+
+    Attributes:
+        name: as the capture has it.
+        durations: of its operations.
+        gaps: how long it was ready between two pulses.
+        busy_share: share of the capture in which it was busy.
+        repairs: what was left out or put right, as `Capture.repairs` has it of all pins.
+    """
 
     name: str
     durations: Durations
+    gaps: Durations
     busy_share: float
+    repairs: dict[str, int]
+
+    @property
+    def cut(self) -> int:
+        """Operations of unknown length."""
+        names = ("cut_at_start", "cut_at_end", "cut_by_unknown")
+        return sum(self.repairs.get(name, 0) for name in names)
 
 
 @dataclass(frozen=True)
@@ -95,14 +113,14 @@ class Capture:
         return float(np.mean([pin.busy_share for pin in self.pins]))
 
 
-def pooled(pins: Sequence[Pin]) -> Durations:
+def pooled(parts: Sequence[Durations]) -> Durations:
     """Return the durations of several pins of one capture together."""
     # Bins of one capture are alike, so a lower edge tells one.
-    low_us = np.concatenate([pin.durations.low_us for pin in pins])
-    high_us = np.concatenate([pin.durations.high_us for pin in pins])
+    low_us = np.concatenate([part.low_us for part in parts])
+    high_us = np.concatenate([part.high_us for part in parts])
     low_us, first, place = np.unique(low_us, return_index=True, return_inverse=True)
     count = np.zeros(low_us.size, np.uint64)
-    np.add.at(count, place, np.concatenate([pin.durations.count for pin in pins]))
+    np.add.at(count, place, np.concatenate([part.count for part in parts]))
     return Durations(low_us, high_us[first], count)
 
 
@@ -126,12 +144,12 @@ def read(
     span_ps = folded["end_ps"] - folded["start_ps"]
     if span_ps == 0:
         raise WriteampError(f"{os.fspath(path)}: the capture lasts for no time; no pulse is whole")
-    pins, repairs = [], _repairs(folded)
-    for name, found in zip(folded["channels"], folded["pins"], strict=True):
-        durations, left_out = _plausible(found)
-        _add(repairs, left_out)
-        pins.append(Pin(name, durations, found["busy_ps"] / span_ps))
-    _check_polarity(os.fspath(path), folded["pins"], pins, inverted)
+    whole = {"cut_tail": int(folded["cut_tail"]), "rounded_times": folded["rounded_times"]}
+    pins = [
+        _pin(name, found, span_ps)
+        for name, found in zip(folded["channels"], folded["pins"], strict=True)
+    ]
+    _check_polarity(os.fspath(path), pins, inverted)
     resolution_ps = folded["resolution_ps"]
     return Capture(
         format=folded["format"],
@@ -139,27 +157,38 @@ def read(
         seconds=span_ps / _PS_A_S,
         pins=tuple(pins),
         over_time=_over_time(folded, len(pins)),
-        repairs=repairs,
+        repairs=_added([whole, *(pin.repairs for pin in pins)]),
     )
 
 
-def _repairs(folded: FoldedCapture) -> dict[str, int]:
-    found = {"cut_tail": int(folded["cut_tail"]), "rounded_times": folded["rounded_times"]}
-    repairs = {name: count for name, count in found.items() if count}
-    for pin in folded["pins"]:
-        _add(repairs, pin["repairs"])
-    return repairs
+def _pin(name: str, found: CapturedPin, span_ps: int) -> Pin:
+    durations, left_out = _plausible(found)
+    return Pin(
+        name,
+        durations,
+        _binned(found["gaps"]),
+        found["busy_ps"] / span_ps,
+        _added([found["repairs"], left_out]),
+    )
 
 
-def _add(repairs: dict[str, int], more: dict[str, int]) -> None:
-    for name, count in more.items():
-        if count:
-            repairs[name] = repairs.get(name, 0) + count
+def _added(parts: Iterable[dict[str, int]]) -> dict[str, int]:
+    """Return counts of several parts together, those that are 0 left out."""
+    found: dict[str, int] = {}
+    for part in parts:
+        for name, count in part.items():
+            if count:
+                found[name] = found.get(name, 0) + count
+    return found
+
+
+def _binned(found: BinnedDurations) -> Durations:
+    return Durations(found["low_ps"] / _PS_A_US, found["high_ps"] / _PS_A_US, found["count"])
 
 
 def _plausible(pin: CapturedPin) -> tuple[Durations, dict[str, int]]:
     """Return the pulses that may be operations, and how many may not."""
-    all_of_it = Durations(pin["low_ps"] / _PS_A_US, pin["high_ps"] / _PS_A_US, pin["count"])
+    all_of_it = _binned(pin)
     is_short = all_of_it.middle_us < _SHORTEST_US
     is_long = all_of_it.middle_us > _LONGEST_US
     left_out = {
@@ -169,14 +198,16 @@ def _plausible(pin: CapturedPin) -> tuple[Durations, dict[str, int]]:
     return all_of_it.where(~(is_short | is_long)), left_out
 
 
-def _check_polarity(path: str, found: list[CapturedPin], pins: list[Pin], inverted: bool) -> None:
+def _check_polarity(path: str, pins: list[Pin], inverted: bool) -> None:
     """Refuse a capture whose pins rest where they should be busy."""
     busy = max(pins, key=lambda pin: pin.busy_share)
-    cut_at_both_ends = [
-        pin["repairs"]["cut_at_start"] > 0 and pin["repairs"]["cut_at_end"] > 0 for pin in found
-    ]
+    cut_at_both_ends = [{"cut_at_start", "cut_at_end"} <= set(pin.repairs) for pin in pins]
     rests_busy = len(pins) >= _ENOUGH_PINS and all(cut_at_both_ends)
-    if busy.busy_share <= _MOST_BUSY and not rests_busy:
+    gaps = pooled([pin.gaps for pin in pins])
+    # Of a probe that turns busy round, the ready times are operations, and none is so short.
+    no_operations = gaps.where(gaps.middle_us < _SHORTEST_OPERATION_US).total
+    is_loaded = no_operations > _FEW * gaps.total
+    if is_loaded or (busy.busy_share <= _MOST_BUSY and not rests_busy):
         return
     level = "high" if inverted else "low"
     remedy = "leave out --inverted" if inverted else "give --inverted"

@@ -71,6 +71,10 @@ class PinFacts:
         """Bytes that one program writes, M_p·P_a."""
         return self.pages_per_program * self.page_bytes
 
+    def times_us(self, of_class: str) -> tuple[float, ...]:
+        """Return the known times of reads, programs or erases."""
+        return {"read": self.read_us, "program": self.program_us, "erase": self.erase_us}[of_class]
+
     def fixed_window_us(self) -> tuple[float, float]:
         """Return the fixed window: the given one, paper 5's for SLC and MLC, or one between times.
 

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from writeamp.measure.capture import Capture, Durations, Floats
+from writeamp.measure.capture import Durations, Floats
 from writeamp.measure.classes import CLASSES, Shares
 from writeamp.measure.device_facts import PinFacts
+from writeamp.measure.doubts import Doubt, width
 
 _Z95 = 1.959964
 # Who is so sure of an operation's class is rarely wrong.
@@ -43,8 +44,8 @@ class FourLevel:
 
     Attributes:
         wa: flash bytes programmed over host bytes written.
-        wa_ci95: its 95% interval: errors of classes, cut operations and, if not all dies are
-            counted, the spread between those that were captured.
+        wa_ci95: its 95% interval: errors of classes, doubts and, if not all dies
+            are counted, the spread between those that were captured.
         programs, reads, erases: operations of all dies, extrapolated where not all were captured.
         flash_bytes: programs × bytes of a program.
         by_pin: counts of each captured pin by class.
@@ -86,32 +87,33 @@ def count(durations: Durations, shares: Shares) -> dict[str, Count]:
 
 
 def four_level(
-    capture: Capture,
     by_pin: dict[str, dict[str, Count]],
     used: Sequence[str],
     facts: PinFacts,
     host_bytes: float,
+    doubts: Sequence[Doubt] = (),
 ) -> FourLevel:
     """Return the write amplification of a drive by some of its pins, or all.
 
     Args:
-        capture: what was captured.
         by_pin: counts of each captured pin by class.
         used: the pins that are counted; the others only show how far dies differ.
         facts: the drive's levels.
         host_bytes: bytes that the host wrote meanwhile, L.
+        doubts: about the programs of the pins that are counted.
     """
     scale = facts.dies / len(used)
     sums = {name: scale * sum(by_pin[pin][name].value for pin in used) for name in CLASSES}
     programs = round(sums["program"])
     wa_a_program = facts.program_bytes / host_bytes
     programs_of_pin = np.array([counts["program"].value for counts in by_pin.values()])
-    half_width = _half_width(capture, [by_pin[pin] for pin in used], programs_of_pin, facts)
+    half_width = _half_width([by_pin[pin] for pin in used], programs_of_pin, facts)
+    too_many, missing = width(doubts)
     return FourLevel(
         wa=programs * wa_a_program,
         wa_ci95=(
-            max(0.0, (sums["program"] - half_width) * wa_a_program),
-            (sums["program"] + half_width) * wa_a_program,
+            max(0.0, sums["program"] - half_width - scale * too_many) * wa_a_program,
+            (sums["program"] + half_width + scale * missing) * wa_a_program,
         ),
         programs=programs,
         reads=round(sums["read"]),
@@ -123,22 +125,19 @@ def four_level(
 
 
 def _half_width(
-    capture: Capture,
     used: Sequence[dict[str, Count]],
     programs_of_pin: Floats,
     facts: PinFacts,
 ) -> float:
     """Return that of the 95% interval of all programs."""
     variance = sum(counts["program"].error ** 2 for counts in used)
-    # A pulse that the capture cut was a program or not: at worst a coin, of variance 1/4.
-    cut = ("cut_at_start", "cut_at_end", "cut_by_unknown")
-    variance += sum(capture.repairs.get(name, 0) for name in cut) / 4
     variance *= (facts.dies / len(used)) ** 2
     if len(used) < facts.dies and programs_of_pin.size > 1:
         # A sample without replacement: the dies that are counted, of all.
         between = float(programs_of_pin.var(ddof=1))
         variance += facts.dies**2 * (1 - len(used) / facts.dies) * between / len(used)
-    return _Z95 * math.sqrt(variance)
+    # No count is known better than to one operation.
+    return max(_Z95 * math.sqrt(variance), facts.dies / len(used))
 
 
 def _spread(programs_of_pin: Floats) -> dict[str, float] | None:

@@ -8,7 +8,7 @@ number of bells is that of the lowest Bayesian information criterion (Schwarz 19
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtr  # type: ignore[import-untyped]
@@ -29,6 +29,9 @@ _STILL_NATS = 0.02
 _PARAMETERS_A_BELL = 3
 _LEAST_DENSITY = 1e-300
 _FIRST_BACKGROUND = 1e-4
+_LEAST_BACKGROUND = 1e-9
+# Of a bell that is sought about a known time.
+_FIRST_SPREAD = 0.04
 # A constant duration lies in one bin of the sampling, or in two.
 _NARROWEST_BINS = 0.3
 
@@ -88,19 +91,51 @@ class Mixture:
         return found
 
 
+def unexplained(mixture: Mixture, durations: Durations) -> Floats:
+    """Return the probability for each bin that no bell explains what is in it, shape (n,)."""
+    binned = coarser(durations)
+    share = mixture.background * _even(binned) / density(mixture, binned)
+    starts = np.searchsorted(binned.low_us, durations.low_us, side="right") - 1
+    found: Floats = np.minimum(share[starts], 1.0)
+    return found
+
+
 def fit(durations: Durations) -> Mixture:
     """Fit a mixture to the durations, of which there must be at least one."""
     binned = coarser(durations)
     fitted = [_grown(_seeded(binned, shape), binned) for shape in SHAPES]
-    best = min(fitted, key=lambda mixture: mixture.bic)
-    order = np.argsort(best.mean_us)
-    return Mixture(
-        best.shape,
-        best.mean_us[order],
-        best.sd_us[order],
-        best.share[order],
-        best.background,
-        best.bic,
+    return _ordered(min(fitted, key=lambda mixture: mixture.bic))
+
+
+def with_bell(mixture: Mixture, durations: Durations, mean_us: float) -> Mixture:
+    """Fit the mixture again with another bell that begins about a mean."""
+    binned = coarser(durations)
+    near = np.abs(np.log(binned.middle_us / mean_us)) < _FIRST_SPREAD
+    share = max(float(binned.count[near].sum()), 1.0) / binned.total / 2
+    first = Mixture(
+        mixture.shape,
+        np.append(mixture.mean_us, mean_us),
+        np.append(mixture.sd_us, _FIRST_SPREAD * mean_us),
+        np.append(mixture.share * (1 - share), share),
+        max(mixture.background, _LEAST_BACKGROUND),
+        np.inf,
+    )
+    return _ordered(_converged(first, binned))
+
+
+def likelihood(mixture: Mixture, durations: Durations) -> float:
+    """Return the logarithm of the likelihood of the durations, in nats."""
+    binned = coarser(durations)
+    return float(binned.count.astype(float) @ np.log(density(mixture, binned)))
+
+
+def _ordered(mixture: Mixture) -> Mixture:
+    order = np.argsort(mixture.mean_us)
+    return replace(
+        mixture,
+        mean_us=mixture.mean_us[order],
+        sd_us=mixture.sd_us[order],
+        share=mixture.share[order],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +11,17 @@ import numpy as np
 
 from writeamp.domains import Number, OneOf
 from writeamp.errors import WriteampError, unknown
-from writeamp.measure import classes, fixed_window, mixture
+from writeamp.measure import classes, doubts, fixed_window, mixture
+from writeamp.measure.agreement import agree, disagreement, doubt_warnings
 from writeamp.measure.capture import Capture, Durations, Floats, Pin, pooled, read
 from writeamp.measure.classes import CLASSES, Reading, Shares
 from writeamp.measure.device_facts import PinFacts
+from writeamp.measure.doubts import Doubt
 from writeamp.measure.four_level import FourLevel, count, four_level
+from writeamp.measure.hidden_erases import most_hidden, with_erases
 from writeamp.measure.mixture import Mixture
+from writeamp.measure.ready_times import most_missed, sample_us, short_gaps
+from writeamp.measure.shared_pins import overlap
 from writeamp.measure.uncertainty import class_errors
 from writeamp.measure.words import METHODS, Method
 from writeamp.plots.drawn import Drawn
@@ -27,8 +32,8 @@ from writeamp.presentation.numbers import with_interval
 
 _HOST_BYTES = Number("be above 0", lambda value: value > 0)
 
-# More of them than this share of the pulses, and some may have been too short to be seen.
-_MANY_SHORT_GAPS = 1e-4
+# More ready times than this share of the pulses may not have been seen.
+_MANY_MISSED_GAPS = 1e-4
 # A sampling that is coarser than this cannot tell reads from each other, or short gaps at all.
 _COARSE_US = 0.1
 
@@ -47,6 +52,7 @@ class ReadyBusy(Drawn):
         host_bytes: bytes that the host wrote while the capture was taken.
         capture: the capture.
         used: names of the pins that are counted.
+        doubts: about the programs of the mixture, which its interval holds.
         warnings: sentences about what may be wrong.
     """
 
@@ -60,12 +66,26 @@ class ReadyBusy(Drawn):
     host_bytes: float
     capture: Capture
     used: tuple[str, ...]
+    doubts: tuple[Doubt, ...]
     warnings: tuple[str, ...]
 
     @property
     def answer(self) -> FourLevel:
         """Write amplification by the method that was asked for."""
         return self.mixture if self.method == "mixture" else self.fixed
+
+    @property
+    def methods_agree(self) -> bool:
+        """Whether the intervals of the two methods have anything in common."""
+        return agree(self.mixture, self.fixed)
+
+    @property
+    def wa_ci95(self) -> tuple[float, float]:
+        """The 95% interval of the answer, which holds both where the two methods disagree."""
+        if self.methods_agree:
+            return self.answer.wa_ci95
+        low, high = zip(self.mixture.wa_ci95, self.fixed.wa_ci95, strict=True)
+        return (min(low), max(high))
 
     def components(self) -> list[dict[str, Any]]:
         """Return the bells of the mixture, the shortest first."""
@@ -104,7 +124,9 @@ class ReadyBusy(Drawn):
         by_pin = self.answer.by_pin
         return {
             **self.answer.to_dict(),
+            "wa_ci95": list(self.wa_ci95),
             "method": self.method,
+            "methods_agree": self.methods_agree,
             "host_bytes": self.host_bytes,
             "pages_per_program": self.facts.pages_per_program,
             "page_bytes": self.facts.page_bytes,
@@ -123,6 +145,9 @@ class ReadyBusy(Drawn):
             "components": self.components(),
             "component_shape": self.bells.shape,
             "unexplained_share": self.bells.background,
+            "doubts": {
+                one.name: {"too_many": one.too_many, "missing": one.missing} for one in self.doubts
+            },
             "duty_cycle": self.capture.busy_share,
             "over_time": over_time,
             "capture_format": self.capture.format,
@@ -141,6 +166,7 @@ class ReadyBusy(Drawn):
         ]
         counts = self.answer
         rows += [
+            ("WA", with_interval(self.answer.wa, self.wa_ci95, ".5f")),
             ("method that counts", self.method),
             ("host wrote", f"{self.host_bytes:,.0f} bytes"),
             (
@@ -159,7 +185,7 @@ class ReadyBusy(Drawn):
 
     def figure(self) -> PanelChart:
         """Describe durations by class on a logarithmic axis, and what happened over time."""
-        pulses = pooled([pin for pin in self.capture.pins if pin.name in self.used])
+        pulses = pooled([pin.durations for pin in self.capture.pins if pin.name in self.used])
         shares = _mixture_shares(self.bells, self.reading, pulses)
         over_time = self.over_time()
         return durations_by_class(
@@ -210,25 +236,38 @@ def measure_ready_busy(
     window_us = facts.fixed_window_us()
     capture = read(path, inverted=inverted, progress=progress)
     used = _used(capture, pin, facts)
-    pulses = pooled(used)
+    pulses = pooled([one.durations for one in used])
     if pulses.total == 0:
         raise WriteampError(
             f"{os.fspath(path)}: no pin has a whole busy pulse of 2 µs to 100 ms, so no operation "
             "can be counted"
         )
-    bells = mixture.fit(pulses)
-    reading = classes.classify(bells, facts)
+    bells, reading = _read_bells(pulses, facts)
     shown = capture.pins if len(capture.pins) <= facts.dies else used
 
-    errors = class_errors(bells, reading, pulses)
-    of_mixture = count(pulses, _mixture_shares(bells, reading, pulses))
+    of_pulses = _mixture_shares(bells, reading, pulses)
+    of_mixture = count(pulses, of_pulses)
+    errors = class_errors(bells, reading, pulses, of_pulses)
     # What is not known of the bells adds to the errors of all pins alike.
     inflation = {
         name: max(1.0, errors[name] / one.error) if one.error > 0 else 1.0
         for name, one in of_mixture.items()
     }
+    hidden = 0.0
+    if not reading.of("erase"):
+        hidden = most_hidden(bells, reading, pulses, facts.erase_us)
+    period_us = sample_us(capture)
+    missed = 0.0 if period_us is None else most_missed(capture, period_us)
+    shared = overlap(bells, pulses, used, capture.seconds, facts)
+    of_both = doubts.of_capture(sum(one.cut for one in used), missed)
+    if shared.is_likely:
+        counted = of_mixture["program"].value
+        of_both.append(Doubt("shared_pins", 0.0, max(0.0, shared.most_programs - counted)))
+    of_bells = [*doubts.of_mixture(bells, reading, pulses, of_pulses, hidden), *of_both]
+    of_kinds = _kind_shares(bells, reading, pulses)
+    of_window = [*doubts.of_window(window_us, reading, pulses, of_kinds, hidden), *of_both]
 
-    def by_method(shares_of: Callable[[Durations], Shares]) -> FourLevel:
+    def by_method(shares_of: Callable[[Durations], Shares], doubtful: Sequence[Doubt]) -> FourLevel:
         by_pin = {
             one.name: {
                 name: replace(found, error=found.error * inflation[name])
@@ -236,12 +275,21 @@ def measure_ready_busy(
             }
             for one in shown
         }
-        return four_level(capture, by_pin, [one.name for one in used], facts, host_bytes)
+        names = [one.name for one in used]
+        return four_level(by_pin, names, facts, host_bytes, doubtful)
 
+    by_mixture = by_method(lambda durations: _mixture_shares(bells, reading, durations), of_bells)
+    by_window = by_method(lambda durations: fixed_window.shares(durations, window_us), of_window)
+    found = _warnings(capture, used, shown, facts, period_us=period_us, missed=missed)
+    retries = sum(one.too_many for one in of_bells if one.name == doubts.RETRIES)
+    programs = of_mixture["program"].value
+    found += doubt_warnings(reading, programs, pulses.total, retries, shared)
+    if not agree(by_mixture, by_window):
+        found.insert(0, disagreement(by_mixture, by_window, reading, window_us))
     return ReadyBusy(
         method=method,
-        mixture=by_method(lambda durations: _mixture_shares(bells, reading, durations)),
-        fixed=by_method(lambda durations: fixed_window.shares(durations, window_us)),
+        mixture=by_mixture,
+        fixed=by_window,
         bells=bells,
         reading=reading,
         window_us=window_us,
@@ -249,8 +297,22 @@ def measure_ready_busy(
         host_bytes=host_bytes,
         capture=capture,
         used=tuple(one.name for one in used),
-        warnings=tuple(_warnings(capture, used, shown, facts)),
+        doubts=tuple(of_bells),
+        warnings=tuple(found),
     )
+
+
+def _read_bells(pulses: Durations, facts: PinFacts) -> tuple[Mixture, Reading]:
+    """Fit a mixture and tell its classes; few erases are sought where they must be."""
+    bells = mixture.fit(pulses)
+    reading = classes.classify(bells, facts)
+    if reading.of("erase"):
+        return bells, reading
+    better = with_erases(bells, pulses, facts.erase_us)
+    if better is None:
+        return bells, reading
+    read_anew = classes.classify(better, facts)
+    return (better, read_anew) if read_anew.of("erase") else (bells, reading)
 
 
 def _used(capture: Capture, pin: str | None, facts: PinFacts) -> tuple[Pin, ...]:
@@ -274,22 +336,33 @@ def _mixture_shares(bells: Mixture, reading: Reading, durations: Durations) -> S
     return classes.shares(reading, found)
 
 
+def _kind_shares(bells: Mixture, reading: Reading, durations: Durations) -> Floats:
+    found = bells.responsibilities(durations.low_us, durations.high_us)
+    return np.stack([found[:, list(kind.bells)].sum(axis=1) for kind in reading.kinds], axis=1)
+
+
 def _warnings(
-    capture: Capture, used: tuple[Pin, ...], shown: tuple[Pin, ...], facts: PinFacts
+    capture: Capture,
+    used: tuple[Pin, ...],
+    shown: tuple[Pin, ...],
+    facts: PinFacts,
+    *,
+    period_us: float | None,
+    missed: float,
 ) -> list[str]:
     found = []
     pulses = sum(one.durations.total for one in capture.pins)
-    gaps = capture.repairs.get("short_gaps", 0)
-    if gaps > _MANY_SHORT_GAPS * pulses:
+    if period_us is not None and missed > _MANY_MISSED_GAPS * pulses:
+        gaps = short_gaps(capture, period_us)
         found.append(
-            f"{gaps} times a pin was ready between two operations for no more than two samples; "
-            "shorter gaps are not seen, and two operations then count as one of about their sum: "
-            "sample faster"
+            f"{gaps:,} times a pin was ready between two operations for no more than two samples "
+            f"of {period_us:g} µs; up to {missed:,.0f} shorter gaps may not be seen, and two "
+            "operations then count as one of about their sum: sample faster"
         )
-    if capture.resolution_us is not None and capture.resolution_us > _COARSE_US:
+    if period_us is not None and period_us > _COARSE_US:
         found.append(
-            f"the capture is sampled every {capture.resolution_us:g} µs; counts are as good as "
-            "stated from 10 MHz (0.1 µs) on"
+            f"the capture is sampled every {period_us:g} µs; counts are as good as stated from 10 "
+            "MHz (0.1 µs) on"
         )
     if len(used) < facts.dies:
         spread = (

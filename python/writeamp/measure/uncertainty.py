@@ -12,16 +12,29 @@ from dataclasses import replace
 import numpy as np
 
 from writeamp.measure.capture import Durations, Floats
-from writeamp.measure.classes import CLASSES, Reading
+from writeamp.measure.classes import CLASSES, Reading, Shares
 from writeamp.measure.mixture import Mixture, coarser, density
 
 _STEP = 1e-4
 # The information is singular: shares have one degree of freedom less than bells.
 _SINGULAR = 1e-9
+_MOST_ERROR = 2.0
 
 
-def class_errors(mixture: Mixture, reading: Reading, durations: Durations) -> dict[str, float]:
-    """Return the standard error of the count of each class among the durations of the fit."""
+def class_errors(
+    mixture: Mixture, reading: Reading, durations: Durations, of_class: Shares
+) -> dict[str, float]:
+    """Return the standard error of the count of each class among the durations of the fit.
+
+    It is no more than a multiple of the durations that may be of another class: of a bell of few
+    durations that stands alone, the information says nothing.
+
+    Args:
+        mixture: the bells.
+        reading: the class of each.
+        durations: n bins.
+        of_class: the probability of each class for each bin, shape (n,) each.
+    """
     information = _information(mixture, coarser(durations))
     covariance = np.linalg.pinv(information, rcond=_SINGULAR, hermitian=True)
     total = durations.total
@@ -32,7 +45,10 @@ def class_errors(mixture: Mixture, reading: Reading, durations: Durations) -> di
         gradient = np.zeros(len(covariance))
         gradient[: is_of.size] = mixture.share * (is_of - share)
         variance = total**2 * float(gradient @ covariance @ gradient)
-        found[name] = float(np.sqrt(max(0.0, variance - total * share * (1 - share))))
+        found[name] = min(
+            float(np.sqrt(max(0.0, variance - total * share * (1 - share)))),
+            _MOST_ERROR * float(durations.count @ np.minimum(of_class[name], 1 - of_class[name])),
+        )
     return found
 
 
