@@ -28,8 +28,11 @@ HALVES = {
     "tune": (("ssd-v", "ssd-s", "tlc-datacenter"), ("normal", "gamma", "uniform")),
     "judge": (("ssd-i", "mqsim", "apex", "ssd-v"), ("normal", "lognormal", "pulses")),
 }
-# All that is warned of in a capture of fewer pins than dies, which none of these is.
-PINS = 4
+HEAD = (
+    "| scene | captures | held | held or warned | warned | median error | median width | s |\n"
+    "|---|---|---|---|---|---|---|---|"
+)
+PINS = 4  # of every drive, so that none is warned of for its uncaptured dies
 
 
 @dataclass(frozen=True)
@@ -205,19 +208,19 @@ def main() -> None:
     asked = argparse.ArgumentParser()
     asked.add_argument("half", choices=HALVES)
     asked.add_argument("--cases", type=int, default=60)
+    asked.add_argument("--first", type=int, default=0, help="number of the first case")
     asked.add_argument("--scene", choices=SCENES)
     asked.add_argument("--verbose", action="store_true")
     given = asked.parse_args()
-    print("scene            | n | held | held or warned | warned | median error | median width | s")
+    numbers = range(given.first, given.first + given.cases)
+    print(HEAD)
     with tempfile.TemporaryDirectory() as folder:
         for scene in [given.scene] if given.scene else SCENES:
             start = time.process_time()
-            found = [
-                tried(given.half, scene, number, Path(folder)) for number in range(given.cases)
-            ]
+            found = [tried(given.half, scene, number, Path(folder)) for number in numbers]
             seconds = time.process_time() - start
             if given.verbose:
-                for number, one in enumerate(found):
+                for number, one in zip(numbers, found, strict=True):
                     if one is not None:
                         print(
                             number,
@@ -239,8 +242,8 @@ def row(scene: str, found: list[Tried | None], seconds: float) -> str:
     errors = np.median([abs(one.error) for one in read])
     width = np.median([one.relative_width for one in read])
     return (
-        f"{scene:16} | {len(found)} | {held / len(found):.0%} | {told / len(found):.0%} | "
-        f"{warned / len(found):.0%} | {errors:.4%} | {width:.4%} | {seconds / len(found):.1f}"
+        f"| {scene} | {len(found)} | {held / len(found):.0%} | {told / len(found):.0%} | "
+        f"{warned / len(found):.0%} | {errors:.4%} | {width:.4%} | {seconds / len(found):.1f} |"
     )
 
 

@@ -14,10 +14,12 @@ from writeamp.measure.mixture import Mixture
 
 # A bell that is sought where it must be gains this many nats of the likelihood, or is none.
 _GAIN_NATS = 4.0
-# Erases of a chip take the stated time within this share of it, and scatter so about their mean.
+# A bell within this share of the stated time is one of erases, if it is no broader than that.
 _AWAY = 0.2
-_SPREADS = (0.015, 0.03, 0.06)
-_PLACES = np.linspace(1 - _AWAY, 1 + _AWAY, 17)
+_BROADEST = 0.12
+# Where else erases may be without a bell that shows them, and how they scatter about their mean.
+_PLACES = np.linspace(0.88, 1.12, 13)
+_SPREADS = (0.015, 0.03, 0.045)
 # A bound of two and a half standard deviations: the bells have had a chance to hide the erases.
 _BOUND_NATS = 3.0
 _SHARES = np.concatenate(([0.0], np.geomspace(1e-6, 0.3, 120)))
@@ -32,7 +34,7 @@ def with_erases(bells: Mixture, pulses: Durations, erase_us: tuple[float, ...]) 
         away = np.abs(found.mean_us / time_us - 1)
         at = int(away.argmin())
         is_erase = away[at] < _AWAY
-        is_narrow = found.sd_us[at] < 2 * max(_SPREADS) * found.mean_us[at]
+        is_narrow = found.sd_us[at] < _BROADEST * found.mean_us[at]
         if gain > _GAIN_NATS and is_erase and is_narrow and (best is None or gain > best[0]):
             best = (gain, found)
     return None if best is None else best[1]
