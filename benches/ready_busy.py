@@ -1,8 +1,8 @@
 """How often `measure rb` is right within its interval, or warns, on waveforms made by other code.
 
-Two halves of the space of waveforms, which share neither device nor, but for one, a shape of
-durations: `tune` is for work on the method, `judge` for the figures. Run
-`python benches/ready_busy.py judge --cases 60`; it writes captures to a temporary folder.
+Two halves of the space of waveforms, which share the faults and one device and shape each: `tune`
+is for work on the method, `judge` for the figures. Run `python benches/ready_busy.py judge --cases
+60`; it writes captures to a temporary folder.
 """
 
 from __future__ import annotations
