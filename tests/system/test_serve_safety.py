@@ -14,8 +14,9 @@ from pathlib import Path
 import in_process
 import psutil
 import pytest
+from patience import await_value
 from served import SMALL, ended, needs, serve, start, wait_for_file
-from vssd_documents import COUNTERS, wait_until
+from vssd_documents import COUNTERS
 from writeamp.errors import WriteampError
 from writeamp.vssd.control import Control
 from writeamp.vssd.listening import is_loopback_name
@@ -47,10 +48,10 @@ class TestKilled:
         )
         server = start([*SMALL.split(), "--run", command], folder)
         wait_for_file(folder / "reached", server)
-        wait_until(lambda: sum("sleep 61" in words for words in running_in(folder)) >= 3)
+        await_value(lambda: sum("sleep 61" in words for words in running_in(folder)) >= 3)
         server.kill()
         server.wait()
-        wait_until(lambda: running_in(folder) == [])
+        await_value(lambda: running_in(folder) == [])
         assert not (folder / "went_on").exists()
 
     def test_a_command_that_ends_leaves_no_guardian(self, folder: Path) -> None:
@@ -83,7 +84,7 @@ class TestTop:
         self, silent: subprocess.Popen[str], tmp_path: Path
     ) -> None:
         silent.send_signal(signal.SIGSTOP)
-        wait_until(lambda: psutil.Process(silent.pid).status() == psutil.STATUS_STOPPED)
+        await_value(lambda: psutil.Process(silent.pid).status() == psutil.STATUS_STOPPED)
         done = in_process.run("top", f"{tmp_path / 'a'} --once")
         assert done.status == 2
         assert f"its process {silent.pid} is stopped" in done.err
