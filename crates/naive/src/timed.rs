@@ -44,6 +44,10 @@
 //! that leaves is free when its program is done. A read is served by a page that holds all that it wants; a page
 //! without anything to write holds all.
 //!
+//! **Intervals.** The host may mark moments. What a page of the cache takes of the flash when it leaves,
+//! with all that its write brings about at once, counts to the interval in which the host wrote it last;
+//! all else to the interval in which it is done.
+//!
 //! **Mapping table.** An entry that is not in memory is read first, and the oldest segment makes
 //! room; if that was changed, its page of the table is written, which cleans the other segments of
 //! that page, and if not all of them are in memory the rest of the page is read first. Copies change
@@ -152,6 +156,14 @@ pub struct TimedCounters {
     pub read_operations: u64,
 }
 
+/// What was done to the flash for the writes of an interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OfInterval {
+    /// By the index of [`ProgramFor`].
+    pub programs: [u64; 7],
+    pub erases: u64,
+}
+
 /// A flash drive in time.
 pub struct TimedDrive<L: Logical> {
     logical: L,
@@ -159,6 +171,10 @@ pub struct TimedDrive<L: Logical> {
     clock: Clock,
     array: Array,
     counters: TimedCounters,
+    /// The last of them is under way.
+    intervals: Vec<OfInterval>,
+    /// The interval to which everything counts now, if it is not the one under way.
+    charged: Option<usize>,
     link_in: Server,
     link_out: Server,
     controller: Server,
@@ -184,6 +200,8 @@ impl<L: Logical> TimedDrive<L> {
             profile,
             clock: Clock::default(),
             counters: TimedCounters::default(),
+            intervals: vec![OfInterval::default()],
+            charged: None,
             link_in: Server::default(),
             link_out: Server::default(),
             controller: Server::default(),
@@ -207,6 +225,21 @@ impl<L: Logical> TimedDrive<L> {
             read_operations: self.array.reads,
             ..self.counters
         }
+    }
+
+    /// The host marks a moment.
+    pub fn mark(&mut self) {
+        self.intervals.push(OfInterval::default());
+    }
+
+    /// What was done for the writes between marks.
+    pub fn intervals(&self) -> &[OfInterval] {
+        &self.intervals
+    }
+
+    fn interval(&mut self) -> &mut OfInterval {
+        let charged = self.charged.unwrap_or(self.intervals.len() - 1);
+        &mut self.intervals[charged]
     }
 
     /// Lets the next event happen: the request that is answered by it, and when.

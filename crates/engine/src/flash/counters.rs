@@ -117,6 +117,18 @@ impl Counters {
         }
     }
 
+    /// The counts with so many programs by cause, and erases, more or less.
+    #[must_use]
+    pub(crate) fn shifted(&self, programs: &[i64; Cause::ALL.len()], erases: i64) -> Counters {
+        Counters {
+            programs: std::array::from_fn(|cause| {
+                self.programs[cause].strict_add_signed(programs[cause])
+            }),
+            erases: self.erases.strict_add_signed(erases),
+            ..*self
+        }
+    }
+
     /// True if sums of these counts do not overflow, however long the drive goes on.
     pub(super) fn is_plausible(&self) -> bool {
         let Counters { host, programs, erases, unmapped_pages, skipped_pages } = self;

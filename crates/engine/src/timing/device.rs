@@ -1,5 +1,6 @@
 //! What a host needs of a device in time: whatever serves requests, be it flash, a disk or several.
 
+use super::late::Shift;
 use crate::error::Result;
 use crate::flash::Counters;
 use crate::request::Op;
@@ -73,6 +74,15 @@ pub trait BlockDevice: Send {
 
     /// Counts of flash operations by cause since the device was new; `None` of what is no flash.
     fn counters(&self) -> Option<Counters>;
+
+    /// Ends an interval of the host's, and begins the next; the first has begun with the device.
+    fn mark(&mut self) {}
+
+    /// By interval between marks, what the writes in it took of the flash after it: see
+    /// [`super::late`]. None of those after the last.
+    fn shifts(&self) -> Vec<Shift> {
+        Vec::new()
+    }
 
     /// Program operations of the flash.
     fn program_operations(&self) -> u64 {

@@ -73,6 +73,8 @@ pub struct TimedRun {
     issued_requests: u64,
     written_bytes: u64,
     measures: Measures,
+    /// Intervals of the device that have ended.
+    marks: u32,
     completed: Vec<Completion>,
 }
 
@@ -89,7 +91,7 @@ impl TimedRun {
         if !(time_scale.is_finite() && time_scale > 0.0) {
             return Err(Error::Spec(format!("time_scale is {time_scale}; it must be above 0")));
         }
-        let measures = measures_of(&*device, page_bytes, limits)?;
+        let measures = measures_of(&*device, 0, page_bytes, limits)?;
         let mut run = TimedRun {
             device,
             pacing: workload.pacing(),
@@ -107,6 +109,7 @@ impl TimedRun {
             issued_requests: 0,
             written_bytes: 0,
             measures,
+            marks: 0,
             completed: Vec::new(),
         };
         run.begin()?;
@@ -134,7 +137,7 @@ impl TimedRun {
         self.phase = Phase::Issuing;
         self.issued_requests = 0;
         self.written_bytes = 0;
-        self.measures = measures_of(&*self.device, self.page_bytes, limits)?;
+        self.measures = measures_of(&*self.device, self.marks, self.page_bytes, limits)?;
         self.begin()
     }
 
@@ -198,9 +201,8 @@ impl TimedRun {
             Phase::Settling | Phase::Done => {
                 self.phase = Phase::Done;
                 self.measures.assert_laws(self.now_ns, &self.device.busy(self.now_ns));
-                if let Some(counters) = self.device.counters() {
-                    self.measures.sample(&counters, self.now_ns, self.written_bytes);
-                }
+                self.take_sample();
+                self.measures.shift_samples(&self.device.shifts());
             }
         }
         Ok(())
@@ -241,14 +243,20 @@ impl TimedRun {
 
     /// Lets the measures look at the counters.
     fn sample(&mut self) {
-        if self.measures.wants_sample(self.written_bytes)
-            && let Some(counters) = self.device.counters()
-        {
-            self.measures.sample(&counters, self.elapsed_ns(), self.written_bytes);
+        if self.measures.wants_sample(self.written_bytes) {
+            self.take_sample();
         }
         if self.measures.is_warming_up() && self.is_warm() {
             self.measures.end_of_warmup(self.elapsed_ns());
         }
+    }
+
+    fn take_sample(&mut self) {
+        let Some(counters) = self.device.counters() else { return };
+        self.device.mark();
+        self.marks += 1;
+        let now_ns = self.elapsed_ns();
+        self.measures.sample(&counters, self.marks, now_ns, self.written_bytes);
     }
 
     fn is_warm(&self) -> bool {
@@ -379,8 +387,13 @@ impl TimedRun {
 }
 
 /// Measures of a load that is about to begin: from then on, if no warm-up is left out.
-fn measures_of(device: &dyn BlockDevice, page_bytes: u32, limits: Limits) -> Result<Measures> {
-    let mut measures = Measures::new(device.counters().unwrap_or_default(), page_bytes)?;
+fn measures_of(
+    device: &dyn BlockDevice,
+    ended: u32,
+    page_bytes: u32,
+    limits: Limits,
+) -> Result<Measures> {
+    let mut measures = Measures::new(device.counters().unwrap_or_default(), ended, page_bytes)?;
     if limits.warmup_permille == 0 {
         measures.end_of_warmup(0);
     }

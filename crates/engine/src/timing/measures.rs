@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 
 use super::device::Busy;
+use super::late::Shift;
 use crate::error::{Error, Result};
 use crate::flash::Counters;
 use crate::request::Op;
@@ -68,6 +69,8 @@ pub struct Measures {
     rows: Vec<Row>,
     row_ns: u64,
     samples: Vec<(u64, Counters)>,
+    /// For each sample, the device's intervals that had ended.
+    ended: Vec<u32>,
     sample_bytes: u64,
     next_sample_bytes: u64,
     /// Integral of the number of outstanding requests over time, and the sum of all latencies.
@@ -76,8 +79,9 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Nothing yet, of a device with such counters; samples begin 16 pages apart.
-    pub fn new(counters: Counters, page_bytes: u32) -> Result<Self> {
+    /// Nothing yet, of a device with such counters, of whose intervals so many have ended; samples
+    /// begin 16 pages apart.
+    pub fn new(counters: Counters, ended: u32, page_bytes: u32) -> Result<Self> {
         let sample_bytes = 16 * u64::from(page_bytes);
         Ok(Measures {
             reads: Served::new()?,
@@ -88,6 +92,7 @@ impl Measures {
             rows: Vec::with_capacity(MOST_ROWS),
             row_ns: FIRST_ROW_NS,
             samples: vec![(0, counters)],
+            ended: vec![ended],
             sample_bytes,
             next_sample_bytes: sample_bytes,
             outstanding_ns: 0,
@@ -114,7 +119,8 @@ impl Measures {
         (&self.rows, self.row_ns)
     }
 
-    /// Times, and the counters then, at nearly equal distances in bytes written.
+    /// Times, and the counters then, at nearly equal distances in bytes written. Once the run is
+    /// done, they hold what the writes until then took later.
     pub fn samples(&self) -> &[(u64, Counters)] {
         &self.samples
     }
@@ -195,18 +201,27 @@ impl Measures {
         written_bytes >= self.next_sample_bytes
     }
 
-    /// Keeps the counters as they stand.
-    pub fn sample(&mut self, counters: &Counters, now_ns: u64, written_bytes: u64) {
+    /// Keeps the counters as they stand; so many of the device's intervals have ended.
+    pub fn sample(&mut self, counters: &Counters, ended: u32, now_ns: u64, written_bytes: u64) {
         self.samples.push((now_ns, *counters));
+        self.ended.push(ended);
         if self.samples.len() >= MOST_SAMPLES {
-            let mut at = 0;
-            self.samples.retain(|_| {
-                at += 1;
-                at % 2 == 1
-            });
+            keep_every_second(&mut self.samples);
+            keep_every_second(&mut self.ended);
             self.sample_bytes *= 2;
         }
         self.next_sample_bytes = written_bytes + self.sample_bytes;
+    }
+
+    /// Counts what writes took of the flash later to the samples before, by the device's intervals.
+    pub fn shift_samples(&mut self, shifts: &[Shift]) {
+        let (mut sum, mut summed) = (Shift::default(), 0);
+        for ((_, counters), &ended) in self.samples.iter_mut().zip(&self.ended) {
+            let ended = shifts.len().min(ended as usize);
+            shifts[summed..ended].iter().for_each(|shift| sum.add(shift));
+            summed = ended;
+            *counters = sum.applied_to(counters);
+        }
     }
 
     /// Asserts Little's law (what is outstanding on average is throughput times mean latency), and
@@ -217,6 +232,14 @@ impl Measures {
             assert!(*busy_ns <= u64::from(*parts) * now_ns, "the {level} was busy for too long");
         }
     }
+}
+
+fn keep_every_second<T>(list: &mut Vec<T>) {
+    let mut at = 0;
+    list.retain(|_| {
+        at += 1;
+        at % 2 == 1
+    });
 }
 
 impl Row {

@@ -7,6 +7,7 @@ mod disk;
 mod events;
 mod extent;
 mod host;
+mod late;
 mod lru;
 mod map_cache;
 mod measures;
@@ -21,6 +22,7 @@ mod write_cache;
 pub use device::{BlockDevice, Busy, Completion, Edge, IoRequest};
 pub use disk::{Disk, DiskOrder, DiskProfile, DiskTimes};
 pub use host::{Limits, TimedRun};
+pub use late::Shift;
 pub use measures::{Direction, Measures, Row, Served};
 pub use params::{
     Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, SECTOR_BYTES,

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::extent::check_extent;
+use super::late::Shift;
 use super::slab::Slab;
 use super::{BlockDevice, Busy, Completion, Edge, IoRequest, SECTOR_BYTES};
 use crate::error::{Error, Result};
@@ -208,6 +209,19 @@ impl BlockDevice for Raid0 {
     fn counters(&self) -> Option<Counters> {
         let each = self.members.iter().filter_map(|member| member.device.counters());
         each.reduce(|sum, other| sum.plus(&other))
+    }
+
+    fn mark(&mut self) {
+        self.members.iter_mut().for_each(|member| member.device.mark());
+    }
+
+    fn shifts(&self) -> Vec<Shift> {
+        let mut sums: Vec<Shift> = Vec::new();
+        for shifts in self.members.iter().map(|member| member.device.shifts()) {
+            sums.resize(sums.len().max(shifts.len()), Shift::default());
+            sums.iter_mut().zip(&shifts).for_each(|(sum, shift)| sum.add(shift));
+        }
+        sums
     }
 
     fn program_operations(&self) -> u64 {

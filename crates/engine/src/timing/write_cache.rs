@@ -5,19 +5,28 @@ use super::lru::Lru;
 /// Sectors of a page, one bit each.
 pub type Sectors = u128;
 
+/// What the cache holds of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Data {
+    /// Sectors that are to be written; none of a page that was only read.
+    pub dirty: Sectors,
+    /// The host's interval in which it wrote them last.
+    pub written_in: u32,
+}
+
 /// A page of the cache that is taken out of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// Logical page.
     pub page: u32,
-    /// Sectors that are to be written; none of a page that was only read.
-    pub dirty: Sectors,
+    /// Its data.
+    pub data: Data,
 }
 
 /// Pages in the order of their last use, with the sectors that are to be written.
 #[derive(Debug)]
 pub struct WriteCache {
-    pages: Lru<Sectors>,
+    pages: Lru<Data>,
     capacity: u32,
     /// Pages that were taken out to be written, and are not yet.
     pub leaving: u32,
@@ -47,37 +56,42 @@ impl WriteCache {
 
     /// Sectors of a page that are to be written, if the page is in the cache.
     pub fn dirty_sectors(&self, page: u32) -> Option<Sectors> {
-        self.pages.get(page)
+        self.pages.get(page).map(|data| data.dirty)
     }
 
-    /// Adds sectors to a page that is in the cache; false if it is not.
-    pub fn merge(&mut self, page: u32, sectors: Sectors) -> bool {
-        let Some(dirty) = self.pages.use_mut(page) else { return false };
-        self.dirty += u32::from(*dirty == 0 && sectors != 0);
-        *dirty |= sectors;
+    /// Uses a page that is in the cache, if it is.
+    pub fn use_page(&mut self, page: u32) {
+        self.pages.use_mut(page);
+    }
+
+    /// Adds what was written to a page that is in the cache; false if it is not.
+    pub fn merge(&mut self, page: u32, written: Data) -> bool {
+        let Some(data) = self.pages.use_mut(page) else { return false };
+        self.dirty += u32::from(data.dirty == 0);
+        *data = Data { dirty: data.dirty | written.dirty, ..written };
         true
     }
 
     /// Adds a page that is not in the cache, for which there is room.
-    pub fn insert(&mut self, page: u32, dirty: Sectors) {
-        self.dirty += u32::from(dirty != 0);
-        self.pages.insert(page, dirty);
+    pub fn insert(&mut self, page: u32, data: Data) {
+        self.dirty += u32::from(data.dirty != 0);
+        self.pages.insert(page, data);
     }
 
     /// Takes the page out that was used longest ago.
     pub fn pop_oldest(&mut self) -> Option<Entry> {
-        let (page, dirty) = self.pages.pop_oldest()?;
-        Some(self.taken(page, dirty))
+        let (page, data) = self.pages.pop_oldest()?;
+        Some(self.taken(page, data))
     }
 
     /// Takes a page out.
     pub fn remove(&mut self, page: u32) -> Option<Entry> {
-        let dirty = self.pages.remove(page)?;
-        Some(self.taken(page, dirty))
+        let data = self.pages.remove(page)?;
+        Some(self.taken(page, data))
     }
 
-    fn taken(&mut self, page: u32, dirty: Sectors) -> Entry {
-        self.dirty -= u32::from(dirty != 0);
-        Entry { page, dirty }
+    fn taken(&mut self, page: u32, data: Data) -> Entry {
+        self.dirty -= u32::from(data.dirty != 0);
+        Entry { page, data }
     }
 }

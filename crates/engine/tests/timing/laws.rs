@@ -1,6 +1,7 @@
 //! Queueing theory. Every run here also asserts Little's law and that nothing is busy for longer than
 //! there is time (`Measures::assert_laws`).
 
+use writeamp_engine::flash::Cause;
 use writeamp_engine::managers::Layout;
 use writeamp_engine::request::{Op, Request};
 use writeamp_engine::rng::Stream;
@@ -49,6 +50,22 @@ fn the_measured_interval_ends_with_the_last_answer_and_not_with_what_the_device_
     let run = finished(one_die(&timing), workload, 3);
     assert_eq!(run.measures().interval_ns(), (0, 3 * 50));
     assert!(run.now_ns() > 100_000_000, "the cache is written out when the device was idle");
+}
+
+#[test]
+fn a_page_that_leaves_the_cache_late_counts_with_the_writes_of_its_time() {
+    let mut timing = timing();
+    timing.write_cache.bytes = 8 * PAGE;
+    let workload = workloads::build("sequential", 16, Context::root(1)).expect("a workload");
+    let run = finished(one_die(&timing), workload, 400);
+    let samples = run.measures().samples();
+    assert!(samples.len() > 20, "{} samples", samples.len());
+    for (at_ns, counters) in samples {
+        let programs = counters.programs(Cause::Host);
+        assert_eq!(programs, counters.host.written_pages, "at {at_ns} ns");
+    }
+    let (_, last) = samples.last().expect("a sample at the end");
+    assert_eq!(Some(*last), run.counters());
 }
 
 /// A write, for a trace must have one, and then reads that come as a Poisson process.

@@ -11,6 +11,8 @@ use super::{Event, TimedDrive};
 pub struct Cached {
     pub page: u32,
     pub dirty: BTreeSet<u32>,
+    /// The interval in which it was written last.
+    pub interval: usize,
 }
 
 #[derive(Debug)]
@@ -42,12 +44,11 @@ impl Cache {
         Some(self.pages.remove(at))
     }
 
-    /// Uses a page that is in the cache, and adds sectors to it; false if it is not there.
-    pub fn merge(&mut self, page: u32, sectors: &BTreeSet<u32>) -> bool {
-        let Some(mut cached) = self.remove(page) else { return false };
-        cached.dirty.extend(sectors);
+    /// Uses a page, and returns it if it is in the cache.
+    pub fn use_page(&mut self, page: u32) -> Option<&mut Cached> {
+        let cached = self.remove(page)?;
         self.pages.push(cached);
-        true
+        self.pages.last_mut()
     }
 }
 
@@ -75,14 +76,18 @@ impl<L: Logical> TimedDrive<L> {
         let request = self.request(id).clone();
         for page in request.pages(&self.profile).skip(request.cached_pages) {
             let sectors = request.sectors_of(page, &self.profile);
-            if !self.cached().merge(page, &sectors) {
+            let interval = request.interval;
+            if let Some(cached) = self.cached().use_page(page) {
+                cached.dirty.extend(sectors);
+                cached.interval = interval;
+            } else {
                 if self.cached().room() == 0 {
                     if !self.array.has_work() {
                         self.pad_begun();
                     }
                     return false;
                 }
-                self.cached().pages.push(Cached { page, dirty: sectors });
+                self.cached().pages.push(Cached { page, dirty: sectors, interval });
                 self.keep_room();
             }
             self.request_mut(id).cached_pages += 1;
@@ -108,7 +113,9 @@ impl<L: Logical> TimedDrive<L> {
             self.cached().leaving += 1;
             let bytes = self.profile.sector_bytes() * cached.dirty.len() as u32;
             let bytes = bytes.min(self.profile.page_bytes);
+            self.charged = Some(cached.interval);
             self.write_page(cached.page, bytes, Waiter::CachedPage);
+            self.charged = None;
         }
     }
 

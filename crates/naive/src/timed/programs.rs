@@ -125,6 +125,7 @@ impl<L: Logical> TimedDrive<L> {
                         _ => (cause, self.profile.page_bytes),
                     };
                     self.counters.programs[cause as usize] += 1;
+                    self.interval().programs[cause as usize] += 1;
                     if cause == ProgramFor::WearLeveling {
                         leveled = Some(self.profile.block_of(page));
                     }
@@ -207,6 +208,7 @@ impl<L: Logical> TimedDrive<L> {
 
     fn erase(&mut self, block: u32, copies: &BTreeSet<OpId>, lun: Option<usize>) {
         self.counters.erases += 1;
+        self.interval().erases += 1;
         self.upkeep.forget_reads(block);
         for die in self.profile.dies_of(block) {
             let erase = self.array.new_erase(die);

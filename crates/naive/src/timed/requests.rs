@@ -29,6 +29,8 @@ pub struct Request {
     /// What it waits for, and one more until all of it is known.
     waits: usize,
     pub cached_pages: usize,
+    /// The interval in which it was served.
+    pub interval: usize,
 }
 
 impl Request {
@@ -72,7 +74,15 @@ impl<L: Logical> TimedDrive<L> {
         self.clock.now_ns = now_ns;
         self.submitted += 1;
         self.upkeep.moves_left = self.profile.blocks;
-        self.requests.push(Request { id, asked, offset, length, waits: 1, cached_pages: 0 });
+        self.requests.push(Request {
+            id,
+            asked,
+            offset,
+            length,
+            waits: 1,
+            cached_pages: 0,
+            interval: 0,
+        });
         let Profile { read_in_ns, write_in_ns, .. } = self.profile;
         let in_ns = if asked == Asked::Read { read_in_ns } else { write_in_ns };
         self.clock.at(now_ns + in_ns, Event::AtLink(id));
@@ -123,6 +133,7 @@ impl<L: Logical> TimedDrive<L> {
             Asked::Write { fua } => {
                 counters.written_pages += pages.len() as u64;
                 counters.written_bytes += request.length;
+                self.request_mut(id).interval = self.intervals.len() - 1;
                 if self.cache.is_some() && !fua {
                     self.waiting.push_back(id);
                     return;
@@ -150,7 +161,7 @@ impl<L: Logical> TimedDrive<L> {
             let wanted = request.sectors_of(page, &self.profile);
             let cached = self.cache.as_ref().and_then(|cache| cache.dirty_of(page)).cloned();
             if cached.as_ref().is_some_and(|dirty| dirty.is_empty() || dirty.is_superset(&wanted)) {
-                self.cache.as_mut().expect("it has the page").merge(page, &BTreeSet::new());
+                self.cache.as_mut().expect("it has the page").use_page(page);
                 from_memory_bytes += u64::from(bytes);
                 continue;
             }
@@ -185,7 +196,8 @@ impl<L: Logical> TimedDrive<L> {
                 && cached.is_none()
                 && cache.room() > 0
             {
-                cache.pages.push(super::cache::Cached { page, dirty: BTreeSet::new() });
+                let (dirty, interval) = (BTreeSet::new(), 0);
+                cache.pages.push(super::cache::Cached { page, dirty, interval });
             }
         }
         if let Some((_, read)) = last {

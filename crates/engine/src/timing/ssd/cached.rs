@@ -3,7 +3,7 @@
 use super::requests::{bytes_of, sectors_of};
 use super::{Ssd, Waiter};
 use crate::error::Result;
-use crate::timing::write_cache::{Entry, WriteCache};
+use crate::timing::write_cache::{Data, Entry, WriteCache};
 
 impl Ssd {
     /// Takes the data of waiting writes into the cache, as far as there is room.
@@ -28,7 +28,8 @@ impl Ssd {
         for page in pending.pages(self.page_bytes).skip(pending.cached_pages as usize) {
             let part = pending.part_of(page, self.page_bytes);
             let sectors = sectors_of(&part, self.page_bytes);
-            if !self.cached().merge(page, sectors) {
+            let data = Data { dirty: sectors, written_in: pending.written_in };
+            if !self.cached().merge(page, data) {
                 if self.cached().room() == 0 {
                     if !self.nand.has_work() {
                         // All that leaves the cache waits for program units to be full.
@@ -36,7 +37,7 @@ impl Ssd {
                     }
                     return Ok(false);
                 }
-                self.cached().insert(page, sectors);
+                self.cached().insert(page, data);
                 self.keep_room()?;
             }
             self.requests[request].cached_pages += 1;
@@ -61,11 +62,17 @@ impl Ssd {
     }
 
     fn write_entry(&mut self, entry: Entry) -> Result<()> {
-        if entry.dirty == 0 {
+        let Data { dirty, written_in } = entry.data;
+        if dirty == 0 {
             return Ok(());
         }
         self.cached().leaving += 1;
-        self.write_page(entry.page, bytes_of(entry.dirty, self.page_bytes), Waiter::CachedPage)
+        let before = self.counters;
+        self.write_page(entry.page, bytes_of(dirty, self.page_bytes), Waiter::CachedPage)?;
+        if written_in != self.late.now() {
+            self.late.count(written_in, &before, &self.counters);
+        }
+        Ok(())
     }
 
     /// Writes all that waits in memory.

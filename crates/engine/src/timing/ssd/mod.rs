@@ -19,6 +19,7 @@ use upkeep::Upkeep;
 
 use super::device::{BlockDevice, Busy, Completion, Edge, IoRequest};
 use super::events::{Event, Events};
+use super::late::{Lateness, Shift};
 use super::map_cache::MapCache;
 use super::nand::{Nand, Waiter};
 use super::params::{Timing, transfer_ns};
@@ -53,6 +54,7 @@ pub struct Ssd {
     programs: Programs,
     upkeep: Upkeep,
     counters: Counters,
+    late: Lateness,
     /// Operations that the manager reported, to be given a time.
     heard: Vec<FlashOp>,
 }
@@ -99,6 +101,7 @@ impl Ssd {
             programs: Programs::new(geometry.blocks())?,
             upkeep: Upkeep::new(&timing, &geometry, drive.flash().logical_pages())?,
             counters: Counters::default(),
+            late: Lateness::default(),
             heard: Vec::new(),
             events: Events::default(),
             nand,
@@ -210,6 +213,7 @@ impl Ssd {
             Op::Read => self.serve_read(request, &pending),
             Op::Write => {
                 self.count_written(&pending);
+                self.requests[request].written_in = self.late.now();
                 if self.cache.is_some() && !pending.fua {
                     self.waiting.push_back(request);
                     return Ok(());
@@ -349,6 +353,14 @@ impl BlockDevice for Ssd {
 
     fn counters(&self) -> Option<Counters> {
         Some(self.counters)
+    }
+
+    fn mark(&mut self) {
+        self.late.mark();
+    }
+
+    fn shifts(&self) -> Vec<Shift> {
+        self.late.shifts().to_vec()
     }
 
     fn program_operations(&self) -> u64 {

@@ -76,7 +76,8 @@ impl Ssd {
             if let Some(cache) = &mut self.cache
                 && let Some(entry) = cache.remove(page)
             {
-                let sectors = super::requests::sectors_of(&part, self.page_bytes) | entry.dirty;
+                let sectors =
+                    super::requests::sectors_of(&part, self.page_bytes) | entry.data.dirty;
                 bytes = super::requests::bytes_of(sectors, self.page_bytes);
             }
             self.requests[request].waits += 1;

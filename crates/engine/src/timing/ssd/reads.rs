@@ -3,6 +3,7 @@
 use super::requests::{Pending, sectors_of};
 use super::{Ssd, Waiter};
 use crate::timing::nand::OpId;
+use crate::timing::write_cache::Data;
 
 impl Ssd {
     /// Asks for what a read needs: from the cache, from memory, or from flash.
@@ -21,7 +22,7 @@ impl Ssd {
             let wanted = sectors_of(&part, self.page_bytes);
             // A page of the cache without anything to be written was read whole.
             if cached.is_some_and(|dirty| dirty == 0 || dirty & wanted == wanted) {
-                self.cache.as_mut().expect("it has the page").merge(page, 0);
+                self.cache.as_mut().expect("it has the page").use_page(page);
                 hit_bytes += u64::from(bytes);
                 continue;
             }
@@ -64,7 +65,7 @@ impl Ssd {
             return;
         };
         if !is_cached && cache.room() > 0 {
-            cache.insert(page, 0);
+            cache.insert(page, Data::default());
         }
     }
 }

@@ -24,13 +24,15 @@ pub struct Pending {
     pub waits: u32,
     /// Pages of a write that the cache has taken.
     pub cached_pages: u32,
+    /// The host's interval in which a write was counted.
+    pub written_in: u32,
 }
 
 impl Pending {
     /// A request that has just come.
     pub fn new(request: &IoRequest, id: u32) -> Self {
         let IoRequest { op, offset, length, fua } = *request;
-        Pending { id, op, offset, length, fua, waits: 1, cached_pages: 0 }
+        Pending { id, op, offset, length, fua, waits: 1, cached_pages: 0, written_in: 0 }
     }
 
     /// The pages that it touches: none, if it has no length.

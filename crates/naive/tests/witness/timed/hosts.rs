@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use writeamp_engine::flash::Cause;
+use writeamp_engine::flash::{Cause, Counters};
 use writeamp_engine::request::Op;
-use writeamp_engine::timing::{BlockDevice, IoRequest, Ssd};
-use writeamp_naive::timed::{Asked, TimedCounters, TimedDrive};
+use writeamp_engine::timing::{BlockDevice, IoRequest, Shift, Ssd};
+use writeamp_naive::timed::{Asked, OfInterval, TimedCounters, TimedDrive};
 
 use super::books::Books;
 
@@ -23,6 +23,11 @@ pub trait Device {
     fn step(&mut self) -> Option<(u32, u64)>;
     fn sync(&mut self, now_ns: u64);
     fn counters(&self) -> TimedCounters;
+    /// What a device tells at a mark.
+    type Mark;
+    fn mark(&mut self) -> Self::Mark;
+    /// What all writes up to each mark took, then or later.
+    fn taken(&self, marks: &[Self::Mark]) -> Vec<OfInterval>;
 }
 
 impl Device for Ssd {
@@ -63,6 +68,24 @@ impl Device for Ssd {
             read_operations: self.read_operations(),
         }
     }
+
+    type Mark = Counters;
+
+    fn mark(&mut self) -> Counters {
+        BlockDevice::mark(self);
+        BlockDevice::counters(self).expect("a flash drive")
+    }
+
+    fn taken(&self, marks: &[Counters]) -> Vec<OfInterval> {
+        let (shifts, mut sum) = (self.shifts(), Shift::default());
+        let taken = |(number, counters): (usize, &Counters)| {
+            shifts.get(number).into_iter().for_each(|shift| sum.add(shift));
+            let counters = sum.applied_to(counters);
+            let programs = Cause::ALL.map(|cause| counters.programs(cause));
+            OfInterval { programs, erases: counters.erases }
+        };
+        marks.iter().enumerate().map(taken).collect()
+    }
 }
 
 impl Device for TimedDrive<Books> {
@@ -92,6 +115,22 @@ impl Device for TimedDrive<Books> {
     fn counters(&self) -> TimedCounters {
         TimedDrive::counters(self)
     }
+
+    type Mark = ();
+
+    fn mark(&mut self) {
+        TimedDrive::mark(self);
+    }
+
+    fn taken(&self, marks: &[()]) -> Vec<OfInterval> {
+        let mut sum = OfInterval::default();
+        let until = |interval: &OfInterval| {
+            sum.programs.iter_mut().zip(interval.programs).for_each(|(all, own)| *all += own);
+            sum.erases += interval.erases;
+            sum
+        };
+        self.intervals().iter().map(until).take(marks.len()).collect()
+    }
 }
 
 /// What came of it.
@@ -102,6 +141,8 @@ pub struct Outcome {
     /// When the device had nothing left to do.
     pub end_ns: u64,
     pub counters: TimedCounters,
+    /// What the writes until each of some moments took.
+    pub taken: Vec<OfInterval>,
 }
 
 /// More events than any of these runs has.
@@ -121,7 +162,7 @@ pub fn drive(
         at_ns += asking.gap_ns;
         arrivals.push_back((at_ns, id));
     }
-    let (mut now_ns, mut answers) = (0, Vec::new());
+    let (mut now_ns, mut answers, mut marks) = (0, Vec::new(), Vec::new());
     let mut in_device = 0;
     for _ in 0..MOST_EVENTS {
         let outstanding = closed.map_or(depth, |most| most.min(depth));
@@ -143,12 +184,17 @@ pub fn drive(
                 now_ns = next_ns;
                 assert_eq!(device.step(), None, "all was answered");
             }
-            return Outcome { answers, end_ns: now_ns, counters: device.counters() };
+            marks.push(device.mark());
+            let (counters, taken) = (device.counters(), device.taken(&marks));
+            return Outcome { answers, end_ns: now_ns, counters, taken };
         };
         now_ns = next_ns;
         if let Some(answer) = device.step() {
             in_device -= 1;
             answers.push(answer);
+            if answers.len() % 7 == 0 {
+                marks.push(device.mark());
+            }
         }
     }
     panic!("the device never comes to rest");
