@@ -346,5 +346,5 @@ def test_a_host_whose_first_write_comes_late_is_judged_from_there_on() -> None:
     load = "io:write=0.75,qd=16,write_size=65536,write_random=0.0,write_stride=131072"
     load += ",read_size=4096,read_random=0.0,read_stride=1024"
     found = wa.simulate(device="x25-m", workload=load, time="0.6s")
-    assert found.wa > 1
+    assert 0.99 < found.wa <= 1
     assert (found.series["host_pages"].diff().drop_nulls() > 0).all()

@@ -42,6 +42,7 @@ fn drive(manager: &str, victims: Option<&str>, fill: f64) -> Box<dyn BlockManage
         wear_leveling: None,
         seed: SEED,
         wear: Wear::default(),
+        table_pages: 0,
         foreign: writeamp_engine::foreign::Foreign::default(),
     };
     managers::build(manager, setup).expect("a registered manager")

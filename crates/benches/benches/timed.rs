@@ -42,6 +42,7 @@ fn ssd() -> Ssd {
         wear_leveling: None,
         seed: 1,
         wear: Wear::default(),
+        table_pages: 0,
         foreign: writeamp_engine::foreign::Foreign::default(),
     };
     let mut drive = managers::build_observed("single", setup, Box::new(Recorder::default()))

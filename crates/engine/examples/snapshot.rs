@@ -30,6 +30,7 @@ fn main() -> Result<()> {
             wear_leveling: None,
             seed: 1,
             wear: Wear::default(),
+            table_pages: 0,
             foreign: writeamp_engine::foreign::Foreign::default(),
         };
         let drive = managers::build(&manager, setup)?;

@@ -1,6 +1,8 @@
 //! What the host knows of the pages that it writes, for managers that make use of it: the oracle
 //! of paper 4, §2.2, and in a real drive the stream or placement handle of a write command.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 /// Pages of like update frequency.
@@ -25,6 +27,17 @@ pub struct Hints<'a> {
     /// For each page written, the clock (host pages written before) at which it will be invalid by
     /// the host's next write or TRIM of it, or [`NEVER`].
     pub invalidation_times: &'a [u64],
+}
+
+impl<'a> Hints<'a> {
+    /// Those of some of the pages.
+    pub(crate) fn of(&self, pages: Range<usize>) -> Hints<'a> {
+        Hints {
+            groups: self.groups,
+            group_of: self.group_of.get(pages.clone()).unwrap_or_default(),
+            invalidation_times: self.invalidation_times.get(pages).unwrap_or_default(),
+        }
+    }
 }
 
 /// What a manager must hear from the host of each page that it writes.

@@ -210,6 +210,7 @@ fn setup(layout: Layout, leveler: Option<&str>, foreign: Foreign) -> Setup {
         wear_leveling: leveler.map(str::to_owned),
         seed: 5,
         wear: Wear::default(),
+        table_pages: 0,
         foreign,
     }
 }

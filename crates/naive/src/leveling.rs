@@ -66,7 +66,7 @@ impl NaiveDrive {
         let stream = self.opened_for[&young];
         self.free[pool].retain(|&block| block != worn);
         let is_held = self.held.contains(&young);
-        if let Some(scheme) = &mut self.scheme {
+        if let Some(scheme) = self.scheme.as_mut().filter(|_| stream != super::TABLE) {
             scheme.exchanges(young, worn);
         }
         let pages = self.erase(young);

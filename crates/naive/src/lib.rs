@@ -91,6 +91,8 @@ pub struct Setup {
     pub blocks: u32,
     pub pages_per_block: u32,
     pub logical_pages: u32,
+    /// The last of them that hold a mapping table, whose blocks hold nothing else.
+    pub table_pages: u32,
     /// Units that the blocks are divided over, in consecutive ranges of equal length.
     pub luns: u32,
     pub layout: Layout,
@@ -150,10 +152,14 @@ struct Moment {
 pub struct Counters {
     pub host_programs: u64,
     pub gc_programs: u64,
+    pub table_programs: u64,
     pub wear_leveling_programs: u64,
     pub erases: u64,
     pub trimmed_pages: u64,
 }
+
+/// The stream of the mapping table, which no placement has.
+const TABLE: usize = usize::MAX;
 
 /// The drive.
 pub struct NaiveDrive {
@@ -290,19 +296,23 @@ impl NaiveDrive {
         if let Manager::Grouped(_) = self.setup.manager {
             return self.write_to_group(logical, usize::from(hint.group));
         }
+        if logical >= self.setup.logical_pages - self.setup.table_pages {
+            let pool = self.make_room(logical, TABLE);
+            self.invalidate(logical);
+            self.program(logical, TABLE, pool);
+            self.counters.table_programs += 1;
+            return;
+        }
         let now = self.clock.now;
         let mut scheme = self.scheme.take().expect("only placements get here");
         if scheme.wants_blocks() {
             let closed = self.closed.iter().flatten().chain(&self.held);
+            let closed = closed.filter(|block| self.opened_for[block] != TABLE);
             scheme.sees_blocks(closed.map(|&block| self.valid_pages(block)).collect(), now);
         }
         let stream = scheme.host(logical, now, hint);
         self.scheme = Some(scheme);
-        let pool = match self.setup.layout {
-            Layout::Flat => self.make_room_alone(stream, 0),
-            Layout::Static => self.make_room_alone(stream, logical as usize % self.pools),
-            Layout::Striped | Layout::StripedPerLun => self.make_room_striped(stream),
-        };
+        let pool = self.make_room(logical, stream);
         self.host_programs(logical, stream, pool);
     }
 
@@ -407,6 +417,15 @@ impl NaiveDrive {
         self.counters.host_programs += 1;
     }
 
+    /// Makes room for a page of a stream; returns the pool.
+    fn make_room(&mut self, logical: u32, stream: usize) -> usize {
+        match self.setup.layout {
+            Layout::Flat => self.make_room_alone(stream, 0),
+            Layout::Static => self.make_room_alone(stream, logical as usize % self.pools),
+            Layout::Striped | Layout::StripedPerLun => self.make_room_striped(stream),
+        }
+    }
+
     /// Makes room in a pool that no other helps out; returns it.
     fn make_room_alone(&mut self, stream: usize, pool: usize) -> usize {
         while !self.has_room(stream, pool) {
@@ -491,7 +510,7 @@ impl NaiveDrive {
         if erased == 1 {
             self.open.remove(&(stream, pool));
             let domain = self.domain_of(block);
-            let scheme = self.scheme.as_mut();
+            let scheme = self.scheme.as_mut().filter(|_| stream != TABLE);
             let is_held = scheme.is_some_and(|scheme| scheme.closes(block, stream, domain));
             self.closes(block, is_held);
         }
@@ -520,7 +539,8 @@ impl NaiveDrive {
     /// The victim that the scheme insists on; blocks that it holds back no longer are candidates as if
     /// they had closed just now.
     fn own_victim(&mut self, domain: usize, is_idle: bool) -> Option<u32> {
-        let candidates = self.closed[domain].len();
+        let is_data = |block: &&u32| self.opened_for[*block] != TABLE;
+        let candidates = self.closed[domain].iter().filter(is_data).count();
         let scheme = self.scheme.as_mut()?;
         let own = scheme.victim(domain, is_idle, candidates);
         for block in scheme.gives_up() {
@@ -542,13 +562,14 @@ impl NaiveDrive {
             opened: self.opened_at[&victim],
             now: self.clock.now,
         };
-        if let Some(scheme) = &mut self.scheme {
+        let is_table = from.stream == TABLE;
+        if let Some(scheme) = self.scheme.as_mut().filter(|_| !is_table) {
             scheme.collected(from);
         }
         for logical in self.erase_victim(victim) {
             let scheme =
                 self.scheme.as_mut().expect("hot and cold blocks have a collection of their own");
-            let stream = scheme.migrated(logical, from);
+            let stream = if is_table { TABLE } else { scheme.migrated(logical, from) };
             if !self.open.contains_key(&(stream, pool)) {
                 self.open_block(stream, pool);
             }

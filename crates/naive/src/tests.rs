@@ -21,6 +21,7 @@ fn setup(blocks: u32, luns: u32, layout: Layout) -> Setup {
         blocks,
         pages_per_block,
         logical_pages,
+        table_pages: 0,
         luns,
         layout,
         manager,

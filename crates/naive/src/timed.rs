@@ -32,7 +32,7 @@
 //! dies that hold copies made since the erase before. Neighbours that lie in one flash page (on all
 //! planes) are read at once. A wear leveller closes a block with whatever it holds, and what is begun
 //! there is queued then, before the erase of the block that the data were in. A flush, and a write
-//! that is not cached, fills begun units that hold data of the host; where that cannot be, they count
+//! that is not cached, fills begun units that hold data of the host, not only of the mapping table; where that cannot be, they count
 //! as safe.
 //!
 //! **Writes of parts.** The rest of a page that is mapped is read first, unless it is in memory.

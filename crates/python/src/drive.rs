@@ -103,7 +103,8 @@ pub struct Drive {
 impl Drive {
     #[new]
     #[pyo3(signature = (*, geometry, logical_pages, layout, manager, victims=None,
-                        wear_leveling=None, observed=false, own_manager=None, own_victims=None))]
+                        wear_leveling=None, observed=false, table_pages=0, own_manager=None,
+                        own_victims=None))]
     fn new(
         geometry: &PyGeometry,
         logical_pages: u32,
@@ -112,6 +113,7 @@ impl Drive {
         victims: Option<String>,
         wear_leveling: Option<String>,
         observed: bool,
+        table_pages: u32,
         own_manager: Option<Bound<'_, PyAny>>,
         own_victims: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -125,6 +127,7 @@ impl Drive {
         let setup = Setup {
             geometry: geometry.0,
             logical_pages,
+            table_pages,
             layout: Layout::named(layout).map_err(|e| raised(&e))?,
             victims,
             wear_leveling,

@@ -329,7 +329,7 @@ mod _engine {
     #[pymodule_export]
     use super::specs::{parse, scaled_policy, scaled_workload, split_parameters, split_specs};
     #[pymodule_export]
-    use super::timed::{PyTimedDevice, PyTimedRun, check_times, pages_with_table};
+    use super::timed::{PyTimedDevice, PyTimedRun, check_times, pages_apart, pages_with_table};
 
     use pyo3::prelude::*;
 

@@ -95,6 +95,13 @@ pub fn pages_with_table(times: &str, host_pages: u32, page_bytes: u32) -> PyResu
     Ok(Ssd::logical_pages(&timing, host_pages, page_bytes))
 }
 
+/// The last of these pages, if they hold a mapping table that gets blocks of its own; else 0.
+#[pyfunction]
+pub fn pages_apart(times: &str, host_pages: u32, page_bytes: u32) -> PyResult<u32> {
+    let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
+    Ok(Ssd::pages_apart(&timing, host_pages, page_bytes))
+}
+
 /// A device, and a host that uses it.
 #[pyclass(frozen, name = "TimedRun", module = "writeamp._engine")]
 pub struct PyTimedRun(Mutex<TimedRun>);

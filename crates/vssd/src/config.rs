@@ -49,6 +49,9 @@ pub struct Flash {
     pub geometry: Sizes,
     /// Pages that are mapped.
     pub logical_pages: u32,
+    /// The last of them, if these hold a mapping table that gets blocks of its own.
+    #[serde(default)]
+    pub table_pages: u32,
     /// Layout of streams over the LUNs.
     pub layout: String,
     /// Spec of the block manager.
@@ -160,6 +163,7 @@ impl Flash {
             wear_leveling: self.wear_leveling.clone(),
             seed: self.seed,
             wear: Wear::default(),
+            table_pages: self.table_pages,
             foreign: writeamp_engine::foreign::Foreign::default(),
         })
     }

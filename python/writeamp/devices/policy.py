@@ -57,13 +57,19 @@ class Policy:
         }
 
     def drive(
-        self, device: Device, *, logical_pages: int | None = None, observed: bool = False
+        self,
+        device: Device,
+        *,
+        logical_pages: int | None = None,
+        table_pages: int = 0,
+        observed: bool = False,
     ) -> EngineDrive:
         """Return a drive for the engine to build.
 
         Args:
             device: its shape.
             logical_pages: its own number of them, unless it is the device's.
+            table_pages: the last of them, where they hold a mapping table in blocks of its own.
             observed: whether what is done to the flash is recorded, to be given a time.
         """
         # A user's placement may name another's victim policy, or one of the engine's of its own.
@@ -76,6 +82,7 @@ class Policy:
             victims=asked,
             wear_leveling=self.wear_leveling,
             observed=observed,
+            table_pages=table_pages,
             own_manager=source_of("managers", self.manager),
             own_victims=source_of("victims", asked),
         )

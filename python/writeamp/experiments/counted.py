@@ -83,8 +83,10 @@ class Counted:
     def ci(self) -> tuple[float, float]:
         """The 95% confidence interval of `wa`; NaN where the run is too short for one."""
         low = self.steady_state.ci_low
-        # No drive programs less than the host writes; max() would lose a NaN.
-        return 1.0 if low < 1 else low, self.steady_state.ci_high
+        # No drive programs less than the host writes, unless a write cache merges writes.
+        least = 0.0 if self.wa < 1 else 1.0
+        # max() would lose a NaN.
+        return least if low < least else low, self.steady_state.ci_high
 
     @property
     def steady(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
-from writeamp._engine import TimedDevice, check_times, pages_with_table
+from writeamp._engine import TimedDevice, check_times, pages_apart, pages_with_table
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.experiments.memory import check_memory
@@ -17,7 +17,7 @@ from writeamp.experiments.preconditioning import Ageing, precondition
 from writeamp.registry.specs import Spec
 
 # Of a page in the write cache, its place in two tables.
-_BYTES_OF_A_CACHED_PAGE = 100
+_BYTES_OF_A_CACHED_PAGE = 120
 # Without tables of times, every operation takes none.
 _NO_TIMES = "{}"
 
@@ -101,7 +101,12 @@ def new_flash(plan: Plan, device: Device, seed: int) -> EngineSimulation:
     """
     check_times(_times(device), device.geometry)
     return EngineSimulation(
-        plan.policy.drive(device, logical_pages=_all_pages(device), observed=True),
+        plan.policy.drive(
+            device,
+            logical_pages=_all_pages(device),
+            table_pages=pages_apart(_times(device), device.logical_pages, device.page_bytes),
+            observed=True,
+        ),
         EngineLoad.spec("uniform", device.logical_pages),
         seed=seed,
         batch_pages=plan.run.batch_pages,

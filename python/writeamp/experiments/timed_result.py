@@ -19,6 +19,7 @@ from writeamp.experiments.preconditioning import Ageing
 from writeamp.experiments.series import series_of
 from writeamp.experiments.timed_figure import figure_of
 from writeamp.experiments.timed_found import Capture, Found, Served
+from writeamp.experiments.timed_notes import notes_on_table
 from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.spec import PanelChart
@@ -44,8 +45,9 @@ class TimedResult(Counted, Drawn):
 
     Latencies, bandwidth and throughput are those of the requests that were answered in the measured
     interval, after the first tenth of the run. The counts (`host_pages`, `causes`, …) and `wa` are
-    those after the first `warmup_pages` host page writes, to the end of the run, when the write
-    cache is written out. A run of `host_bytes` leaves nothing out of either.
+    those of the writes after the first `warmup_pages` host page writes: a page that leaves the
+    write cache counts, with what its write brings about, when the host wrote it. A run of
+    `host_bytes` leaves nothing out of either.
     """
 
     cause_names: ClassVar[Sequence[str]] = TIMED_CAUSES
@@ -54,7 +56,10 @@ class TimedResult(Counted, Drawn):
     device: Device
     steady_state: SteadyState
     samples: dict[str, npt.NDArray[np.uint64]]
-    """Cumulative counters since the fill, and `time_ns`, at increasing numbers of host pages."""
+    """Cumulative counters since the fill, and `time_ns`, at increasing numbers of host pages.
+
+    What a page takes of the flash that waits in the write cache stands with the write of the host.
+    """
     ageing: Ageing | None
     """How the drive was aged before the run, if it was."""
     elapsed_s: float = field(compare=False)
@@ -167,7 +172,7 @@ class TimedResult(Counted, Drawn):
     @property
     def notes(self) -> list[str]:
         """Sentences on what was assumed, left out or rounded."""
-        return list(self.plan.notes)
+        return [*self.plan.notes, *notes_on_table(self.causes, self.host_pages)]
 
     def __str__(self) -> str:
         """Return the result in a line."""

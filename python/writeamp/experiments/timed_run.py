@@ -21,6 +21,7 @@ from writeamp.experiments.ready_busy import PinWriter, capturing
 from writeamp.experiments.settings import SimulationSettings, Warmup
 from writeamp.experiments.timed_device import Ready, ready
 from writeamp.experiments.timed_found import Found
+from writeamp.experiments.timed_notes import notes_on_layout
 from writeamp.experiments.timed_result import TimedResult
 from writeamp.experiments.verdicts import not_by_loop, programmed_enough
 from writeamp.registry.specs import Spec
@@ -83,7 +84,7 @@ def run_timed(
     _refuse_settings(plan.run)
     load = _load(plan, device)
     end = _end_of(plan, device, load)
-    plan = replace(plan, notes=(*plan.notes, *end.notes))
+    plan = replace(plan, notes=(*plan.notes, *end.notes, *notes_on_layout(device)))
 
     def tick() -> None:
         stop_if_asked()

@@ -10,7 +10,7 @@ from typing import Any
 
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
-from writeamp._engine import check_times, pages_with_table
+from writeamp._engine import check_times, pages_apart, pages_with_table
 from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
@@ -117,6 +117,7 @@ def plugin_config(
         "drive": {
             "geometry": device.shape(),
             "logical_pages": _all_pages(device, settings),
+            "table_pages": _pages_apart(device, settings),
             "layout": device.layout,
             "manager": policy.manager,
             "victims": policy.asked_victims,
@@ -143,7 +144,12 @@ def aged_state(found: Specification, tick: Callable[[], None]) -> tuple[bytes, A
     device, plan = found.device, found.plan
     pages = _all_pages(device, found.settings)
     simulation = EngineSimulation(
-        plan.policy.drive(device, logical_pages=pages, observed=found.settings.is_timed),
+        plan.policy.drive(
+            device,
+            logical_pages=pages,
+            table_pages=_pages_apart(device, found.settings),
+            observed=found.settings.is_timed,
+        ),
         EngineLoad.spec("uniform", device.logical_pages),
         seed=plan.seed,
         batch_pages=plan.run.batch_pages,
@@ -165,6 +171,13 @@ def _all_pages(device: Device, settings: DriveSettings) -> int:
         return device.logical_pages
     check_times(device.times_json, device.geometry)
     return pages_with_table(device.times_json, device.logical_pages, device.page_bytes)
+
+
+def _pages_apart(device: Device, settings: DriveSettings) -> int:
+    """Return those of the mapping table, if it lies on the flash in blocks of its own."""
+    if not settings.is_timed:
+        return 0
+    return pages_apart(device.times_json, device.logical_pages, device.page_bytes)
 
 
 def _refuse_hints(policy: PolicySettings) -> None:

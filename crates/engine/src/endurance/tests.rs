@@ -15,6 +15,7 @@ fn study(wear: Wear) -> Study {
         wear_leveling: None,
         seed: 7,
         wear,
+        table_pages: 0,
         foreign: crate::foreign::Foreign::default(),
     };
     let manager = "sepgc".into();

@@ -131,6 +131,14 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         Some(loss.block)
     }
 
+    /// Programs a page of the mapping table at a frontier with room; returns the block in which its
+    /// previous version lay.
+    pub fn program_table_page(&mut self, logical: u32, frontier: usize) -> Option<u32> {
+        let loss = self.flash.program(logical, &mut self.frontiers[frontier], Cause::Mapping)?;
+        self.on_invalidate(loss);
+        Some(loss.block)
+    }
+
     /// Programs pages of the host at a frontier of a drive that is one collection domain, as far as it
     /// has room; returns how many.
     #[inline(always)]

@@ -54,6 +54,17 @@ impl Needs {
     pub fn streams(streams: u32) -> Self {
         Needs { fewest_streams: streams, most_streams: streams, reserve_blocks: 0 }
     }
+
+    /// The needs beside a mapping table on the flash, if there is one. Its blocks hold nothing else, so
+    /// that a collection fills its frontier or those of data, and no more is to be kept back.
+    pub(super) fn beside(self, has_table: bool) -> Self {
+        let more = u32::from(has_table);
+        Needs {
+            fewest_streams: self.fewest_streams + more,
+            most_streams: self.most_streams + more,
+            ..self
+        }
+    }
 }
 
 impl Declared {
@@ -107,7 +118,9 @@ impl Declared {
     pub(super) fn check_room(&self, name: &str, setup: &Setup) -> Result<()> {
         let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
         let Setup { geometry, layout, wear, logical_pages, .. } = setup;
-        self.check_size(name, geometry, (*layout, *wear), *logical_pages, leveler_blocks)
+        let has_table = self.is_placement && setup.table_first_page().is_some();
+        let with_table = Declared { needs: self.needs.beside(has_table), ..self.clone() };
+        with_table.check_size(name, geometry, (*layout, *wear), *logical_pages, leveler_blocks)
     }
 
     /// Refuses a drive too small for the manager called `name`, where a wear leveller keeps so many
@@ -191,6 +204,7 @@ mod tests {
             wear_leveling: None,
             seed: 1,
             wear: Wear::default(),
+            table_pages: 0,
             foreign: crate::foreign::Foreign::default(),
         }
     }

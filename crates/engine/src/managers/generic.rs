@@ -10,6 +10,7 @@
 mod assembly;
 mod runs;
 mod state;
+mod table;
 
 pub(super) use assembly::{build_foreign, foreign_declared};
 
@@ -22,6 +23,7 @@ use crate::hints::{Hears, Hints, NEVER};
 use crate::placements::{HostPage, Placement, Victim};
 use crate::state::elements;
 use crate::victims::VictimPolicy;
+use table::{Apart, is_of_table};
 
 /// What is remembered of each block, for placements that know victims.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,11 +46,22 @@ struct Generic<P, V, T: Tap> {
     next_pool: Vec<usize>,
     layout: Layout,
     migrating: Vec<u32>,
+    /// The mapping table, if it lies on the flash apart from data.
+    apart: Option<Apart>,
 }
 
 impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     /// True if the drive may keep a history, for either policy.
     const MAY_KEEP_HISTORY: bool = P::KNOWS_HISTORY || V::WEIGHS_HISTORY;
+
+    fn write_data(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
+        match self.layout {
+            Layout::Flat => self.write_flat(pages, hints),
+            Layout::Striped | Layout::StripedPerLun | Layout::Static => {
+                self.write_spread(pages, hints)
+            }
+        }
+    }
 
     fn write_flat(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
         if let Some(always) = Self::RUNS {
@@ -103,7 +116,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         let page = host_page::<P>(pages, at, hints, self.core.now());
         if P::KNOWS_HISTORY {
             if self.placement.is_survey_due() {
-                self.placement.survey(&mut self.core.closed_histories());
+                let apart = self.apart.filter(|_| T::IS_OPEN);
+                let is_data = |block: &u32| !is_of_table(apart, &self.opened, *block);
+                self.placement.survey(&mut self.core.closed_histories(is_data));
             }
             self.placement.recall(self.core.recall(page.logical));
         }
@@ -135,7 +150,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             let block = self.core.flash.block_behind(&self.core.frontiers[frontier]);
             let stream = usize::from(self.opened[block as usize].stream);
             let domain = self.core.domain_of(block);
-            let is_held = self.placement.on_close(block, stream, domain);
+            let is_held =
+                !self.holds_table(block) && self.placement.on_close(block, stream, domain);
             self.core.hold(block, is_held);
         }
         self.core.close(frontier);
@@ -193,7 +209,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
 
     fn open(&mut self, stream: usize, frontier: usize, pool: usize) {
         let block = self.core.open(frontier, pool);
-        if P::KNOWS_VICTIMS {
+        if self.remembers_blocks() {
             self.opened[block as usize] = Opened { at: self.core.now(), stream: stream as u8 };
         }
     }
@@ -210,7 +226,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             }
             None => self.core.choose_victim(domain)?,
         };
-        self.placement.on_collect(block);
+        if !self.holds_table(block) {
+            self.placement.on_collect(block);
+        }
         Ok(block)
     }
 
@@ -238,7 +256,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             Some(block) => Some(block),
             None => self.core.choose_idle_victim(domain)?,
         };
-        if let Some(block) = chosen {
+        if let Some(block) = chosen
+            && !self.holds_table(block)
+        {
             self.placement.on_collect(block);
         }
         Ok(chosen)
@@ -251,22 +271,26 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
             let opened = self.opened[block as usize];
             victim = Victim { stream: usize::from(opened.stream), opened: opened.at, ..victim };
         }
-        self.placement.on_victim(&victim);
+        let is_table = self.holds_table(block);
+        if !is_table {
+            self.placement.on_victim(&victim);
+        }
         let mut migrating = std::mem::take(&mut self.migrating);
         self.core.read_victim(block, &mut migrating);
-        if P::CAN_FAIL {
+        if P::CAN_FAIL && !is_table {
             self.placement.on_pages(&migrating, &victim)?;
         }
         let exchange = self.core.erase_read(block);
-        if P::KNOWS_VICTIMS
+        if self.remembers_blocks()
             && let Some(Exchange { young, worn }) = exchange
         {
             self.opened[worn as usize] = self.opened[young as usize];
-            if P::CHOOSES_VICTIMS {
+            if P::CHOOSES_VICTIMS && !self.holds_table(young) {
                 self.placement.on_exchange(young, worn);
             }
         }
         match Self::RUNS {
+            _ if is_table => self.migrate_table(&migrating, pool),
             Some(always) => self.migrate_run(&migrating, always.migration, pool),
             None => self.migrate_each(&migrating, &victim, pool),
         }
@@ -324,11 +348,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
     }
 
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()> {
-        match self.layout {
-            Layout::Flat => self.write_flat(pages, hints),
-            Layout::Striped | Layout::StripedPerLun | Layout::Static => {
-                self.write_spread(pages, hints)
-            }
+        match self.apart {
+            Some(apart) if T::IS_OPEN => self.write_beside_table(apart, pages, hints),
+            _ => self.write_data(pages, hints),
         }
     }
 
@@ -380,6 +402,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
 
     fn scheme_bytes(&self) -> u64 {
         let history = if P::KNOWS_HISTORY { self.core.history_bytes() } else { 0 };
-        self.placement.bytes() + history + (self.opened.len() * size_of::<Opened>()) as u64
+        let remembered = if P::KNOWS_VICTIMS { self.opened.len() } else { 0 };
+        self.placement.bytes() + history + (remembered * size_of::<Opened>()) as u64
     }
 }

@@ -275,6 +275,7 @@ mod tests {
             wear_leveling: None,
             seed: 1,
             wear: Wear::default(),
+            table_pages: 0,
             foreign: crate::foreign::Foreign::default(),
         };
         let policy = boxed_policy("fifo", &geometry).unwrap();

@@ -18,6 +18,9 @@ pub struct Setup {
     pub geometry: Geometry,
     /// Pages that the host sees.
     pub logical_pages: u32,
+    /// The last of the logical pages, which hold the mapping table and get frontiers of their own from
+    /// placements on drives that are timed; 0 if there are none.
+    pub table_pages: u32,
     /// Layout of streams and collection over the LUNs.
     pub layout: Layout,
     /// The spec of the victim policy, or `None` for the manager's own.
@@ -37,6 +40,11 @@ impl Setup {
     pub(super) fn flash<T: Tap>(&self, tap: T) -> Result<Flash<T>> {
         let Setup { geometry, logical_pages, layout, wear, .. } = *self;
         Flash::with_tap(geometry, logical_pages, layout.pools(), wear, tap)
+    }
+
+    /// The first of the pages of the mapping table that lie apart from data, if there are any.
+    pub(super) fn table_first_page(&self) -> Option<u32> {
+        (self.table_pages > 0).then(|| self.logical_pages - self.table_pages)
     }
 
     /// What the manager declares: that which `text` names, unless it is written elsewhere.
@@ -62,7 +70,9 @@ impl Setup {
 
     /// Everything that decides what a drive is, under the manager that `text` names.
     pub(super) fn identity(&self, text: &str) -> Result<Identity> {
-        let Setup { geometry, logical_pages, layout, wear_leveling, seed, wear, .. } = self;
+        let Setup {
+            geometry, logical_pages, table_pages, layout, wear_leveling, seed, wear, ..
+        } = self;
         let canonical = |kind: Kind, spec: &str| Ok(kind.read(spec)?.canonical());
         let manager = match &self.foreign.placement {
             Some(source) => source.name().to_owned(),
@@ -73,7 +83,7 @@ impl Setup {
             None => canonical(Kind::Victims, &self.victims_of(&self.declared(text)?))?,
         };
         let leveler = |spec: &String| canonical(Kind::WearLevelers, spec);
-        Ok(Identity::default()
+        let identity = Identity::default()
             .with("block manager", manager)
             .with("victim policy", victims)
             .with("wear leveller", wear_leveling.as_ref().map_or(Ok("none".into()), leveler)?)
@@ -81,7 +91,12 @@ impl Setup {
             .with("number of logical pages", logical_pages.to_string())
             .with("layout", format!("{layout:?}"))
             .with("wear", format!("{wear:?}"))
-            .with("seed", seed.to_string()))
+            .with("seed", seed.to_string());
+        // Drives of earlier builds, which had none of these frontiers, are the same without them.
+        Ok(match table_pages {
+            0 => identity,
+            pages => identity.with("number of pages of the mapping table", pages.to_string()),
+        })
     }
 
     /// The victim policy that is written elsewhere, if that is what the drive works by.

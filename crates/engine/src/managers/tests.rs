@@ -75,6 +75,7 @@ fn setup(layout: Layout, wear_leveling: Option<&str>) -> Setup {
         wear_leveling: wear_leveling.map(str::to_owned),
         seed: 5,
         wear: Wear::default(),
+        table_pages: 0,
         foreign: crate::foreign::Foreign::default(),
     }
 }
@@ -254,6 +255,7 @@ fn a_stripe_goes_on_to_the_next_lun_after_the_pages_of_a_program() {
         wear_leveling: None,
         seed: 1,
         wear: Wear::default(),
+        table_pages: 0,
         foreign: crate::foreign::Foreign::default(),
     };
     let mut drive = build("single", setup).unwrap();

@@ -207,6 +207,8 @@ pub struct MapCache {
     pub entry_bytes: u32,
     /// Bytes that are replaced together, at most a page; at least a sector of them is read on a miss.
     pub segment_bytes: u32,
+    /// False if the table's pages on flash are written among data, and not to blocks of their own.
+    pub own_blocks: bool,
 }
 
 impl MapCache {
@@ -218,7 +220,7 @@ impl MapCache {
 
 impl Default for MapCache {
     fn default() -> Self {
-        MapCache { bytes: 0, entry_bytes: 8, segment_bytes: 4096 }
+        MapCache { bytes: 0, entry_bytes: 8, segment_bytes: 4096, own_blocks: true }
     }
 }
 

@@ -62,6 +62,7 @@ impl Case {
             wear_leveling: self.leveler.map(str::to_owned),
             seed: self.seed,
             wear: self.wear,
+            table_pages: 0,
             foreign: writeamp_engine::foreign::Foreign::default(),
         };
         managers::build(&self.manager, setup)

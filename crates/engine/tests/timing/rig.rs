@@ -50,6 +50,7 @@ pub fn setup(shape: Shape, layout: Layout, logical_pages: u32) -> Setup {
         wear_leveling: None,
         seed: 1,
         wear: Wear::default(),
+        table_pages: 0,
         foreign: writeamp_engine::foreign::Foreign::default(),
     }
 }
@@ -66,7 +67,9 @@ pub fn written(manager: &str, setup: Setup, pages: &[u32]) -> Box<dyn BlockManag
 pub fn ssd(shape: Shape, timing: &Timing) -> Ssd {
     let logical_pages = Ssd::logical_pages(timing, 16, PAGE as u32);
     let pages: Vec<u32> = (0..logical_pages).collect();
-    let drive = written("single", setup(shape, Layout::Static, logical_pages), &pages);
+    let table_pages = Ssd::pages_apart(timing, 16, PAGE as u32);
+    let setup = Setup { table_pages, ..setup(shape, Layout::Static, logical_pages) };
+    let drive = written("single", setup, &pages);
     Ssd::new(drive, timing.clone(), 16, 1).expect("a possible profile")
 }
 

@@ -109,7 +109,7 @@ fn neighbours_in_one_flash_page_are_read_at_once() {
 
 #[test]
 fn an_entry_that_is_not_in_memory_is_read_before_the_page() {
-    let map_cache = MapCache { bytes: PAGE, entry_bytes: 8, segment_bytes: 512 };
+    let map_cache = MapCache { bytes: PAGE, segment_bytes: 512, ..MapCache::default() };
     let mut drive = ssd(ONE_DIE, &Timing { map_cache, ..timing() });
     let entry_ns = 100 + 1000 + 512;
     let later_ns = 1_000_000;

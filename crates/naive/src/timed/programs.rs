@@ -117,7 +117,8 @@ impl<L: Logical> TimedDrive<L> {
                 }
                 LogicalOp::Program { page, cause, from } => {
                     let program = self.program_of(page);
-                    let written = written.filter(|_| cause == ProgramFor::Host);
+                    let is_written = matches!(cause, ProgramFor::Host | ProgramFor::Mapping);
+                    let written = written.filter(|_| is_written);
                     let (cause, bytes) = match (cause, written) {
                         (_, Some(written)) => (written.cause, written.bytes),
                         (ProgramFor::Padding, _) => (cause, 0),
@@ -186,7 +187,8 @@ impl<L: Logical> TimedDrive<L> {
             self.array.tell(program, waiter);
         }
         let block = self.profile.block_of(page);
-        if self.profile.program_units() > 1 && !self.programs.with_host_data.contains(&block) {
+        let is_data = written.cause != ProgramFor::Mapping && self.profile.program_units() > 1;
+        if is_data && !self.programs.with_host_data.contains(&block) {
             self.programs.with_host_data.push(block);
         }
     }

@@ -81,6 +81,8 @@ enum Trial {
     Worn,
     /// Half empty, with many blocks: there is room for many groups to come and go.
     Roomy,
+    /// Some pages hold a mapping table.
+    Mapped,
 }
 
 #[test]
@@ -103,9 +105,14 @@ fn combinations_collect_and_agree_on_a_drive_with_room_for_many_groups() {
     for_each_combination(Trial::Roomy, |most_logical_pages| most_logical_pages / 2, 100);
 }
 
+#[test]
+fn combinations_collect_and_agree_beside_a_mapping_table_in_blocks_of_its_own() {
+    for_each_combination(Trial::Mapped, |most_logical_pages| most_logical_pages, 100);
+}
+
 /// The combinations for a trial; which trial it is counts as a factor.
 fn combinations_for(trial: Trial) -> Vec<Combination> {
-    let trials = [Trial::Ordinary, Trial::Full, Trial::Worn, Trial::Roomy];
+    let trials = [Trial::Ordinary, Trial::Full, Trial::Worn, Trial::Roomy, Trial::Mapped];
     let all = combinations().into_iter().flat_map(|c| trials.map(|trial| (c, trial)));
     let values = |(combination, trial): &(Combination, Trial)| {
         let [manager, victims, layout, leveler] = combination.factors();
@@ -138,13 +145,15 @@ fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erase
         Trial::Full => (5, 9, Wear::default()),
         Trial::Worn => (7, 9, Wear { limit: 12, spare_blocks_per_pool: 2 }),
         Trial::Roomy => (24, 6, Wear::default()),
+        Trial::Mapped => (7, 9, Wear::default()),
     };
+    let has_table = trial == Trial::Mapped;
     let (mut leveled, mut moved) = (0, 0);
     for policies in combinations_for(trial) {
         // Drives of many streams need more blocks.
         let blueprints = (blocks_per_lun..).map(|blocks_per_lun| {
             let geometry = geometry(blocks_per_lun, pages_per_block);
-            Blueprint { geometry, policies, seed: 7, wear }
+            Blueprint { geometry, policies, seed: 7, wear, has_table }
         });
         let with_size = blueprints.map(|blueprint| (blueprint.most_logical_pages(), blueprint));
         let (most_logical_pages, blueprint) = with_size

@@ -5,7 +5,7 @@ use std::fmt;
 use proptest::prelude::*;
 use proptest::sample::select;
 use writeamp_engine::Result;
-use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
+use writeamp_engine::flash::{EraseUnit, Geometry, Recorder, Shape, Wear};
 use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
 use writeamp_engine::registry::Kind;
 
@@ -95,11 +95,24 @@ pub struct Blueprint {
     pub policies: Combination,
     pub seed: u64,
     pub wear: Wear,
+    /// True if the last pages hold a mapping table.
+    pub has_table: bool,
 }
 
 impl Blueprint {
     pub fn build(&self, logical_pages: u32) -> Result<Box<dyn BlockManager>> {
-        managers::build(self.policies.manager, self.setup(logical_pages))
+        let (manager, setup) = (self.policies.manager, self.setup(logical_pages));
+        if self.has_table {
+            // Only where it is recorded what is done to the flash, the table gets blocks of its own.
+            return managers::build_observed(manager, setup, Box::new(Recorder::default()));
+        }
+        managers::build(manager, setup)
+    }
+
+    /// Pages of the mapping table, if the manager keeps them apart from data.
+    pub fn table_pages(&self, logical_pages: u32) -> u32 {
+        let declared = managers::declared(self.policies.manager).expect("a spec of its entry");
+        if self.has_table && declared.is_placement { logical_pages.div_ceil(5) } else { 0 }
     }
 
     fn setup(&self, logical_pages: u32) -> Setup {
@@ -112,6 +125,7 @@ impl Blueprint {
             wear_leveling: wear_leveling.map(str::to_owned),
             seed: self.seed,
             wear: self.wear,
+            table_pages: self.table_pages(logical_pages),
             foreign: writeamp_engine::foreign::Foreign::default(),
         }
     }
@@ -132,12 +146,12 @@ pub struct Case {
 
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Blueprint { geometry, policies, seed, wear } = &self.blueprint;
+        let Blueprint { geometry, policies, seed, wear, has_table } = &self.blueprint;
         let Combination { victims, manager, layout, wear_leveling } = policies;
         write!(
             f,
             "{victims} on {manager}, {wear_leveling:?}, {layout:?}, seed {seed}: {} logical pages on \
-             {} LUNs × {} blocks × {} pages, from {:?}, with {wear:?}",
+             {} LUNs × {} blocks × {} pages, from {:?}, with {wear:?}, with a table: {has_table}",
             self.logical_pages,
             geometry.luns(),
             geometry.blocks_per_lun(),
@@ -149,8 +163,15 @@ impl fmt::Debug for Case {
 
 /// Random drives; a third of them as full as the engine allows.
 pub fn drives() -> impl Strategy<Value = Case> {
-    let blueprints = (geometries(), select(combinations()), 0..1000u64, wears())
-        .prop_map(|(geometry, policies, seed, wear)| Blueprint { geometry, policies, seed, wear });
+    let has_table = prop_oneof![3 => Just(false), 1 => Just(true)];
+    let blueprints = (geometries(), select(combinations()), 0..1000u64, wears(), has_table)
+        .prop_map(|(geometry, policies, seed, wear, has_table)| Blueprint {
+            geometry,
+            policies,
+            seed,
+            wear,
+            has_table,
+        });
     let share_percent = prop_oneof![1 => Just(100), 2 => 30..100u32];
     (blueprints, share_percent).prop_filter_map("a drive of any size", |(blueprint, share)| {
         let logical_pages = (blueprint.most_logical_pages() * share).div_ceil(100);

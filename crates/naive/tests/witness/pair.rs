@@ -46,6 +46,7 @@ impl Pair {
             blocks: blueprint.geometry.blocks(),
             pages_per_block: blueprint.geometry.pages_per_block(),
             logical_pages: drive.logical_pages,
+            table_pages: blueprint.table_pages(drive.logical_pages),
             luns: blueprint.geometry.luns(),
             layout: match policies.layout {
                 Layout::Flat => writeamp_naive::Layout::Flat,
@@ -141,6 +142,7 @@ impl Pair {
         let counters = Counters {
             host_programs: flash.counters().programs(Cause::Host),
             gc_programs: flash.counters().programs(Cause::Gc),
+            table_programs: flash.counters().programs(Cause::Mapping),
             wear_leveling_programs: flash.counters().programs(Cause::WearLeveling),
             erases: flash.counters().erases,
             trimmed_pages: flash.counters().unmapped_pages,

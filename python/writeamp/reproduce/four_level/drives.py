@@ -13,6 +13,7 @@ from writeamp._engine import (
     EarlierHost,
     TimedDevice,
     TimedRun,
+    pages_apart,
     pages_with_table,
 )
 from writeamp._engine import Drive as EngineDrive
@@ -157,6 +158,7 @@ class Life:
                 layout=drive.layout,
                 manager=_MANAGER,
                 observed=True,
+                table_pages=pages_apart(times, host_pages, drive.page_bytes),
             ),
             EngineLoad.spec("uniform", used),
             seed=_SEED,

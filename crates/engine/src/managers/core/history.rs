@@ -21,8 +21,11 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.history.as_ref().and_then(|history| history.page(logical, self.now()))
     }
 
-    /// What the history says of every closed block, in order of their numbers.
-    pub fn closed_histories(&self) -> impl Iterator<Item = BlockHistory> + '_ {
+    /// What the history says of every closed block that `is_asked` for, in order of their numbers.
+    pub fn closed_histories<'a>(
+        &'a self,
+        is_asked: impl Fn(&u32) -> bool + Copy + 'a,
+    ) -> impl Iterator<Item = BlockHistory> + 'a {
         let flash = &self.flash;
         let pages_per_block = flash.geometry().pages_per_block();
         let of_history = move |history: &'_ WriteHistory, block: u32| {
@@ -31,7 +34,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         };
         let closed = move |&block: &u32| flash.state(block) == BlockState::Closed;
         self.history.iter().flat_map(move |history| {
-            let blocks = (0..flash.geometry().blocks()).filter(closed);
+            let blocks = (0..flash.geometry().blocks()).filter(closed).filter(is_asked);
             blocks.map(move |block| of_history(history, block))
         })
     }

@@ -1,7 +1,8 @@
 //! How a generic manager is put together: of a registered placement, or one that is written elsewhere.
 
+use super::table::Apart;
 use super::{Generic, Opened};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::flash::{Tap, filled};
 use crate::foreign::PlacementSource;
 use crate::hints::Hears;
@@ -103,9 +104,21 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
         assert!(P::HEARS_HOST || hears == Hears::Nothing, "hints are compiled in");
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
-        let remembered = if P::KNOWS_VICTIMS { setup.geometry.blocks() as usize } else { 0 };
-        let opened = filled(Opened::default(), remembered)?;
+        let apart = setup.table_first_page();
+        let apart =
+            apart.map(|first_page| Apart { first_page, stream: needs.most_streams as usize });
+        assert!(T::IS_OPEN || apart.is_none(), "only what is timed has its table on flash");
+        let needs = needs.beside(apart.is_some());
         let streams = needs.most_streams;
+        if streams > 256 {
+            return Err(Error::Spec(format!(
+                "{name} has {} streams; beside a mapping table on flash it must have at most 255",
+                streams - 1
+            )));
+        }
+        let is_remembered = P::KNOWS_VICTIMS || apart.is_some();
+        let remembered = if is_remembered { setup.geometry.blocks() as usize } else { 0 };
+        let opened = filled(Opened::default(), remembered)?;
         let mut core = Core::new(policy, &setup, streams, needs.reserve_blocks, tap)?;
         if P::KNOWS_HISTORY {
             core.keep_history()?;
@@ -120,6 +133,7 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
             next_pool: vec![0; streams as usize],
             layout,
             migrating,
+            apart,
         }))
     }
 }

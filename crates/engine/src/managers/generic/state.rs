@@ -18,6 +18,7 @@ state! {
         table next_pool,
         fixed layout,
         scratch migrating,
+        fixed apart,
     } where check
 }
 
@@ -34,7 +35,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         };
         books.check(self.core.now())?;
         let domain = |block| self.core.domain_of(block);
-        let closed = books.closed(&domain, &|block| self.core.is_held(block));
+        let mut closed = books.closed(&domain, &|block| self.core.is_held(block));
+        closed.retain(|closed| !self.holds_table(closed.block));
         let map = self.core.flash.map();
         self.placement.check(&Restored { now: self.core.now(), map, closed: &closed })
     }

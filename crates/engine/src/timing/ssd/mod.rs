@@ -65,6 +65,16 @@ impl Ssd {
         host_pages + MapCache::table_pages(&timing.map_cache, host_pages, page_bytes)
     }
 
+    /// Of these, the pages of the table that get blocks of their own: what [`Setup::table_pages`] is.
+    ///
+    /// [`Setup::table_pages`]: crate::managers::Setup::table_pages
+    pub fn pages_apart(timing: &Timing, host_pages: u32, page_bytes: u32) -> u32 {
+        match timing.map_cache.own_blocks {
+            true => MapCache::table_pages(&timing.map_cache, host_pages, page_bytes),
+            false => 0,
+        }
+    }
+
     /// A drive whose manager was built with a [`Recorder`] as its observer, at time 0. `seed` decides
     /// the durations.
     pub fn new(

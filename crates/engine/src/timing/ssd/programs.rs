@@ -204,7 +204,7 @@ impl Ssd {
         }
         let op = self.programs.begun[block as usize];
         let (cause, bytes) = match (cause, write) {
-            (Cause::Host, Some(write)) => (write.cause, write.bytes),
+            (Cause::Host | Cause::Mapping, Some(write)) => (write.cause, write.bytes),
             (Cause::Padding, _) => (Cause::Padding, 0),
             (Cause::Gc, _) => (collected, self.page_bytes),
             _ => (cause, self.page_bytes),
@@ -228,7 +228,8 @@ impl Ssd {
             if let Some(waiter) = write.waiter {
                 self.nand.tell(op, waiter);
             }
-            if units > 1 && !self.programs.with_host_data.contains(&block) {
+            let is_data = cause != Cause::Mapping;
+            if units > 1 && is_data && !self.programs.with_host_data.contains(&block) {
                 self.programs.with_host_data.push(block);
             }
         }

@@ -50,7 +50,8 @@ fn in_twins_words(op: FlashOp) -> LogicalOp {
                 Cause::Gc => ProgramFor::Gc,
                 Cause::WearLeveling => ProgramFor::WearLeveling,
                 Cause::Padding => ProgramFor::Padding,
-                Cause::ReadModifyWrite | Cause::Mapping | Cause::Refresh => {
+                Cause::Mapping => ProgramFor::Mapping,
+                Cause::ReadModifyWrite | Cause::Refresh => {
                     unreachable!("a manager knows no such cause")
                 }
             };

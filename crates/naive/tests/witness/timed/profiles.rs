@@ -202,6 +202,7 @@ fn add_parts(draws: &mut Draws, timing: &mut Timing, page_bytes: u32) {
         bytes: u64::from(segment_bytes) * draws.one_of(&[0, 0, 1, 3, 7]),
         entry_bytes: draws.one_of(&[8, 32, 64]),
         segment_bytes,
+        own_blocks: draws.maybe(),
     };
     timing.refresh = Refresh {
         reads_per_block: draws.one_of(&[0, 0, 300, 1000]),
@@ -220,6 +221,7 @@ impl Drive {
             wear_leveling: self.wear_leveling.map(str::to_owned),
             seed: self.seed,
             wear: Wear::default(),
+            table_pages: self.table_pages(),
             foreign: writeamp_engine::foreign::Foreign::default(),
         }
     }
@@ -231,6 +233,12 @@ impl Drive {
             self.host_pages,
             self.geometry.page_bytes(),
         )
+    }
+
+    /// Those of the mapping table that get blocks of their own.
+    fn table_pages(&self) -> u32 {
+        let page_bytes = self.geometry.page_bytes();
+        writeamp_engine::timing::Ssd::pages_apart(&self.timing, self.host_pages, page_bytes)
     }
 
     /// The pages that are written before time begins: some of the host's, and the table.
