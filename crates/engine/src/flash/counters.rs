@@ -120,11 +120,12 @@ impl Counters {
     /// The counts with so many programs by cause, and erases, more or less.
     #[must_use]
     pub(crate) fn shifted(&self, programs: &[i64; Cause::ALL.len()], erases: i64) -> Counters {
+        let shift = |count: u64, by| {
+            count.checked_add_signed(by).expect("no less was done than is taken away")
+        };
         Counters {
-            programs: std::array::from_fn(|cause| {
-                self.programs[cause].strict_add_signed(programs[cause])
-            }),
-            erases: self.erases.strict_add_signed(erases),
+            programs: std::array::from_fn(|cause| shift(self.programs[cause], programs[cause])),
+            erases: shift(self.erases, erases),
             ..*self
         }
     }

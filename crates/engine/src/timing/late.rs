@@ -17,8 +17,11 @@ pub struct Shift {
 impl Shift {
     /// What counters have gone up by.
     fn between(before: &Counters, after: &Counters) -> Shift {
-        let risen = |cause| (after.programs(cause) - before.programs(cause)) as i64;
-        Shift { programs: Cause::ALL.map(risen), erases: (after.erases - before.erases) as i64 }
+        let risen = |cause| (after.programs(cause) - before.programs(cause)).cast_signed();
+        Shift {
+            programs: Cause::ALL.map(risen),
+            erases: (after.erases - before.erases).cast_signed(),
+        }
     }
 
     /// Adds another.

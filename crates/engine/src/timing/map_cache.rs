@@ -109,7 +109,12 @@ mod tests {
     use super::*;
 
     fn sizes(entry_bytes: u32, segment_bytes: u32) -> params::MapCache {
-        params::MapCache { bytes: 1 << 20, entry_bytes, segment_bytes }
+        params::MapCache {
+            bytes: 1 << 20,
+            entry_bytes,
+            segment_bytes,
+            ..params::MapCache::default()
+        }
     }
 
     #[test]

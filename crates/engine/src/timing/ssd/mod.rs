@@ -69,9 +69,10 @@ impl Ssd {
     ///
     /// [`Setup::table_pages`]: crate::managers::Setup::table_pages
     pub fn pages_apart(timing: &Timing, host_pages: u32, page_bytes: u32) -> u32 {
-        match timing.map_cache.own_blocks {
-            true => MapCache::table_pages(&timing.map_cache, host_pages, page_bytes),
-            false => 0,
+        if timing.map_cache.own_blocks {
+            MapCache::table_pages(&timing.map_cache, host_pages, page_bytes)
+        } else {
+            0
         }
     }
 
