@@ -11,39 +11,41 @@ CARGO_DENY := $(TOOLS)/bin/cargo-deny
 DENY = $(CARGO_DENY) --log-level error check bans licenses sources
 # On all cores, the longest tests first.
 PYTEST := $(BIN)/python -m pytest -n logical --dist worksteal
-CARGO_BUILD := cargo build --package writeamp-python --features pyo3/extension-module --package writeamp-nbdkit
+# Nothing of the interpreter is compiled in, so an environment that is activated compiles nothing anew.
+CARGO_BUILD := PYO3_NO_PYTHON=1 cargo build --package writeamp-python --features pyo3/extension-module --package writeamp-nbdkit
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := all
-.PHONY: all ready demo check test test-full check-policy style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
+.PHONY: all ready tools demo check test test-full check-policy style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
 # Two at a time: cargo compiles while pip downloads.
-TOGETHER := $(MAKE) --silent --jobs=2 $(PLUGIN)
-all:
-	@$(TOGETHER) $(VENV)/.package
+TOGETHER = $(MAKE) --silent $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) $(ENGINE) $(PLUGIN)
+all: tools
+	+@$(TOGETHER) $(VENV)/.package
 
 # What tests and checks run with.
-ready:
-	@$(TOGETHER) $(VENV)/.test,lint
+ready: tools
+	+@$(TOGETHER) $(VENV)/.test,lint
 
-# `make demo` needs the package only; tests and lint bring tools of their own.
-$(BIN)/pip:
+# What cannot be installed from here.
+tools:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "writeamp needs Python 3.11 or later; set PYTHON=")'
+	@cargo --version > /dev/null || { echo "writeamp needs Rust, as CONTRIBUTING.md says under Tools" >&2; exit 1; }
+
+$(BIN)/pip: | tools
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 # Both libraries by one call of cargo, or the engine would be compiled for each of them.
-$(ENGINE) $(PLUGIN) &: $(RUST_SOURCES)
-	@cargo --version > /dev/null || { echo "writeamp needs Rust, as CONTRIBUTING.md says under Tools" >&2; exit 1; }
+$(ENGINE) $(PLUGIN) &: $(RUST_SOURCES) | tools
 	$(PYTHON) scripts/declare_modules.py
 	@echo "compiling the engine and the virtual SSD: about a minute on two quiet cores, the first time" >&2
 	$(CARGO_BUILD) --quiet --release
-	$(call lay_plugin,release)
-	strip --strip-debug -o $(ENGINE).new target/release/lib_engine.so
-	mv $(ENGINE).new $(ENGINE)
+	$(call lay,release/lib_engine.so,$(ENGINE))
+	$(call lay,release/libwriteamp_nbdkit.so,$(PLUGIN))
 
 # Under a new name first: a running server keeps the file that it has mapped.
-define lay_plugin
-	strip --strip-debug -o $(PLUGIN).new target/$(1)/libwriteamp_nbdkit.so
-	mv $(PLUGIN).new $(PLUGIN)
+define lay
+	strip --strip-debug -o $(2).new target/$(1)
+	mv $(2).new $(2)
 endef
 
 # The package itself, which finds the libraries beside its sources.
@@ -106,13 +108,15 @@ sanitize:
 		flash:: victims:: workloads:: managers::
 
 # The documentation site, in build/site; a link or anchor that leads nowhere fails.
-docs: all $(VENV)/.docs
+docs: all
+	@$(MAKE) --silent $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # In dist/: a wheel for every Python from 3.11 on, and an sdist that brings its crates along.
 wheel: $(VENV)/.dist
 	$(CARGO_BUILD) --quiet --profile wheel
-	$(call lay_plugin,wheel)
+	$(call lay,wheel/lib_engine.so,$(ENGINE))
+	$(call lay,wheel/libwriteamp_nbdkit.so,$(PLUGIN))
 	$(BIN)/maturin build --profile wheel --out dist
 
 sdist: $(VENV)/.dist

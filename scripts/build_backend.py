@@ -1,7 +1,8 @@
 """Build backend of pyproject.toml: maturin's, but for what `make` has built before.
 
 `pip install --editable . --config-settings libraries=built` points to the sources, beside which
-`make` lays both libraries from one call of cargo; maturin would build one of them, each time.
+`make` lays both libraries from one call of cargo; maturin would build one of them, each time. They
+may come later than the install: `make` runs the two side by side.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ def build_editable(
 ) -> str:
     """Build the wheel of an editable install; return its name."""
     settings = config_settings or {}
-    if settings.pop("libraries", None) != "built":
+    libraries = settings.pop("libraries", None)
+    if libraries not in (None, "built"):
+        raise ValueError(f"libraries is {libraries!r}; it must be 'built', or left out")
+    if libraries is None:
         return maturin.build_editable(wheel_directory, settings, metadata_directory)
     with tempfile.TemporaryDirectory() as folder:
         metadata = maturin.prepare_metadata_for_build_wheel(folder, settings)

@@ -112,8 +112,4 @@ _HOMES = {
     "vssd.result": ("ServeResult",),
     "vssd.virtual_ssd": ("VirtualSsd",),
 }
-__getattr__ = names_from("writeamp", _HOMES)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = names_from("writeamp", _HOMES)

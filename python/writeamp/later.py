@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def names_from(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package, which also finds its modules.
+def names_from(
+    package: str, homes: Mapping[str, tuple[str, ...]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the `__getattr__` of a package, which also finds its modules, and its `__dir__`.
 
     Args:
         package: its full name.
@@ -33,4 +35,7 @@ def names_from(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[
         setattr(sys.modules[package], name, value)
         return value
 
-    return found
+    def listed() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *home_of})
+
+    return found, listed

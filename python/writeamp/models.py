@@ -1,8 +1,8 @@
 """Analytic models of write amplification under uniform random writes: NumPy in, NumPy out.
 
-One file holds one model and ends with its registry entry; `MODELS` (in `_registry.py`) is what the
-command line, the documentation and the tests read. To add a model, write its file and add its
-name to `theory/words.py`.
+One file holds one model and ends with its registry entry. `MODELS` (in `_registry.py`) is what
+computations, the documentation and the tests read, `MODEL_NAMES` what options do. To add a model,
+write its file and add its name to `theory/words.py`.
 """
 
 from __future__ import annotations

@@ -223,6 +223,7 @@ def test_an_import_is_finished_before_it_is_heard(tmp_path: Path) -> None:
     command = (
         "import signal, time, writeamp.cli, writeamp.__main__ as command\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"command._TO_HEAR_S = {PATIENCE_S}\n"
         "def main():\n"
         "    import library\n"
         "    print('imported', flush=True)\n"
@@ -236,7 +237,7 @@ def test_an_import_is_finished_before_it_is_heard(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
         cwd=tmp_path,
     )
     ended = (done.returncode, done.stdout, done.stderr)

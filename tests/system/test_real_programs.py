@@ -21,7 +21,6 @@ from patience import PATIENCE_S
 from places import EXAMPLES
 
 MIB = 2**20
-# A program that hangs is a fault; one that is slow on a busy machine is none.
 
 
 def needs(*programs: str, root: bool = False) -> None:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from patience import await_value
+from patience import PATIENCE_S, await_value
 from served import (
     FIO,
     PATH,
@@ -253,7 +253,7 @@ class TestInterrupted:
             os.close(slave)
             await_value((folder / "ready").exists)
             keyboard.write(b"\x03")
-            assert running.wait(60) == 130
+            assert running.wait(PATIENCE_S) == 130
         assert (folder / "heard").read_text() == "\n"
 
     @needs()

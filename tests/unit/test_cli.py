@@ -97,7 +97,10 @@ def test_simulate_prints_the_promised_keys() -> None:
     )
     assert found.keys() >= SIMULATE_KEYS
     assert sum(found["causes"].values()) == found["flash_pages"]
+    assert found["wa"] == found["flash_pages"] / found["host_pages"]
     assert found["wa_ci95"][0] <= found["wa"] <= found["wa_ci95"][1]
+    assert 1 - found["fill"] == pytest.approx(found["spare_factor"])
+    assert 1 / (1 + found["op"]) == pytest.approx(found["fill"])
 
 
 @pytest.mark.parametrize(

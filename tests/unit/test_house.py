@@ -17,6 +17,9 @@ PUBLIC = {
     if inspect.isfunction(getattr(module, name))
 }
 
+# Packages whose names are imported when they are first asked for.
+LATE = ("measure", "own", "plots", "traces")
+
 
 def test_no_module_is_shadowed_by_what_its_package_exports() -> None:
     for found in pkgutil.walk_packages(wa.__path__, "writeamp."):
@@ -38,3 +41,9 @@ def test_users_reach_theory_by_the_names_they_know() -> None:
         assert isinstance(getattr(wa, name), ModuleType)
         assert importlib.import_module(f"writeamp.{name}") is getattr(wa, name)
     assert wa.allocation.marginal is wa.allocation.equal_gain
+
+
+@pytest.mark.parametrize("package", ["writeamp", *(f"writeamp.{n}" for n in LATE)])
+def test_names_that_are_imported_late_are_listed_before(package: str) -> None:
+    module = importlib.import_module(package)
+    assert set(module.__all__) <= set(dir(module))

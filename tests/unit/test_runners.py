@@ -114,7 +114,7 @@ class TestThreads:
 
         def work(one: int) -> None:
             if one == 0:
-                started.wait(30)
+                started.wait(PATIENCE_S)
                 return
             started.set()
             try:
@@ -126,7 +126,7 @@ class TestThreads:
         with using_processors(2):
             for _ in Threads().results(work, [0, 1]):
                 break
-        assert stopped.wait(10)
+        assert stopped.wait(PATIENCE_S)
 
     def test_work_within_work_stops_with_it(self) -> None:
         stopped = threading.Event()
@@ -145,7 +145,7 @@ class TestThreads:
 
         with using_processors(2), pytest.raises(KeyError):
             gather(Threads(), outer, [1, 0])
-        assert stopped.wait(10)
+        assert stopped.wait(PATIENCE_S)
 
 
 class TestProcessors:

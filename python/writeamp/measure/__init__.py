@@ -14,7 +14,7 @@ __all__ = ["PinFacts", "ReadyBusy", "facts_of", "measure_ready_busy"]
 
 # A measurement takes NumPy and SciPy, which its words do without.
 if not TYPE_CHECKING:
-    __getattr__ = names_from(
+    __getattr__, __dir__ = names_from(
         "writeamp.measure",
         {"ready_busy": ("ReadyBusy", "measure_ready_busy")},
     )

@@ -48,6 +48,6 @@ __all__ = [
 
 # What these do takes NumPy, which names of policies do without.
 if not TYPE_CHECKING:
-    __getattr__ = names_from(
+    __getattr__, __dir__ = names_from(
         "writeamp.own", {"compiling": ("compiled",), "source": ("HOOKS", "Source")}
     )

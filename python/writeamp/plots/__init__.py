@@ -37,7 +37,7 @@ __all__ = [
 
 # Figures compute with NumPy; whether a file can be drawn is asked before.
 if not TYPE_CHECKING:
-    __getattr__ = names_from(
+    __getattr__, __dir__ = names_from(
         "writeamp.plots",
         {
             "figures.life": ("LifeCurve", "erases_of_blocks", "life_over_w"),

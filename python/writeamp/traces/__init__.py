@@ -38,7 +38,7 @@ __all__ = [
 
 # Reading a trace takes Polars and NumPy, and experiments without one know of these names too.
 if not TYPE_CHECKING:
-    __getattr__ = names_from(
+    __getattr__, __dir__ = names_from(
         "writeamp.traces",
         {
             "format": ("Format",),

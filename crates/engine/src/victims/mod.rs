@@ -46,8 +46,8 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// `block` filled up with `invalid_pages` invalid already, and is a candidate from now on.
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
 
-    /// A page of `block`, which may still be open, was invalid; `invalid_pages` are now. Said only to
-    /// those that hear of pages.
+    /// A page of `block`, which may still be open, was invalid; `invalid_pages` are now. Drives that
+    /// are not watched say so only to policies that hear of pages.
     #[inline(always)]
     fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
