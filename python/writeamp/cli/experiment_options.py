@@ -129,7 +129,7 @@ def _experiment(verb: str, file: Path | None, options: dict[str, Any]) -> Experi
     given = _asked(options)
     if file is None:
         return Experiment.of(verb, **given)
-    return Experiment.from_toml(file, verb=verb).with_settings(**given)
+    return Experiment.from_toml(file, verb=verb, to_run=True).with_settings(**given)
 
 
 def _asked(options: dict[str, Any]) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from writeamp.cli.serve_table import print_served
 from writeamp.domains import Number
 from writeamp.errors import WriteampError
 from writeamp.experiments.device_settings import DeviceSettings
-from writeamp.experiments.settings import PolicySettings
 from writeamp.plots import check_target
+from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.served import served_examples
 from writeamp.vssd.settings import DriveSettings
 
@@ -39,12 +39,14 @@ _FEWEST_ROUNDS = 5
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    register_settings(app, (DeviceSettings, PolicySettings, DriveSettings), serve, served_examples)
+    register_settings(
+        app, (DeviceSettings, BuiltInPolicySettings, DriveSettings), serve, served_examples
+    )
 
 
 def serve(
     device: DeviceSettings,
-    policy: PolicySettings,
+    policy: BuiltInPolicySettings,
     drive: DriveSettings,
     *,
     run: Annotated[

@@ -179,7 +179,9 @@ class PoliciesSettings(Settings):
     def __post_init__(self) -> None:
         """Check every field, and that every victim policy goes with some manager."""
         super().__post_init__()
-        self.combinations()
+        named = (*(self.managers or ()), *_all_of(self.victims))
+        if all(one.checked is not None for one in named):
+            self.combinations()
 
     def combinations(self) -> Combinations:
         """Return which managers are compared with which victim policies."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -40,7 +41,7 @@ from writeamp.experiments.settings import (
 from writeamp.experiments.tables import moved, plain, settings_of, table_of
 from writeamp.files import STANDARD_INPUT
 from writeamp.registry.declared import default_victims
-from writeamp.registry.specs import Spec
+from writeamp.registry.specs import Spec, unread_policies
 
 _Path: TypeAlias = str | Path
 _S = TypeVar("_S", bound=Settings)
@@ -176,15 +177,24 @@ class Experiment:
         return Experiment(*parts(with_recorded(found, given)))  # type: ignore[arg-type]
 
     @staticmethod
-    def from_toml(path: _Path, *, verb: str | None = None) -> Experiment:
+    def from_toml(path: _Path, *, verb: str | None = None, to_run: bool = False) -> Experiment:
         """Read an experiment from a file; the paths in it are relative to its folder.
+
+        A policy in Python that the file names is imported only when the experiment is run,
+        compared or hashed.
+
+        Args:
+            path: the file.
+            verb: what it must be for; needed if the file does not say.
+            to_run: import such a policy now, so that what is wrong with it is told at once.
 
         Raises:
             WriteampError: the file cannot be read, is not TOML, or is as `from_dict` refuses it.
         """
         tables = toml_text.parse(toml_text.read_text(path, "experiment"), str(path))
         here = moved(tables, Path(path).parent, Path())
-        return Experiment.from_dict(here, verb=verb, where=str(path))
+        with nullcontext() if to_run else unread_policies():
+            return Experiment.from_dict(here, verb=verb, where=str(path))
 
     def to_toml(self, path: _Path | None = None) -> str:
         """Return the complete experiment as TOML; with a path, write it there too.

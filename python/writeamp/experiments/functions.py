@@ -318,7 +318,7 @@ def run(
     """
     check_callbacks(progress)
     if not isinstance(experiment, Experiment):
-        experiment = Experiment.from_toml(experiment)
+        experiment = Experiment.from_toml(experiment, to_run=True)
     runs: dict[str, Callable[..., Result | TimedResult | Comparison | Endurance]] = {
         "simulate": run_simulation,
         "compare": run_comparison,

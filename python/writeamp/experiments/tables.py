@@ -15,14 +15,19 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.setting import Settings
 from writeamp.files import is_address
-from writeamp.registry.specs import Spec
+from writeamp.registry.entries import EngineKind
+from writeamp.registry.specs import Spec, split_specs
 
 _S = TypeVar("_S", bound=Settings)
 
 # Fields that may name a file.
 _PATHS = ("trace", "profile", "rb_capture")
-# Fields that may name a class of a file.
-_POLICIES = ("manager", "managers", "victims")
+# Fields that may name classes of files, and of which kind these are.
+_POLICIES: dict[str, EngineKind] = {
+    "manager": "managers",
+    "managers": "managers",
+    "victims": "victims",
+}
 # A precondition that names one.
 _AGED_BY = "aged:"
 
@@ -114,13 +119,23 @@ def moved(tables: dict[str, Any], source: Path, target: Path | None) -> dict[str
 
 def _moved(key: str, value: Any, source: Path, target: Path | None) -> Any:
     if key in _POLICIES and isinstance(value, str):
-        file, rest = own.split_file(value)
-        return value if file is None else _moved_path("trace", file, source, target) + rest
+        return _moved_policies(_POLICIES[key], value, source, target)
     if key == "precondition" and isinstance(value, str) and value.startswith(_AGED_BY):
         return _AGED_BY + _moved("trace", value.removeprefix(_AGED_BY), source, target)
     if key not in _PATHS or not isinstance(value, str):
         return value
     return _moved_path(key, value, source, target)
+
+
+def _moved_policies(kind: EngineKind, text: str, source: Path, target: Path | None) -> str:
+    """Return a policy, or a list of them, whose files are named as seen from another folder."""
+    if own.split_file(text)[0] is None:
+        return text
+    found = []
+    for one in split_specs(kind, text):
+        file, rest = own.split_file(one)
+        found.append(one if file is None else _moved_path("trace", file, source, target) + rest)
+    return ",".join(found)
 
 
 def _moved_path(key: str, value: str, source: Path, target: Path | None) -> Any:

@@ -11,11 +11,14 @@ from writeamp.own.policies import NEVER, DriveFacts, Placement, VictimPolicy
 from writeamp.own.references import (
     KINDS,
     OwnPolicy,
+    as_written,
     find,
     find_class,
     is_reference,
+    is_users,
     reference_of,
     split_file,
+    without_imports,
 )
 
 if TYPE_CHECKING:
@@ -33,17 +36,20 @@ __all__ = [
     "Placement",
     "Source",
     "VictimPolicy",
+    "as_written",
     "classes_in",
     "compiled",
     "find",
     "find_class",
     "is_reference",
+    "is_users",
     "known_names",
     "listed",
     "placement",
     "reference_of",
     "split_file",
     "victim_policy",
+    "without_imports",
 ]
 
 # What these do takes NumPy, which names of policies do without.

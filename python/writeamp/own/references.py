@@ -6,6 +6,9 @@ import inspect
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -13,6 +16,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from writeamp._engine import split_parameters
 from writeamp.domains import shown
 from writeamp.errors import PolicyError, WriteampError, policy_error, unknown
 from writeamp.own import files, parameters
@@ -40,6 +44,9 @@ KINDS: tuple[Kind, ...] = ("managers", "victims")
 
 # Classes that were given as themselves, by the reference that stands for them here.
 _given: dict[tuple[Kind, str], OwnClass] = {}
+
+# Why no policy may be imported, as a sentence that begins with its name; None if it may.
+_forbidden: ContextVar[str | None] = ContextVar("_forbidden", default=None)
 
 
 @dataclass(frozen=True)
@@ -72,13 +79,17 @@ def find(kind: str, text: str) -> OwnPolicy | None:
         text: `path/to/file.py:Class`, `module:Class`, or a name, each perhaps with parameters.
 
     Raises:
-        WriteampError: it names a user's policy and there is none, or none with such parameters.
+        WriteampError: it names a user's policy and there is none, or none with such parameters, or
+            within `without_imports`.
         PolicyError: what holds the class raises an exception as it is imported.
     """
     of = _kind(kind)
     if of is None:
         return None
     text = text.strip()
+    why_not = _forbidden.get()
+    if why_not is not None and is_users(of, text):
+        raise WriteampError(f"{shown(text)} {why_not}")
     if found := _FILE.fullmatch(text):
         return _in_file(of, found)
     if re.fullmatch(r"[^:(]*\.py", text):
@@ -106,6 +117,50 @@ def find(kind: str, text: str) -> OwnPolicy | None:
     if by_name["name"] not in names:
         raise unknown(noun, by_name["name"], names)
     return None
+
+
+def is_users(kind: str, text: str) -> bool:
+    """Return whether `find` would look for a user's policy; nothing is imported to tell."""
+    of = _kind(kind)
+    text = text.strip()
+    if of is None:
+        return False
+    if _FILE.fullmatch(text):
+        return True
+    by_name = _NAME.fullmatch(text)
+    if by_name is None or is_built_in(of, by_name["name"]):
+        return False
+    name = by_name["name"]
+    is_known = (of, name) in _given or name in known_names(of)
+    return is_known or _MODULE.fullmatch(text) is not None
+
+
+@contextmanager
+def without_imports(why_not: str) -> Iterator[None]:
+    """Refuse users' policies meanwhile, before what holds them is imported.
+
+    Args:
+        why_not: the rest of the sentence that begins with what was named.
+    """
+    before = _forbidden.set(why_not)
+    try:
+        yield
+    finally:
+        _forbidden.reset(before)
+
+
+def as_written(text: str) -> tuple[str, dict[str, str]]:
+    """Return what names a policy, and the parameters that are given to it; nothing is imported.
+
+    Raises:
+        WriteampError: what follows the name are no parameters.
+    """
+    text = text.strip()
+    found = _FILE.fullmatch(text) or _MODULE.fullmatch(text) or _NAME.fullmatch(text)
+    if found is None:
+        return text, {}
+    reference = text[: found.start("rest")]
+    return reference, split_parameters(reference, found["rest"])
 
 
 def reference_of(kind: str, cls: type) -> str:

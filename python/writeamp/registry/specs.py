@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from numbers import Real
 from types import MappingProxyType
@@ -35,18 +37,32 @@ _EXAMPLES: dict[EngineKind, str] = {
 Value: TypeAlias = "str | float | Spec | list[str | float | Spec] | tuple[str | float | Spec, ...]"
 
 
-@dataclass(frozen=True)
+# Whether users' policies are left unread, which to read is to import them.
+_leaves_unread: ContextVar[bool] = ContextVar("_leaves_unread", default=False)
+
+
+@contextmanager
+def unread_policies() -> Iterator[None]:
+    """Let specs of users' policies be made meanwhile without importing what they name."""
+    before = _leaves_unread.set(True)
+    try:
+        yield
+    finally:
+        _leaves_unread.reset(before)
+
+
+@dataclass(frozen=True, eq=False)
 class Spec:
     """A registered entry and its parameters, checked when made; `str` gives the text it stands for.
 
-    Two specs are equal if they mean the same, however they are spelled: `values` has every
-    parameter, in order of declaration, with defaults filled in and numbers in one form.
+    Two specs are equal if they mean the same, however they are spelled. One that was made within
+    `unread_policies`, of a user's policy, is checked when its values are first asked for.
     """
 
     kind: EngineKind
     name: str
-    values: tuple[tuple[str, str], ...]
-    text: str = field(compare=False)
+    text: str
+    checked: tuple[tuple[str, str], ...] | None = field(repr=False)
 
     @staticmethod
     def of(kind: EngineKind, given: SpecLike) -> Spec:
@@ -68,11 +84,38 @@ class Spec:
                 f"{_WORDS[kind]} is {shown(given)}; it must be a spec or the text of one, such as "
                 f"{_EXAMPLES[kind]!r}"
             )
+        if _leaves_unread.get() and own.is_users(kind, given):
+            return Spec(kind, own.as_written(given)[0], given, None)
         found = own.find(kind, given)
         if found is not None:
-            return Spec(kind, found.reference, found.values, given)
+            return Spec(kind, found.reference, given, found.values)
         parsed = parse_spec(kind, given)
-        return Spec(kind, parsed["name"], tuple(parsed["params"].items()), given)
+        return Spec(kind, parsed["name"], given, tuple(parsed["params"].items()))
+
+    @property
+    def values(self) -> tuple[tuple[str, str], ...]:
+        """Every parameter, in order of declaration, with defaults, and numbers in one form.
+
+        Raises:
+            WriteampError: nobody had looked at the user's policy, and it cannot be so.
+        """
+        if self.checked is not None:
+            return self.checked
+        if _leaves_unread.get():
+            return tuple(own.as_written(self.text)[1].items())
+        found = own.find(self.kind, self.text)
+        assert found is not None
+        return found.values
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both mean the same."""
+        if not isinstance(other, Spec):
+            return NotImplemented
+        return (self.kind, self.name) == (other.kind, other.name) and self.values == other.values
+
+    def __hash__(self) -> int:
+        """Return what specs that mean the same have in common."""
+        return hash((self.kind, self.name))
 
     @property
     def params(self) -> Mapping[str, str]:

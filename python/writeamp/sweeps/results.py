@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from writeamp import own
 from writeamp.errors import WriteampError
 from writeamp.plots.drawn import Drawn
 from writeamp.plots.spec import FigureSpec
@@ -204,7 +205,8 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
         of: only those of this sweep, a .toml file or a mapping as `wa.sweep` takes it.
 
     Raises:
-        WriteampError: the folder holds none, or the sweep cannot be or is a search.
+        WriteampError: the folder holds none, or the sweep cannot be, is a search, or is a file that
+            names a policy in Python, of which none is imported to look at results.
 
     >>> import tempfile
     >>> import writeamp as wa
@@ -222,10 +224,20 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
     """
     if of is None:
         return SweepResults.of(folder)
-    plan = plan_of(of)
+    plan = plan_of(of) if isinstance(of, Mapping | Plan) else _looked_at(of)
     if plan.search is not None:
         where = of if isinstance(of, str | Path) else "the plan"
         raise WriteampError(
             f"{where} is a {SEARCH}, whose points follow from its results; show the whole folder"
         )
     return SweepResults.of(folder, plan)
+
+
+def _looked_at(file: str | os.PathLike[str]) -> Plan:
+    """Return the plan of a file that is not run."""
+    why_not = (
+        f"is a policy in Python, and only a sweep that runs imports it; show all results (without "
+        f"--of), or run {os.fspath(file)}, which keeps the results that there are"
+    )
+    with own.without_imports(why_not):
+        return plan_of(file)

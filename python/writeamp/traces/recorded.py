@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from writeamp import own
 from writeamp.errors import WriteampError
 from writeamp.traces.quoting import one_line
 
@@ -16,6 +17,8 @@ _VERSION = 1
 # The precondition of a drive that had been used before, in a state that nobody wrote down.
 KEPT = "kept"
 _POLICY = ("manager", "victims", "wear_leveling", "seed")
+# Of which kinds there are policies in Python, and where they would stand.
+_PYTHON = {"managers": "manager", "victims": "victims"}
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class Recorded:
         """Return what the metadata of a file say.
 
         Raises:
-            WriteampError: they are no JSON, of another version, or incomplete.
+            WriteampError: they are no JSON, of another version, or incomplete; or they name a
+                policy in Python, which no virtual drive works by, and which is not imported.
         """
         try:
             table = json.loads(text)
@@ -58,6 +62,12 @@ class Recorded:
         for key, (is_valid, valid) in _DOMAINS.items():
             if not is_valid(table.get(key)):
                 raise _broken(path, f"have {key} {table.get(key)!r}, valid is {valid}")
+        for kind, key in _PYTHON.items():
+            spec = table["policy"].get(key)
+            if spec is not None and own.is_users(kind, spec):
+                raise _broken(
+                    path, f"have {key} {spec!r}, which is no built-in one, and a trace runs no code"
+                )
         return Recorded(**{key: table[key] for key in _DOMAINS})
 
     def to_text(self) -> str:

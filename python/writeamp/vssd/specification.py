@@ -22,9 +22,9 @@ from writeamp.experiments.memory import check_memory
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.preconditioning import Ageing, precondition
-from writeamp.experiments.settings import LoadSettings, PolicySettings, SimulationSettings
-from writeamp.registry.declared import declared, is_own
-from writeamp.registry.entries import engine_entries
+from writeamp.experiments.settings import LoadSettings, SimulationSettings
+from writeamp.registry.declared import declared
+from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.served import NO_HINTS, served_entries
 from writeamp.vssd.settings import DriveSettings
 
@@ -55,7 +55,7 @@ class Specification:
 
 
 def specify(
-    device: DeviceSettings, policy: PolicySettings, settings: DriveSettings
+    device: DeviceSettings, policy: BuiltInPolicySettings, settings: DriveSettings
 ) -> Specification:
     """Return the drive that settings say.
 
@@ -180,13 +180,7 @@ def _pages_apart(device: Device, settings: DriveSettings) -> int:
     return pages_apart(device.times_json, device.logical_pages, device.page_bytes)
 
 
-def _refuse_hints(policy: PolicySettings) -> None:
-    for kind, given in (("managers", policy.manager), ("victims", policy.victims)):
-        if given is not None and is_own(kind, str(given)):
-            raise WriteampError(
-                f"{given} is written in Python, which the server of a virtual drive does not run; "
-                f"give one of {', '.join(entry.name for entry in engine_entries(kind))}"
-            )
+def _refuse_hints(policy: BuiltInPolicySettings) -> None:
     hints = declared(str(policy.manager))["hears"]
     if hints == NO_HINTS:
         return

@@ -13,15 +13,15 @@ from writeamp.devices.device import Device, DeviceLike
 from writeamp.errors import WriteampError
 from writeamp.experiments.device_settings import DeviceSettings
 from writeamp.experiments.setting import made_settings, places_in
-from writeamp.experiments.settings import PolicySettings
 from writeamp.vssd.control import Control, Document
 from writeamp.vssd.drive import Drive, start_drive
+from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
 from writeamp.vssd.signals import held_signals
 from writeamp.vssd.specification import specify, summary
 
-_KINDS = (DeviceSettings, PolicySettings, DriveSettings)
+_KINDS = (DeviceSettings, BuiltInPolicySettings, DriveSettings)
 _PLACES = places_in(_KINDS, "serve")
 
 

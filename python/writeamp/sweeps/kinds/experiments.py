@@ -91,20 +91,20 @@ class ExperimentKind:
     ) -> Callable[[Choice], Asked]:
         """Return what turns a choice of values into a checked experiment."""
         source = Path() if folder is None else folder
+        # Before any of it is looked at: a policy is imported from where the file says.
+        placed = moved(dict(tables), source, None)
         try:
-            completed = _completed(self.name, tables, first)
+            given = _completed(self.name, placed, _placed(self.name, first, source))
         except WriteampError as error:
             raise WriteampError(f"{where}: {error}") from None
-        given = moved(completed, source, None)
         base = Experiment.from_dict(given, verb=self.name, where=where)
-        specs = _specs_of(tables)
+        specs = _specs_of(placed)
         # All points are of one content, and a store is asked for it once.
         identity_of = cache(files.identity)
 
         def asked(choice: Choice) -> Asked:
-            changes = _changes(self.name, specs, base, choice)
-            experiment = base.with_settings(**_placed(self.name, changes, source))
-            return _asked(experiment, identity_of)
+            changes = _changes(self.name, specs, base, _placed(self.name, choice, source))
+            return _asked(base.with_settings(**changes), identity_of)
 
         return asked
 
@@ -212,12 +212,12 @@ def _default(setting: str, changes: Mapping[str, Any], base: Experiment) -> str:
     return defaults[setting]
 
 
-def _placed(verb: str, changes: Mapping[str, Any], source: Path) -> dict[str, Any]:
-    """Return changes with absolute paths, which are relative to the file's folder."""
-    field_of = {name: field_name for name, (_, field_name) in setting_places(verb).items()}
-    by_field = {field_of[name]: value for name, value in changes.items()}
-    placed = moved({"": by_field}, source, None)[""]
-    return {name: placed[field_of[name]] for name in changes}
+def _placed(verb: str, choice: Choice, source: Path) -> dict[str, Any]:
+    """Return values of axes with absolute paths, which are relative to the file's folder."""
+    places = setting_places(verb)
+    field_of = {name: places[name][1] if name in places else name for name in choice}
+    placed = moved({"": {field_of[name]: one for name, one in choice.items()}}, source, None)[""]
+    return {name: placed[field_of[name]] for name in choice}
 
 
 def _asked(experiment: Experiment, identity_of: Callable[[str], str]) -> Asked:

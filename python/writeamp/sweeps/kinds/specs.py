@@ -67,8 +67,16 @@ def with_parameters(setting: str, text: str, changes: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=4096)
 def parameters_of(setting: str, text: str) -> Mapping[str, str]:
-    """Return every parameter of a spec with its value as text."""
-    return Spec.of(KINDS[setting], text).params
+    """Return every parameter of a spec with its value as text.
+
+    Of users' policies only those that are given: whoever looks at results imports nothing that
+    they name.
+    """
+    kind = KINDS[setting]
+    name, given = own.as_written(text) if kind in own.KINDS else ("", {})
+    if kind in own.KINDS and name not in {entry.name for entry in engine_entries(kind)}:
+        return given
+    return Spec.of(kind, text).params
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,33 @@
+"""The policy of a virtual drive, which is one of the engine's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from writeamp import own
+from writeamp.errors import WriteampError
+from writeamp.experiments.settings import PolicySettings
+from writeamp.registry.entries import EngineKind, engine_entries
+
+_FIELDS: dict[EngineKind, str] = {"managers": "manager", "victims": "victims"}
+
+
+@dataclass(frozen=True)
+class BuiltInPolicySettings(PolicySettings):
+    """What a virtual drive works by; its server runs no Python."""
+
+    title: ClassVar[str] = "policy"
+
+    def __post_init__(self) -> None:
+        """Refuse what is written in Python before it is imported, and check every field."""
+        for kind, name in _FIELDS.items():
+            given = getattr(self, name)
+            if given is None or not (isinstance(given, type) or own.is_users(kind, str(given))):
+                continue
+            words = given.__name__ if isinstance(given, type) else given
+            raise WriteampError(
+                f"{words} is written in Python, which the server of a virtual drive does not run; "
+                f"give one of {', '.join(entry.name for entry in engine_entries(kind))}"
+            )
+        super().__post_init__()
