@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # an extra, which takes half a second to load
     from distributed import Client
 
 
+_INSTALL = "pip install 'writeamp[cluster]', or run in this process with workers 1"
 _ADDRESS = re.compile(r"(?P<scheme>tcp|tls)://[^/\s]+:[0-9]{1,5}")
 
 
@@ -59,9 +60,11 @@ def runner_of(
     if scheduler is None and (workers or processors()) == 1:
         yield Here()
         return
-    if scheduler is None and workers is None and not has_dask():
+    if scheduler is None and workers is None and not has_processes():
         yield Threads()
         return
+    if scheduler is None and not has_processes():
+        raise WriteampError(f"workers need Dask and cryptography; {_INSTALL}")
     connection, cluster = _dask("connection"), _dask("cluster")
     if scheduler is None:
         connect = connection.processes(processors() if workers is None else workers)
@@ -92,10 +95,12 @@ def has_dask() -> bool:
     return find_spec("distributed") is not None
 
 
+def has_processes() -> bool:
+    """Return whether processes of this machine can be started, with keys that are theirs alone."""
+    return has_dask() and find_spec("cryptography") is not None
+
+
 def _dask(module: str) -> Any:
     if not has_dask():
-        raise WriteampError(
-            "workers and clusters need Dask; pip install 'writeamp[cluster]', or run in this "
-            "process with workers 1"
-        )
+        raise WriteampError(f"clusters need Dask; {_INSTALL}")
     return import_module(f"writeamp.runners.dask.{module}")

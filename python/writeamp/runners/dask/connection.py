@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
+import dask
 from distributed import Client, LocalCluster, Security
 
 from writeamp.errors import WriteampError
@@ -26,7 +27,12 @@ _START_S = 60
 # Workers that are told to end are killed after so long.
 _END_S = 5
 _LOOPBACK = "127.0.0.1"
-_LOGGERS = ("distributed", "distributed.client")
+_ENCRYPTED = "tls://"
+_OURS_ALONE = 0o600
+# Where Dask's configuration lists what its HTTP servers show to all who come.
+_PAGES = "http.routes"
+# The last tells of a call of Dask's that Ctrl-C ended before it had begun, with a traceback.
+_LOGGERS = ("distributed", "distributed.client", "tornado.application")
 
 
 def processes(count: int) -> Connect:
@@ -34,11 +40,13 @@ def processes(count: int) -> Connect:
 
     @contextmanager
     def connect() -> Iterator[Client]:
+        # Whoever may connect may run code as we do, so only those who hold this key may.
+        security = Security.temporary()
         with (
             _quiet(),
-            _own_scheduler() as scheduler,
-            _client(scheduler.scheduler_address, None) as client,
-            _own_workers(client, count),
+            _own_scheduler(security) as scheduler,
+            _client(scheduler.scheduler_address, security) as client,
+            _own_workers(client, security, count),
         ):
             yield client
 
@@ -50,7 +58,7 @@ def running(address: str, tls: Tls | None = None) -> Connect:
 
     @contextmanager
     def connect() -> Iterator[Client]:
-        with _quiet(), _client(address, tls) as client:
+        with _quiet(), _client(address, _security(tls)) as client:
             yield client
 
     return connect
@@ -67,10 +75,10 @@ def given(client: Client) -> Connect:
 
 
 @contextmanager
-def _client(address: str, tls: Tls | None) -> Iterator[Client]:
+def _client(address: str, security: Security | None) -> Iterator[Client]:
     _knock(address)
     try:
-        client = Client(address, security=_security(tls), timeout=_CONNECT_S, set_as_default=False)
+        client = Client(address, security=security, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         why = "it does not answer" if isinstance(error, TimeoutError) else _first_line(error)
         raise WriteampError(f"cannot connect to Dask's scheduler {address}: {why}") from None
@@ -106,24 +114,43 @@ def _security(tls: Tls | None) -> Security | None:
 
 
 @contextmanager
-def _own_scheduler() -> Iterator[LocalCluster]:
+def _own_scheduler(security: Security) -> Iterator[LocalCluster]:
     # A cluster without workers is a scheduler on a thread of this process.
-    with LocalCluster(
-        n_workers=0, host=_LOOPBACK, dashboard_address=f"{_LOOPBACK}:0", silence_logs=False
-    ) as scheduler:
+    with (
+        dask.config.set({f"distributed.scheduler.{_PAGES}": []}),
+        LocalCluster(
+            n_workers=0,
+            host=_LOOPBACK,
+            protocol=_ENCRYPTED,
+            security=security,
+            dashboard_address=f"{_LOOPBACK}:0",
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=False,
+        ) as scheduler,
+    ):
         yield scheduler
 
 
 @contextmanager
-def _own_workers(client: Client, count: int) -> Iterator[None]:
+def _own_workers(client: Client, security: Security, count: int) -> Iterator[None]:
     """Run workers as programs of their own, which need nothing of the script that asks.
 
     They end by themselves when this process is gone, and hear no Ctrl-C but through it.
     """
     address = client.scheduler_info()["address"]
+    identity = security.get_tls_config_for_role("worker")
     with tempfile.TemporaryDirectory(prefix="writeamp-dask-", ignore_cleanup_errors=True) as folder:
-        log = Path(folder, "log")
+        log, certificate, key = (Path(folder, name) for name in ("log", "certificate", "key"))
+        certificate.write_text(identity["cert"])
+        key.touch(_OURS_ALONE)
+        key.write_text(identity["key"])
         options = {
+            "--host": _LOOPBACK,
+            "--protocol": _ENCRYPTED,
+            "--dashboard-address": f"{_LOOPBACK}:0",
+            "--tls-ca-file": certificate,
+            "--tls-cert": certificate,
+            "--tls-key": key,
             "--nworkers": count,
             "--nthreads": 1,
             # Whether there is memory for a run is checked before it; a limit would kill workers.
@@ -132,12 +159,14 @@ def _own_workers(client: Client, count: int) -> Iterator[None]:
             "--preload": "writeamp",
         }
         words = [f"{one}" for pair in options.items() for one in pair]
+        without_pages = f"DASK_DISTRIBUTED__WORKER__{_PAGES}".upper().replace(".", "__")
         with log.open("wb") as output:
             program = subprocess.Popen(
                 [sys.executable, "-m", "dask", "worker", address, "--no-dashboard", *words],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
+                env=os.environ | {without_pages: "[]"},
                 start_new_session=True,
             )
         try:
