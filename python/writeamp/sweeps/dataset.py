@@ -1,16 +1,19 @@
 """A folder of Parquet files in which the results of sweeps are kept, each once.
 
 Rows are only ever added: each part is written whole under a name of its own, and never changed.
-Whoever reads takes each key once, so that two sweeps may write at the same time, and a merge of
-parts may end anywhere.
+Its name ends with a digest of its content, so that one that was damaged is not read. Whoever reads
+takes each key once, so that two sweeps may write at the same time, and a merge of parts may end
+anywhere.
 """
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import io
 import json
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterator, Sequence
@@ -27,9 +30,12 @@ from writeamp.sweeps.rows import KEY, SCHEMA, once_each
 
 _MARK = "writeamp-sweep.json"
 _FORMAT = "writeamp sweep"
-_VERSION = 2
+_VERSION = 3
+# Its parts may have no digest.
+_WITHOUT_DIGESTS = 2
 
 _PARTS = "part-*.parquet"
+_NAME_OF_PART = re.compile(r"part-[0-9]{20}-[0-9a-f]{8}-(?P<digest>[0-9a-f]{16})\.parquet")
 # What a process that was killed leaves of a part.
 _DRAFTS = ".writeamp-*.tmp"
 # Larger parts are left alone: to write them anew would take longer than to read them.
@@ -41,9 +47,10 @@ _MOST_TRIES = 20
 class Dataset:
     """The results in one folder."""
 
-    def __init__(self, folder: Path) -> None:
-        """Take a folder that holds results; `open` and `make` check that."""
+    def __init__(self, folder: Path, version: int) -> None:
+        """Take a folder that holds results in a format; `open` and `make` check that."""
         self.folder = folder
+        self._needs_digests = version > _WITHOUT_DIGESTS
 
     @staticmethod
     def open(path: str | os.PathLike[str]) -> Dataset:
@@ -59,11 +66,10 @@ class Dataset:
             raise WriteampError(
                 f"{folder} holds no results of a sweep; give the folder that was --out of one"
             ) from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not JSON"
             raise WriteampError(f"cannot read {folder / _MARK}: {why}") from None
-        _check_mark(mark, folder)
-        return Dataset(folder)
+        return Dataset(folder, _version_of(mark, folder))
 
     @staticmethod
     def make(path: str | os.PathLike[str]) -> Dataset:
@@ -88,7 +94,7 @@ class Dataset:
                 )
             _mark(folder)
         found = Dataset.open(folder)
-        output.check_target(found._new_part(), "results")
+        output.check_target(found._new_part(b""), "results")
         return found
 
     def keys(self) -> pl.DataFrame:
@@ -105,11 +111,12 @@ class Dataset:
         Raises:
             WriteampError: the disk is full, or the part cannot be written for another reason.
         """
-        content = io.BytesIO()
-        rows.write_parquet(content)
-        path = self._new_part()
+        buffer = io.BytesIO()
+        rows.write_parquet(buffer)
+        content = buffer.getvalue()
+        path = self._new_part(content)
         with output.replacing(path, "results", may_replace=False) as file:
-            file.write(content.getbuffer())
+            file.write(content)
         return path
 
     def merge(self, parts: Sequence[Path]) -> Path | None:
@@ -119,7 +126,7 @@ class Dataset:
         """
         if len(parts) < 2:
             return None
-        merged = self.append(once_each(pl.concat([_part(path, None) for path in parts])))
+        merged = self.append(once_each(pl.concat([self._part(path) for path in parts])))
         for path in parts:
             with suppress(OSError):
                 path.unlink()
@@ -144,17 +151,44 @@ class Dataset:
         """Return the parts, the oldest first."""
         return sorted(self.folder.glob(_PARTS))
 
-    def _new_part(self) -> Path:
-        return self.folder / f"part-{time.time_ns():020d}-{secrets.token_hex(4)}.parquet"
+    def _new_part(self, content: bytes) -> Path:
+        name = f"part-{time.time_ns():020d}-{secrets.token_hex(4)}-{_digest(content)}.parquet"
+        return self.folder / name
 
     def _read(self, columns: list[str]) -> pl.DataFrame:
         empty = pl.DataFrame(schema={name: SCHEMA[name] for name in columns})
         for _ in range(_MOST_TRIES):
             try:
-                return pl.concat([empty, *(_part(path, columns) for path in self._parts())])
+                return pl.concat([empty, *(self._part(path, columns) for path in self._parts())])
             except FileNotFoundError:
                 continue
         raise WriteampError(f"cannot read {self.folder}: another sweep keeps merging its parts")
+
+    def _part(self, path: Path, columns: Sequence[str] = tuple(SCHEMA)) -> pl.DataFrame:
+        """Return some columns of the rows of a part.
+
+        Raises:
+            FileNotFoundError: it is gone.
+            WriteampError: it cannot be read, was damaged, or is none.
+        """
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise WriteampError(f"cannot read results {path}: {error.strerror}") from None
+        named = _NAME_OF_PART.fullmatch(path.name)
+        if named is None and self._needs_digests:
+            raise WriteampError(
+                f"{path} has no name that a sweep gives to results; remove it, or give it back its "
+                "name"
+            )
+        if named is not None and named["digest"] != _digest(content):
+            raise WriteampError(
+                f"{path} is damaged: its content is not what was written; remove it, and the same "
+                "sweep computes its points again"
+            )
+        return _rows_in(content, path, columns)
 
 
 def _mark(folder: Path) -> None:
@@ -168,34 +202,42 @@ def _mark(folder: Path) -> None:
             raise
 
 
-def _check_mark(mark: Any, folder: Path) -> None:
+def _version_of(mark: Any, folder: Path) -> int:
+    """Return the format of the results that a mark speaks of.
+
+    Raises:
+        WriteampError: it speaks of something else, or of a format that is not read here.
+    """
     if not isinstance(mark, dict) or mark.get("format") != _FORMAT:
         raise WriteampError(
             f"{folder / _MARK} does not say that these are results of a sweep; give another folder"
         )
-    if mark.get("version") != _VERSION:
+    version = mark.get("version")
+    if version not in (_WITHOUT_DIGESTS, _VERSION):
         raise WriteampError(
-            f"{folder} holds results in format {mark.get('version')} of another version of "
-            f"writeamp; this one reads format {_VERSION}: give another folder"
+            f"{folder} holds results in format {version} of another version of writeamp; this one "
+            f"reads formats {_WITHOUT_DIGESTS} and {_VERSION}: give another folder"
         )
+    return int(version)
 
 
-def _part(path: Path, columns: list[str] | None) -> pl.DataFrame:
-    """Return the rows of a part, or some columns of them."""
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _rows_in(content: bytes, path: Path, columns: Sequence[str]) -> pl.DataFrame:
     try:
-        rows = pl.read_parquet(path, columns=columns, glob=False)
-    except FileNotFoundError:
-        raise
-    except (OSError, pl.exceptions.PolarsError) as error:
+        rows = pl.read_parquet(content, columns=list(columns))
+    # Polars panics on some files that it did not write, and a panic is no PolarsError.
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         why = str(error).splitlines()[0]
         raise WriteampError(f"cannot read results {path}: {why}") from None
-    names = list(SCHEMA) if columns is None else columns
-    if dict(rows.schema) != {name: SCHEMA[name] for name in names}:
+    if dict(rows.schema) != {name: SCHEMA[name] for name in columns}:
         raise WriteampError(
             f"{path} has other columns than results of a sweep have; remove it, or give another "
             "folder"
         )
-    return rows.select(names)
+    return rows.select(columns)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from writeamp.plots.drawn import Drawn
 from writeamp.plots.spec import FigureSpec
 from writeamp.presentation.card import Card
 from writeamp.sweeps.dataset import Dataset
-from writeamp.sweeps.designs import SEARCH
+from writeamp.sweeps.designs import SEARCH, Choice
 from writeamp.sweeps.plan import Plan, PlanLike, plan_of
 from writeamp.sweeps.points import Outcome
 from writeamp.sweeps.rows import KEY, table_of
@@ -50,7 +50,7 @@ class SweepResults(Drawn):
         """
         rows = Dataset.open(folder).rows()
         if plan is None:
-            return SweepResults(Tidy.of(rows))
+            return SweepResults(_tidy_of(rows, folder))
         asked = pl.DataFrame(
             {
                 "_at": range(len(plan.points)),
@@ -61,9 +61,9 @@ class SweepResults(Drawn):
             schema={"_at": pl.Int64, "hash": pl.String, "version": pl.String, "replica": pl.Int64},
         )
         # What a replica of one sweep is may be a first run of another.
-        own = asked.join(rows.drop("replica"), on=list(KEY), how="inner").sort("_at")
-        choices = [plan.points[at].choice for at in own["_at"]]
-        return SweepResults(Tidy.of(own.drop("_at"), choices), plan)
+        own_rows = asked.join(rows.drop("replica"), on=list(KEY), how="inner").sort("_at")
+        choices = [plan.points[at].choice for at in own_rows["_at"]]
+        return SweepResults(_tidy_of(own_rows.drop("_at"), folder, choices), plan)
 
     @staticmethod
     def expected(plan: Plan) -> SweepResults:
@@ -231,6 +231,19 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
             f"{where} is a {SEARCH}, whose points follow from its results; show the whole folder"
         )
     return SweepResults.of(folder, plan)
+
+
+def _tidy_of(
+    rows: pl.DataFrame, folder: str | os.PathLike[str], choices: Sequence[Choice] | None = None
+) -> Tidy:
+    """Return rows as `Tidy.of` does, or say that they are none of a sweep."""
+    try:
+        return Tidy.of(rows, choices)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise WriteampError(
+            f"{os.fspath(folder)} has rows that no sweep has written ({type(error).__name__}); "
+            "remove their part, or give another folder"
+        ) from None
 
 
 def _looked_at(file: str | os.PathLike[str]) -> Plan:
