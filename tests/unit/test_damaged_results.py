@@ -13,7 +13,7 @@ import writeamp as wa
 from writeamp.sweeps.dataset import Dataset
 
 PLAN = {"verb": "predict", "sweep": {"axes": {"op": [0.1, 0.2], "model": ["markov", "fifo"]}}}
-FLIPS = 400
+FLIPS = 200
 
 
 @pytest.fixture

@@ -77,6 +77,8 @@ def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]
 
 def _inputs(device: Device, held_pages: int) -> ModelInputs:
     pages_per_block = device.geometry.pages_per_block
+    # Of a drive that TRIMs left empty, theory knows no more than of one that is all but empty.
+    held_pages = max(1, held_pages)
     return ModelInputs(
         op=device.physical_pages / held_pages - 1,
         pages_per_block=pages_per_block,

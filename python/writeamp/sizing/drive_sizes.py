@@ -24,6 +24,11 @@ from writeamp.registry.specs import Spec
 # Four times as much spare space as data: nobody builds such a drive.
 MOST_OP = 4.0
 
+# Draws of a victim for each block that the host sees, after which hardly any is left undrawn; and
+# how many of them take no time worth a word. More would make a search of many runs take minutes.
+_MOST_DRAWS_A_BLOCK = 20
+_FEW_DRAWS = 1000
+
 
 @dataclass(frozen=True)
 class DriveSizes:
@@ -168,6 +173,7 @@ def _sizes(experiment: Experiment) -> DriveSizes:
     prepared = prepare(experiment)
     run_as = replace(in_pages(settings, prepared.drive), spread=False)
     works_by = policy_of(_policy(experiment))
+    _check_draws(works_by.victims, prepared.drive)
     return DriveSizes(plan_of(prepared, experiment, works_by, run_as), prepared.drive)
 
 
@@ -185,4 +191,18 @@ def _check(experiment: Experiment, asks: str) -> None:
         raise WriteampError(
             f"{asks} is for untimed runs, whose WA is steady and has an interval; leave out time, "
             "timed and rb_capture, and take a workload without a pace (docs/timing.md)"
+        )
+
+
+def _check_draws(victims: str, device: Device) -> None:
+    """Refuse a policy that draws every block many times over, at every collection of every run."""
+    spec = Spec.of("victims", victims)
+    if spec.name != "d-choices":
+        return
+    blocks = device.logical_pages // device.pages_per_block
+    most = max(_FEW_DRAWS, _MOST_DRAWS_A_BLOCK * blocks)
+    if int(spec.params["d"]) > most:
+        raise WriteampError(
+            f"{victims} draws {spec.params['d']} blocks for each collection, and the host sees "
+            f"{blocks}: a search takes at most {most}; give those, or greedy, which looks at all"
         )

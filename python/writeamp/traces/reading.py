@@ -67,8 +67,9 @@ def detect(path: str | os.PathLike[str]) -> str:
             f"{path}: the rows alone do not tell the format, name it with --format "
             f"(--from in convert): {choices}"
         )
-    first_line = f"begins with {quoted(head.lines[0])}" if head.lines else "has only blank lines"
+    # The content of a file that is perhaps none for others to see is not shown.
+    why = "its first line is no row of a known format" if head.lines else "it has only blank lines"
     raise WriteampError(
-        f"{path}: {first_line}, which is no row of a known format; name it with "
+        f"{path}: {why}; name the format with "
         f"--format (--from in convert) from {', '.join(FORMATS)}, or state its columns: {EXAMPLE}"
     )
