@@ -67,12 +67,12 @@ def divided(host: _Floats, flash: _Floats, count: int) -> Batches:
 
 def uncorrelated(host: _Floats, flash: _Floats) -> Batches:
     """Divide the intervals into as many batches as are uncorrelated, from 30 down to 10."""
-    count = min(MAX_BATCHES, host.size)
+    count, fewest = min(MAX_BATCHES, host.size), min(MIN_BATCHES, host.size)
     while True:
         batches = divided(host, flash, count)
-        if count == MIN_BATCHES or not batches.are_correlated():
+        if count == fewest or not batches.are_correlated():
             return batches
-        count = max(MIN_BATCHES, int(count * 0.8))
+        count = max(fewest, int(count * 0.8))
 
 
 def _lag1(deviation: _Floats) -> float:

@@ -71,13 +71,17 @@ def judge(
     if math.isnan(own.ci_low):
         return own
     before = float(runs[0][0].sum())
-    cuts = [_warmup_pages(run, own, before) for run in runs]
+    # A warm-up ends on an interval, up to half of one from where the cycle does.
+    slack = float(runs[0][0][0]) / 2 if schedule.cycle else 0.0
+    runs = [_in_cycles(run, schedule.cycle) for run in runs]
+    cuts = [_warmup_pages(run, own, before) + slack for run in runs]
     found = [_wa_after(run, cut) for run, cut in zip(runs[1:], cuts[1:], strict=True)]
     own = _with_spread(replace(own, wa_of_replicas=tuple(found)))
     trends = [trend(*run, cut) for run, cut in zip(runs, cuts, strict=True)]
-    own = _with_trend(own, common_trend(trends))
+    own = with_trend(own, common_trend(trends))
     if longer is None:
         return own
+    longer = _in_cycles(longer, schedule.cycle)
     own = _refused_by_trend(own, trend(*longer, own.warmup_pages))
     return _reaching(own, _wa_after(longer, float(longer[0].sum()) / 2))
 
@@ -95,7 +99,7 @@ def _after_changes(
             "run does not reach",
         )
     if isinstance(warmup, int):
-        found = analyse(host, flash, warmup=warmup)
+        found = _with_cycles(analyse(host, flash, warmup=warmup), host, flash, schedule.cycle)
         if schedule.last_change > warmup:
             found = _refused(
                 found,
@@ -118,18 +122,72 @@ def _after_changes(
 def _automatic(host: _Floats, flash: _Floats, schedule: Schedule) -> SteadyState:
     bounds = np.append(0.0, np.cumsum(host))
     skipped = min(int(np.searchsorted(bounds, schedule.last_change)), host.size - 1)
-    skipped_pages = int(host[:skipped].sum())
     found = analyse(host[skipped:], flash[skipped:])
-    warmup_pages = skipped_pages + found.warmup_pages
-    cycles = (bounds[-1] - warmup_pages) // schedule.cycle if schedule.cycle else 0
-    if not cycles:
-        return replace(found, warmup_pages=warmup_pages)
+    found = replace(found, warmup_pages=int(bounds[skipped]) + found.warmup_pages)
+    whole = _whole_cycles(host, flash, schedule)
+    if whole is None:
+        return found
+    # What a phase differs from another is no warm-up: cycles are compared with cycles.
+    by_cycles = analyse(*whole, fewest=FEWEST_CYCLES)
+    if math.isnan(by_cycles.ci_low):
+        # Of a few cycles chance alone cuts too many.
+        last = slice(-FEWEST_CYCLES, None)
+        by_cycles = analyse(whole[0][last], whole[1][last], warmup=0, fewest=FEWEST_CYCLES)
+        by_cycles = replace(by_cycles, warmup_pages=int(whole[0][:-FEWEST_CYCLES].sum()))
+    first = bounds[-1] - whole[0].sum() + by_cycles.warmup_pages
     # A part of a cycle more would weigh its phase too much.
-    cut = int(np.searchsorted(bounds, bounds[-1] - cycles * schedule.cycle))
-    cut = min(cut, host.size - 1)
-    whole = analyse(host[cut:], flash[cut:], warmup=0)
-    whole = replace(whole, warmup_pages=int(host[:cut].sum()))
-    return whole if found.steady else _refused(whole, found.reason)
+    cut = min(int(np.abs(bounds - first).argmin()), host.size - 1)
+    return _around(host[cut:], flash[cut:], replace(by_cycles, warmup_pages=int(bounds[cut])))
+
+
+def _with_cycles(found: SteadyState, host: _Floats, flash: _Floats, cycle: float) -> SteadyState:
+    """Return what was found after a given warm-up with the interval of the whole cycles in it."""
+    cut = int(np.searchsorted(np.cumsum(host), found.warmup_pages, side="right"))
+    whole = _whole_cycles(host[cut:], flash[cut:], Schedule(cycle=cycle))
+    if whole is None:
+        return found
+    by_cycles = analyse(*whole, warmup=0, fewest=FEWEST_CYCLES)
+    by_cycles = replace(by_cycles, warmup_pages=found.warmup_pages)
+    return _around(host[cut:], flash[cut:], by_cycles)
+
+
+def _around(host: _Floats, flash: _Floats, by_cycles: SteadyState) -> SteadyState:
+    """Return what cycles tell, around the WA of the intervals that hold them."""
+    wa = float(flash.sum() / host.sum())
+    half_width = by_cycles.own_half_width + abs(wa - by_cycles.wa)
+    return replace(
+        by_cycles, wa=wa, ci_low=wa - half_width, ci_high=wa + half_width, own_half_width=half_width
+    )
+
+
+def _whole_cycles(host: _Floats, flash: _Floats, schedule: Schedule) -> Intervals | None:
+    """Return the whole cycles after the last change, counted from the end; None of too few."""
+    host, flash = _in_cycles((host, flash), schedule.cycle)
+    whole = np.isclose(host, schedule.cycle) & (
+        np.cumsum(host) - host >= schedule.last_change - host.min() / 2
+    )
+    if whole.sum() < FEWEST_CYCLES:
+        return None
+    return host[whole], flash[whole]
+
+
+def _in_cycles(run: Intervals, cycle: float) -> Intervals:
+    """Return a run in whole cycles, counted from its end, after what is left of it.
+
+    A run that is shorter, or whose intervals are longer, is returned as it is.
+    """
+    host, flash = run
+    bounds = np.append(0.0, np.cumsum(host))
+    pages = float(bounds[-1])
+    # The last cycle that is needed may begin within the first interval.
+    cycles = int((pages + host[0] / 2) // cycle) if cycle else 0
+    if cycles < FEWEST_CYCLES or cycle <= host.max():
+        return run
+    ends = np.maximum(pages - cycle * np.arange(cycles, -1, -1), 0.0)
+    if ends[0] > 0:
+        ends = np.append(0.0, ends)
+    programmed = np.interp(ends, bounds, np.append(0.0, np.cumsum(flash)))
+    return np.diff(ends), np.diff(programmed)
 
 
 def _refused(found: SteadyState, reason: str) -> SteadyState:
@@ -146,6 +204,7 @@ def _warmup_pages(run: Intervals, own: SteadyState, pages: float) -> float:
 def _wa_after(run: Intervals, warmup_pages: float) -> float:
     host, flash = run
     first = int(np.searchsorted(np.cumsum(host), warmup_pages, side="right"))
+    first = min(first, host.size - 1)
     return float(flash[first:].sum() / host[first:].sum())
 
 
@@ -161,8 +220,13 @@ def _with_spread(own: SteadyState) -> SteadyState:
     return replace(own, ci_low=min(own.ci_low, low), ci_high=max(own.ci_high, high), reason=reason)
 
 
-def _with_trend(own: SteadyState, found: Trend) -> SteadyState:
-    """Refuse a certain trend; let the interval reach to where a possible one leads."""
+def with_trend(own: SteadyState, found: Trend) -> SteadyState:
+    """Refuse a certain trend; let the interval reach to where a possible one leads.
+
+    Args:
+        own: what was found without it.
+        found: the trend.
+    """
     own = _refused_by_trend(own, found)
     if abs(found.per_doubling) <= POSSIBLE_TREND * found.error:
         return own

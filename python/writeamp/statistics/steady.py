@@ -61,7 +61,11 @@ class SteadyState:
 
 
 def analyse(
-    host_pages: npt.ArrayLike, flash_pages: npt.ArrayLike, *, warmup: int | Literal["auto"] = "auto"
+    host_pages: npt.ArrayLike,
+    flash_pages: npt.ArrayLike,
+    *,
+    warmup: int | Literal["auto"] = "auto",
+    fewest: int = MIN_INTERVALS,
 ) -> SteadyState:
     """Cut the warm-up from a run and estimate its steady write amplification.
 
@@ -71,6 +75,7 @@ def analyse(
         flash_pages: flash pages programmed in each interval, shape (n,).
         warmup: "auto" finds the warm-up with MSER-5 (White 1997) and a margin; a number of host
             pages, which must end on an interval boundary, is cut as it is.
+        fewest: intervals that must remain, at least 3; few are enough where each is a whole cycle.
 
     Returns:
         The estimate; batch means and Student's t give its interval (docs/steady-state.md).
@@ -90,9 +95,8 @@ def analyse(
     warmup_pages = int(host[:cut].sum())
     host, flash = host[cut:], flash[cut:]
     wa = float(flash.sum() / host.sum())
-    if host.size < MIN_INTERVALS:
-        reason = f"too short: {host.size} intervals after the warm-up, at least {MIN_INTERVALS}"
-        reason += " are needed"
+    if host.size < fewest:
+        reason = f"too short: {host.size} intervals after the warm-up, at least {fewest} are needed"
         return SteadyState(warmup_pages, wa, math.nan, math.nan, False, reason, 0)
     batches = uncorrelated(host, flash)
     half_width = batches.half_width()
