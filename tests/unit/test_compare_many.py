@@ -201,7 +201,7 @@ def test_a_file_holds_lists_and_one_of_each_as_it_did(
     [
         ({"managers": "single,hcwf:d=5"}, "dc0b93f74fda"),
         ({"managers": "single", "victims": "greedy", "workload": "zipf:s=0.99"}, "be33d88fbdaf"),
-        ({"managers": "single", "trace": "t.csv", "op": 0.2}, "5d956160e246"),
+        ({"managers": "single", "trace": "t.csv", "op": 0.2, "repeat": 1}, "5d956160e246"),
     ],
 )
 def test_the_hash_of_what_could_always_be_compared_is_what_it_was(

@@ -143,7 +143,7 @@ def test_replacing_one_of_two_that_exclude_each_other_replaces_the_other() -> No
     assert asked.with_settings(logical_pages=900).device.blocks is None
     replay = experiment(trace=TRACE, repeat=3)
     assert replay.with_settings(workload="zipf").load.trace is None
-    assert replay.with_settings(workload="zipf").load.repeat == 1
+    assert replay.with_settings(workload="zipf").load.repeat == "auto"
     assert (
         experiment(workload="zipf", utilization=0.5).with_settings(trace=TRACE).load.workload
         is None

@@ -90,7 +90,7 @@ def test_a_looped_permutation_is_not_steady_and_names_the_loop(repeat: int) -> N
 
 
 def test_one_pass_is_no_loop() -> None:
-    assert "loop" not in looped(permutation(14_000)).steady_state.reason
+    assert "loop" not in looped(permutation(14_000), repeat=1).steady_state.reason
 
 
 def test_passes_that_are_asked_for_and_not_run_are_no_loop() -> None:

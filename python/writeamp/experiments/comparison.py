@@ -16,7 +16,6 @@ from writeamp.experiments.combinations import Combinations
 from writeamp.experiments.compared_settings import PoliciesSettings
 from writeamp.experiments.comparison_result import Comparison
 from writeamp.experiments.comparison_row import Row, row_name
-from writeamp.experiments.comparison_verdict import judged
 from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.inputs import Prepared, prepare
@@ -24,7 +23,12 @@ from writeamp.experiments.memory import check_memory
 from writeamp.experiments.one_run import Progress, new_simulation
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.runner import drives_that_fit, run
-from writeamp.experiments.settings import ComparisonSettings, LoadSettings, SimulationSettings
+from writeamp.experiments.settings import (
+    ComparisonSettings,
+    LoadSettings,
+    SimulationSettings,
+    Warmup,
+)
 from writeamp.experiments.simulation import plan_of
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.told_apart import told_apart
@@ -231,7 +235,7 @@ def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | PolicyError:
     _, drive = shared.value[turn.load]
     try:
         found = run(plan, drive)
-        return replace(found, plan=plan.without_requests(), steady_state=judged(found))
+        return replace(found, plan=plan.without_requests())
     except PolicyError as error:
         return error
     except WriteampError as error:
@@ -246,18 +250,19 @@ def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:
 def _one_run(prepared: Prepared, experiment: Experiment) -> SimulationSettings:
     """Return how each drive is run: as long as the others, the second half of it measured.
 
-    Of a recording, all that counted is measured.
+    A trace is run and judged as `simulate` does it; of a recording, all that counted is measured.
     """
-    settings, load = _settings(experiment), prepared.load
+    settings = _settings(experiment)
     writes = settings.writes
-    if isinstance(load, Spec):
+    warmup: Warmup = "auto"
+    if isinstance(prepared.load, Spec):
         writes = DEFAULT_DRIVE_WRITES * prepared.drive.logical_pages if writes is None else writes
-        in_all = writes
-    else:
-        in_all = load.host_pages * experiment.load.repeat if writes is None else writes
+        warmup = writes // 2
+    elif prepared.is_recorded:
+        warmup = 0
     return SimulationSettings(
         writes=writes,
-        warmup=0 if prepared.is_recorded else in_all // 2,
+        warmup=warmup,
         replicas=1,
         spread=False,
         batch_pages=settings.batch_pages,

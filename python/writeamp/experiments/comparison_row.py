@@ -72,12 +72,18 @@ class Row:
         if np.all(found == found[0]):
             return self.results[0].ci
         if not self.is_of_trace:
-            return over_replicas
+            return self._bounded(*over_replicas)
         # All replicas play the same trace, whose phases they have in common.
         low, high = np.mean([result.ci for result in self.results], axis=0)
         if math.isnan(low):
             return math.nan, math.nan
-        return min(float(low), over_replicas[0]), max(float(high), over_replicas[1])
+        return self._bounded(min(float(low), over_replicas[0]), max(float(high), over_replicas[1]))
+
+    def _bounded(self, low: float, high: float) -> tuple[float, float]:
+        """Return an interval as that of one run: none reaches below 1, and to it if steady only."""
+        if low >= 1:
+            return low, high
+        return (1.0, high) if self.steady else (math.nan, math.nan)
 
     @property
     def is_of_trace(self) -> bool:

@@ -85,8 +85,11 @@ class Counted:
         low = self.steady_state.ci_low
         # No drive programs less than the host writes, unless a write cache merges writes.
         least = 0.0 if self.wa < 1 else 1.0
-        # max() would lose a NaN.
-        return least if low < least else low, self.steady_state.ci_high
+        if low >= least or math.isnan(low):
+            return low, self.steady_state.ci_high
+        # An interval that reaches so far says something of a steady run only; in others the first
+        # samples make it.
+        return (least, self.steady_state.ci_high) if self.steady else (math.nan, math.nan)
 
     @property
     def steady(self) -> bool:
@@ -147,6 +150,11 @@ class Counted:
         used = self.plan.used_pages(self.device) if isinstance(load, Spec) else load.footprint_pages
         return used / self.device.logical_pages
 
+    @property
+    def _repeat(self) -> int:
+        """How often the trace was to be replayed."""
+        return self.plan.repeat
+
     def _measured(self, counter: str) -> int:
         column = self.samples[counter]
         cut = int(np.searchsorted(self.samples["host_pages"], self.warmup_pages))
@@ -193,7 +201,7 @@ class Counted:
         if isinstance(load, Spec):
             return {}
         return {
-            "repeat": self.plan.repeat,
+            "repeat": self._repeat,
             "mapping": load.mapping,
             "footprint_pages": load.footprint_pages,
             "partial_pages": load.partial_pages,

@@ -277,6 +277,8 @@ class Experiment:
         load = _meant(self.load)
         if self.load.trace is None and self.load.workload is None:
             load["workload"] = Spec.of("workloads", "uniform").canonical
+        if not self.load.traces or "repeat" not in setting_places(self.verb):
+            load["repeat"] = 1  # as it was said before a trace could be repeated as needed
         run = _meant(self.run)
         if self.is_timed:
             run["timed"] = True

@@ -21,7 +21,7 @@ from writeamp.experiments.experiment import Experiment, setting_places
 from writeamp.experiments.lifetime import run_lifetime
 from writeamp.experiments.lifetime_result import Endurance
 from writeamp.experiments.one_run import Progress
-from writeamp.experiments.settings import Warmup
+from writeamp.experiments.settings import Repeat, Warmup
 from writeamp.experiments.simulation import run_simulation
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.timed_result import TimedResult
@@ -73,7 +73,7 @@ class _OfOneRun(_Arguments, total=False):
 class SimulateArguments(_OfOneRun, total=False):
     """What `simulate` takes."""
 
-    repeat: int
+    repeat: Repeat
     writes: int | None
     warmup: Warmup
     precision: RatioLike
@@ -96,7 +96,7 @@ class CompareArguments(_Arguments, total=False):
     trace: TraceLike | Sequence[TraceLike] | None
     managers: Sequence[SpecLike] | SpecLike
     victims: Sequence[SpecLike] | SpecLike | None
-    repeat: int
+    repeat: Repeat
     writes: int | None
     replicas: int
     threads: int | None
@@ -168,13 +168,14 @@ def simulate(
             one already turned into pages, or data: an array of page numbers, a table with offset,
             length and op, or page (NumPy, Arrow, Polars, pandas; of other columns, `trace_format`
             says what they mean), or an iterator of these (docs/traces.md);
-            `repeat`: how often it is replayed; `mapping`: how its addresses become logical pages;
-            `trace_device`: the only device of it to replay.
+            `repeat`: how often it is replayed, by default until its passes agree if it is short;
+            `mapping`: how its addresses become logical pages; `trace_device`: the only device of it
+            to replay.
             `manager`, `victims`, `wear_leveling`: specs or their texts; the victims are the
             manager's own and no wear is levelled unless they are given. `seed`: decides every
             random draw; the same seed gives the same counters everywhere. `writes`: host page
             writes after the initial fill; without it, a synthetic workload runs until it is steady
-            and its own noise is within ±`precision` of WA, and a trace runs to its end.
+            and its own noise is within ±`precision` of WA, and a trace as often as `repeat` says.
             `warmup`: host page writes to leave out, or "auto" (docs/steady-state.md).
             `precondition`: what the drive holds when the run begins, none of it counted: each page
             written once, in order ("full"), only the pages that the host will write ("workload"),

@@ -20,6 +20,7 @@ from writeamp.experiments.loads import load_of_spec, load_of_trace
 from writeamp.experiments.passes import PassLog
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.preconditioning import CHUNK_PAGES, precondition
+from writeamp.experiments.repeating import most_passes
 from writeamp.experiments.simulation_result import EVENT_SCHEMA, Result
 from writeamp.registry.specs import Spec
 from writeamp.runners import stop_if_asked
@@ -130,7 +131,9 @@ class OneRun:
 
     def _is_at_end_of_trace(self) -> bool:
         load = self.plan.load
-        return not isinstance(load, Spec) and self.done_pages == load.host_pages * self.plan.repeat
+        if isinstance(load, Spec):
+            return False
+        return self.done_pages == load.host_pages * most_passes(self.plan, self.drive)
 
     def _tick(self, expected_pages: int) -> None:
         stop_if_asked()
@@ -190,11 +193,12 @@ def new_simulation(plan: Plan, drive: Device, seed: int) -> EngineSimulation:
 def _load(plan: Plan, drive: Device) -> EngineLoad:
     if isinstance(plan.load, Spec):
         return load_of_spec(plan.load, plan.used_pages(drive), drive)
-    host_pages = plan.load.host_pages * plan.repeat
+    passes = most_passes(plan, drive)
+    host_pages = plan.load.host_pages * passes
     if plan.run.writes is not None and plan.run.writes > host_pages:
-        passes = -(-plan.run.writes // plan.load.host_pages)
+        enough = -(-plan.run.writes // plan.load.host_pages)
         raise WriteampError(
-            f"the trace holds {host_pages} page writes in {plan.repeat} pass(es), fewer than the "
-            f"{plan.run.writes} asked for; use repeat={passes}"
+            f"the trace holds {host_pages} page writes in {passes} pass(es), fewer than the "
+            f"{plan.run.writes} asked for; use repeat={enough}"
         )
-    return load_of_trace(plan.load, passes=plan.repeat)
+    return load_of_trace(plan.load, passes=passes)

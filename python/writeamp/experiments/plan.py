@@ -38,8 +38,8 @@ class Plan:
 
     @property
     def repeat(self) -> int:
-        """How often a trace is replayed."""
-        return self.host.repeat
+        """How often a trace is replayed at least."""
+        return 1 if self.host.repeat == "auto" else self.host.repeat
 
     def expected_writes(self, drive: Device) -> int:
         """Return how many pages the host will write, as far as that is known beforehand."""

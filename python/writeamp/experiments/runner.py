@@ -14,11 +14,17 @@ from writeamp.errors import WriteampError
 from writeamp.experiments.memory import check_memory
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import FIRST_DRIVE_WRITES, Plan
+from writeamp.experiments.repeating import MEMORY_TIMES, is_as_needed, most_passes
 from writeamp.experiments.settings import Warmup
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.spread import Spread
 from writeamp.experiments.team import Team
-from writeamp.experiments.verdicts import not_by_loop, programmed_enough
+from writeamp.experiments.verdicts import (
+    as_passes_tell,
+    decided_by_loop,
+    not_by_loop,
+    programmed_enough,
+)
 from writeamp.registry.specs import Spec
 from writeamp.runners import gather_whole, local_runner
 from writeamp.statistics.judging import FEWEST_CYCLES, Schedule
@@ -34,6 +40,8 @@ _GROWTH = 1.5
 _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 _MOST_SAMPLES = 20_000
+# A trace that is repeated as needed ends with an interval of its passes this narrow.
+_PRECISION_OF_PASSES = 0.005
 
 # One of the replicas runs so much longer: a drive may stay for some drive writes in a state that it
 # then leaves. Long runs have seen that, and replicas end after so many drive writes, or pages.
@@ -148,24 +156,60 @@ def _pages_of_changes(schedule: Schedule) -> int:
 
 def _replay(team: Team, trace: PageTrace) -> SteadyState:
     """Replay a trace; a loop that decides its WA is no steady state."""
+    if is_as_needed(team.plan):
+        return _repeat_until_alike(team, trace)
     steady = _judged_by_passes(team, trace.host_pages)
     if team.plan.expected_writes(team.drive) <= trace.host_pages:
         return steady
     return not_by_loop(steady, trace, team.drive, team.first.simulation.mapped_pages())
 
 
+def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
+    """Repeat a trace until its passes agree, but none that is long, or whose loop would decide."""
+    first, pass_pages = team.first, trace.host_pages
+    most = most_passes(team.plan, team.drive)
+    # The first pass may be the only one, and is then judged by its intervals.
+    steady = _judged_by_passes(team, pass_pages)
+    if first.times_programmed() >= MEMORY_TIMES or most == 1:
+        return steady
+    decided = decided_by_loop(trace, team.drive, first.simulation.mapped_pages())
+    if decided is not None:
+        reason = f"{steady.reason}; and more passes would not show the workload: {decided}"
+        return replace(steady, steady=False, reason=reason, loop_decides=True)
+    target, is_precise = FEWEST_PASSES, False
+    while not (steady.steady and is_precise) and len(first.passes.flash_pages) < most:
+        while len(first.passes.flash_pages) < target:
+            _play_pass(team, pass_pages, target * pass_pages)
+        if first.times_programmed() >= MEMORY_TIMES or target == most:
+            steady = _judged_as_looped(team, pass_pages)
+            is_precise = steady.ci_high - steady.ci_low <= 2 * _PRECISION_OF_PASSES * steady.wa
+        target = min(math.ceil(_GROWTH * target), most)
+    return not_by_loop(steady, trace, team.drive, first.simulation.mapped_pages())
+
+
 def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
     """Replay a trace: judged by its passes if there are several whole ones."""
     total = team.plan.expected_writes(team.drive)
     passes, rest = divmod(total, pass_pages)
-    if team.plan.run.warmup != "auto" or rest or passes < FEWEST_PASSES:
-        # A drive that is aged is not warmed up: all that the trace does to it counts.
-        return _run_exactly(team, total, unless_given=0 if team.first.ageing else "auto")
-    for _ in range(passes):
-        # A series of its own for each pass, so that a pass ends on a sample.
-        team.start_series(_interval_pages(team.drive, total))
-        end = team.first.done_pages + pass_pages
-        team.advance_to(end, total, end, end)
+    if team.plan.run.warmup == "auto" and not rest and passes >= FEWEST_PASSES:
+        for _ in range(passes):
+            _play_pass(team, pass_pages, total)
+        return _judged_as_looped(team, pass_pages)
+    # A drive that is aged is not warmed up: all that the trace does to it counts.
+    found = _run_exactly(team, total, unless_given=0 if team.first.ageing else "auto")
+    whole = team.first.passes.flash_pages[:passes]
+    times = whole[0] / team.drive.physical_pages if whole else team.first.times_programmed()
+    return as_passes_tell(found, pass_pages, whole, times)
+
+
+def _play_pass(team: Team, pass_pages: int, total: int) -> None:
+    """Replay a pass, with a series of its own, so that it ends on a sample."""
+    team.start_series(_interval_pages(team.drive, total))
+    end = team.first.done_pages + pass_pages
+    team.advance_to(end, max(end, total), end, end)
+
+
+def _judged_as_looped(team: Team, pass_pages: int) -> SteadyState:
     found = analyse_passes(pass_pages, team.first.passes.flash_pages)
     return programmed_enough(found, team.first.times_programmed())
 

@@ -24,6 +24,7 @@ from writeamp.registry.specs import Spec, SpecLike
 from writeamp.traces.words import EXAMPLE, FORMAT_NAMES, MAPPINGS, Mapping
 
 Warmup: TypeAlias = int | Literal["auto"]
+Repeat: TypeAlias = int | Literal["auto"]
 
 # The engine counts erases of a block in 32 bits, of which one value means "no limit".
 _MOST_ERASES = 2**32 - 2
@@ -95,11 +96,11 @@ class LoadSettings(Settings):
         "which blkparse action counts: Q, D or C",
         panel="trace",
     )
-    repeat: int = setting(
-        1,
-        POSITIVE_COUNT,
-        "replay the trace so many times",
-        number="count",
+    repeat: Repeat = setting(
+        "auto",
+        WholeOr("auto", POSITIVE_COUNT),
+        "replay the trace so many times; auto: until its passes agree, if it is short",
+        metavar="auto|N",
         not_for=("endurance",),
         panel="trace",
     )
@@ -197,8 +198,9 @@ class LoadSettings(Settings):
             raise WriteampError("mapping and trace_device are for traces; there is no trace")
 
     def _refuse_repeat(self) -> None:
-        if self.repeat != 1:
+        if self.repeat not in (1, "auto"):
             raise WriteampError("repeat is for traces; a synthetic workload has no end")
+        object.__setattr__(self, "repeat", "auto")  # 1 says no more
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ class Result(Counted, Drawn):
         passes = self.passes.height  # none of a workload
         return [
             *self.plan.notes,
-            *([f"the trace was looped {passes} times"] if passes > 1 else []),
+            *([f"the trace was looped {passes} times{self._why_so_often()}"] if passes > 1 else []),
             *([] if self.events_complete else [self._events_note()]),
         ]
 
@@ -236,6 +236,15 @@ class Result(Counted, Drawn):
         return (
             f"since runs with other seeds find {min(found):.4g} to {max(found):.4g}; more replicas "
             "tell it better"
+        )
+
+    @property
+    def _repeat(self) -> int:
+        return super()._repeat if self.plan.host.repeat != "auto" else self.passes.height
+
+    def _why_so_often(self) -> str:
+        return (
+            ", until its passes agreed" if self.plan.host.repeat == "auto" and self.steady else ""
         )
 
     def _events_note(self) -> str:

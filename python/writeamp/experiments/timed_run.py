@@ -23,11 +23,12 @@ from writeamp.experiments.timed_device import Ready, ready
 from writeamp.experiments.timed_found import Found
 from writeamp.experiments.timed_notes import notes_on_layout
 from writeamp.experiments.timed_result import TimedResult
-from writeamp.experiments.verdicts import not_by_loop, programmed_enough
+from writeamp.experiments.verdicts import as_passes_tell, not_by_loop, programmed_enough
 from writeamp.registry.specs import Spec
 from writeamp.runners import stop_if_asked
 from writeamp.statistics.judging import Schedule, judge
 from writeamp.statistics.steady import SteadyState
+from writeamp.traces.pages import PageTrace
 
 _Counts = dict[str, npt.NDArray[np.uint64]]
 
@@ -180,9 +181,25 @@ def _judged(plan: Plan, device: Device, prepared: Ready, samples: _Counts) -> St
     members = device.members or (device,)
     physical_pages = sum(one.physical_pages for one in members if one.kind == "flash")
     steady = programmed_enough(steady, float(flash[-1]) / physical_pages)
-    if isinstance(plan.load, Spec) or plan.repeat == 1 or device.kind != "flash":
+    if isinstance(plan.load, Spec) or device.kind != "flash":
+        return steady
+    steady = as_passes_tell(steady, *_passes(plan.load, host, flash, physical_pages))
+    if plan.repeat == 1:
         return steady
     return not_by_loop(steady, plan.load, device, prepared.mapped_pages)
+
+
+def _passes(
+    trace: PageTrace, host: npt.NDArray[np.float64], flash: npt.NDArray[np.float64], physical: int
+) -> tuple[int, list[float], float]:
+    """Return pages of a pass, flash pages of each whole one, and how often the first programs all.
+
+    Passes end between samples.
+    """
+    ends = np.arange(0, host[-1] + 1, trace.host_pages)
+    of_passes = np.diff(np.interp(ends, host, flash))
+    first = of_passes[0] if of_passes.size else flash[-1]
+    return trace.host_pages, of_passes.tolist(), float(first) / physical
 
 
 def _refuse_settings(run: SimulationSettings) -> None:

@@ -13,34 +13,44 @@ import numpy.typing as npt
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from writeamp.statistics.batches import CONFIDENCE
-from writeamp.statistics.steady import SteadyState
+from writeamp.statistics.drift import trend
+from writeamp.statistics.judging import with_trend
+from writeamp.statistics.steady import MIN_INTERVALS, SteadyState, analyse
 
 # Passes whose WA still moves by more than this share belong to the warm-up or to a drift.
 MATERIAL_CHANGE = 0.01
 
 # A trace is steady pass by pass from this many passes on; below, interval by interval.
 FEWEST_PASSES = 3
+# So many are a series as any other is, with a noise of its own.
+_MANY_PASSES = 2 * MIN_INTERVALS
+# Of fewer no trend is known with an error.
+_FEWEST_OF_TREND = 3
 
 
-def analyse_passes(
-    pass_pages: int, flash_pages: npt.ArrayLike, *, cut: int | None = None
-) -> SteadyState:
+def analyse_passes(pass_pages: int, flash_pages: npt.ArrayLike) -> SteadyState:
     """Cut the passes in which the drive still settles; the rest are batches.
 
-    The warm-up is the shortest run of first passes after which every pass lies within
-    `MATERIAL_CHANGE` of the mean of those that remain; at most half of the passes are cut.
+    Many passes are a series of intervals. Of few, the warm-up is the shortest run of first passes
+    after which every pass lies within `MATERIAL_CHANGE` of the mean of those that remain; at most
+    half of the passes are cut.
 
     Args:
         pass_pages: host pages written in a pass.
         flash_pages: flash pages programmed in each pass, shape (n,), n ≥ 3.
-        cut: how many passes are warm-up, if that is known beforehand; at least two remain.
 
     Returns:
-        WA over the remaining passes, with Student's t interval over them.
+        WA over the remaining passes, with Student's t interval over them, which holds each of
+        them and reaches to where a trend may lead.
     """
-    wa = np.asarray(flash_pages, np.float64) / pass_pages
+    flash = np.asarray(flash_pages, np.float64)
+    host = np.full(flash.size, float(pass_pages))
+    if flash.size >= _MANY_PASSES:
+        found = analyse(host, flash)
+        return with_trend(found, trend(host, flash, float(found.warmup_pages)))
+    wa = flash / pass_pages
     most = wa.size // 2
-    cuts = range(1, most + 1) if cut is None else [cut]
+    cuts = range(1, most + 1)
     settled = [one for one in cuts if _settled(wa[one:])]
     cut = settled[0] if settled else cuts[-1]
     kept = wa[cut:]
@@ -52,15 +62,19 @@ def analyse_passes(
         if settled
         else f"WA still changes by more than {MATERIAL_CHANGE:.0%} between the last passes"
     )
-    return SteadyState(
+    own = SteadyState(
         warmup_pages=cut * pass_pages,
         wa=mean,
-        ci_low=mean - half_width,
-        ci_high=mean + half_width,
+        # What a drive learns from pass to pass is no draw: no pass that is kept lies outside.
+        ci_low=min(mean - half_width, float(kept.min())),
+        ci_high=max(mean + half_width, float(kept.max())),
         steady=bool(settled),
         reason=reason,
         batches=kept.size,
     )
+    if kept.size < _FEWEST_OF_TREND:
+        return own  # two passes have an interval that is wide enough
+    return with_trend(own, trend(host, flash, float(cut * pass_pages)))
 
 
 def _settled(wa: npt.NDArray[np.float64]) -> bool:

@@ -46,15 +46,13 @@ class Loop:
         """
         if self.in_order >= MATERIAL_SHARE:
             return (
-                f"the loop makes this number, not the workload: {self.in_order:.0%} of what a pass "
-                "writes is overwritten in the next pass in the order in which it was written, so "
-                "that whole blocks become invalid together"
+                f"{self.in_order:.0%} of what a pass writes is overwritten in the next pass in the "
+                "order in which it was written, so that whole blocks become invalid together"
             )
         if self.by_next_pass >= MATERIAL_SHARE and self.pass_pages <= spare_pages:
             return (
-                f"the loop makes this number, not the workload: a pass writes {self.pass_pages:,} "
-                f"pages, no more than the {spare_pages:,} spare ones, so that they become invalid "
-                "before their blocks are collected"
+                f"a pass writes {self.pass_pages:,} pages, no more than the {spare_pages:,} spare "
+                "ones, so that they become invalid before their blocks are collected"
             )
         return None
 

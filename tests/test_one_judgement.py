@@ -1,0 +1,129 @@
+"""One judgement of replayed traces for all verbs: by passes, repeated until they agree."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import writeamp as wa
+from writeamp.experiments import repeating
+from writeamp.statistics.passes import analyse_passes
+
+TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
+# Ten passes of the trace under sepgc at op 0.10.
+LONG_RUN_WA = 2.390
+SMALL: dict[str, Any] = {"op": 0.15, "pages_per_block": 32}
+
+
+def drawn(pages: int, count: int, seed: int = 1) -> npt.NDArray[np.int64]:
+    return np.random.default_rng(seed).integers(0, pages, count)
+
+
+def test_the_shipped_trace_is_repeated_until_its_interval_holds_the_long_run() -> None:
+    found = wa.simulate(trace=TRACE, op=0.10, manager="sepgc", spread=False)
+    assert found.steady
+    assert found.passes.height >= 3
+    assert found.ci[0] <= LONG_RUN_WA <= found.ci[1]
+    assert found.to_dict(theory=False)["repeat"] == found.passes.height
+    assert f"the trace was looped {found.passes.height} times, until its" in " ".join(found.notes)
+
+
+@pytest.mark.parametrize("repeat", [1, 2, 3])
+def test_compare_judges_a_trace_as_simulate_does(repeat: int) -> None:
+    trace = drawn(3000, 30_000)
+    alone = wa.simulate(trace=trace, manager="sepgc", repeat=repeat, spread=False, **SMALL)
+    [row] = wa.compare(trace=trace, managers="sepgc", repeat=repeat, **SMALL).rows
+    assert row.wa == pytest.approx(alone.wa)
+    assert row.ci == alone.ci
+    assert row.steady == alone.steady
+    assert alone.steady_state.reason in row.steady_reason
+    assert alone.passes.height == repeat
+
+
+def test_compare_repeats_a_trace_as_simulate_does() -> None:
+    trace = drawn(3000, 30_000)
+    alone = wa.simulate(trace=trace, manager="sepgc", spread=False, **SMALL)
+    [row] = wa.compare(trace=trace, managers="sepgc", replicas=1, **SMALL).rows
+    assert (row.wa, row.ci, row.steady) == (alone.wa, alone.ci, True)
+    assert row.results[0].passes.height == alone.passes.height > 3
+
+
+@pytest.mark.parametrize("repeat", [1, 2])
+@pytest.mark.parametrize("warmup", ["auto", 15_000])
+def test_a_short_trace_is_not_steady_before_its_third_pass(repeat: int, warmup: Any) -> None:
+    found = wa.simulate(
+        trace=drawn(3000, 30_000), repeat=repeat, warmup=warmup, spread=False, **SMALL
+    )
+    assert not found.steady
+    assert "whether the next pass would find the same" in found.steady_state.reason
+
+
+def test_a_trace_longer_than_the_drives_memory_is_played_once() -> None:
+    found = wa.simulate(trace=drawn(2000, 200_000), spread=False, **SMALL)
+    assert found.passes.height == 1
+    assert found.steady
+
+
+def test_what_is_given_is_played_and_no_more() -> None:
+    trace = drawn(3000, 30_000)
+    for given in ({"writes": 25_000}, {"warmup": 0}, {"precondition": "random:1"}):
+        assert wa.simulate(trace=trace, spread=False, **given, **SMALL).passes.height == 1
+
+
+def test_a_trace_whose_loop_would_decide_its_wa_is_played_once_and_not_steady() -> None:
+    found = wa.simulate(trace=np.random.default_rng(1).permutation(9000), spread=False, **SMALL)
+    assert found.passes.height == 1
+    assert not found.steady
+    assert "overwritten in the next pass in the order" in found.steady_state.reason
+    assert any("--precondition random" in sentence for sentence in found.warnings)
+
+
+def test_a_loop_whose_passes_never_agree_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeating, "_MOST_PASSES", 4)
+    monkeypatch.setattr("writeamp.experiments.runner._PRECISION_OF_PASSES", 0.0)
+    found = wa.simulate(trace=drawn(3000, 30_000), spread=False, **SMALL)
+    assert found.passes.height == 4
+
+
+def test_what_has_hardly_begun_has_no_interval() -> None:
+    found = wa.simulate(blocks=256, pages_per_block=32, op=0.15, writes=2_000)
+    assert not found.steady
+    assert all(math.isnan(bound) for bound in found.ci)
+
+
+def test_no_interval_of_an_unsteady_run_reaches_to_one_by_its_first_samples() -> None:
+    found = wa.simulate(
+        trace=drawn(3000, 9_000), repeat=1, warmup=0, precondition="none", spread=False, **SMALL
+    )
+    assert not found.steady
+    assert not found.ci[0] <= 1
+
+
+def test_passes_that_go_on_falling_are_not_steady() -> None:
+    falling = 2.0 - 0.003 * np.log2(np.arange(12) + 1)
+    found = analyse_passes(1000, 1000 * falling)
+    assert not found.steady or found.ci_low < 2.0 - 0.003 * math.log2(120)
+
+
+def test_many_passes_with_a_noise_of_their_own_are_steady_with_an_interval() -> None:
+    rng = np.random.default_rng(3)
+    found = [
+        analyse_passes(10_000, np.rint(10_000 * (2 + 0.03 * rng.standard_normal(40))))
+        for _ in range(50)
+    ]
+    assert np.mean([one.steady for one in found]) > 0.8
+    assert np.mean([one.ci_low <= 2 <= one.ci_high for one in found if one.steady]) > 0.9
+
+
+def test_the_hash_of_a_workload_is_what_it_was_before_traces_were_repeated_as_needed() -> None:
+    said = wa.Experiment.of("simulate", workload="zipf", repeat=1)
+    assert said.hash == wa.Experiment.of("simulate", workload="zipf").hash
+    assert said == wa.Experiment.of("simulate", workload="zipf")
+    once, needed = (
+        wa.Experiment.of("simulate", trace="t.csv", **one) for one in ({"repeat": 1}, {})
+    )
+    assert once.hash != needed.hash
