@@ -1,9 +1,13 @@
 """Are the stated intervals honest? Random cases against runs ten times longer with another seed.
 
     .venv/bin/python benches/steady_state.py --cases 200
+    .venv/bin/python benches/steady_state.py --loads changing --first 90000 --cases 100
+    .venv/bin/python benches/steady_state.py --loads traces --first 90000 --cases 60
 
-Half of the cases run for a stated number of writes, half until steady and precise. The table goes
-to docs/steady-state.md. Cases depend on their number only, so that a case can be looked at alone
+Of all loads half of the cases run for a stated number of writes, half until steady and precise.
+Changing loads (phases, drift, groups that swap, mixes) run for a stated number on small drives, and
+traces are repeated as needed, against ten times as many passes. The tables go to
+docs/steady-state.md. Cases depend on their number only, so that a case can be looked at alone
 (--first 17 --cases 1 --verbose).
 """
 
@@ -17,6 +21,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import writeamp as wa
 
 MANAGERS = [
@@ -88,6 +94,85 @@ def workload(draw: random.Random, pages: int) -> str:
     )
 
 
+def changing(draw: random.Random, pages: int) -> str:
+    """Return a load that changes, by itself or in its parts."""
+    cycle = draw.choice((0.5, 1, 3, 5, 10)) * pages
+    parts = ["uniform", "hot-cold(f=0.1,r=0.9)", "zipf(s=0.9)", "sequential", "zipf(s=1.2)"]
+    one, other = draw.sample(parts, 2)
+    after = f"swap_at={cycle:.0f}"
+    return draw.choice(
+        (
+            *(f"phases:writes={cycle:.0f}/{draw.choice((0.5, 1, 2)) * cycle:.0f},of={one}/{other}",)
+            * 2,
+            f"drift:f={draw.choice((0.1, 0.2))},r=0.9,period={cycle:.0f},steps=10",
+            f"groups:sizes=0.5/0.5,freq=0.1/0.9,{after}{draw.choice(('', f',period={cycle:.0f}'))}",
+            f"mix:sizes=0.3/0.7,weights=0.8/0.2,of={one}/{other}",
+        )
+    )
+
+
+def run_changing(number: int) -> Case:
+    """Draw a load that changes on a small drive, run it, and run it ten times longer."""
+    draw = random.Random(number)
+    while True:
+        blocks, op = draw.choice((200, 300, 400)), draw.choice((0.07, 0.15, 0.28, 0.5))
+        pages = int(blocks * 32 / (1 + op))
+        settings: dict[str, Any] = {
+            "blocks": blocks,
+            "pages_per_block": 32,
+            "op": op,
+            "workload": changing(draw, pages),
+            "manager": draw.choice(MANAGERS),
+        }
+        writes = draw.choice((20, 40, 80)) * pages
+        try:
+            found = wa.simulate(**settings, writes=writes, seed=number)
+            break
+        except wa.WriteampError:
+            continue
+    long = found
+    if found.steady:
+        seed = 1_000_000 + number
+        long = wa.simulate(**settings, writes=10 * writes, seed=seed, replicas=1)
+    return _case(number, settings | {"writes": writes}, "changing", found, long)
+
+
+def run_trace(number: int) -> Case:
+    """Draw a trace, repeat it as needed, and ten times as often."""
+    draw = random.Random(number)
+    rng = np.random.default_rng(number)
+    while True:
+        pages, phases = draw.choice((3000, 6000)), draw.choice((1, 2, 4))
+        parts = [_drawn(draw, rng, pages, draw.choice((1, 2, 5)) * pages) for _ in range(phases)]
+        settings: dict[str, Any] = {
+            "op": draw.choice((0.07, 0.15, 0.28, 0.5)),
+            "pages_per_block": 32,
+            "manager": draw.choice(MANAGERS),
+        }
+        trace = np.concatenate(parts)
+        try:
+            found = wa.simulate(trace=trace, **settings, seed=number, spread=False)
+            break
+        except wa.WriteampError:
+            continue
+    long = found
+    if found.steady:
+        long = wa.simulate(
+            trace=trace, **settings, seed=number, spread=False, repeat=10 * found.passes.height
+        )
+    return _case(number, settings | {"writes of a pass": trace.size}, "traces", found, long)
+
+
+def _drawn(
+    draw: random.Random, rng: np.random.Generator, pages: int, count: int
+) -> npt.NDArray[np.int64]:
+    """Return pages that are written at random, by a skew of their own, or in order."""
+    if draw.random() < 0.2:
+        return np.arange(count) % pages
+    weights = np.arange(1, pages + 1) ** -draw.choice((0.0, 0.6, 0.9, 1.2))
+    return rng.permutation(pages)[rng.choice(pages, count, p=weights / weights.sum())]
+
+
 def run_case(number: int) -> Case:
     """Draw a case, run it, and run it ten times longer."""
     draw = random.Random(number)
@@ -120,10 +205,15 @@ def run_case(number: int) -> Case:
     if found.steady:  # the others promise nothing
         writes = min(10 * found.writes, max(found.writes, MOST_PAGES))
         long = wa.simulate(**settings, writes=writes, seed=1_000_000 + number, replicas=1)
+    kind = "stated" if "writes" in length else "automatic"
+    return _case(number, settings | length, kind, found, long)
+
+
+def _case(number: int, settings: dict[str, Any], kind: str, found: Any, long: Any) -> Case:
     return Case(
         number=number,
-        settings=settings | length,
-        kind="stated" if "writes" in length else "automatic",
+        settings=settings,
+        kind=kind,
         steady=found.steady,
         reason=found.steady_state.reason,
         wa=found.wa,
@@ -133,18 +223,21 @@ def run_case(number: int) -> Case:
     )
 
 
+RUNS = {"all": run_case, "changing": run_changing, "traces": run_trace}
+
+
 def table(cases: list[Case]) -> Iterable[str]:
     """Yield the lines of the table."""
     yield "| runs | cases | not steady | of the steady: interval covers | intervals overlap |"
     yield "|---|---|---|---|---|"
-    for kind in ("stated", "automatic", ""):
+    for kind in (*sorted({case.kind for case in cases}, reverse=True), ""):
         chosen = [case for case in cases if kind in ("", case.kind)]
         steady = [case for case in chosen if case.steady]
         covers, overlaps = sum(c.covers for c in steady), sum(c.overlaps for c in steady)
         yield (
             f"| {kind or 'all'} | {len(chosen)} | {1 - len(steady) / len(chosen):.0%} "
-            f"| {covers} of {len(steady)} ({covers / len(steady):.1%}) "
-            f"| {overlaps} of {len(steady)} ({overlaps / len(steady):.1%}) |"
+            f"| {covers} of {len(steady)} ({covers / max(len(steady), 1):.1%}) "
+            f"| {overlaps} of {len(steady)} ({overlaps / max(len(steady), 1):.1%}) |"
         )
 
 
@@ -153,12 +246,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--loads", choices=RUNS, default="all")
     parser.add_argument("--verbose", action="store_true", help="show every case")
     asked = parser.parse_args()
     numbers = range(asked.first, asked.first + asked.cases)
     cases = []
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for case in pool.map(run_case, numbers):
+        for case in pool.map(RUNS[asked.loads], numbers):
             cases.append(case)
             if asked.verbose or (case.steady and not case.covers):
                 print(case, flush=True)
