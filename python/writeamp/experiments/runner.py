@@ -176,14 +176,21 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
     if decided is not None:
         reason = f"{steady.reason}; and more passes would not show the workload: {decided}"
         return replace(steady, steady=False, reason=reason, loop_decides=True)
-    target, is_precise = FEWEST_PASSES, False
-    while not (steady.steady and is_precise) and len(first.passes.flash_pages) < most:
+    target, is_known = FEWEST_PASSES, False
+    while not is_known and len(first.passes.flash_pages) < most:
         while len(first.passes.flash_pages) < target:
             _play_pass(team, pass_pages, target * pass_pages)
-        if first.times_programmed() >= MEMORY_TIMES or target == most:
-            steady = _judged_as_looped(team, pass_pages)
-            is_precise = steady.ci_high - steady.ci_low <= 2 * _PRECISION_OF_PASSES * steady.wa
-        target = min(math.ceil(_GROWTH * target), most)
+        before, steady = steady, _judged_as_looped(team, pass_pages)
+        # What half as many passes promised is put to the test: a drive may still learn.
+        is_broken = before.steady and not before.ci_low <= steady.wa <= before.ci_high
+        is_precise = steady.ci_high - steady.ci_low <= 2 * _PRECISION_OF_PASSES * steady.wa
+        if is_broken and steady.steady:
+            promised = f"{before.ci_low:.4g} to {before.ci_high:.4g}"
+            reason = f"fewer passes promised a WA of {promised}, and it is {steady.wa:.4g}"
+            steady = replace(steady, steady=False, reason=reason)
+        is_known = before.steady and steady.steady and is_precise
+        is_known &= first.times_programmed() >= MEMORY_TIMES
+        target = min(2 * target, most)
     return not_by_loop(steady, trace, team.drive, first.simulation.mapped_pages())
 
 
