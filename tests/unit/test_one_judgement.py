@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 import writeamp as wa
+from places import TRACE
 from writeamp.experiments import repeating
 from writeamp.statistics.passes import analyse_passes
 
-TRACE = Path(__file__).parents[1] / "examples" / "postgres-tpcb.parquet"
 # Ten passes of the trace under sepgc at op 0.10.
 LONG_RUN_WA = 2.390
 SMALL: dict[str, Any] = {"op": 0.15, "pages_per_block": 32}
