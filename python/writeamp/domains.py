@@ -64,6 +64,23 @@ def with_unit(text: str, units: Mapping[str, float]) -> float:
         return math.nan
 
 
+class PerCent(float):
+    """A ratio that was given in per cent; `text` is how."""
+
+    text: str
+
+    def __new__(cls, text: str) -> PerCent:
+        """Return the number that the text, such as "7.3%", means."""
+        # Not divided by 100: 7.3% is the same number as 0.073.
+        found = super().__new__(cls, f"{text[:-1]}e-2")
+        found.text = text
+        return found
+
+    def __getnewargs__(self) -> tuple[str]:  # type: ignore[override]
+        """Return what a copy is made from."""
+        return (self.text,)
+
+
 # Signs are for errors that say what is valid: no ratio is negative.
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
 
@@ -77,8 +94,8 @@ def ratio_of(value: object) -> float:
     if not isinstance(value, str):
         return finite(value)
     if re.fullmatch(f"{_NUMBER}%", value):
-        # Not divided by 100: 7.3% is the same number as 0.073.
-        return finite(float(f"{value[:-1]}e-2"))
+        number = PerCent(value)
+        return number if math.isfinite(number) else math.nan
     is_number = re.fullmatch(rf"{_NUMBER}(?:[eE][+-]?[0-9]+)?", value)
     return finite(float(value)) if is_number else math.nan
 

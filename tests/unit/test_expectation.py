@@ -47,7 +47,7 @@ def test_unwritten_space_is_spare_also_in_the_picture() -> None:
 
 
 def test_a_model_gives_way_to_one_that_holds_so_that_no_wa_below_one_is_shown() -> None:
-    result = wa.simulate(op=28, writes=100_000, **SMALL)
+    result = wa.simulate(op="2800%", writes=100_000, **SMALL)
     assert wa.models.markov(28, 32) < 1
     assert (result.theory.wa, result.theory.outside) == (pytest.approx(1.0), None)
     assert "mean field (greedy" in result.theory.model

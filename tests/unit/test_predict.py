@@ -246,7 +246,8 @@ def test_predictions_in_the_library_carry_op_and_wa_both_ways() -> None:
 
 
 @pytest.mark.parametrize(
-    "drive", ["--fill 1e-9 --pages-per-block 16", "--op 1e9 --pages-per-block 65536 --d 2"]
+    "drive",
+    ["--fill 1e-9 --pages-per-block 16", "--op 100000000000% --pages-per-block 65536 --d 2"],
 )
 def test_an_all_but_empty_drive_does_not_amplify(drive: str) -> None:
     found = answers(document(drive), "wa")
@@ -263,7 +264,7 @@ def test_a_model_outside_its_domain_is_marked_wherever_it_is_shown(tmp_path: Pat
     assert "1.5000 │" in swept
     assert "0.6667* │" in swept
     assert "* outside the model's domain" in swept
-    models = json.loads(run("--op 28 --json").out)["models"]
+    models = json.loads(run("--op 2800% --json").out)["models"]
     assert {row["model"] for row in models if not row["in_domain"]} == {
         "uniform-distribution",
         "markov",

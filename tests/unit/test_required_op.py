@@ -161,7 +161,7 @@ def test_a_wa_that_no_op_reaches_is_refused_with_the_reach(
 def test_the_reach_is_that_of_the_drives_at_its_ends() -> None:
     with pytest.raises(WriteampError) as caught:
         wa.required_op(1.001, workload="uniform", victims="random", **SMALL)
-    largest = wa.simulate(workload="uniform", victims="random", op=4.0, replicas=1, **SMALL)
+    largest = wa.simulate(workload="uniform", victims="random", op="400%", replicas=1, **SMALL)
     assert f"{largest.wa:.4f} at op 4, and 640 blocks" in str(caught.value)
 
 

@@ -224,13 +224,13 @@ def test_a_numpy_engine_object_cannot_be_changed_from_python() -> None:
 
 def test_a_drive_that_was_never_filled_is_not_steady() -> None:
     for case in (
-        {"op": 10, "victims": "random", "writes": 100_000},
+        {"op": "1000%", "victims": "random", "writes": 100_000},
         {"fill": 0.1, "victims": "random", "precondition": "none", "writes": 100_000},
     ):
         result = wa.simulate(blocks=1024, pages_per_block=128, **case)
         assert not result.steady
         assert "too short" in result.steady_state.reason
-    automatic = wa.simulate(blocks=128, pages_per_block=32, op=10, victims="random")
+    automatic = wa.simulate(blocks=128, pages_per_block=32, op="1000%", victims="random")
     assert automatic.wa == pytest.approx(1.1, rel=0.01)
     assert any("op is a ratio" in warning for warning in automatic.warnings)
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from numbers import Real
 from typing import TypeAlias
 
-from writeamp.domains import as_ratio, finite, shown
+from writeamp.domains import PerCent, as_ratio, finite, shown
 from writeamp.errors import WriteampError
 
 RATIOS = ("op", "fill", "spare_factor")
 # A number, or text such as "15%".
 RatioLike: TypeAlias = float | str
+# Above it a number is per cent more often than it is op.
+MOST_PLAIN_OP = 3
 
 
 def op_of(
@@ -28,8 +30,12 @@ def op_of(
     Raises:
         WriteampError: more than one is given, or one outside its domain.
 
-    >>> op_of(op="15%"), op_of(fill=0.5)
-    (0.15, 1.0)
+    >>> op_of(op="15%"), op_of(fill=0.5), op_of(op="400%")
+    (0.15, 1.0, 4.0)
+    >>> op_of(op=15)
+    Traceback (most recent call last):
+    writeamp.errors.WriteampError: op is 15, so many times as much spare space as data; did you \
+mean 15%? An op above 3 is given in per cent, as 1500%
     """
     asked = {"op": op, "fill": fill, "spare_factor": spare_factor}
     given = {name: as_ratio(name, value) for name, value in asked.items()}
@@ -40,8 +46,15 @@ def op_of(
         if not isinstance(value, Real):
             raise WriteampError(f"{name} is {shown(value)}; it must be a number")
         if name == "op":
-            if not finite(value) > 0:
+            number = finite(value)
+            if not number > 0:
                 raise WriteampError(f"op is {shown(value)}; it must be a finite number above 0")
+            if number > MOST_PLAIN_OP and not isinstance(value, PerCent):
+                raise WriteampError(
+                    f"op is {number:g}, so many times as much spare space as data; did you mean "
+                    f"{number:g}%? An op above {MOST_PLAIN_OP} is given in per cent, as "
+                    f"{100 * number:.15g}%"
+                )
             return value  # type: ignore[return-value]
         share = finite(value)
         if not 0 < share < 1:

@@ -16,6 +16,7 @@ from writeamp.devices.device import Device
 from writeamp.experiments.capacity_error import Scaling
 from writeamp.experiments.counted import Counted
 from writeamp.experiments.expectation import Expectation, expectation, references
+from writeamp.experiments.horizon import horizon_warnings
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.precondition import Precondition
 from writeamp.experiments.preconditioning import Ageing
@@ -190,6 +191,7 @@ class Result(Counted, Drawn):
         found = []
         if self.device.op > _PERCENT_LIKE_OP:
             found.append(f"op is a ratio: 28% is 0.28, and {self.device.op:.4g} is many times that")
+        found += horizon_warnings(self.plan.policy, self.device)
         return found + (self.ageing.warnings if self.ageing else [])
 
     @property

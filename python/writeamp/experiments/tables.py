@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from writeamp import own
 from writeamp.devices.device import Device
 from writeamp.devices.raid import files_of, is_array, with_members
-from writeamp.domains import shown
+from writeamp.devices.ratios import MOST_PLAIN_OP
+from writeamp.domains import PerCent, shown
 from writeamp.errors import WriteampError, unknown
 from writeamp.experiments.held_trace import HeldTrace
 from writeamp.experiments.setting import Settings
@@ -51,6 +52,8 @@ def plain(value: Any) -> Any:
         return {"digest": value.digest}
     if isinstance(value, Device):
         return value.to_dict()
+    if isinstance(value, PerCent):  # an op of so much would not be taken for one as a number
+        return value.text if value > MOST_PLAIN_OP else float(value)
     return str(value) if isinstance(value, Path) else value
 
 

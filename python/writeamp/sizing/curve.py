@@ -98,7 +98,8 @@ def _asked(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
 
 
 def _op(ratio: str, value: float) -> float:
-    op = op_of(**{ratio: value})
+    # Of a sweep its ends were checked as they were read.
+    op = value if ratio == "op" and value > 0 else op_of(**{ratio: value})
     assert op is not None
     return op
 

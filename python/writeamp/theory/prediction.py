@@ -238,6 +238,8 @@ def parse_sweep(text: str, names: Sequence[str] = SWEEPABLE) -> Sweep:
             f"sweep {text!r} is not name=from:to:points, such as op=0.05:1.0:100, with finite ends "
             f"and 2 to {_MOST_POINTS} points"
         )
+    if name == "op" and min(low, high) > 0:
+        op_of(op=low), op_of(op=high)  # per cent without the sign is asked back
     # To fifteen digits, so that 0.12 is not 0.12000000000000001.
     values = np.array([float(f"{value:.15g}") for value in np.linspace(low, high, number)])
     if name == "pages_per_block":
