@@ -48,11 +48,22 @@ impl MapCache {
         if params.bytes == 0 {
             return 0;
         }
+        let (segments, segment_bytes) = Self::segments(params, logical_pages, page_bytes);
+        segments.div_ceil(page_bytes / segment_bytes)
+    }
+
+    /// True if it has room for the whole table, which then leaves it never again.
+    pub fn holds_all(params: &params::MapCache, logical_pages: u32, page_bytes: u32) -> bool {
+        let (segments, segment_bytes) = Self::segments(params, logical_pages, page_bytes);
+        u64::from(segments) <= params.bytes / u64::from(segment_bytes)
+    }
+
+    /// Segments of the whole table, and the bytes of each.
+    fn segments(params: &params::MapCache, logical_pages: u32, page_bytes: u32) -> (u32, u32) {
         // Asked before the sizes are checked.
         let segment_bytes = params.segment_bytes_of(page_bytes).max(1);
         let entries_per_segment = segment_bytes / params.entry_bytes.clamp(1, segment_bytes);
-        let segments = logical_pages.div_ceil(entries_per_segment);
-        segments.div_ceil(page_bytes / segment_bytes)
+        (logical_pages.div_ceil(entries_per_segment), segment_bytes)
     }
 
     /// Page of the table in which the entry of a logical page stands.

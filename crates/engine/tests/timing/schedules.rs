@@ -117,6 +117,21 @@ fn an_entry_that_is_not_in_memory_is_read_before_the_page() {
     assert_eq!(found, [entry_ns + 5196, later_ns + 5196], "both entries lie in one segment");
 }
 
+#[test]
+fn a_table_that_memory_holds_whole_once_it_was_read_gets_no_blocks_of_its_own() {
+    let of = |bytes, own_blocks| {
+        let map_cache = MapCache { bytes, own_blocks, ..MapCache::default() };
+        let timing = Timing { map_cache, ..timing() };
+        let page_bytes = PAGE as u32;
+        (Ssd::logical_pages(&timing, 1024, page_bytes), Ssd::pages_apart(&timing, 1024, page_bytes))
+    };
+    // 1024 entries of 8 bytes are two pages.
+    assert_eq!(of(PAGE, true), (1026, 2));
+    assert_eq!(of(PAGE, false), (1026, 0));
+    assert_eq!(of(2 * PAGE, true), (1026, 0));
+    assert_eq!(of(0, true), (1024, 0));
+}
+
 fn cached(bytes: u64) -> Timing {
     let write_cache = WriteCache { bytes, access_ns: 50, mb_s: 1000.0, ..WriteCache::default() };
     Timing { write_cache, ..timing() }

@@ -59,7 +59,7 @@ SHORT = Form(
     Scale(32, 256),
     ("collection.soft_blocks=2", "collection.hard_blocks=1"),
     2,
-    24 * MIB,
+    64 * MIB,
     96 * MIB,
     (196_608, 8192),
 )

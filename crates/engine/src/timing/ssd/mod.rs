@@ -66,11 +66,13 @@ impl Ssd {
     }
 
     /// Of these, the pages of the table that get blocks of their own: what [`Setup::table_pages`] is.
+    /// None of a table that memory holds whole once it was read, as it is not written again.
     ///
     /// [`Setup::table_pages`]: crate::managers::Setup::table_pages
     pub fn pages_apart(timing: &Timing, host_pages: u32, page_bytes: u32) -> u32 {
-        if timing.map_cache.own_blocks {
-            MapCache::table_pages(&timing.map_cache, host_pages, page_bytes)
+        let params = &timing.map_cache;
+        if params.own_blocks && !MapCache::holds_all(params, host_pages, page_bytes) {
+            MapCache::table_pages(params, host_pages, page_bytes)
         } else {
             0
         }
