@@ -307,6 +307,6 @@ def test_wa_per_byte_stands_first_where_pages_are_written_in_part() -> None:
 
 
 def test_a_comparison_warns_of_the_drive_as_a_simulation_does() -> None:
-    drive = {"blocks": 128, "pages_per_block": 16, "op": 4, "writes": 20_000}
+    drive = {"blocks": 128, "pages_per_block": 16, "op": "400%", "writes": 20_000}
     found = wa.compare(managers=["single", "sepgc"], replicas=2, **drive)
     assert sum("op is a ratio" in sentence for sentence in found.warnings) == 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from writeamp.blackbox.features.characteristics import settled
@@ -39,17 +41,19 @@ def ranges_of(characteristics: pl.DataFrame, names: Iterable[str]) -> dict[str, 
     return found
 
 
-def beyond(ranges: Mapping[str, Range], characteristics: pl.DataFrame) -> list[str]:
-    """Return the characteristics that some row has outside their range."""
+def beyond(
+    ranges: Mapping[str, Range], characteristics: pl.DataFrame
+) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return the characteristics that some row has outside their range, and which rows have."""
     table = settled(characteristics)
-    found = []
+    found = {}
     for name, one in ranges.items():
         values = table[name].cast(pl.Float64)
         is_inside = values.is_between(one.low, one.high)
         if _is_size(name):
             is_inside |= values == 0
         if not is_inside.all():
-            found.append(name)
+            found[name] = ~is_inside.to_numpy()
     return found
 
 

@@ -84,10 +84,14 @@ class BlackBox(Drawn):
         if "wa" in values:
             is_written = characteristics["write_ratio"].to_numpy() > 0
             values["wa"] = np.where(is_written, values["wa"], np.nan)
+        # A range of sizes leaves out the 0 of rows that have none, which the features hold, too.
+        beyond_ranges = np.any(
+            [np.zeros(len(vectors), bool), *beyond(self.ranges, characteristics).values()], axis=0
+        )
         found = {}
         for target, one in self.estimators.items():
             low, high = one.interval_around(values[target])
-            outside = one.outside(vectors)
+            outside = one.outside(vectors) | beyond_ranges
             found[target] = Predictions(values[target], low, high, outside, target, self.level)
         return Forecast(found, self.level)
 
@@ -115,7 +119,7 @@ class BlackBox(Drawn):
 
     def beyond(self, characteristics: pl.DataFrame) -> list[str]:
         """Return the characteristics that some row has outside the range of the training rows."""
-        return beyond(self.ranges, characteristics)
+        return list(beyond(self.ranges, characteristics))
 
     def held_out(self, measurements: pl.DataFrame) -> list[HeldOut]:
         """Return what was measured, and what the model says; of each target that the table has.

@@ -13,7 +13,7 @@ def horizon_warnings(policy: Policy, device: Device) -> list[str]:
     A page that is written as often as the others lives for as many writes as there are pages.
     """
     manager = Spec.of("managers", policy.manager)
-    if manager.name != "oracle" or manager.params["spacing"] != "linear":
+    if manager.name != "oracle" or manager.params.get("spacing") != "linear":
         return []
     blocks = int(manager.params["streams"])
     foreseen = blocks * device.pages_per_block / device.logical_pages

@@ -124,12 +124,18 @@ class ConformalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self.interval_around(self.predict(X))
 
     def interval_around(self, predicted: F64) -> tuple[F64, F64]:
-        """Return the lower and the upper end of the interval of each prediction."""
+        """Return the lower and the upper end of the interval of each prediction, which is in it.
+
+        A relative one of a prediction below `floor_` is as wide as at the floor, and reaches down
+        to the prediction.
+        """
         check_is_fitted(self)
         middle = self._scale(predicted)
         width = self.widths_[np.searchsorted(self.edges_, middle, side="right")]
         low, high = middle - width, middle + width
-        return (np.exp(low), np.exp(high)) if self.relative else (low, high)
+        if self.relative:
+            low, high = np.exp(low), np.exp(high)
+        return np.minimum(low, predicted), np.maximum(high, predicted)
 
     def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
         """Return which rows have a feature outside the training rows' range; shape (rows,).
