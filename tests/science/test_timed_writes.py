@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -22,8 +23,7 @@ def test_pages_that_the_warm_up_left_in_the_write_cache_are_no_part_of_wa(worklo
     assert 0 < of_host <= found.host_pages
     assert found.flash_pages == sum(found.causes.values())
     assert found.wa == pytest.approx(1.0, abs=0.03)
-    low, high = found.ci
-    assert low <= found.wa <= high
+    assert all(math.isnan(end) for end in found.ci)  # nothing was collected
 
 
 def test_pages_in_the_write_cache_count_when_they_are_written_in_every_row_of_the_series() -> None:

@@ -79,4 +79,4 @@ def test_the_answer_is_the_op_that_the_trace_needs(ran: dict[str, list[Any]]) ->
     trace = str(NOTEBOOK.with_name("postgres-tpcb.parquet"))
     assert isinstance(run := wa.simulate(trace=trace, manager="sepgc", op=op), wa.Result)
     assert run.ci[0] <= 1.5 <= run.ci[1]
-    assert f"{op:.3f}" in ran["answer"][0].data["text/html"]
+    assert f"{op:.4g}" in ran["answer"][0].data["text/html"]

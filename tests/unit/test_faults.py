@@ -24,7 +24,7 @@ def test_a_drive_that_trims_left_empty_has_a_theory() -> None:
     }
     frame = pl.DataFrame(columns).cast(traces.SCHEMA)  # type: ignore[arg-type]
     trace = traces.Trace(frame, "parquet", "made", ["0"])
-    settings = {"precondition": "none", "op": 0.3, "pages_per_block": 4, "replicas": 1}
+    settings = {"precondition": "none", "op": 0.3, "pages_per_block": 4, "replicas": 1, "repeat": 1}
     found = wa.simulate(trace=trace, spread=False, **settings)
     assert found.held_pages == 0
     assert found.theory.wa == pytest.approx(1)

@@ -110,7 +110,7 @@ DRIVES: list[tuple[dict[str, Any], list[str]]] = [
     ({"blocks": 4e9, "pages_per_block": 1024}, ["physical pages", "32-bit"]),
     ({"logical_blocks": 4e9, "pages_per_block": 64}, ["logical_pages", "4294967295"]),
     ({"blocks": 33e6, "pages_per_block": 128}, ["GiB", "available"]),
-    ({"blocks": 64, "pages_per_block": 16, "op": 1e9}, ["logical page"]),
+    ({"blocks": 64, "pages_per_block": 16, "op": 1e9}, ["op is 1e+09", "per cent"]),
     ({"logical_blocks": 100, "op": 1e308}, ["op", "1e+308"]),
     ({"layout": "tower"}, ["layout", "flat", "striped"]),
     ({"device": "samsun"}, ["device", "samsun", "generic", "eagletree"]),

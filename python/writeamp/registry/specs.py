@@ -61,7 +61,7 @@ class Spec:
 
     kind: EngineKind
     name: str
-    text: str
+    text: str = field(compare=False)
     checked: tuple[tuple[str, str], ...] | None = field(repr=False)
 
     @staticmethod
