@@ -51,15 +51,15 @@ def main() -> None:
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(run, POLICIES))
     results.sort(key=lambda result: result.wa)
-    theory = theory_at(results[0].device.op)
+    theory = theory_of(results[0])
     console.print(table(results, theory))
     draw(results, theory, facts)
     console.print(f"Picture: {PICTURE}")
 
 
-def theory_at(op: float) -> list[tuple[str, float]]:
-    """Return what the models say of uniform writes, but for those outside their domain."""
-    return [(p.model.name, p.wa) for p in wa.predict(op=op) if p.in_domain]
+def theory_of(result: wa.Result) -> list[tuple[str, float]]:
+    """Return what theory says of uniform writes on a drive as full as that of the result."""
+    return [(one.model.replace(", uniform writes", ""), one.wa) for one in result.uniform_theory]
 
 
 def table(results: list[wa.Result], theory: list[tuple[str, float]]) -> Table:
@@ -86,7 +86,7 @@ def table(results: list[wa.Result], theory: list[tuple[str, float]]) -> Table:
         made.add_row(f"theory: {name}", f"{value:.3f}")
     made.caption = (
         "spread: of WA over drives one block smaller, equal, larger; "
-        "theory: of uniform writes on a full drive"
+        f"theory: of uniform writes at {results[0].held_in_words}"
     )
     return made
 
@@ -100,7 +100,8 @@ def draw(results: list[wa.Result], theory: list[tuple[str, float]], facts: dict[
         theory,
         title="PostgreSQL (TPC-B) on a simulated SSD",
         subtitle=f"op = (T-U)/U = {device.op:.3f} · {device.geometry.blocks:,} blocks of "
-        f"{device.pages_per_block} pages · {facts['writes']:,} writes, {PASSES} passes",
+        f"{device.pages_per_block} pages · {facts['writes']:,} writes, {PASSES} passes\n"
+        f"theory of uniform writes at {results[0].held_in_words}",
     )
     save(figure, PICTURE)
 

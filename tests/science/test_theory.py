@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 import writeamp as wa
+from writeamp.theory.cold_data import wa_if_cold_data_moves
 
 # Replicas judge a run; here runs are judged by what is known of them.
 simulate = partial(wa.simulate, replicas=1)
@@ -125,3 +126,23 @@ def test_the_confidence_interval_covers_a_long_run() -> None:
     ]
     covered = np.mean([run.ci[0] <= truth <= run.ci[1] for run in runs])
     assert covered >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("op", "utilization", "hot_ratio"), [(0.147, 0.9, 0.3), (0.28, 1.0, 0.2), (1.0, 0.6, 0.3)]
+)
+def test_cold_data_that_gets_some_writes_costs_what_the_caveat_of_the_effective_op_says(
+    op: float, utilization: float, hot_ratio: float
+) -> None:
+    drive = wa.device(logical_blocks=400, pages_per_block=64, op=op)
+    sizes = f"{hot_ratio:.9g}/{utilization - hot_ratio:.9g}"
+    found = simulate(
+        drive,
+        f"mix:sizes={sizes},weights=0.99/0.01,of=uniform/uniform",
+        utilization=utilization,
+        writes=100 * drive.logical_pages,
+        warmup=80 * drive.logical_pages,
+    ).wa
+    expected = wa_if_cold_data_moves(drive.op, utilization, hot_ratio)
+    assert 0.95 < found / expected < 1
+    assert wa.predict(op=op, utilization=utilization, hot_ratio=hot_ratio).warnings

@@ -82,13 +82,30 @@ def test_each_victim_policy_that_theory_knows_has_its_own_model(
     assert result.wa == pytest.approx(result.theory.wa, rel=0.02)
 
 
-def test_the_demo_shows_no_model_outside_its_domain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_verbs_and_the_demo_say_one_theory_of_a_trace_that_trims(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.syspath_prepend(EXAMPLES)
     import demo  # type: ignore[import-not-found]  # noqa: PLC0415
 
-    names = [name for name, _ in demo.theory_at(0.1)]
-    assert "coupon-collector" not in names
-    assert "markov" in names
+    settings = {"trace": demo.TRACE, "op": demo.OP, "repeat": 1}
+    result = wa.simulate(**settings, spread=False)
+    share = result.held_pages / result.device.logical_pages
+    assert share < 0.95
+    op = result.device.physical_pages / result.held_pages - 1
+    fifo, greedy = wa.models.fifo(op), wa.models.markov(op, 128)
+    assert (result.theory.wa, result.theory.op) == (pytest.approx(fifo), pytest.approx(op))
+    assert [one.wa for one in result.uniform_theory] == pytest.approx([fifo, greedy])
+
+    compared = wa.compare(**settings, managers=["single"], replicas=1)
+    assert [one["wa"] for one in compared.to_dict()["theory"]] == pytest.approx([fifo, greedy])
+    assert [mark.value for mark in compared.figure().levels] == pytest.approx([fifo, greedy])
+    predicted = wa.predict(op=result.device.op, utilization=share, models=["fifo", "markov"])
+    assert [one.wa for one in predicted] == pytest.approx([fifo, greedy])
+    spread = wa.simulate(**settings)  # which the demo shows
+    shown = demo.table([spread], demo.theory_of(spread))
+    assert [*shown.columns[1].cells][-2:] == [f"{fifo:.3f}", f"{greedy:.3f}"]
+    assert f"op {op:.4g}, as {share:.1%}" in str(shown.caption)
     sys.modules.pop("demo")
 
 

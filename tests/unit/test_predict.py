@@ -40,12 +40,22 @@ def refusal(arguments: str) -> str:
 
 
 def test_every_model_answers_with_what_it_assumes() -> None:
-    found = document("--op 0.28 --pages-per-block 64 --window 1")
+    names = " ".join(f"--model {name}" for name in MODELS)
+    found = document(f"--op 0.28 --pages-per-block 64 --window 1 {names}")
     assert list(answers(found, "wa")) == list(MODELS)
     for row in found["models"]:
         assert row["assumes"] == MODELS[row["model"]].assumes
         assert row["warnings"] == []
         assert row["wa"] > 1
+
+
+def test_a_model_that_is_known_to_be_wrong_is_asked_by_name_only() -> None:
+    others = [name for name in MODELS if name != "coupon-collector"]
+    for arguments in ("--op 0.28", "--target-wa 1.5", "--sweep op=0.1:0.3:2"):
+        assert list(answers(document(arguments), "model")) == others
+        assert "coupon" not in run(arguments).err
+    assert run("--op 0.28 --model coupon-collector").status == 0
+    assert [one.model.name for one in wa.predict(op=0.28)] == others
 
 
 @pytest.mark.parametrize("ratio", ["--op 0.25", "--fill 0.8", "--spare-factor 0.2"])
@@ -62,6 +72,24 @@ def test_utilization_and_hot_ratio_put_the_effective_op_in_place_of_op() -> None
     assert found["effective_op"] == pytest.approx(0.247 / 0.3)
     # Table 6 of paper 1 prints 1.35.
     assert answers(found, "wa")["expected-value"] == pytest.approx(1.349, abs=5e-4)
+
+
+def test_data_is_all_written_unless_a_hot_part_is_said() -> None:
+    alone = document("--op 0.1 --utilization 0.9")
+    assert alone == document("--op 0.1 --utilization 0.9 --hot-ratio 0.9")
+    assert alone["effective_op"] == pytest.approx(1.1 / 0.9 - 1)
+    assert alone["warnings"] == []
+
+
+def test_cold_data_that_may_not_stay_cold_is_warned_of_where_it_decides() -> None:
+    cold = run("--op 0.147 --utilization 0.9 --hot-ratio 0.3 --json")
+    [sentence] = json.loads(cold.out)["warnings"]
+    assert re.search("1% of the writes .* WA of about 2.83, .* expected-value is 52% too", sentence)
+    assert cold.err == f"writeamp: warning: {sentence}\n"
+    assert wa.predict(op=0.147, utilization=0.9, hot_ratio=0.3).warnings == [sentence]
+    assert document("--op 0.147 --utilization 0.9 --hot-ratio 0.86")["warnings"] == []
+    swept = run("--sweep op=0.1:2:20 --utilization 0.9 --hot-ratio 0.8 --json")
+    assert "9 of 20 points need care, the first at op 0.1: these answers suppose" in swept.err
 
 
 def test_the_hot_part_of_a_drive_has_its_share_of_the_blocks() -> None:
@@ -107,13 +135,12 @@ def test_warnings_stand_in_the_document_and_on_stderr() -> None:
 
 
 def test_a_model_that_cannot_answer_is_null_unless_it_was_asked_for_by_name() -> None:
-    found = document("--target-wa 3")
-    assert answers(found, "op")["coupon-collector"] is None
-    assert "wa must be less than" in answers(found, "warnings")["coupon-collector"][0]
-    assert answers(found, "op")["expected-value"] == float(required_op(3))
+    found = document("--target-wa 40 --pages-per-block 16")
+    assert answers(found, "op")["markov"] is None
+    assert "wa must be less than" in answers(found, "warnings")["markov"][0]
+    assert answers(found, "op")["expected-value"] == float(required_op(40))
+    assert "wa must be less than" in refusal("--target-wa 40 --pages-per-block 16 --model markov")
     assert "wa must be less than" in refusal("--target-wa 3 --model coupon-collector")
-    blocks = document("--op 0.1 --logical-blocks 40")
-    assert answers(blocks, "wa")["coupon-collector"] is None
 
 
 @pytest.mark.parametrize(
@@ -126,7 +153,6 @@ def test_a_model_that_cannot_answer_is_null_unless_it_was_asked_for_by_name() ->
         ("--target-wa 1", ["target_wa", "above 1"]),
         ("--target-wa nan", ["target_wa", "above 1"]),
         ("--op nan", ["op", "above 0"]),
-        ("--op 0.1 --utilization 0.9", ["hot_ratio is missing", "utilization"]),
         ("--op 0.1 --hot-ratio 0.9", ["utilization is missing", "hot_ratio"]),
         ("--op 0.1 --utilization 0.3 --hot-ratio 0.9", ["hot_ratio", "at most the utilization"]),
         ("--op 0.1 --utilization 1.2 --hot-ratio 0.9", ["utilization", "at most 1"]),
@@ -255,7 +281,7 @@ def test_an_all_but_empty_drive_does_not_amplify(drive: str) -> None:
 
 
 def test_a_model_outside_its_domain_is_marked_wherever_it_is_shown(tmp_path: Path) -> None:
-    table = run("--target-wa 1.5").out
+    table = run("--target-wa 1.5 --model coupon-collector --model markov").out
     assert re.search(
         r"coupon-collector +│ 0\.2490\* │ \* OUTSIDE ITS DOMAIN: 1\.5000 is below", table
     )
@@ -271,7 +297,8 @@ def test_a_model_outside_its_domain_is_marked_wherever_it_is_shown(tmp_path: Pat
     }
     assert all(row["in_domain"] == (not row["warnings"]) for row in models)
     assert all(row["wa"] >= 1 for row in models if row["in_domain"])
-    assert run(f"--sweep op=0.5:3:9 --plot {tmp_path}/wa.svg").status == 0
+    models = "--model uniform-distribution --model coupon-collector"
+    assert run(f"--sweep op=0.5:3:9 {models} --plot {tmp_path}/wa.svg").status == 0
     drawn = (tmp_path / "wa.svg").read_text()
     for name in ("uniform-distribution", "coupon-collector"):
         assert f"{name}, outside its domain" in drawn

@@ -103,6 +103,9 @@ def _print(found: Comparison) -> None:
     _print_tables(found, title)
     if not all(row.steady for row in found.rows):
         stdout.print(f"{_UNSTEADY}not steady, so this WA may not last; the warnings say why")
+    for load in found.loads:
+        if load.theory:
+            stdout.print(load.theory_in_words(named=several), markup=False)
     _print_scaling(found)
     for hints, what in _HINTS:
         names = dict.fromkeys(row.policy for row in found.rows if row.hints == hints)

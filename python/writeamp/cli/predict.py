@@ -15,7 +15,7 @@ from writeamp.theory.words import DEFAULT_PAGES_PER_BLOCK, MODEL_NAMES, SWEEPABL
 if TYPE_CHECKING:
     from writeamp.theory.prediction import Question
 
-_PARTLY = "Drive that is partly full (give both)"
+_PARTLY = "Drive that is partly full"
 _MODELS = "Models"
 
 
@@ -56,7 +56,8 @@ def predict(
         float | None,
         typer.Option(
             "--utilization",
-            help="Share of the logical space that holds data.",
+            help="Share of the logical space that holds data; the models then get the effective "
+            "op ((1 - utilization) + op) / hot ratio.",
             parser=options.ratio,
             metavar="SHARE",
             rich_help_panel=_PARTLY,
@@ -66,8 +67,7 @@ def predict(
         float | None,
         typer.Option(
             "--hot-ratio",
-            help="Share of the logical space that is written; the models then get the effective "
-            "op ((1 - utilization) + op) / hot ratio.",
+            help="Share of the logical space that is written (default: all that holds data).",
             parser=options.ratio,
             metavar="SHARE",
             rich_help_panel=_PARTLY,
@@ -77,7 +77,8 @@ def predict(
         list[str] | None,
         typer.Option(
             "--model",
-            help=f"Only this model (repeatable): {', '.join(MODEL_NAMES)}.",
+            help=f"Only this model (repeatable): {', '.join(MODEL_NAMES)}. Without it, all but "
+            "coupon-collector, which is known to be wrong.",
             rich_help_panel=_MODELS,
         ),
     ] = None,

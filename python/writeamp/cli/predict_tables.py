@@ -27,6 +27,8 @@ _HEADINGS = {"wa": "WA", "op": "op"}
 def print_predictions(question: Question, *, json: bool, csv: bool) -> None:
     """Print what the models say of one drive."""
     predictions = predict(**question)
+    for sentence in predictions.warnings:
+        options.warn(sentence)
     for prediction in predictions:
         for warning in prediction.warnings:
             options.warn(f"{prediction.model.name}: {warning}")
@@ -34,7 +36,7 @@ def print_predictions(question: Question, *, json: bool, csv: bool) -> None:
     drive = predictions.drive
     if json:
         rows = [answer_of(p, asked) | {"assumes": p.model.assumes} for p in predictions]
-        options.print_json(drive | {"models": rows})
+        options.print_json(drive | {"models": rows, "warnings": predictions.warnings})
         return
     if csv:
         options.print_csv(predictions.to_frame())
@@ -56,6 +58,8 @@ def print_sweep(text: str, question: Question, plot: Path | None, *, json: bool,
     points = predict_sweep(text, **question)
     asked, drive = points.asked, points.drive
     models = [p.model for p in points[0].predictions]
+    for sentence in points.warnings:
+        options.warn(sentence)
     for i, model in enumerate(models):
         _warn_of_sweep(name, points, i, model.name)
     if plot is not None:
@@ -66,7 +70,9 @@ def print_sweep(text: str, question: Question, plot: Path | None, *, json: bool,
             {name: point.value, "models": [answer_of(p, asked) for p in point.predictions]}
             for point in points
         ]
-        options.print_json(drive | {"models": described, "sweep": rows})
+        options.print_json(
+            drive | {"models": described, "sweep": rows, "warnings": points.warnings}
+        )
         return
     if csv:
         options.print_csv(points.to_frame())

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 # A longer list of passes shows so many at each end.
 _MOST_PASSES = 8
 _SHOWN_PASSES = 3
-# An op that no table could tell from another.
-_SAME_OP = 1e-3
 
 
 def register(app: typer.Typer) -> None:
@@ -124,7 +122,7 @@ def _print(result: Result) -> None:
     ]
     rows += [(f"programmed: {cause}", f"{pages:,} pages") for cause, pages in result.causes.items()]
     rows.append(("erased", f"{result.erases:,} blocks"))
-    rows.append(("theory", f"{result.theory}{_held(result)}"))
+    rows.append(("theory", f"{result.theory}; at {result.held_in_words}"))
     if result.scaling:
         rows += _scaling(result.scaling)
     if result.spread:
@@ -158,15 +156,6 @@ def _scaling(scaling: Scaling) -> list[tuple[str, str]]:
         ("capacity", f"{capacity}, {simulated}"),
         ("error of scaling", f"{error} of WA, in its interval"),
     ]
-
-
-def _held(result: Result) -> str:
-    """Return what theory took for spare space, if it is not what the drive is sold with."""
-    theory, device = result.theory, result.device
-    if abs(theory.op / device.op - 1) < _SAME_OP:
-        return ""
-    share = result.held_pages / device.logical_pages
-    return f"; at op {theory.op:.4g}, as {share:.1%} of the logical pages hold data"
 
 
 def _before(result: Result) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from writeamp.devices.device import Device
 from writeamp.experiments.byte_amplification import differs
 from writeamp.experiments.comparison_row import Row
+from writeamp.experiments.expectation import Expectation
 from writeamp.presentation.numbers import json_number
 
 
@@ -41,6 +42,22 @@ class OneLoad:
         return differs(self.partial_page_factor)
 
     @property
+    def theory(self) -> list[Expectation]:
+        """What theory says of uniform writes on a drive as full: by FIFO, and greedily."""
+        return self.rows[0].results[0].uniform_theory
+
+    @property
+    def held_in_words(self) -> str:
+        """At which op theory says it, and why that is not the drive's if it is not."""
+        return self.rows[0].results[0].held_in_words
+
+    def theory_in_words(self, *, named: bool) -> str:
+        """Return what theory says and at which op, perhaps with the name of the load."""
+        of_load = f"{self.name}, theory" if named else "theory"
+        models = ", ".join(f"{one.wa:.4g} {one.model}" for one in self.theory)
+        return f"{of_load} at {self.held_in_words}: {models}"
+
+    @property
     def notes(self) -> list[str]:
         """Sentences on what was assumed, left out or rounded."""
         return self.rows[0].results[0].notes
@@ -61,6 +78,7 @@ class OneLoad:
             "warmup_pages": first.warmup_pages,
             "precondition": first.plan.host.precondition,
             "partial_page_factor": json_number(factor),
+            "theory": [vars(one) for one in self.theory],
         }
 
     def _facts_of_scaling(self) -> dict[str, Any]:

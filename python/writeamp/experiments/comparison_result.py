@@ -145,12 +145,15 @@ class Comparison(Drawn):
             for row in load.by_wa
         ]
         of_what = f"{len(self.loads)} loads" if several else self.loads[0].name
+        theory = [] if several else [(one.model, one.wa) for one in self.loads[0].theory]
         return wa_by_policy(
             rows,
+            theory,
             title=f"Write amplification by block manager: {of_what}",
             subtitle=(
                 self._per_byte() + f"op = (T-U)/U = {self.ops} · {self.drives} · "
                 f"{len(self.rows[0].results)} run(s) each"
+                + (f"\ntheory at {self.loads[0].held_in_words}" if theory else "")
             ),
         )
 
@@ -211,7 +214,11 @@ class Comparison(Drawn):
             rows,
             (*of_load, "manager", "victims", ">WA", *of_causes, ">wear fairness"),
             warnings=self.warnings,
-            notes=[*([legend] if legend else []), *self.notes],
+            notes=[
+                *([legend] if legend else []),
+                *(load.theory_in_words(named=several) for load in self.loads if load.theory),
+                *self.notes,
+            ],
         )
 
     def _records(self) -> list[dict[str, Any]]:

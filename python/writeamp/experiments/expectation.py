@@ -13,8 +13,11 @@ from writeamp.registry.specs import Spec
 from writeamp.theory.meanfield.fixed_point import hot_cold, hot_cold_swap
 from writeamp.theory.models._model import ModelInputs
 from writeamp.theory.models._registry import find_model
+from writeamp.theory.models.effective_op import effective_op
 
 _LEAST_BLOCKS = 2.0
+# Ratios of two op this near 1 are of the same space.
+_SAME_OP = 1e-3
 
 
 @dataclass(frozen=True)
@@ -64,23 +67,45 @@ def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
 
 
 def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
-    """Return what theory says of the two policies that it knows best, for a picture of the run.
+    """Return `uniform_writes` for a picture of the run, if it is of them."""
+    return uniform_writes(device, held_pages) if _is_plain(plan.load, "uniform") else []
 
-    Only of uniform writes, which they describe, and only where the drive is in their domain.
+
+def uniform_writes(device: Device, held_pages: int) -> list[Expectation]:
+    """Return what theory says of uniform writes under FIFO and under greedy collection.
+
+    These two it knows best. Of a drive as full as in `expectation`, and only of models whose
+    domain has it.
     """
-    if not _is_plain(plan.load, "uniform"):
-        return []
     drive = _inputs(device, held_pages)
     found = [_best((_FIFO,), drive), _best(_GREEDY, drive)]
     return [one for one in found if one.outside is None]
 
 
+def held_in_words(device: Device, held_pages: int) -> str:
+    """Return the op of the pages that hold data, and why it is not the drive's if it is not.
+
+    >>> import writeamp as wa
+    >>> held_in_words(wa.simulate(op=0.25, utilization=0.5, writes=1, warmup=0).device, 419_430)
+    'op 1.5, as 50.0% of the logical pages hold data'
+    """
+    op = _op_of_data(device, held_pages)
+    if abs(op / device.op - 1) < _SAME_OP:
+        return f"op {device.op:.4g}"
+    share = held_pages / device.logical_pages
+    return f"op {op:.4g}, as {share:.1%} of the logical pages hold data"
+
+
+def _op_of_data(device: Device, held_pages: int) -> float:
+    # Of a drive that TRIMs left empty, theory knows no more than of one that is all but empty.
+    share = max(1, held_pages) / device.logical_pages
+    return float(effective_op(device.op, share, share))
+
+
 def _inputs(device: Device, held_pages: int) -> ModelInputs:
     pages_per_block = device.geometry.pages_per_block
-    # Of a drive that TRIMs left empty, theory knows no more than of one that is all but empty.
-    held_pages = max(1, held_pages)
     return ModelInputs(
-        op=device.physical_pages / held_pages - 1,
+        op=_op_of_data(device, held_pages),
         pages_per_block=pages_per_block,
         logical_blocks=max(_LEAST_BLOCKS, held_pages / pages_per_block),
     )

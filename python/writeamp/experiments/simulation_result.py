@@ -15,7 +15,13 @@ import polars as pl
 from writeamp.devices.device import Device
 from writeamp.experiments.capacity_error import Scaling
 from writeamp.experiments.counted import Counted
-from writeamp.experiments.expectation import Expectation, expectation, references
+from writeamp.experiments.expectation import (
+    Expectation,
+    expectation,
+    held_in_words,
+    references,
+    uniform_writes,
+)
 from writeamp.experiments.horizon import horizon_warnings
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.precondition import Precondition
@@ -137,6 +143,16 @@ class Result(Counted, Drawn):
     def theory(self) -> Expectation:
         """What theory expects of this run, or else of uniform writes on a drive as full as this."""
         return expectation(self.plan, self.device, self.held_pages)
+
+    @property
+    def uniform_theory(self) -> list[Expectation]:
+        """What theory says of uniform writes on a drive as full as this: by FIFO, and greedily."""
+        return uniform_writes(self.device, self.held_pages)
+
+    @property
+    def held_in_words(self) -> str:
+        """At which op theory speaks, and why that is not the drive's if it is not."""
+        return held_in_words(self.device, self.held_pages)
 
     @property
     def host_pages_per_s(self) -> float:
@@ -348,7 +364,7 @@ class Result(Counted, Drawn):
         rows = [
             ("write amplification", wa_in_words(self.wa, self.ci) + of_bytes),
             ("steady", "yes" if self.steady else f"NO: {self.steady_state.reason}"),
-            ("theory", str(self.theory)),
+            ("theory", f"{self.theory}; at {self.held_in_words}"),
             ("workload", self.plan.load_name),
             ("manager, victims", str(self.plan.policy)),
             ("drive", drive_in_words(self.device)),

@@ -12,6 +12,7 @@ from writeamp.plots.figures.models import ModelCurve, models_over, wa_by_model
 from writeamp.plots.spec import BarChart, LineChart
 from writeamp.presentation.card import Card
 from writeamp.presentation.numbers import json_number
+from writeamp.theory.cold_data import caveat
 from writeamp.theory.models._model import Model
 
 Asked: TypeAlias = Literal["wa", "op"]
@@ -82,6 +83,15 @@ class Predictions(Drawn, list[Prediction]):
         self.asked = asked
         self.drive = dict(drive)
 
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that hold of all answers; each answer has its own."""
+        drive = self.drive
+        if "effective_op" not in drive:
+            return []
+        found = caveat(drive["op"], drive["utilization"], drive["hot_ratio"])
+        return [found] if found else []
+
     def _records(self) -> list[dict[str, Any]]:
         return [
             self.drive | answer_of(one, self.asked) | {"assumes": one.model.assumes} for one in self
@@ -93,11 +103,11 @@ class Predictions(Drawn, list[Prediction]):
             (one.model.name, marked(getattr(one, self.asked), one), one.model.assumes)
             for one in sorted(self, key=lambda one: not one.in_domain)
         ]
-        warnings = [
+        outside = [
             f"{one.model.name}{OUTSIDE}: {'; '.join(one.warnings)}" for one in self if one.warnings
         ]
         columns = ("model", f">{_HEADINGS[self.asked]}", "assumes")
-        return Card(in_words(self.drive), rows, columns, notes=warnings)
+        return Card(in_words(self.drive), rows, columns, warnings=self.warnings, notes=outside)
 
     def figure(self) -> BarChart:
         """Describe the answer of each model that has one.
@@ -115,7 +125,7 @@ class SweepPoint:
     """What the models say at one value of the swept parameter."""
 
     value: float
-    predictions: list[Prediction]
+    predictions: Predictions
 
 
 class PredictionSweep(Drawn, list[SweepPoint]):
@@ -129,6 +139,18 @@ class PredictionSweep(Drawn, list[SweepPoint]):
         self.name = name
         self.asked = asked
         self.drive = dict(drive)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that hold of all models, each with the points of which it holds."""
+        warned = [point for point in self if point.predictions.warnings]
+        if not warned:
+            return []
+        first = warned[0]
+        return [
+            f"{len(warned)} of {len(self)} points need care, the first at {self.name} "
+            f"{first.value:.6g}: {'; '.join(first.predictions.warnings)}"
+        ]
 
     def _records(self) -> list[dict[str, Any]]:
         return [
@@ -150,7 +172,8 @@ class PredictionSweep(Drawn, list[SweepPoint]):
         title = f"{_HEADINGS[self.asked]} by {self.name}; {in_words(self.drive)}"
         is_marked = any(not one.in_domain for point in self for one in point.predictions)
         notes = [f"{OUTSIDE} outside the model's domain"] if is_marked else []
-        return Card(title, rows, (f">{self.name}", *(f">{one}" for one in names)), notes=notes)
+        columns = (f">{self.name}", *(f">{one}" for one in names))
+        return Card(title, rows, columns, warnings=self.warnings, notes=notes)
 
     def figure(self) -> LineChart:
         """Describe a line for each model, thin and dotted outside its domain.

@@ -56,23 +56,25 @@ def predict(
     logical_blocks: float = math.inf,
     models: str | list[str] | None = None,
 ) -> Predictions:
-    """Ask every model, or those named, for the WA of uniform random writes, or for the op it needs.
+    """Ask models, or those named, for the WA of uniform random writes, or for the op it needs.
 
     Args:
         op: over-provisioning (T−U)/U; or give `fill` = U/T, or `spare_factor` = (T−U)/T.
         fill: see `op`.
         spare_factor: see `op`.
         target_wa: write amplification above 1; each model then says which op it needs.
-        utilization: share of the logical space that holds data; with `hot_ratio` it replaces op by
+        utilization: share of the logical space that holds data; op is then replaced by
             `models.effective_op` (and the drive by its hot part).
-        hot_ratio: share of the logical space that is written.
+        hot_ratio: share of the logical space that is written, at most `utilization`, which it is by
+            default.
         pages_per_block: pages of an erase block, for the models that know of it.
         d: choices of d-choices collection; infinite for greedy.
-        window: oldest blocks that windowed collection chooses from.
-        reserve: blocks that windowed collection holds free.
+        window: oldest blocks that coupon-collector chooses from.
+        reserve: blocks that coupon-collector holds free.
         logical_blocks: U in blocks, for windowed collection; infinite for a large drive.
-        models: names of models, or the name of one; all of them by default. A model that was not
-            named and cannot answer is left NaN with a warning; one that was named is an error.
+        models: names of models, or the name of one; by default all but those that are known to be
+            wrong (`Model.is_default`). A model that was not named and cannot answer is left NaN
+            with a warning; one that was named is an error.
 
     Raises:
         WriteampError: no ratio, two ratios, a value outside its domain, or an unknown model.
@@ -84,7 +86,10 @@ def predict(
     markov 2.461
     """
     named = [models] if isinstance(models, str) else models
-    chosen = list(MODELS.values()) if named is None else [find_model(name) for name in named]
+    if named is None:
+        chosen = [model for model in MODELS.values() if model.is_default]
+    else:
+        chosen = [find_model(name) for name in named]
     utilization = as_ratio("utilization", utilization)
     hot_ratio = as_ratio("hot_ratio", hot_ratio)
     drive = check_question(
@@ -143,8 +148,8 @@ def check_question(
     given = op_of(op=op, fill=fill, spare_factor=spare_factor)
     if target_wa is not None:
         ratios = {"op": op, "fill": fill, "spare_factor": spare_factor}
-        shares = {"utilization": utilization, "hot_ratio": hot_ratio}
-        for name, value in (ratios | shares).items():
+        of_part = {"utilization": utilization, "hot_ratio": hot_ratio}
+        for name, value in (ratios | of_part).items():
             if value is not None:
                 raise WriteampError(
                     f"{name} and target_wa exclude each other: target_wa asks for the op of a full "
@@ -157,26 +162,24 @@ def check_question(
             f"over-provisioning is missing; give one of {', '.join(RATIOS)}, or target_wa"
         )
     drive = replace(inputs, op=given)
-    effective = effective_op_of(given, utilization, hot_ratio)
-    if effective is None or hot_ratio is None:
+    shares = _shares(utilization, hot_ratio)
+    if shares is None:
         return drive
-    return replace(drive, op=effective, logical_blocks=inputs.logical_blocks * hot_ratio)
+    effective = float(effective_op(given, *shares))
+    return replace(drive, op=effective, logical_blocks=inputs.logical_blocks * shares[1])
 
 
-def effective_op_of(op: float, utilization: float | None, hot_ratio: float | None) -> float | None:
-    """Return `models.effective_op`, or None if neither share is given.
+def _shares(utilization: float | None, hot_ratio: float | None) -> tuple[float, float] | None:
+    """Return both shares, or None of a full drive; all data is written, unless a part is said.
 
     Raises:
-        WriteampError: only one of the shares is given, or one is outside its domain.
+        WriteampError: utilization is missing.
     """
-    if utilization is None and hot_ratio is None:
-        return None
-    if utilization is None or hot_ratio is None:
-        missing = "utilization" if utilization is None else "hot_ratio"
-        raise WriteampError(
-            f"{missing} is missing; the effective op needs both utilization and hot_ratio"
-        )
-    return float(effective_op(op, utilization, hot_ratio))
+    if utilization is not None:
+        return utilization, utilization if hot_ratio is None else hot_ratio
+    if hot_ratio is not None:
+        raise WriteampError("utilization is missing; hot_ratio is a part of it")
+    return None
 
 
 def _require_amplified(target_wa: float) -> None:
@@ -280,11 +283,11 @@ def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> Predictio
         step: Question = {**question, steps.name: value}  # type: ignore[misc]
         points.append(SweepPoint(value, predict(**step)))
     asked: Asked = "op" if question.get("target_wa") or steps.name == "target_wa" else "wa"
-    shares: Question = {
+    given: Question = {
         "utilization": as_ratio("utilization", question.get("utilization")),
         "hot_ratio": as_ratio("hot_ratio", question.get("hot_ratio")),
     }
-    return PredictionSweep(points, steps.name, asked, _drive_of({**question, **shares}, steps.name))
+    return PredictionSweep(points, steps.name, asked, _drive_of({**question, **given}, steps.name))
 
 
 def _drive_of(question: Question, swept: str | None = None) -> dict[str, Any]:
@@ -293,12 +296,13 @@ def _drive_of(question: Question, swept: str | None = None) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if op is not None:
         found |= {"op": op, "fill": 1 / (1 + op), "spare_factor": op / (1 + op)}
-        effective = effective_op_of(op, question.get("utilization"), question.get("hot_ratio"))
-        if effective is not None:
-            found["effective_op"] = effective
-    for name in ("target_wa", "utilization", "hot_ratio"):
-        if question.get(name) is not None:
-            found[name] = question.get(name)
+    shares = _shares(question.get("utilization"), question.get("hot_ratio"))
+    if shares is not None:
+        if op is not None:
+            found["effective_op"] = float(effective_op(op, *shares))
+        found |= {"utilization": shares[0], "hot_ratio": shares[1]}
+    if question.get("target_wa") is not None:
+        found["target_wa"] = question["target_wa"]
     if swept != "pages_per_block":
         found["pages_per_block"] = question.get("pages_per_block", DEFAULT_PAGES_PER_BLOCK)
     for name, default in _OF_MODELS.items():

@@ -55,9 +55,10 @@ class PredictionKind(TheoryKind):
         """Ask the model."""
         question = from_plain(settings)
         model = question.pop("model")
-        (answer,) = predict(models=[model], **question)
+        answers = predict(models=[model], **question)
+        (answer,) = answers
         return Found(
             wa=json_number(answer.wa),
             measures=scalars_of({"op": answer.op, "in_domain": answer.in_domain}),
-            warnings=answer.warnings,
+            warnings=(*answers.warnings, *answer.warnings),
         )

@@ -71,7 +71,8 @@ class Model:
     `function` takes the arguments named in `parameters` by keyword, broadcasts them, and returns
     write amplification (flash pages programmed per host page written). `inverse` takes `wa` and
     `inverse_parameters`, and returns the op at which `function` has that value. Each of `rules`
-    says in a sentence why a drive lies outside what the model assumes, or returns None.
+    says in a sentence why a drive lies outside what the model assumes, or returns None. A model
+    that is not `is_default` is asked only by name, since nobody should rely on it.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Model:
     function: Callable[..., FloatOrArray]
     inverse: Callable[..., FloatOrArray]
     rules: tuple[Rule, ...]
+    is_default: bool = True
 
     def __repr__(self) -> str:
         """Return the name in brackets: functions would fill a page."""

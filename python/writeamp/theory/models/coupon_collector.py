@@ -220,4 +220,5 @@ MODEL = Model(
     function=coupon_collector,
     inverse=_required_op,
     rules=(_beats_greedy,),
+    is_default=False,
 )
