@@ -16,7 +16,12 @@ class WriteampError(ValueError):
     """Bad usage or bad input: one sentence that says what was wrong, where, and what is valid.
 
     The command line prints the sentence and exits with status 2; the library raises it.
+
+    Attributes:
+        finished: a `Comparison` of the rows beside which one failed; None of anything else.
     """
+
+    finished: Any = None
 
 
 class PolicyError(WriteampError):
@@ -28,7 +33,6 @@ class PolicyError(WriteampError):
         page: the page that it was asked of, or None.
         host_pages: host pages written by then.
         traceback: where the exception was raised, without the frames of this package; "" of none.
-        finished: a `Comparison` of the rows beside which it failed; None of anything else.
     """
 
     policy: str = ""
@@ -36,7 +40,6 @@ class PolicyError(WriteampError):
     page: int | None = None
     host_pages: int = 0
     traceback: str = ""
-    finished: Any = None
 
 
 def policy_error(sentence: str, cause: BaseException | None, **where: Any) -> PolicyError:

@@ -22,7 +22,10 @@ ALLOCATE = "allocate --sizes"
 CASES: list[tuple[str, list[str]]] = [
     # Verbs and options.
     ("simulat", ["simulat"]),
-    (f"{DRIVE} --colour red", ["--colour"]),
+    (f"{DRIVE} --colour red", ["--colour", "simulate --help"]),
+    (f"{LIFE} --pe-cycles 3000", ["--pe-cycles", "did you mean --w-max?"]),
+    (f"{DRIVE} --blcoks 3", ["did you mean --blocks?"]),
+    (f"{DRIVE} --over-provisioning 0.1", ["did you mean --op?"]),
     ("endurance --blocks 64", ["--w-max"]),
     (f"{DRIVE} --op 0.1 --fill 0.9", ["op", "fill", "only one"]),
     (f"{DRIVE} --series", ["--series", "--json"]),

@@ -272,6 +272,25 @@ def test_the_line_of_a_comparison_has_the_least_wa_and_counts_the_rows() -> None
     assert "\n" not in line
 
 
+@pytest.mark.parametrize("size", ["--blocks 128 --pages-per-block 32", "--capacity 100MB"])
+def test_a_row_that_fails_leaves_the_others_shown(
+    size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_alone = comparison.run
+
+    def fail_for_sepgc(plan: Any, drive: Any) -> Any:
+        if plan.policy.manager == "sepgc":
+            raise wa.WriteampError("the engine gave up")
+        return run_alone(plan, drive)
+
+    monkeypatch.setattr(comparison, "run", fail_for_sepgc)
+    done = run("compare", f"{size} --op 0.2 --managers sepgc,single --writes 20000")
+    assert done.status == 2
+    assert "INTERRUPTED after 1 of 2 rows" in " ".join(done.out.split())
+    assert re.search(r"│ single +│", done.out)
+    assert done.err.endswith("writeamp: sepgc: the engine gave up\n")
+
+
 def test_a_row_that_cannot_be_is_refused_before_any_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison, "run", lambda *_: pytest.fail("a row ran"))
     with pytest.raises(wa.WriteampError) as error:

@@ -346,6 +346,15 @@ def test_no_sentence_has_an_interval_of_nothing(monkeypatch: pytest.MonkeyPatch)
     assert "(NOT steady)" in str(unknown) or "(steady)" in str(unknown)
 
 
+@pytest.mark.parametrize("width", [3e-1, 2e-3, 9e-4, 5e-6, 1e-9])
+def test_no_interval_is_rounded_to_a_point(width: float) -> None:
+    words = interval_in_words(1.25, 1.25 + width, ",.3f")
+    low, high = (float(word) for word in words.removeprefix("95% CI ").split(" to "))
+    assert high - low == pytest.approx(width, rel=0.1)
+    assert f"{low:g}" in with_interval(1.25, (1.25, 1.25 + width), ",.3f")
+    assert interval_in_words(1.0, 1.0, ".4f") == "95% CI 1.0000 to 1.0000"
+
+
 def test_a_number_stands_with_its_interval_as_far_as_it_has_one() -> None:
     assert with_interval(1.85, (1.84, 1.861), ".2f") == "1.85 (95% CI 1.84 to 1.86)"
     assert with_interval(1.85, (math.nan, math.nan)) == "1.8500"

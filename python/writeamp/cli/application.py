@@ -1,4 +1,4 @@
-"""The command line's commands: those of typer, but what takes one value is given once."""
+"""The command line's commands: typer's, but one value is given once, and typos are understood."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from writeamp.cli.suggestions import no_such_option
 from writeamp.errors import WriteampError
 
 _SEVERAL = ("texts", "paths")
@@ -23,7 +24,13 @@ class _OnceCommand(TyperCommand):
         parse = parser.parse_args
 
         def parse_once(args: list[str]) -> Any:
-            found = parse(args=args)
+            try:
+                found = parse(args=args)
+            except typer.TyperException as error:
+                known = vars(error)
+                if "possibilities" not in known:
+                    raise
+                raise no_such_option(_verb(ctx), known["option_name"], _flags(ctx)) from None
             if not ctx.resilient_parsing:
                 _refuse_twice(_verb(ctx), found[2])
             return found
@@ -38,6 +45,12 @@ class App(typer.Typer):
     def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
         """Return what adds a function as a command."""
         return super().command(name, **({"cls": _OnceCommand} | how))
+
+
+def _flags(ctx: Any) -> list[str]:
+    """Return what all options of a command are called."""
+    options = [one for one in ctx.command.get_params(ctx) if isinstance(one, TyperOption)]
+    return [flag for one in options if not one.hidden for flag in (*one.opts, *one.secondary_opts)]
 
 
 def _verb(ctx: Any) -> str:

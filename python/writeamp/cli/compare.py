@@ -19,7 +19,7 @@ from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.devices.byte_sizes import shown_bytes
-from writeamp.errors import PolicyError
+from writeamp.errors import WriteampError
 from writeamp.experiments.experiment import Experiment
 from writeamp.plots import check_target
 from writeamp.plots.style import with_error
@@ -76,7 +76,7 @@ def compare(
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
         try:
             found = options.whole_or_part(lambda: run_comparison(experiment, bar.update, runner))
-        except PolicyError as error:
+        except WriteampError as error:
             if error.finished is None:
                 raise
             found, failed = error.finished, error

@@ -21,7 +21,7 @@ from writeamp.experiments.experiment import Experiment
 from writeamp.experiments.words import shape_in_words
 from writeamp.plots import check_target
 from writeamp.presentation.frames import frame_of
-from writeamp.presentation.numbers import interval_in_words, with_interval
+from writeamp.presentation.numbers import fitting_form, interval_in_words, with_interval
 from writeamp.runners import Runner
 
 if TYPE_CHECKING:
@@ -167,16 +167,14 @@ def _print(found: Endurance, daily_bytes: float | None, warranty_years: float) -
         ("erased", f"{float(found.end.erases.mean()):,.0f} blocks"),
         ("write amplification", with_interval(found.wa, found.wa_ci95)),
         ("PE fairness", with_interval(found.pe_fairness, found.pe_fairness_ci95)),
-        ("endurance", f"{full:,.2f} writes of the physical capacity{_interval(low, high, 2)}"),
+        ("endurance", _number(full, low, high, " writes of the physical capacity", ",.2f")),
         ("", f"{logical:,.2f} writes of the logical capacity"),
     ]
     low, high = found.tbw_ci95
-    rows.append(("TBW", f"{found.tbw:,.4g} TB (10^12) written{_interval(low, high, 3)}"))
+    rows.append(("TBW", _number(found.tbw, low, high, " TB (10^12) written")))
     dwpd = found.dwpd(warranty_years)
     low, high = found.dwpd_ci95(warranty_years)
-    rows.append(
-        ("DWPD", f"{dwpd:,.4g} a day for {warranty_years:g} years{_interval(low, high, 3)}")
-    )
+    rows.append(("DWPD", _number(dwpd, low, high, f" a day for {warranty_years:g} years")))
     if daily_bytes is not None:
         years = found.years(daily_bytes)
         rows.append(("life", f"{years:,.4g} years of 365 days at {daily_bytes:,.0f} bytes a day"))
@@ -214,6 +212,8 @@ def _ended(found: Endurance) -> str:
     return f"{found.replicas} of {found.plan.replicas} replicas came to their end of life"
 
 
-def _interval(low: float, high: float, decimals: int) -> str:
-    within = interval_in_words(low, high, f",.{decimals}f")
-    return f" ({within})" if within else ""
+def _number(value: float, low: float, high: float, unit: str, form: str = ",.3f") -> str:
+    """Return a number in the digits of its interval, if it has one of some width."""
+    within = interval_in_words(low, high, form)
+    shown = format(value, fitting_form(low, high, form) if high > low else ",.4g")
+    return f"{shown}{unit}" + (f" ({within})" if within else "")

@@ -94,6 +94,7 @@ def run_at_capacity(
 
     Raises:
         Interrupted: Ctrl-C, with what was finished, whose error is not known.
+        WriteampError: a part failed; `finished` has the others in the same way.
     """
     standing = StandIn.of(asked)
     if standing is None:
@@ -105,6 +106,10 @@ def run_at_capacity(
     except Interrupted as stopped:
         part = stopped.finished
         raise Interrupted(None if part is None else told(standing, part, None)) from None
+    except WriteampError as failed:
+        if failed.finished is not None:
+            failed.finished = told(standing, failed.finished, None)
+        raise
     if smaller is None:
         return told(standing, found, found)
     try:

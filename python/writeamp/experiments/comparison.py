@@ -66,7 +66,8 @@ def run_comparison(
 
     Raises:
         Interrupted: Ctrl-C, with a comparison of the managers that were finished, or None.
-        PolicyError: a policy of the user's failed, with a comparison of the others, or None.
+        WriteampError: a row failed, with a comparison of the others in `finished`, or None; or
+            one cannot be, which is said before the first runs.
     """
     return run_at_capacity(
         experiment, lambda one, told: _compared(one, told, runner), _told, progress
@@ -124,7 +125,7 @@ def _compared(
         }
         return Comparison(_rows(experiment, turns, whole), policy_notes=notes)
 
-    def part(done: Mapping[int, Result | PolicyError]) -> Comparison | None:
+    def part(done: Mapping[int, Result | WriteampError]) -> Comparison | None:
         found = comparison({at: one for at, one in done.items() if isinstance(one, Result)})
         asked = tuple(dict.fromkeys(turn.name for turn in turns))
         return replace(found, interrupted_of=asked) if found.rows else None
@@ -136,7 +137,7 @@ def _compared(
         raise Interrupted(part(stopped.finished)) from None
     done = dict(enumerate(results))
     for failed in results:
-        if isinstance(failed, PolicyError):
+        if isinstance(failed, WriteampError):
             failed.finished = part(done)
             raise failed
     return comparison({at: one for at, one in done.items() if isinstance(one, Result)})
@@ -226,20 +227,20 @@ def _name_of(load: LoadSettings) -> str:
     return str(load.workload or "uniform") if load.trace is None else str(load.trace)
 
 
-def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | PolicyError:
+def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | WriteampError:
     """Run a turn on the drive that its load has; traces do not travel with the result.
 
-    A policy of the user's that fails is returned, so that the other rows are finished beside it.
+    An error is returned, so that the other rows are finished beside it.
     """
     plan = _plan_of_turn(shared.value, turn)
     _, drive = shared.value[turn.load]
     try:
         found = run(plan, drive)
         return replace(found, plan=plan.without_requests())
-    except PolicyError as error:
+    except PolicyError as error:  # which names the policy itself
         return error
     except WriteampError as error:
-        raise WriteampError(f"{turn.name}: {error}") from None
+        return WriteampError(f"{turn.name}: {error}")
 
 
 def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:

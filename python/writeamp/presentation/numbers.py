@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 
+# An interval that its decimals would round to a point is shown with so many digits of its width.
+_DIGITS_OF_WIDTH = 2
+_MOST_DECIMALS = 12
+
 
 def with_interval(
     value: float, interval: tuple[float, float], form: str = ".4f", unknown: str = ""
@@ -14,14 +18,31 @@ def with_interval(
     '1.85 (95% CI 1.84 to 1.86)'
     """
     within = interval_in_words(*interval, form) or unknown
-    return format(value, form) + (f" ({within})" if within else "")
+    return format(value, fitting_form(*interval, form)) + (f" ({within})" if within else "")
 
 
 def interval_in_words(low: float, high: float, form: str = ".4f") -> str:
-    """Return a 95% interval in words; nothing for one of NaN, which is none."""
+    """Return a 95% interval in words; nothing for one of NaN, which is none.
+
+    It has more decimals than the form says where these would make a point of it.
+
+    >>> interval_in_words(0.0060585, 0.0060635, ".3f")
+    '95% CI 0.0060585 to 0.0060635'
+    """
     if math.isnan(low) or math.isnan(high):
         return ""
+    form = fitting_form(low, high, form)
     return f"95% CI {low:{form}} to {high:{form}}"
+
+
+def fitting_form(low: float, high: float, form: str) -> str:
+    """Return a form such as ",.3f" with the decimals that keep an interval from being a point."""
+    head, point, decimals = form.removesuffix("f").rpartition(".")
+    width = high - low
+    if not (form.endswith("f") and math.isfinite(width) and 0 < width < 10.0 ** -int(decimals)):
+        return form
+    needed = _DIGITS_OF_WIDTH - 1 - math.floor(math.log10(width))
+    return f"{head}{point}{min(needed, _MOST_DECIMALS)}f"
 
 
 def json_number(value: float | None) -> float | None:

@@ -100,14 +100,38 @@ class Tidy:
             raise WriteampError("there is no result to look at; run a sweep into the folder first")
         if name in self.frame.columns and self.frame[name].dtype.is_numeric():
             return name
-        telling = [
+        telling = self._telling
+        if name in self.frame.columns:
+            raise WriteampError(f"{name} is no number; valid: {', '.join(telling)}")
+        raise unknown("column", name, telling)
+
+    def found(self, name: str, part: str) -> str:
+        """Return the name of a column of numbers that were found.
+
+        Args:
+            name: of the column.
+            part: what it is in a picture, for the error.
+
+        Raises:
+            WriteampError: it is a setting, or as `number` raises.
+        """
+        if name in self.settings and not self.frame.is_empty():
+            what = "an axis" if name in self.parameters else "a setting"
+            valid = [one for one in self._telling if one not in self.settings]
+            raise WriteampError(
+                f"{part} is {name}, which is {what} of the sweep and not found by it: let it be x, "
+                f"hue or a facet; valid as {part}: {', '.join(valid)}"
+            )
+        return self.number(name)
+
+    @property
+    def _telling(self) -> list[str]:
+        """The columns of numbers that differ."""
+        return [
             one
             for one, kind in self.frame.schema.items()
             if kind.is_numeric() and one not in _NEVER_ASKED and self.frame[one].n_unique() > 1
         ]
-        if name in self.frame.columns:
-            raise WriteampError(f"{name} is no number; valid: {', '.join(telling)}")
-        raise unknown("column", name, telling)
 
 
 def words_of_values(values: Iterable[Any]) -> str:
