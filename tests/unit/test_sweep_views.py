@@ -79,6 +79,15 @@ def test_an_axis_of_words_may_be_x_and_any_number_y(results: Any) -> None:
     assert curves.figure().x_names == ("b", "a")
 
 
+def test_what_was_varied_is_not_drawn_as_what_was_found(results: Any) -> None:
+    all_of_them = results(axes=THREE_AXES)
+    for axis in ("op", "manager"):
+        sentence = refusal(all_of_them.curves, x="load", y=axis)
+        assert sentence.startswith(f"y is {axis}, which is an axis of the sweep and not found by")
+        assert "x, hue or a facet; valid as y: wa, " in sentence
+    assert refusal(all_of_them.heat_map, color="load").startswith("color is load, which is an axis")
+
+
 def test_an_axis_that_would_hide_in_a_mean_is_refused_by_name(results: Any) -> None:
     all_of_them = results(axes=THREE_AXES)
     sentence = refusal(all_of_them.curves, "op", hue="manager", facet=[])
@@ -383,7 +392,7 @@ def test_every_way_to_look_draws_prints_and_is_json(
     [
         ("--x opp", ["unknown axis 'opp'", "did you mean 'op'?"]),
         ("--y waa", ["unknown column 'waa'", "did you mean 'wa'?"]),
-        ("--y manager", ["manager is no number"]),
+        ("--y manager", ["y is manager, which is an axis of the sweep", "valid as y: wa"]),
         ("--where op", ["'op'", "NAME=VALUE"]),
         ("--where op=0.9", ["no result has op = '0.9'", "0.2, 0.3"]),
         ("--kind bars", ["kind", "bars", "lines, heatmap"]),

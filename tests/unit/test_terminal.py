@@ -13,7 +13,7 @@ from writeamp.cli import options
 from writeamp.cli.terminal import Terminal
 
 LONG = "nvme-fdp:handles=2,isolation=persistent"
-HEADINGS = ["manager", "victims", ">WA", ">gc/host", ">fairness", ">B/page", ">M\npages/s"]
+HEADINGS = ["manager", "victims", ">WA", ">gc/host", ">fairness", ">B/page", ">M pages/s"]
 ROWS = [
     ["wolf-interval", "greedy", "2.2390 ± 0.0020", "1.239", "0.190", "6.15", "1.2"],
     [LONG, "cost-benefit", "2.66 ± 0.35", "1.658", "0.132", "0.60", "27.1"],
@@ -85,3 +85,14 @@ def test_short_names_stay_whole_where_prose_has_lines_to_spare(
 ) -> None:
     table = options.table("", ["model", "assumes"], [["uniform-distribution", "words " * 40]])
     assert "uniform-distribution" in shown(table, 60, monkeypatch)
+
+
+def test_a_unit_in_a_heading_is_broken_only_where_closer_columns_are_not_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = options.table("", HEADINGS[:1] + HEADINGS[2:], [row[:1] + row[2:] for row in ROWS])
+    units = ("gc/host", "B/page", "M pages/s")
+    for columns in (100, 80, 76):
+        out = shown(table, columns, monkeypatch)
+        assert all(unit in out for unit in units)
+    assert "M pages/s" not in shown(table, 66, monkeypatch)

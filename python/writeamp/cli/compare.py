@@ -137,7 +137,7 @@ def _print_tables(found: Comparison, title: str) -> None:
         tables, left_out = whole, []
     stdout.print(*tables)
     if left_out:
-        names = " and ".join(column.heading.replace("\n", " ") for column in left_out)
+        names = " and ".join(column.heading for column in left_out)
         stdout.print(f"no room for {names}")
 
 
@@ -201,7 +201,7 @@ def _columns(found: Comparison) -> list[_Column]:
         *(_Column(f"{cause}/host".replace("_", " "), partial(_share, cause)) for cause in others),
         _Column("fairness", lambda row: f"{row.pe_fairness:.3f}"),
         _Column("B/page", lambda row: f"{row.bytes_per_page:.2f}"),
-        _Column("M\npages/s", lambda row: f"{row.host_pages_per_s / 1e6:.1f}"),
+        _Column("M pages/s", lambda row: f"{row.host_pages_per_s / 1e6:.1f}"),
     ]
 
 

@@ -226,10 +226,10 @@ def tell(
         document: what to print as JSON, if not `found.to_dict`.
         frame: what to print as CSV, if not `found.to_frame`.
     """
-    for sentence in found.notes:
-        note(sentence)
     for sentence in found.warnings:
         warn(sentence)
+    for sentence in found.notes:
+        note(sentence)
     try:
         if json:
             print_json((document or found.to_dict)())

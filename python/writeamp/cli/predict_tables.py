@@ -83,8 +83,7 @@ def print_sweep(text: str, question: Question, plot: Path | None, *, json: bool,
         for i in shown
     ]
     title = f"{_HEADINGS[asked]} by {name}, {len(shown)} of {len(points)} points; {in_words(drive)}"
-    # Broken where a narrow terminal would cut them.
-    columns = [">" + model.name.replace("-", "-\n", 1) for model in models]
+    columns = [f">{model.name}" for model in models]
     stdout.print(options.table(title, (f">{name}", *columns), cells))
     if any(OUTSIDE in cell for row in cells for cell in row):
         stdout.print(f"{OUTSIDE} outside the model's domain, as the warnings say")

@@ -147,7 +147,7 @@ def _print_curve(found: OpCurve) -> None:
         )
     columns = [
         ">op",
-        ">" + beside.replace("_", "\n"),
+        ">" + beside.replace("_", " "),
         ">blocks",
         ">WA",
         *([">WA/byte"] if of_bytes else []),

@@ -16,7 +16,7 @@ from writeamp.text import printable
 LEAST_COLUMNS = 40
 # Words longer than this are broken, for which nothing else makes room: specs, paths.
 _LONGEST_WORD = 16
-_BREAKS = re.compile(r"(?<=/)(?=\S)|\s+")
+_BREAKS = re.compile(r"(?<=[/-])(?=\S)|\s+")
 
 
 class Terminal(Console):
@@ -55,16 +55,23 @@ class Terminal(Console):
 
 def _fitting(table: Table, columns: int) -> Table:
     """Return a table as the terminal has room for it: as it is, closer, or with rows as lists."""
-    for one in (table, _closer(table), _stacked(table)) if table.show_header else (table,):
+    narrower = (_tighter(table), _closer(table)) if table.show_header else ()
+    for one in (table, *narrower):
         if _least_columns(one) <= columns:
             return _dealt(one, columns)
     return _stacked(table) if table.show_header else table
 
 
+def _tighter(table: Table) -> Table:
+    """Return a table without space beside its lines."""
+    tighter = _copied(table)
+    tighter.padding = 0
+    return tighter
+
+
 def _closer(table: Table) -> Table:
-    """Return a table without space beside its lines, the headings of its numbers broken."""
-    closer = _copied(table)
-    closer.padding = 0
+    """Return a tighter table, the headings of its numbers broken, also inside a unit."""
+    closer = _tighter(table)
     for column in closer.columns:
         if column.no_wrap:
             column.header = Text("\n".join(_BREAKS.split(str(column.header))))

@@ -55,7 +55,7 @@ class Curves(View):
         y_log: bool = False,
     ) -> Curves:
         """Return the lines that are asked for; `SweepResults.curves` says what each argument is."""
-        tidy.number(y)
+        tidy.found(y, "y")
         roles = roles_of(tidy, x, hue, facet, part="hue")
         groups = groups_of(tidy, y, roles.names)
         hues = [None] if roles.other is None else _all_values(tidy, roles.other)

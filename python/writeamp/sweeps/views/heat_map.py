@@ -57,7 +57,7 @@ class HeatMaps(View):
         Raises:
             WriteampError: there is no second axis, or one has too many values for cells.
         """
-        tidy.number(color)
+        tidy.found(color, "color")
         roles = roles_of(tidy, x, y, facet, part="y")
         if roles.other is None:
             raise WriteampError(

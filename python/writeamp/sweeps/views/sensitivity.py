@@ -63,7 +63,7 @@ class Sensitivity(View):
     @staticmethod
     def of(tidy: Tidy, plan: Plan | None, *, y: str = "wa") -> Sensitivity:
         """Return the indices; `SweepResults.sensitivity` says what each argument is."""
-        tidy.number(y)
+        tidy.found(y, "y")
         if plan is not None and plan.design is None:
             raise WriteampError(
                 f"a {SEARCH} goes where its goal is best, so that its points say nothing of which "
