@@ -27,6 +27,7 @@ from writeamp.plots import (
 )
 from writeamp.plots.backends.matplotlib_backend import drawn, our_settings
 from writeamp.plots.figures.group_changes import group_strips
+from writeamp.plots.figures.wa_over_time import visible_points
 from writeamp.plots.spec import BarChart, LineChart
 from writeamp.plots.wrapping import shortened, wrapped
 
@@ -285,6 +286,22 @@ def test_the_warm_up_is_drawn_faded_and_joins_what_was_counted() -> None:
 def test_an_interval_is_drawn_at_its_middle() -> None:
     spec = wa_over_time([WaSeries("a", [1.0, 2.0, 2.5], [1, 2, 3])], title="t", subtitle="s")
     assert list(spec.lines[0].x) == [0.5, 1.5, 2.25]
+
+
+def test_points_that_are_drawn_are_no_single_collections() -> None:
+    # A collection of 64 pages in every third interval: WA of the intervals is 1 and 7.4.
+    host, flash = np.full(30_000, 10), np.tile([10, 10, 74], 10_000)
+    ends, wa = visible_points(host, flash, pages_per_block=64, warmup_pages=12_340)
+    assert ends.size <= 401
+    assert 12_340 in ends
+    assert ends[-1] == host.sum()
+    written = np.diff(ends, prepend=0.0)
+    assert np.dot(written, wa) == pytest.approx(flash.sum())
+    assert wa[written > 100] == pytest.approx(flash.sum() / host.sum(), rel=0.03)
+    few = visible_points(host[:300], flash[:300], pages_per_block=64)
+    assert np.all(np.diff(few[0], prepend=0.0) * few[1] >= 4 * 64)
+    ends, wa = visible_points([10], [15], pages_per_block=64)
+    assert (list(ends), list(wa)) == ([10], [1.5])
 
 
 def test_a_run_without_an_estimate_has_neither_mean_nor_band() -> None:

@@ -67,8 +67,14 @@ def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
 
 
 def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
-    """Return `uniform_writes` for a picture of the run, if it is of them."""
-    return uniform_writes(device, held_pages) if _is_plain(plan.load, "uniform") else []
+    """Return what theory says for a picture of the run: `uniform_writes`, or else `expectation`.
+
+    Only what is in the domain of its model.
+    """
+    if _is_plain(plan.load, "uniform"):
+        return uniform_writes(device, held_pages)
+    found = expectation(plan, device, held_pages)
+    return [] if found.outside else [found]
 
 
 def uniform_writes(device: Device, held_pages: int) -> list[Expectation]:

@@ -32,7 +32,7 @@ from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_wo
 from writeamp.plots.drawn import Drawn, Picture, draw
 from writeamp.plots.figures.group_changes import group_strips
 from writeamp.plots.figures.lives import lives_by_age
-from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
+from writeamp.plots.figures.wa_over_time import WaSeries, visible_points, wa_over_time
 from writeamp.plots.spec import LineChart, Strip
 from writeamp.presentation.card import Card, Spark
 from writeamp.presentation.numbers import interval_in_words, json_number
@@ -309,22 +309,25 @@ class Result(Counted, Drawn):
         """Describe write amplification over the run, and the changes of the manager's groups."""
         device, plan, steady = self.device, self.plan, self.steady_state
         pages_per_block = device.geometry.pages_per_block
-        series = self.series
+        written = np.diff(self.series["host_pages"], prepend=0)
+        ends, wa = visible_points(
+            written, written * self.series["wa"].to_numpy(), pages_per_block, steady.warmup_pages
+        )
         run = WaSeries(
             label=str(plan.policy),
-            drive_writes=series["drive_writes"].to_numpy(),
-            wa=series["wa"].to_numpy(),
+            drive_writes=ends / device.logical_pages,
+            wa=wa,
             warmup_drive_writes=steady.warmup_pages / device.logical_pages,
             steady_wa=self.wa,
             ci_low=self.ci[0],
             ci_high=self.ci[1],
         )
         theory = references(plan, device, self.held_pages)
-        ends = self.passes["host_pages"].cum_sum() / device.logical_pages
+        ends_of_passes = self.passes["host_pages"].cum_sum() / device.logical_pages
         return wa_over_time(
             [run],
             [(one.model, one.wa) for one in theory],
-            passes=list(zip(ends, self.passes["wa"], strict=True)),
+            passes=list(zip(ends_of_passes, self.passes["wa"], strict=True)),
             title=f"Write amplification over time: {plan.load_name}",
             subtitle=(
                 self._per_byte()

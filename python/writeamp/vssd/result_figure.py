@@ -9,7 +9,7 @@ from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.plots.figures.layers import wa_by_layer
-from writeamp.plots.figures.wa_over_time import WaSeries, wa_over_time
+from writeamp.plots.figures.wa_over_time import WaSeries, visible_points, wa_over_time
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
 from writeamp.vssd.layers import Layers
@@ -51,14 +51,14 @@ def wa_figure(
     Raises:
         WriteampError: nothing was written.
     """
-    host, flash = intervals
+    ends, wa_of_points = visible_points(*intervals, device.geometry.pages_per_block)
     low, high = ci
     return wa_over_time(
         [
             WaSeries(
                 label=str(policy),
-                drive_writes=np.cumsum(host) / device.logical_pages,
-                wa=flash / host,
+                drive_writes=ends / device.logical_pages,
+                wa=wa_of_points,
                 steady_wa=wa,
                 ci_low=low,
                 ci_high=high,

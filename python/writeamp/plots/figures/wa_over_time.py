@@ -24,6 +24,10 @@ from writeamp.plots.style import (
     with_legend_of_error,
 )
 
+# A picture tells hardly more points apart, and fewer collections make a point jump.
+_MOST_POINTS = 400
+_COLLECTIONS_OF_A_POINT = 8
+
 
 @dataclass(frozen=True)
 class WaSeries:
@@ -42,6 +46,45 @@ class WaSeries:
     steady_wa: float = math.nan
     ci_low: float = math.nan
     ci_high: float = math.nan
+
+
+def visible_points(
+    host_pages: npt.ArrayLike,
+    flash_pages: npt.ArrayLike,
+    pages_per_block: int,
+    warmup_pages: int = 0,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Join intervals to points that a picture tells apart, and that are no single collections.
+
+    WA of an interval in which one block more or less is collected jumps, and a line through all
+    such is a solid block. As each collection frees what was programmed since the one before, a
+    point of so many blocks' worth of flash pages has about as many collections.
+
+    Args:
+        host_pages: written in each interval, shape (n,).
+        flash_pages: programmed in each interval, shape (n,).
+        pages_per_block: flash pages that a collection frees at most.
+        warmup_pages: host pages of the warm-up, at whose end a point ends, too.
+
+    Returns:
+        Host pages written until the end of each point, and its WA; both of shape (points,).
+    """
+    host, flash = np.asarray(host_pages, np.float64), np.asarray(flash_pages, np.float64)
+    ends = np.cumsum(host)
+    fewest_host, fewest_flash = ends[-1] / _MOST_POINTS, _COLLECTIONS_OF_A_POINT * pages_per_block
+    cuts = []
+    since_host = since_flash = 0.0
+    for at, (written, programmed) in enumerate(zip(host, flash, strict=True)):
+        since_host, since_flash = since_host + written, since_flash + programmed
+        is_full = since_host >= fewest_host and since_flash >= fewest_flash
+        if is_full or ends[at] == warmup_pages:
+            cuts.append(at)
+            since_host = since_flash = 0.0
+    # What is left is too short for a point, unless it is all that was measured.
+    joined = cuts[:-1] if cuts and ends[cuts[-1]] != warmup_pages else cuts
+    cuts = [*joined, *({host.size - 1} - {*joined})]
+    written, programmed = (np.diff(np.cumsum(one)[cuts], prepend=0.0) for one in (host, flash))
+    return ends[cuts], programmed / written
 
 
 def wa_over_time(
