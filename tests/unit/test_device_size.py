@@ -254,6 +254,7 @@ class TestExperiments:
     def test_a_shrunk_drive_is_named_in_notes_and_json(self) -> None:
         done = run("simulate", "--device ssd-v --size 256MiB --writes 5000 --replicas 1 --json")
         assert "note: ssd-v shows its host 256 MiB instead of 14 GiB" in done.err
+        assert done.err.index("warning: not steady") < done.err.index("note: ")
         found = json.loads(done.out)
         assert found["shrunk"][0].startswith("ssd-v shows its host 256 MiB")
         assert (found["kind"], found["capacity_bytes"]) == ("flash", 2**28)
