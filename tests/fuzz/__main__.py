@@ -15,7 +15,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -75,16 +77,28 @@ KEPT = Path("build/fuzz")
 _ROUND = 200
 _MOST_FINDINGS = 50
 _MOST_ALIKE = 2
+# So many share a process: to fork one takes as long as several calls.
+_TOGETHER = 50
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Something to try: how it is said, what is made, and what is wrong with how that ended."""
+
+    what: str
+    task: child.Task
+    fault: Callable[[child.Ended], str | None]
 
 
 class Fuzzer:
     """Counts what was tried and keeps what was found."""
 
-    def __init__(self, folder: Path, seconds: float, examples: int | None) -> None:
-        """Try for so many seconds, or so many examples."""
-        self.folder, self.examples = folder, examples
+    def __init__(self, folder: Path, seconds: float, examples: int | None, start: int) -> None:
+        """Try for so many seconds, or so many examples, from the seed `start` on."""
+        self.folder, self.examples, self.seed = folder, examples, start
         self.end = time.monotonic() + seconds
         self.tried = 0
+        self.waiting: list[Attempt] = []
         self.findings: list[str] = []
         self.kinds: Counter[str] = Counter()
         self.slowest = (0.0, "nothing")
@@ -98,33 +112,53 @@ class Fuzzer:
 
     def try_command(self, arguments: list[str], contents: dict[str, bytes]) -> None:
         """Run a command line beside files."""
-        if self.is_over:
-            return
-        self.fill(contents)
-        ended = _SERVER.run(partial(_command, arguments), self.folder)
-        self.note(
-            shlex.join(["writeamp", *arguments]), checks.fault_of_command(arguments, ended), ended
+        self.attempt(
+            Attempt(
+                shlex.join(["writeamp", *arguments]),
+                child.Task(partial(_command, arguments), contents),
+                partial(checks.fault_of_command, arguments),
+            )
         )
 
     def try_call(self, name: str, arguments: dict[str, Any]) -> None:
         """Make a call of the library."""
+        self.attempt(
+            Attempt(
+                f"writeamp.{name}(**{_shown(arguments)})",
+                child.Task(partial(calls.make, name, arguments), {}),
+                checks.fault_of_call,
+            )
+        )
+
+    def attempt(self, one: Attempt) -> None:
+        """Try something, together with others."""
         if self.is_over:
             return
-        self.fill({})
-        ended = _SERVER.run(partial(calls.make, name, arguments), self.folder)
-        self.note(f"writeamp.{name}(**{_shown(arguments)})", checks.fault_of_call(ended), ended)
+        self.waiting.append(one)
+        left = _TOGETHER if self.examples is None else self.examples - self.tried
+        if len(self.waiting) >= min(_TOGETHER, left):
+            self.try_waiting()
 
-    def fill(self, contents: dict[str, bytes]) -> None:
-        """Put files into the folder, and nothing else."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir()
-        for name, content in contents.items():
-            (self.folder / name).write_bytes(content)
+    def try_waiting(self) -> None:
+        """Try what waits in one process; what is wrong there, or was not reached, alone."""
+        waiting, self.waiting = self.waiting, []
+        together = _SERVER.run([one.task for one in waiting], self.folder)
+        for place, one in enumerate(waiting):
+            ended = together[place] if place < len(together) else None
+            fault = None if ended is None else one.fault(ended)
+            if ended is not None and fault is None:
+                self.note(one, None, ended)
+                continue
+            [alone] = _SERVER.run([one.task], self.folder)
+            is_cause = place == len(together)
+            among = fault or ("its process ends" if is_cause else None)
+            told = among and f"{among}, but only after others (seed {self.seed})"
+            self.note(one, one.fault(alone) or told, ended or alone)
 
-    def note(self, what: str, fault: str | None, ended: child.Ended) -> None:
+    def note(self, one: Attempt, fault: str | None, ended: child.Ended) -> None:
         """Count a try; keep and report what is wrong with it."""
         self.tried += 1
-        self.slowest = max(self.slowest, (ended.cpu_s, what[:300]))
+        self.slowest = max(self.slowest, (ended.cpu_s, one.what[:300]))
         if fault is None:
             return
         last = (ended.err.strip().splitlines() or [""])[-1]
@@ -135,9 +169,9 @@ class Fuzzer:
         place = KEPT / str(len(self.findings) + 1)
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(self.folder, place)
-        (place / "repeat.txt").write_text(f"{what}\n{fault}\n{ended.err}\n", "utf-8", "replace")
-        self.findings.append(what)
-        print(f"finding: cd {place} && {what[:2000]}\n  {fault}: {last[:500]}", flush=True)
+        (place / "repeat.txt").write_text(f"{one.what}\n{fault}\n{ended.err}\n", "utf-8", "replace")
+        self.findings.append(one.what)
+        print(f"finding: cd {place} && {one.what[:2000]}\n  {fault}: {last[:500]}", flush=True)
 
 
 def _shown(value: object) -> str:
@@ -147,7 +181,7 @@ def _shown(value: object) -> str:
         return "{…a number of thousands of digits…}"
 
 
-def rounds(fuzzer: Fuzzer, start: int) -> None:
+def rounds(fuzzer: Fuzzer) -> None:
     """Try a round of each kind after the other, until it is over."""
     options = settings(
         max_examples=_ROUND,
@@ -165,12 +199,13 @@ def rounds(fuzzer: Fuzzer, start: int) -> None:
         (st.sampled_from(on_files), everything, fuzzer.try_command),
         (commands.command_lines(("trace info", "simulate")), everything, fuzzer.try_command),
     )
-    number = start
     while not fuzzer.is_over:
+        number = fuzzer.seed
         for arguments, contents, attempt in kinds:
             seed(number)(options(given(arguments, contents)(attempt)))()
         seed(number)(options(given(calls.calls())(lambda call: fuzzer.try_call(*call))))()
-        number += 1
+        fuzzer.try_waiting()
+        fuzzer.seed += 1
 
 
 def run() -> int:
@@ -182,8 +217,8 @@ def run() -> int:
     asked = parser.parse_args()
     print(f"fuzzing for {asked.seconds:g} s, seed {asked.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        fuzzer = Fuzzer(Path(folder) / "in", asked.seconds, asked.examples)
-        rounds(fuzzer, asked.seed)
+        fuzzer = Fuzzer(Path(folder) / "in", asked.seconds, asked.examples, asked.seed)
+        rounds(fuzzer)
     print(
         f"{fuzzer.tried} tries, {len(fuzzer.findings)} findings; "
         f"the longest took {fuzzer.slowest[0]:.1f} s: {fuzzer.slowest[1]}"

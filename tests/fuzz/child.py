@@ -1,18 +1,22 @@
-"""One call in a process of its own: what it printed, how it ended, and whether it ended."""
+"""Calls in a process of their own: what they printed, how they ended, and whether they ended."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import resource
+import shutil
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from pathlib import Path
+from typing import IO
 
 CPU_SECONDS = 240
 _WALL_SECONDS = 300
@@ -34,8 +38,16 @@ class Ended:
         return self.status in (-signal.SIGXCPU, -signal.SIGKILL)
 
 
+@dataclass(frozen=True)
+class Task:
+    """A call that can be pickled, and the files that it finds in its folder."""
+
+    call: Callable[[], None]
+    contents: dict[str, bytes]
+
+
 class Server:
-    """A process that forks for each call, and never does anything itself: threads do not survive.
+    """A process that forks for calls, and never does anything itself: threads do not survive.
 
     Polars starts some as soon as it is used, which the one that makes up files does.
     """
@@ -51,53 +63,87 @@ class Server:
             os._exit(0)
         theirs.close()
 
-    def run(self, call: Callable[[], None], folder: Path) -> Ended:
-        """Make a call that can be pickled, in a folder and a process of its own."""
-        self._ours.send((call, folder))
-        ended = self._ours.recv()
-        assert isinstance(ended, Ended)
-        return ended
+    def run(self, tasks: Sequence[Task], folder: Path) -> list[Ended]:
+        """Make calls in a folder and a process of their own, one after the other.
+
+        How they ended comes back as far as the process came: what follows one that ends it is not
+        made. A single one is always told of.
+        """
+        self._ours.send((tasks, folder))
+        found: list[Ended] = self._ours.recv()
+        return found
 
 
-def _run(call: Callable[[], None], folder: Path) -> Ended:
-    """Fork, make the call in the folder, and wait; the CPU time that it may take is limited."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+def _run(tasks: Sequence[Task], folder: Path) -> list[Ended]:
+    """Fork, make the calls, and wait; the CPU time that they may take is limited."""
+    with (
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+        tempfile.TemporaryFile() as told,
+    ):
         child = os.fork()
         if child == 0:
-            _become(call, folder, out.fileno(), err.fileno())
+            _become(tasks, folder, out.fileno(), err.fileno(), told.fileno())
         status, used = _wait(child)
-        texts = []
-        for file in (out, err):
-            file.seek(0)
-            texts.append(file.read().decode("utf-8", "replace"))
-    return Ended(os.waitstatus_to_exitcode(status), texts[0], texts[1], used)
+        told.seek(0)
+        ended = []
+        with suppress(EOFError, pickle.UnpicklingError):
+            while True:
+                ended.append(pickle.load(told))
+        if status and not ended and len(tasks) == 1:
+            ended = [Ended(os.waitstatus_to_exitcode(status), _text(out), _text(err), used)]
+    return ended
 
 
-def _become(call: Callable[[], None], folder: Path, out: int, err: int) -> None:
-    status = 99
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
+
+
+def _become(tasks: Sequence[Task], folder: Path, out: int, err: int, told: int) -> None:
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        os.chdir(folder)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(out, 1)
         os.dup2(err, 2)
-        for name, handle in (("stdout", 1), ("stderr", 2)):
-            setattr(sys, name, os.fdopen(handle, "w", encoding="utf-8", closefd=False))
-        try:
-            call()
-            status = 0
-        except SystemExit as ended:
-            status = ended.code if isinstance(ended.code, int) else 98
-        sys.stdout.flush()
-    except BaseException:
-        import traceback  # noqa: PLC0415
-
-        traceback.print_exc()
+        for task in tasks:
+            ended = _make(task, folder)
+            with open(told, "ab", closefd=False) as file:
+                pickle.dump(ended, file)
+        os._exit(0)
     finally:
-        sys.stderr.flush()
-        os._exit(status)
+        os._exit(99)
+
+
+def _make(task: Task, folder: Path) -> Ended:
+    """Make a call in this process, whose output goes to files."""
+    began = time.process_time()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name, content in task.contents.items():
+        (folder / name).write_bytes(content)
+    os.chdir(folder)
+    for handle in (1, 2):
+        os.ftruncate(handle, 0)
+        os.lseek(handle, 0, os.SEEK_SET)
+    for name, handle in (("stdout", 1), ("stderr", 2)):
+        setattr(sys, name, os.fdopen(handle, "w", encoding="utf-8", closefd=False))
+    status = 99
+    try:
+        task.call()
+        status = 0
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else 98
+    except BaseException:
+        traceback.print_exc()
+    texts = []
+    for stream, handle in ((sys.stdout, 1), (sys.stderr, 2)):
+        stream.flush()
+        length = os.fstat(handle).st_size
+        texts.append(os.pread(handle, length, 0).decode("utf-8", "replace"))
+    return Ended(status, texts[0], texts[1], time.process_time() - began)
 
 
 def _wait(child: int) -> tuple[int, float]:
