@@ -57,6 +57,7 @@ fn build_and_run(bytes: &mut Unstructured) -> Result<()> {
     let setup = Setup {
         geometry,
         logical_pages,
+        table_pages: 0,
         layout,
         victims,
         wear_leveling,

@@ -55,6 +55,7 @@ impl Parts {
         let setup = Setup {
             geometry: Geometry::new(shape).expect("a small drive"),
             logical_pages: LOGICAL_PAGES,
+            table_pages: 0,
             layout: *bytes.choose(&Layout::ALL)?,
             victims: bytes.arbitrary::<bool>()?.then(|| victims.to_owned()),
             wear_leveling: bytes.arbitrary::<bool>()?.then(|| leveler.to_owned()),
