@@ -323,6 +323,12 @@ def test_a_coldest_group_that_takes_all_space_is_refused() -> None:
         ColdestGroup(0.05, 2)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_coldest_op_that_no_double_holds_is_refused_and_nothing_else_is_said() -> None:
+    with pytest.raises(WriteampError, match="below 1"):
+        optimal([0.5, 0.5], [0.9, 0.1], 0.1, ColdestGroup(1e308))
+
+
 def test_the_rule_of_the_paper_mends_the_closed_form_on_its_tpc_c_pages() -> None:
     """Fig. 9 in four groups: never updated, two clusters, and the few hottest pages (docs)."""
     sizes = [0.538, 0.23, 0.23, 0.002]

@@ -59,7 +59,8 @@ def shares_with_coldest(
     else:
         lowest, second = np.moveaxis(np.partition(groups.hit_rates, 1, axis=-1)[..., :2], -1, 0)
         acts = lowest < rule.below * second
-    own_share = np.where(acts, rule.op * size / groups.op, 0.0)
+    with np.errstate(over="ignore"):  # what is too much for a double is too much for the drive
+        own_share = np.where(acts, rule.op * size / groups.op, 0.0)
     raise_first(
         "the coldest group's share of the over-provisioned space",
         own_share,
