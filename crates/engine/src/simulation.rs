@@ -160,6 +160,22 @@ impl Simulation {
         Ok(pages - left)
     }
 
+    /// Lets the host issue what it asks for before its next write, within the pass over its trace;
+    /// where writes are foreseen passes have no ends, and the next one may begin.
+    pub fn run_to_write(&mut self) -> Result<()> {
+        loop {
+            let now = self.now();
+            let step = self.hinted.next(&mut *self.workload, &mut [], now);
+            if let Step::Request(request) = step {
+                self.drive.serve(&request, None)?;
+            }
+            self.count_unserved();
+            if !matches!(step, Step::Request(_)) {
+                return Ok(());
+            }
+        }
+    }
+
     /// Counts the requests that were passed over: they change nothing, so they break no batch.
     fn count_unserved(&mut self) {
         let unserved = self.hinted.take_unserved(&mut *self.workload);

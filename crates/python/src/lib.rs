@@ -206,6 +206,11 @@ impl Simulation {
         self.long(py, |run| run.run(pages))
     }
 
+    /// Lets the host issue what it asks for before its next write, within the pass over its trace.
+    fn run_to_write(&self, py: Python<'_>) -> PyResult<()> {
+        self.long(py, |run| run.run_to_write())
+    }
+
     /// Panics if the drive's books contradict each other, which is a fault of the engine.
     fn assert_invariants(&self) {
         self.inner().drive().assert_invariants();

@@ -105,8 +105,8 @@ class OneRun:
 
     def result(self, steady: SteadyState, *, elapsed_s: float) -> Result:
         """Return what was found, as it was judged."""
-        if self._is_at_end_of_trace():
-            self.simulation.run(1)  # what the host asked for after its last write
+        if self.passes.ends(self.done_pages):
+            self.simulation.run_to_write()  # what the host asked for after its last write
         found = self.simulation.events()
         self.passes.add(self.done_pages, self.programmed())
         return Result(
@@ -128,12 +128,6 @@ class OneRun:
             elapsed_s=elapsed_s,
             run_s=self.engine_s,
         )
-
-    def _is_at_end_of_trace(self) -> bool:
-        load = self.plan.load
-        if isinstance(load, Spec):
-            return False
-        return self.done_pages == load.host_pages * most_passes(self.plan, self.drive)
 
     def _tick(self, expected_pages: int) -> None:
         stop_if_asked()

@@ -147,8 +147,10 @@ impl Workload for Trace {
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         let mut filled = 0;
         loop {
-            // A batch ends with its pass, so that each pass is the same sequence of batches.
-            if filled > 0 && self.request == self.requests.columns.length {
+            // A batch ends with its pass, so that each pass is the same sequence of batches; an
+            // empty one asks for what comes before the next write, of this pass alone.
+            let is_begun = filled > 0 || buffer.is_empty();
+            if is_begun && self.request == self.requests.columns.length {
                 return Step::Writes(filled);
             }
             let Some(request) = self.current() else { return Step::End };
