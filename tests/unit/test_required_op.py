@@ -81,22 +81,31 @@ def test_the_op_found_with_another_seed_lies_in_the_interval() -> None:
 
 
 def test_a_trace_is_met_to_the_block() -> None:
-    found = wa.required_op(1.5, trace=TRACE, manager="sepgc")
-    own = wa.simulate(trace=TRACE, manager="sepgc", op=found.op, spread=False, seed=7)
+    weights = np.arange(1, 2001) ** -0.8
+    trace = np.random.default_rng(1).choice(2000, 20_000, p=weights / weights.sum())
+    played: dict[str, Any] = {"trace": trace, "manager": "sepgc", "pages_per_block": 16}
+    played["repeat"] = 6
+    found = wa.required_op(1.5, **played)
+    own = wa.simulate(**played, op=found.op, spread=False, seed=7)
     assert own.causes == found.result.causes
     before, after = (
-        wa.simulate(trace=TRACE, manager="sepgc", op=found.op + way * found.step_op, spread=False)
-        for way in (-1, 1)
+        wa.simulate(**played, op=found.op + way * found.step_op, spread=False) for way in (-1, 1)
     )
     assert before.wa > 1.5 > after.wa
     assert abs(own.wa - 1.5) <= min(before.wa - 1.5, 1.5 - after.wa) + 1e-9
     # Where the interval ends, the target leaves that of WA.
-    ends = [
-        wa.simulate(trace=TRACE, manager="sepgc", op=op, spread=False)
-        for op in (found.op_low, found.op_high)
-    ]
+    ends = [wa.simulate(**played, op=op, spread=False) for op in (found.op_low, found.op_high)]
     assert ends[0].ci[0] > 1.5 > ends[1].ci[1]
     assert found.is_monotone
+
+
+def test_an_op_at_which_passes_of_a_trace_do_not_agree_has_no_interval() -> None:
+    trace = np.random.default_rng(1).integers(0, 3000, 9000)
+    found = wa.required_op(1.5, trace=trace, pages_per_block=32, repeat=2)
+    assert not found.result.steady
+    assert not found.result.steady_state.loop_decides
+    assert all(math.isnan(end) for end in found.ci)
+    assert any("not steady" in one for one in found.warnings)
 
 
 def test_every_drive_shows_the_host_the_same() -> None:

@@ -45,7 +45,7 @@ class OpInterval:
 def op_interval(probes: Probes, answer: Probe) -> OpInterval:
     """Return the interval around the drive that was found, after trying others near it."""
     probes.all_at(_around(probes, answer))
-    if not is_known(probes, answer) or math.isnan(_error(probes)):
+    if not is_known(answer) or math.isnan(_error(probes)):
         return OpInterval(None, None, (True, True), _largest_rise(probes))
     low, low_open = _end(probes, answer, -1)
     high, high_open = _end(probes, answer, 1)
@@ -91,7 +91,7 @@ def _end(probes: Probes, answer: Probe, way: int) -> tuple[int, bool]:
             outer = middle
         else:
             inner = middle
-    return outer.blocks, not is_known(probes, outer)
+    return outer.blocks, not is_known(outer)
 
 
 def _certain_beyond(probes: Probes, inner: Probe, way: int) -> Probe | None:

@@ -16,6 +16,7 @@ from writeamp.experiments.runner import drives_that_fit, run
 from writeamp.experiments.simulation_result import Result
 from writeamp.runners import gather_whole, local_runner
 from writeamp.sizing.drive_sizes import DriveSizes
+from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
 
 # Far from the target a run of less precision and without replicas tells on which side of it WA is,
 # if it is further away than so many half widths of that run, and this share of WA.
@@ -168,10 +169,21 @@ def _coarse(sizes: DriveSizes) -> Plan:
     return replace(plan, run=replace(plan.run, replicas=1, precision=precision))
 
 
-def is_known(probes: Probes, probe: Probe) -> bool:
+def is_known(probe: Probe) -> bool:
     """Return whether its WA has an interval, and is one that lasts.
 
-    A trace ends, and its WA is that of its passes, whether more of them would change it or not.
+    That of a trace whose loop decides it lasts as long as the loop if its passes agree.
     """
-    lasts = probe.result.steady or not probes.sizes.has_draws
-    return lasts and not math.isnan(probe.half_width)
+    result = probe.result
+    if math.isnan(probe.half_width):
+        return False
+    return result.steady or (result.steady_state.loop_decides and _passes_agree(result))
+
+
+def _passes_agree(result: Result) -> bool:
+    host = result.passes["host_pages"].to_numpy()
+    whole = host == host[0]
+    if whole.sum() < FEWEST_PASSES:
+        return False
+    flash = result.passes["wa"].to_numpy()[whole] * host[0]
+    return analyse_passes(int(host[0]), flash).steady
