@@ -12,6 +12,7 @@ import writeamp as wa
 from places import TRACE
 from writeamp.experiments import repeating
 from writeamp.statistics.passes import analyse_passes
+from writeamp.traces.pages import PageTrace
 
 # Ten passes of the trace under sepgc at op 0.10.
 LONG_RUN_WA = 2.390
@@ -116,6 +117,68 @@ def test_many_passes_with_a_noise_of_their_own_are_steady_with_an_interval() -> 
     ]
     assert np.mean([one.steady for one in found]) > 0.8
     assert np.mean([one.ci_low <= 2 <= one.ci_high for one in found if one.steady]) > 0.9
+
+
+def test_passes_that_wander_have_an_interval_that_holds() -> None:
+    found = [analyse_passes(10**6, np.rint(10**6 * wandering(24, seed))) for seed in range(200)]
+    steady = [one for one in found if one.steady]
+    assert len(steady) > 0.7 * len(found)
+    assert np.mean([one.ci_low <= 2 <= one.ci_high for one in steady]) > 0.87
+
+
+def wandering(passes: int, seed: int) -> npt.NDArray[np.float64]:
+    """Return WA around 2 of which each pass keeps four fifths of the one before."""
+    noise = np.random.default_rng(seed).standard_normal(passes + 200)
+    for at in range(1, noise.size):
+        noise[at] = 0.8 * noise[at - 1] + 0.6 * noise[at]
+    return 2 + 0.006 * noise[200:]
+
+
+def test_two_changes_the_same_way_in_the_last_two_doublings_are_a_drift() -> None:
+    doublings = np.floor(np.log2(np.arange(96) + 1))
+    found = [
+        analyse_passes(
+            10**6,
+            np.rint(
+                10**6 * (2 + 0.004 * doublings + 0.003 * np.random.default_rng(n).normal(size=96))
+            ),
+        )
+        for n in range(50)
+    ]
+    assert np.mean([one.steady for one in found]) < 0.1
+    reasons = {one.reason.partition(" by ")[0] for one in found}
+    assert "drifting: write amplification rose" in reasons
+
+
+def test_passes_that_step_without_any_noise_are_judged() -> None:
+    found = analyse_passes(1000, np.repeat([2000, 2010, 2020, 2030], [3, 3, 6, 12]))
+    assert not found.steady
+
+
+def test_what_a_trace_ends_with_is_served_however_often_it_was_repeated() -> None:
+    written = drawn(3000, 30_000)
+    op = np.append(np.zeros(written.size, np.uint8), np.array([1, 2], np.uint8))
+    trace = PageTrace(
+        op=op,
+        start=np.append(written, [0, 0]).astype(np.uint32),
+        count=np.append(np.ones(written.size, np.uint32), np.array([500, 7], np.uint32)),
+        logical_pages=3000,
+        footprint_pages=3000,
+        host_pages=written.size,
+        partial_pages=0,
+        page_bytes=4096,
+        mapping="compact",
+    )
+    needed = wa.simulate(trace=trace, manager="sepgc", spread=False, **SMALL)
+    passes = needed.passes.height
+    stated = wa.simulate(trace=trace, manager="sepgc", spread=False, repeat=passes, **SMALL)
+    for found in (needed, stated):
+        assert found.held_pages == 2500
+        assert found.host["trimmed_pages"] == 500 * passes
+        assert found.host["read_pages"] == 7 * passes
+    assert needed.wa == stated.wa
+    foreseen = wa.simulate(trace=trace, manager="oracle", op=0.5, pages_per_block=8, spread=False)
+    assert foreseen.held_pages == 2500
 
 
 def test_the_hash_of_a_workload_is_what_it_was_before_traces_were_repeated_as_needed() -> None:

@@ -40,8 +40,10 @@ _GROWTH = 1.5
 _SAMPLES_PER_DRIVE_WRITE = 25
 _SAMPLES_OF_A_FIXED_RUN = 400
 _MOST_SAMPLES = 20_000
-# A trace that is repeated as needed ends with an interval of its passes this narrow.
+# A trace that is repeated as needed ends with an interval of its passes this narrow. Of fewer than
+# the first passes it is so wide that later ones would break no promise.
 _PRECISION_OF_PASSES = 0.005
+_FIRST_PASSES = 2 * FEWEST_PASSES
 
 # One of the replicas runs so much longer: a drive may stay for some drive writes in a state that it
 # then leaves. Long runs have seen that, and replicas end after so many drive writes, or pages.
@@ -176,7 +178,7 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
     if decided is not None:
         reason = f"{steady.reason}; and more passes would not show the workload: {decided}"
         return replace(steady, steady=False, reason=reason, loop_decides=True)
-    target, is_known = FEWEST_PASSES, False
+    target, is_known = min(_FIRST_PASSES, most), False
     while not is_known and len(first.passes.flash_pages) < most:
         while len(first.passes.flash_pages) < target:
             _play_pass(team, pass_pages, target * pass_pages)

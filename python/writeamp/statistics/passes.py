@@ -7,14 +7,16 @@ the host does exactly the same, so what changes is the drive settling.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
 from writeamp.statistics.batches import CONFIDENCE
+from writeamp.statistics.drift import MATERIAL_CHANGE as MATERIAL_DRIFT
 from writeamp.statistics.drift import trend
-from writeamp.statistics.judging import with_trend
+from writeamp.statistics.judging import CERTAIN_TREND, with_trend
 from writeamp.statistics.steady import MIN_INTERVALS, SteadyState, analyse
 
 # Passes whose WA still moves by more than this share belong to the warm-up or to a drift.
@@ -26,6 +28,8 @@ FEWEST_PASSES = 3
 _MANY_PASSES = 2 * MIN_INTERVALS
 # Of fewer no trend is known with an error.
 _FEWEST_OF_TREND = 3
+# The shortest stretch of passes whose mean has an error.
+_FEWEST_OF_STRETCH = 3
 
 
 def analyse_passes(pass_pages: int, flash_pages: npt.ArrayLike) -> SteadyState:
@@ -41,9 +45,15 @@ def analyse_passes(pass_pages: int, flash_pages: npt.ArrayLike) -> SteadyState:
 
     Returns:
         WA over the remaining passes, with Student's t interval over them, which holds each of
-        them and reaches to where a trend may lead.
+        them, reaches to where a trend may lead, and is wider by what the last doubling of the run
+        has changed.
     """
     flash = np.asarray(flash_pages, np.float64)
+    return _held_to_doublings(_by_passes(pass_pages, flash), pass_pages, flash / pass_pages)
+
+
+def _by_passes(pass_pages: int, flash: npt.NDArray[np.float64]) -> SteadyState:
+    """Judge passes by their scatter and their trend."""
     host = np.full(flash.size, float(pass_pages))
     if flash.size >= _MANY_PASSES:
         found = analyse(host, flash)
@@ -75,6 +85,49 @@ def analyse_passes(pass_pages: int, flash_pages: npt.ArrayLike) -> SteadyState:
     if kept.size < _FEWEST_OF_TREND:
         return own  # two passes have an interval that is wide enough
     return with_trend(own, trend(host, flash, float(cut * pass_pages)))
+
+
+def _held_to_doublings(
+    found: SteadyState, pass_pages: int, wa: npt.NDArray[np.float64]
+) -> SteadyState:
+    """Hold passes against how the last two doublings of the run have changed their mean.
+
+    The drive goes through the same requests again and again, so passes that follow each other are
+    alike, and say too little of their scatter: a scheme that learns wanders for tens of passes. Two
+    changes the same way, each beyond its error, are a drift.
+    """
+    # What is cut of many is chosen by a statistic that such changes move.
+    cut = round(found.warmup_pages / pass_pages) if wa.size < _MANY_PASSES else 0
+    half, quarter, eighth = (max(wa.size // parts, cut) for parts in (2, 4, 8))
+    last, before, first = wa[half:], wa[quarter:half], wa[eighth:quarter]
+    if not quarter or not before.size or math.isnan(found.ci_low):
+        return found
+    change = float(last.mean() - before.mean())
+    found = replace(
+        found,
+        ci_low=found.wa - math.hypot(found.wa - found.ci_low, change),
+        ci_high=found.wa + math.hypot(found.ci_high - found.wa, change),
+    )
+    if first.size < _FEWEST_OF_STRETCH or abs(change) < MATERIAL_DRIFT * found.wa:
+        return found
+    earlier = float(before.mean() - first.mean())
+    is_certain = abs(change) > CERTAIN_TREND * _error(last, before) and abs(
+        earlier
+    ) > CERTAIN_TREND * _error(before, first)
+    if not found.steady or change * earlier <= 0 or not is_certain:
+        return found
+    verb = "rose" if change > 0 else "fell"
+    return replace(
+        found,
+        steady=False,
+        reason=f"drifting: write amplification {verb} by {abs(earlier):.3g} and then by "
+        f"{abs(change):.3g} in the last two doublings of the passes",
+    )
+
+
+def _error(later: npt.NDArray[np.float64], earlier: npt.NDArray[np.float64]) -> float:
+    """Return the standard error of the difference of two means."""
+    return math.sqrt(sum(float(part.var(ddof=1)) / part.size for part in (later, earlier)))
 
 
 def _settled(wa: npt.NDArray[np.float64]) -> bool:
