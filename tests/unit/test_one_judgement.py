@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 import writeamp as wa
 from places import TRACE
 from writeamp.experiments import repeating
+from writeamp.experiments.one_run import OneRun
+from writeamp.experiments.scout import Scout
 from writeamp.statistics.passes import analyse_passes
 from writeamp.traces.pages import PageTrace
 
@@ -153,6 +156,33 @@ def test_two_changes_the_same_way_in_the_last_two_doublings_are_a_drift() -> Non
 def test_passes_that_step_without_any_noise_are_judged() -> None:
     found = analyse_passes(1000, np.repeat([2000, 2010, 2020, 2030], [3, 3, 6, 12]))
     assert not found.steady
+
+
+@pytest.mark.parametrize(("manager", "times"), [("sepgc", 1), ("sepbit", 3)])
+def test_a_scheme_that_remembers_pages_is_watched_for_longer(
+    monkeypatch: pytest.MonkeyPatch, manager: str, times: int
+) -> None:
+    reached = []
+    advance = OneRun.advance_to
+
+    def spy(self: OneRun, pages: int, expected_pages: int) -> None:
+        reached.append(pages)
+        advance(self, pages, expected_pages)
+
+    monkeypatch.setattr(OneRun, "advance_to", spy)
+    found = wa.simulate(trace=drawn(3000, 30_000), manager=manager, spread=False, **SMALL)
+    assert found.steady
+    assert max(reached) == times * found.passes.height * 30_000
+
+
+def test_what_a_longer_run_does_not_find_is_not_steady() -> None:
+    found = wa.simulate(trace=drawn(3000, 30_000), manager="sepbit", spread=False, **SMALL)
+    scout = Scout(found.plan, found.device)
+    assert scout.held_to(found.steady_state, 30_000, 6) == found.steady_state
+    promised = replace(found.steady_state, ci_low=1.001, ci_high=1.002)
+    held = scout.held_to(promised, 30_000, 6)
+    assert not held.steady
+    assert "6 passes promise a WA of 1.001 to 1.002, and of 18 the second half finds" in held.reason
 
 
 def test_what_a_trace_ends_with_is_served_however_often_it_was_repeated() -> None:

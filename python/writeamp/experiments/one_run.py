@@ -20,7 +20,7 @@ from writeamp.experiments.loads import load_of_spec, load_of_trace
 from writeamp.experiments.passes import PassLog
 from writeamp.experiments.plan import Plan
 from writeamp.experiments.preconditioning import CHUNK_PAGES, precondition
-from writeamp.experiments.repeating import most_passes
+from writeamp.experiments.repeating import loaded_passes
 from writeamp.experiments.simulation_result import EVENT_SCHEMA, Result
 from writeamp.registry.specs import Spec
 from writeamp.runners import stop_if_asked
@@ -187,7 +187,7 @@ def new_simulation(plan: Plan, drive: Device, seed: int) -> EngineSimulation:
 def _load(plan: Plan, drive: Device) -> EngineLoad:
     if isinstance(plan.load, Spec):
         return load_of_spec(plan.load, plan.used_pages(drive), drive)
-    passes = most_passes(plan, drive)
+    passes = loaded_passes(plan, drive)
     host_pages = plan.load.host_pages * passes
     if plan.run.writes is not None and plan.run.writes > host_pages:
         enough = -(-plan.run.writes // plan.load.host_pages)

@@ -16,6 +16,8 @@ MEMORY_TIMES = 64
 _MOST_DRIVE_WRITES = 200
 _MOST_PAGES = 10_000_000
 _MOST_PASSES = 200
+# A scheme that remembers pages is watched for so many times as long.
+LOOK_AHEAD = 3
 
 
 def is_as_needed(plan: Plan) -> bool:
@@ -42,3 +44,9 @@ def most_passes(plan: Plan, drive: Device) -> int:
     most_pages = max(_MOST_DRIVE_WRITES * drive.physical_pages, _MOST_PAGES)
     passes = min(most_pages // plan.load.host_pages, _MOST_PASSES)
     return passes if passes >= FEWEST_PASSES else 1
+
+
+def loaded_passes(plan: Plan, drive: Device) -> int:
+    """Return how many passes a load holds: of a run that goes ahead there are more."""
+    most = most_passes(plan, drive)
+    return LOOK_AHEAD * most if is_as_needed(plan) and most > 1 else most

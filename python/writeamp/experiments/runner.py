@@ -15,6 +15,7 @@ from writeamp.experiments.memory import check_memory
 from writeamp.experiments.one_run import Progress
 from writeamp.experiments.plan import FIRST_DRIVE_WRITES, Plan
 from writeamp.experiments.repeating import MEMORY_TIMES, is_as_needed, most_passes
+from writeamp.experiments.scout import Scout
 from writeamp.experiments.settings import Warmup
 from writeamp.experiments.simulation_result import Result
 from writeamp.experiments.spread import Spread
@@ -72,18 +73,20 @@ def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
     return team.first.result(steady, elapsed_s=time.perf_counter() - started)
 
 
-def spread_over_sizes(plan: Plan, drive: Device, wa: float) -> Spread:
-    """Rerun on drives one block (in each plane) smaller and larger.
+def spread_over_sizes(plan: Plan, drive: Device, result: Result) -> Spread:
+    """Rerun on drives one block (in each plane) smaller and larger, for as many passes.
 
     A looped trace can lock in phase with collection: WA then jumps with the size of the drive, and
     the confidence interval of one run says nothing of it.
     """
 
+    if is_as_needed(plan):
+        plan = replace(plan, host=replace(plan.host, repeat=result.passes.height))
     neighbours = [drive.with_extra_blocks(extra) for extra in (-1, 1)]
     runner = local_runner(len(neighbours), most=drives_that_fit(drive))
     smaller, larger = gather_whole(runner, partial(_wa_on, plan), neighbours)
     smallest_op, largest_op = (neighbour.op for neighbour in neighbours)
-    return Spread(smaller, wa, larger, smallest_op, largest_op)
+    return Spread(smaller, result.wa, larger, smallest_op, largest_op)
 
 
 def _wa_on(plan: Plan, drive: Device) -> float:
@@ -178,6 +181,7 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
     if decided is not None:
         reason = f"{steady.reason}; and more passes would not show the workload: {decided}"
         return replace(steady, steady=False, reason=reason, loop_decides=True)
+    scout = _scout(team)
     target, is_known = min(_FIRST_PASSES, most), False
     while not is_known and len(first.passes.flash_pages) < most:
         while len(first.passes.flash_pages) < target:
@@ -192,8 +196,19 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
             steady = replace(steady, steady=False, reason=reason)
         is_known = before.steady and steady.steady and is_precise
         is_known &= first.times_programmed() >= MEMORY_TIMES
+        if scout and (is_known or target == most):
+            steady = scout.held_to(steady, pass_pages, target)
+            is_known &= steady.steady
         target = min(2 * target, most)
     return not_by_loop(steady, trace, team.drive, first.simulation.mapped_pages())
+
+
+def _scout(team: Team) -> Scout | None:
+    """Return a run that goes ahead, where a scheme remembers pages and memory has room for two."""
+    needed_bytes = team.drive.geometry.bytes_needed(team.drive.logical_pages)
+    has_room = psutil.virtual_memory().available >= needed_bytes
+    remembers = team.first.simulation.scheme_bytes() > 0
+    return Scout(team.plan, team.drive) if remembers and has_room else None
 
 
 def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:

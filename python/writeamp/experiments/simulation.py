@@ -68,7 +68,7 @@ def _simulated(experiment: Experiment, progress: Progress | None) -> Result | Ti
     result = run(plan, prepared.drive, progress)
     if experiment.load.trace is None or not settings.spread:
         return result
-    return replace(result, spread=spread_over_sizes(plan, prepared.drive, result.wa))
+    return replace(result, spread=spread_over_sizes(plan, prepared.drive, result))
 
 
 def in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
