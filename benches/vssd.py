@@ -3,9 +3,12 @@
     .venv/bin/python benches/vssd.py --size 8GiB --rounds 8 --seconds 4
 
 Two servers, the memory plugin and the virtual SSD with a backing file (so with its journal and
-snapshots), serve fio in turn; the ratio of each pair is printed, and the median. The drive is aged
-before: full and written at random, so that it collects all the time. Restarts are of that drive,
-killed under load. Needs nbdkit, nbdinfo and fio.
+snapshots), serve fio in turn; the ratio of each pair is printed, and the median, and beside them
+the ratios of one run of the memory plugin to the next: what the machine alone does. The drive is
+aged before: full and written at random, so that it collects all the time. The processor time of
+the servers for each request is what other programs disturb least. Restarts are of that drive,
+killed under load. Its file is in the folder for temporary files (TMPDIR). Needs nbdkit, nbdinfo
+and fio.
 """
 
 from __future__ import annotations
@@ -17,13 +20,15 @@ import signal
 import subprocess
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
+import psutil
 from writeamp.devices.byte_sizes import parse_bytes
 from writeamp.experiments.device_settings import DeviceSettings
-from writeamp.experiments.settings import PolicySettings
+from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.settings import DriveSettings
 from writeamp.vssd.specification import aged_state, plugin_config, specify
 
@@ -43,6 +48,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=4, help="of each run of fio")
     parser.add_argument("--device", default="ssd-v")
     parser.add_argument("--manager", default="sepgc")
+    parser.add_argument("--fresh", action="store_true", help="write to files that are holes still")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="writeamp-bench-") as folder:
         compare(asked, Path(folder))
@@ -54,7 +60,7 @@ def compare(asked: argparse.Namespace, folder: Path) -> None:
     own = [str(PLUGIN), f"config={config}"]
     specification = specify(
         DeviceSettings(profile=asked.device, size=asked.size),
-        PolicySettings(manager=asked.manager),
+        BuiltInPolicySettings(manager=asked.manager),
         DriveSettings(precondition="random:1", backing=str(folder / "drive.wa")),
     )
     state = folder / "state"
@@ -64,6 +70,8 @@ def compare(asked: argparse.Namespace, folder: Path) -> None:
         Server(folder, "memory", ["memory", str(size_bytes)]) as memory,
         Server(folder, "own", own) as drive,
     ):
+        for server in () if asked.fresh or not asked.rounds else (memory, drive):
+            server.write_all(asked.size)
         for load, options in LOADS.items() if asked.rounds else ():
             rates = [
                 [server.fio(options, asked.seconds, asked.size) for server in (memory, drive)]
@@ -73,11 +81,15 @@ def compare(asked: argparse.Namespace, folder: Path) -> None:
     restart(Server(folder, "own", own), asked)
 
 
-def report(load: str, rates: list[list[float]]) -> None:
-    ratios = sorted(own / memory for memory, own in rates)
+def report(load: str, rates: list[list[Rate]]) -> None:
+    ratios = sorted(own.requests_s / memory.requests_s for memory, own in rates)
+    alone = [memory.requests_s for memory, _ in rates]
+    itself = sorted(later / earlier for earlier, later in pairwise(alone)) or [1.0]
+    memory_us, own_us = (median(one[at].processor_us for one in rates) for at in (0, 1))
     print(
         f"{load}: {median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) of memory, "
-        f"{median(own for _, own in rates):,.0f} requests/s",
+        f"{median(own.requests_s for _, own in rates):,.0f} requests/s; memory of itself "
+        f"{itself[0]:.2f} to {itself[-1]:.2f}; processor time {own_us:.1f} and {memory_us:.1f} us",
         flush=True,
     )
 
@@ -91,6 +103,13 @@ def restart(server: Server, asked: argparse.Namespace) -> None:
     began = time.perf_counter()
     with server:
         print(f"restart of {asked.size} after kill -9: {time.perf_counter() - began:.2f} s")
+
+
+class Rate(NamedTuple):
+    """How fast a server was, and its processor time for each request."""
+
+    requests_s: float
+    processor_us: float
 
 
 class Server:
@@ -125,20 +144,35 @@ class Server:
 
     def start_fio(self, options: str, seconds: int, size: str) -> Any:
         """Return fio under way."""
-        words = f"fio --name=b --ioengine=nbd --uri={self.uri} --bs=4k --norandommap --time_based"
-        words += f" --runtime={seconds} --size={size.removesuffix('iB')} {options}"
+        timed = f"--bs=4k --norandommap --time_based --runtime={seconds}"
+        return self._fio(f"{timed} {options}", size)
+
+    def write_all(self, size: str) -> None:
+        """Write to every page: the first writes to a new file fill its holes, and are slower."""
+        self._fio("--rw=write --bs=1M", size).communicate()
+
+    def _fio(self, options: str, size: str) -> Any:
+        words = f"fio --name=b --ioengine=nbd --uri={self.uri} --size={size.removesuffix('iB')}"
         return subprocess.Popen(
-            [*words.split(), "--output-format=json"],
+            [*words.split(), *options.split(), "--output-format=json"],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
         )
 
-    def fio(self, options: str, seconds: int, size: str) -> float:
-        """Return requests a second."""
+    def fio(self, options: str, seconds: int, size: str) -> Rate:
+        """Serve fio."""
+        before_s = self.processor_s()
         out, _ = self.start_fio(options, seconds, size).communicate()
         (job,) = json.loads(re.sub(r"^[^{]*", "", out))["jobs"]
-        return float(job["write"]["iops"] + job["read"]["iops"])
+        spent_s = self.processor_s() - before_s
+        served = job["write"]["total_ios"] + job["read"]["total_ios"]
+        return Rate(job["write"]["iops"] + job["read"]["iops"], 1e6 * spent_s / served)
+
+    def processor_s(self) -> float:
+        """Return the processor time that it has taken."""
+        times = psutil.Process(self.process.pid).cpu_times()
+        return times.user + times.system
 
 
 if __name__ == "__main__":
