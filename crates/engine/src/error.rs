@@ -1,5 +1,7 @@
 //! The one error type: every message is a sentence that says what was wrong and what is valid.
 
+use crate::faults::{Failure, Fault};
+
 /// What can go wrong when a drive, a policy or a workload is built or driven.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -40,7 +42,7 @@ pub enum Error {
     State(String),
     /// A policy that is written elsewhere failed.
     #[error("{0}")]
-    Foreign(Box<crate::foreign::Fault>),
+    Foreign(Box<Fault>),
     /// Someone asked for it.
     #[error("the run was cancelled")]
     Cancelled,
@@ -60,5 +62,24 @@ impl Error {
         let hint = nearest.map(|(_, v)| format!(" (did you mean '{v}'?)")).unwrap_or_default();
         let list = if valid.is_empty() { "none".to_owned() } else { valid.join(", ") };
         Error::Spec(format!("unknown {what} '{name}'{hint}; valid: {list}"))
+    }
+
+    /// The error of a policy called so, which failed where it was asked of a page, or of none.
+    pub(crate) fn of_policy(
+        policy: &str,
+        hook: &'static str,
+        (host_pages, page): (u64, Option<u32>),
+        failure: Failure,
+    ) -> Self {
+        let Failure { what, page: own, cause } = failure;
+        let page = page.or(own);
+        Error::Foreign(Box::new(Fault {
+            policy: policy.to_owned(),
+            hook,
+            host_pages,
+            page,
+            what,
+            cause,
+        }))
     }
 }

@@ -12,11 +12,12 @@
 //! - [`page_set`]: which pages of a trace are ever written, and their order.
 //! - [`write_history`]: how often and when pages were written, for the policies that ask.
 //! - [`placements`]: where each page goes, one file per scheme.
-//! - [`foreign`]: placements and victim policies that are written elsewhere.
+//! - [`faults`]: policies of other languages that failed.
 //! - [`managers`]: when collection runs, and what becomes of its pages.
 //! - [`workloads`]: which pages the host writes, one file per generator.
 //! - [`observe`]: what a run is asked to remember.
-//! - [`registry`], [`params`] and [`spec`]: what can be asked for by name, and in which words.
+//! - [`spec`], [`params`] and [`registry`]: what can be asked for by name, and in which words.
+//! - [`catalogue`]: every registry.
 //! - [`simulation`]: a workload driving a drive.
 //! - [`state`]: a run saved, and restored to go on as if it had not been interrupted.
 //! - [`endurance`]: drives that are driven until they are worn out.
@@ -24,11 +25,12 @@
 
 #![warn(missing_docs)]
 
+pub mod catalogue;
 pub mod detectors;
 pub mod endurance;
 pub mod error;
+pub mod faults;
 pub mod flash;
-pub mod foreign;
 pub mod foresight;
 pub mod hints;
 pub mod leveling;

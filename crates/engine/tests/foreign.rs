@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
+use writeamp_engine::faults::{Answer, Failure, Hook};
 use writeamp_engine::flash::{Counters, EraseUnit, Geometry, Shape, Wear};
-use writeamp_engine::foreign::{
-    Answer, Candidates, Failure, Foreign, ForeignStreams, Hook, PlacementCalls, PlacementSource,
-    VictimCalls, VictimSource,
-};
 use writeamp_engine::hints::Hears;
-use writeamp_engine::managers::{self, Layout, Setup};
-use writeamp_engine::placements::{HostPage, Sizes, Victim};
+use writeamp_engine::managers::{self, Foreign, Layout, Setup};
+use writeamp_engine::placements::{
+    ForeignStreams, HostPage, PlacementCalls, PlacementSource, Sizes, Victim,
+};
 use writeamp_engine::simulation::Simulation;
 use writeamp_engine::state::try_pack;
+use writeamp_engine::victims::{Candidates, VictimCalls, VictimSource};
 use writeamp_engine::workloads::{self, Context};
 use writeamp_engine::{Error, Result};
 

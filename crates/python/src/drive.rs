@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use writeamp_engine::Result;
 use writeamp_engine::flash::{Array, EraseUnit, Geometry, Shape, Wear};
-use writeamp_engine::foreign::Foreign;
+use writeamp_engine::managers::Foreign;
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::workloads::{self, Characteristics, Columns, Context, Site, Trace, Workload};
 

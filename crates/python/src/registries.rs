@@ -4,10 +4,11 @@ use std::ops::Bound::{self as Edge, Excluded, Included, Unbounded};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use writeamp_engine::leveling;
-use writeamp_engine::managers::{self, Declared, Layout, Needs};
+use writeamp_engine::catalogue;
+use writeamp_engine::leveling::{self, WEAR_LEVELERS};
+use writeamp_engine::managers::{self, Declared, Layout, MANAGERS, Needs};
 use writeamp_engine::params::{Domain, Param};
-use writeamp_engine::registry::{Entry, Kind};
+use writeamp_engine::registry::{Entry, Registry};
 
 use crate::raised;
 
@@ -15,14 +16,14 @@ use crate::raised;
 /// also has what its example declares.
 #[pyfunction]
 pub fn entries<'py>(py: Python<'py>, kind: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let kind = Kind::named(kind).map_err(|e| raised(&e))?;
-    kind.entries().iter().map(|entry| entry_dict(py, kind, entry)).collect()
+    let registry = catalogue::named(kind).map_err(|e| raised(&e))?;
+    registry.entries.iter().map(|entry| entry_dict(py, registry, entry)).collect()
 }
 
 /// The name of the registry that has an entry of that name.
 #[pyfunction]
 pub fn kind_of(name: &str) -> PyResult<&'static str> {
-    Kind::of(name).map(Kind::name).map_err(|e| raised(&e))
+    catalogue::of(name).map(|registry| registry.name).map_err(|e| raised(&e))
 }
 
 /// What the manager that a spec names declares. With a layout, an error unless the manager serves
@@ -50,21 +51,22 @@ pub fn default_victims(manager: &str) -> PyResult<String> {
     managers::default_victims(manager).map_err(|e| raised(&e))
 }
 
-fn entry_dict<'py>(py: Python<'py>, kind: Kind, entry: &Entry) -> PyResult<Bound<'py, PyDict>> {
-    let dict = match kind {
-        Kind::Managers => {
-            let declared = managers::declared(entry.example).map_err(|e| raised(&e))?;
-            declared_dict(py, &declared)?
-        }
-        Kind::WearLevelers => {
-            let declared = leveling::declared(entry.example).map_err(|e| raised(&e))?;
-            let dict = PyDict::new(py);
-            dict.set_item("reserve_blocks", declared.reserve_blocks)?;
-            dict.set_item("moves_pages", declared.moves_pages)?;
-            dict
-        }
-        _ => PyDict::new(py),
+fn entry_dict<'py>(
+    py: Python<'py>,
+    registry: &Registry,
+    entry: &Entry,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = if *registry == MANAGERS {
+        let declared = managers::declared(entry.example).map_err(|e| raised(&e))?;
+        declared_dict(py, &declared)?
+    } else {
+        PyDict::new(py)
     };
+    if *registry == WEAR_LEVELERS {
+        let declared = leveling::declared(entry.example).map_err(|e| raised(&e))?;
+        dict.set_item("reserve_blocks", declared.reserve_blocks)?;
+        dict.set_item("moves_pages", declared.moves_pages)?;
+    }
     let own = entry.params.iter().map(|param| param_dict(py, param, false));
     let params = own.chain(entry.common.iter().map(|param| param_dict(py, param, true)));
     dict.set_item("name", entry.name)?;
@@ -121,9 +123,9 @@ fn domain_dict<'py>(py: Python<'py>, domain: &Domain) -> PyResult<Bound<'py, PyD
             dict.set_item("least", least)?;
             dict.set_item("most", most)?;
         }
-        Domain::Spec(kind) => {
+        Domain::Spec(specs) => {
             dict.set_item("kind", "spec")?;
-            dict.set_item("registry", kind.name())?;
+            dict.set_item("registry", specs().name())?;
         }
         Domain::List(of) => {
             dict.set_item("kind", "list")?;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine::params::Params;
-use writeamp_engine::registry::Kind;
-use writeamp_engine::spec;
+use writeamp_engine::workloads::WORKLOADS;
+use writeamp_engine::{catalogue, spec};
 
 use crate::raised;
 
@@ -15,7 +15,9 @@ use crate::raised;
 #[pyfunction]
 #[pyo3(name = "parse")]
 pub fn parse<'py>(py: Python<'py>, kind_name: &str, text: &str) -> PyResult<Bound<'py, PyDict>> {
-    let read = Kind::named(kind_name).and_then(|kind| kind.read(text)).map_err(|e| raised(&e))?;
+    let read = catalogue::named(kind_name)
+        .and_then(|registry| registry.read(text))
+        .map_err(|e| raised(&e))?;
     let params = PyDict::new(py);
     for (name, value) in read.canonical_values() {
         params.set_item(name, value)?;
@@ -54,21 +56,23 @@ fn text_of(read: &Params) -> String {
 /// all of them.
 #[pyfunction]
 pub fn scaled_workload(text: &str, factor: f64) -> PyResult<String> {
-    Kind::Workloads.read(text).and_then(|read| read.scaled(factor)).map_err(|e| raised(&e))
+    WORKLOADS.read(text).and_then(|read| read.scaled(factor)).map_err(|e| raised(&e))
 }
 
 /// The policy of some registry that means on such a drive what the spec means on the larger one, and
 /// sentences on what cannot be scaled.
 #[pyfunction]
 pub fn scaled_policy(kind_name: &str, text: &str, factor: f64) -> PyResult<(String, Vec<String>)> {
-    let read = Kind::named(kind_name).and_then(|kind| kind.read(text)).map_err(|e| raised(&e))?;
+    let read = catalogue::named(kind_name)
+        .and_then(|registry| registry.read(text))
+        .map_err(|e| raised(&e))?;
     Ok((read.scaled(factor).map_err(|e| raised(&e))?, read.not_scaled(factor)))
 }
 
 /// Splits a list of specs of one kind at the commas between them.
 #[pyfunction]
 pub fn split_specs(kind_name: &str, text: &str) -> PyResult<Vec<String>> {
-    Kind::named(kind_name)
-        .and_then(|kind| spec::split_specs(kind.noun(), text))
+    catalogue::named(kind_name)
+        .and_then(|registry| spec::split_specs(registry.noun, text))
         .map_err(|e| raised(&e))
 }

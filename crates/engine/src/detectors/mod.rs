@@ -9,7 +9,8 @@ mod distance;
 pub(crate) use bloom::Filter;
 
 use crate::error::Result;
-use crate::registry::{Entry, Kind, Registered, dispatch, entries};
+use crate::params::Domain;
+use crate::registry::{Registered, Registry, dispatch, entries};
 use crate::state::State;
 
 /// Tells hot from cold pages.
@@ -35,11 +36,19 @@ macro_rules! detectors {
 }
 
 /// Every registered detector.
-pub const ENTRIES: &[Entry] = detectors!(entries! { Registered<u32> });
+pub static DETECTORS: Registry = Registry {
+    name: "detectors",
+    noun: "detector",
+    plural: "detectors",
+    entries: detectors!(entries! { Registered<u32> }),
+};
+
+/// The domain of parameters that name a detector.
+pub const NESTED: Domain = Domain::Spec(|| &DETECTORS);
 
 /// Builds the detector that `text` names for a drive of `logical_pages`.
 pub fn build(text: &str, logical_pages: u32) -> Result<Box<dyn Detector>> {
-    let params = Kind::Detectors.read(text)?;
+    let params = DETECTORS.read(text)?;
     detectors!(dispatch! {
         Registered<u32>, params, Found => Ok(Box::new(Found::build(&params, &logical_pages)?))
     })
@@ -57,7 +66,7 @@ mod tests {
 
     #[test]
     fn every_detector_finds_hot_and_cold_data() {
-        for entry in ENTRIES {
+        for entry in DETECTORS.entries {
             let (pages, hot_pages) = (20_000, 2_000);
             let mut detector = build(entry.example, pages).unwrap();
             let mut workload =

@@ -13,7 +13,7 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::flash::{Array, BlockState, Geometry};
 use crate::params::{Domain, Param, Params, U32_MAX};
-use crate::registry::{Entry, Kind, Registered, dispatch, entries};
+use crate::registry::{Registered, Registry, dispatch, entries};
 use crate::state::{State, state};
 
 /// The wear of one pool of blocks.
@@ -91,11 +91,16 @@ macro_rules! levelers {
 }
 
 /// Every registered leveller.
-pub const ENTRIES: &[Entry] = levelers!(entries! { Registered<Geometry> });
+pub static WEAR_LEVELERS: Registry = Registry {
+    name: "wear_levelers",
+    noun: "wear leveller",
+    plural: "wear levellers",
+    entries: levelers!(entries! { Registered<Geometry> }),
+};
 
 /// Builds the leveller that `text` names, for one pool of a drive.
 pub fn build(text: &str, geometry: &Geometry) -> Result<Box<dyn WearLeveler>> {
-    let params = Kind::WearLevelers.read(text)?;
+    let params = WEAR_LEVELERS.read(text)?;
     levelers!(dispatch! {
         Registered<Geometry>, params, Leveler => Ok(Box::new(Leveler::build(&params, geometry)?))
     })
@@ -103,7 +108,7 @@ pub fn build(text: &str, geometry: &Geometry) -> Result<Box<dyn WearLeveler>> {
 
 /// What the leveller that `text` names declares.
 pub fn declared(text: &str) -> Result<Declared> {
-    let params = Kind::WearLevelers.read(text)?;
+    let params = WEAR_LEVELERS.read(text)?;
     levelers!(dispatch! { Registered<Geometry>, params, Leveler => Ok(Leveler::declared(&params)) })
 }
 

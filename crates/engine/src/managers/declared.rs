@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::flash::{Geometry, Wear};
 use crate::hints::Hears;
 use crate::leveling;
-use crate::registry::Kind;
+use crate::victims::VICTIMS;
 
 /// Some of the things that there are to choose from, and why no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Declared {
 
     /// The names of the victim policies that it serves.
     pub fn victims(&self) -> Vec<&'static str> {
-        let any = || Kind::Victims.entries().iter().map(|entry| entry.name).collect();
+        let any = || VICTIMS.entries.iter().map(|entry| entry.name).collect();
         self.victims.map_or_else(any, |only| only.these.to_vec())
     }
 
@@ -182,6 +182,7 @@ impl Declared {
 mod tests {
     use super::*;
     use crate::flash::{EraseUnit, Shape};
+    use crate::managers::MANAGERS;
     use crate::managers::{Setup, build, check};
     use crate::registry::Entry;
 
@@ -205,13 +206,13 @@ mod tests {
             seed: 1,
             wear: Wear::default(),
             table_pages: 0,
-            foreign: crate::foreign::Foreign::default(),
+            foreign: crate::managers::Foreign::default(),
         }
     }
 
     #[test]
     fn what_is_declared_is_what_is_built_and_what_is_not_is_refused() {
-        for spec in Kind::Managers.entries().iter().flat_map(Entry::small_specs) {
+        for spec in MANAGERS.entries.iter().flat_map(Entry::small_specs) {
             for layout in Layout::ALL {
                 let serves = declared(spec).layouts().contains(&layout);
                 for logical_pages in (4..124).step_by(8) {

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::flash::{Table, Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
 use crate::params::{Domain, Param, Params};
-use crate::registry::{Entry, Kind};
+use crate::registry::Entry;
 use crate::victims::{Bag, VictimPolicy, Visitor};
 
 const HOT: usize = 0;
@@ -288,7 +288,7 @@ const D_SWAP: Param =
 const DETECTOR: Param = Param::new(
     "detector",
     "oracle",
-    Domain::Either(&Domain::Word(&["oracle"]), &Domain::Spec(Kind::Detectors)),
+    Domain::Either(&Domain::Word(&["oracle"]), &detectors::NESTED),
     "what tells hot from cold pages; oracle is the workload itself",
 );
 

@@ -16,17 +16,17 @@ pub mod wolf;
 use std::ops::Range;
 
 pub use declared::{Declared, Needs, Only};
-pub use setup::Setup;
+pub use setup::{Foreign, Setup};
 
 use crate::error::{Error, Result};
 use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tap};
 use crate::hints::{Hears, Hints};
 use crate::observe::{GroupChange, Life};
 use crate::params::Params;
-use crate::registry::{Entry, Kind, dispatch, entries};
+use crate::registry::{Entry, Registry, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::state::{Identity, State};
-use crate::victims::{self, Boxed, Compiling, Visitor};
+use crate::victims::{self, Boxed, Compiling, VICTIMS, Visitor};
 
 /// How streams and collection are laid over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,7 +231,12 @@ macro_rules! managers {
 }
 
 /// Every registered block manager.
-pub const ENTRIES: &[Entry] = crate::placements!(managers! { entries! { Manager } });
+pub static MANAGERS: Registry = Registry {
+    name: "managers",
+    noun: "block manager",
+    plural: "block managers",
+    entries: crate::placements!(managers! { entries! { Manager } }),
+};
 
 fn declared_by(params: &Params) -> Result<Declared> {
     crate::placements!(managers! {
@@ -241,19 +246,19 @@ fn declared_by(params: &Params) -> Result<Declared> {
 
 /// What the manager that `text` names declares.
 pub fn declared(text: &str) -> Result<Declared> {
-    declared_by(&Kind::Managers.read(text)?)
+    declared_by(&MANAGERS.read(text)?)
 }
 
 /// What the manager that `text` names declares, if it serves a layout under a victim policy, its own
 /// if none is given; else the sentence that says what is wrong.
 pub fn serves(text: &str, victims: Option<&str>, layout: Layout) -> Result<Declared> {
-    check_served(&Kind::Managers.read(text)?, victims, layout)
+    check_served(&MANAGERS.read(text)?, victims, layout)
 }
 
 /// Refuses what the manager does not serve; `victims` is the victim policy that is asked for.
 fn check_served(params: &Params, victims: Option<&str>, layout: Layout) -> Result<Declared> {
     let declared = check_shaped(params, victims.is_some())?;
-    let victims = Kind::Victims.read(victims.unwrap_or(&declared.default_victims))?;
+    let victims = VICTIMS.read(victims.unwrap_or(&declared.default_victims))?;
     declared.check_served(params.entry().name, victims.entry().name, layout)?;
     Ok(declared)
 }
@@ -278,7 +283,7 @@ fn check_shaped(params: &Params, are_victims_asked: bool) -> Result<Declared> {
 /// What the manager that `text` names declares, if it can be built so; else the sentence that says
 /// what is wrong. Nothing is built.
 pub fn check(text: &str, setup: &Setup) -> Result<Declared> {
-    check_params(&Kind::Managers.read(text)?, setup)
+    check_params(&MANAGERS.read(text)?, setup)
 }
 
 fn check_params(params: &Params, setup: &Setup) -> Result<Declared> {
@@ -325,7 +330,7 @@ fn build_with<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn B
         let victims = setup.victims_of(&generic::foreign_declared(&*source));
         return generic::build_foreign(&*source, &victims, setup, tap);
     }
-    let params = Kind::Managers.read(text)?;
+    let params = MANAGERS.read(text)?;
     let declared = check_params(&params, &setup)?;
     let victims = setup.victims_of(&declared);
     crate::placements!(managers! { dispatch! {

@@ -2,14 +2,24 @@
 
 use std::sync::Arc;
 
-use super::{Declared, Layout, declared, generic};
+use super::{Declared, Layout, MANAGERS, declared, generic};
 use crate::error::Result;
 use crate::flash::{Flash, Geometry, Tap, Wear};
-use crate::foreign::{Foreign, VictimSource};
-use crate::registry::Kind;
+use crate::leveling::WEAR_LEVELERS;
+use crate::placements::PlacementSource;
+use crate::registry::Registry;
 use crate::rng::Stream;
 use crate::state::Identity;
-use crate::victims;
+use crate::victims::{self, VICTIMS, VictimSource};
+
+/// The policies of a drive that are written elsewhere; none by default.
+#[derive(Debug, Clone, Default)]
+pub struct Foreign {
+    /// The placement, in the place of the block manager.
+    pub placement: Option<Arc<dyn PlacementSource>>,
+    /// The victim policy.
+    pub victims: Option<Arc<dyn VictimSource>>,
+}
 
 /// What every manager is built from.
 #[derive(Debug, Clone)]
@@ -73,16 +83,16 @@ impl Setup {
         let Setup {
             geometry, logical_pages, table_pages, layout, wear_leveling, seed, wear, ..
         } = self;
-        let canonical = |kind: Kind, spec: &str| Ok(kind.read(spec)?.canonical());
+        let canonical = |registry: &Registry, spec: &str| Ok(registry.read(spec)?.canonical());
         let manager = match &self.foreign.placement {
             Some(source) => source.name().to_owned(),
-            None => canonical(Kind::Managers, text)?,
+            None => canonical(&MANAGERS, text)?,
         };
         let victims = match &self.foreign.victims {
             Some(source) => source.name().to_owned(),
-            None => canonical(Kind::Victims, &self.victims_of(&self.declared(text)?))?,
+            None => canonical(&VICTIMS, &self.victims_of(&self.declared(text)?))?,
         };
-        let leveler = |spec: &String| canonical(Kind::WearLevelers, spec);
+        let leveler = |spec: &String| canonical(&WEAR_LEVELERS, spec);
         let identity = Identity::default()
             .with("block manager", manager)
             .with("victim policy", victims)

@@ -76,7 +76,7 @@ fn setup(layout: Layout, wear_leveling: Option<&str>) -> Setup {
         seed: 5,
         wear: Wear::default(),
         table_pages: 0,
-        foreign: crate::foreign::Foreign::default(),
+        foreign: crate::managers::Foreign::default(),
     }
 }
 
@@ -93,7 +93,7 @@ fn ran(drive: Box<dyn BlockManager>) -> Counters {
 
 #[test]
 fn an_observer_changes_nothing_and_hears_what_flash_can_do() {
-    for entry in ENTRIES {
+    for entry in MANAGERS.entries {
         for layout in [Layout::Flat, Layout::StripedPerLun] {
             for leveling in [None, Some("static:threshold=2")] {
                 let silent = ran(build(entry.example, setup(layout, leveling)).unwrap());
@@ -120,7 +120,7 @@ fn an_observer_changes_nothing_and_hears_what_flash_can_do() {
 
 #[test]
 fn requests_one_by_one_leave_the_drive_as_batches_do() {
-    for entry in ENTRIES {
+    for entry in MANAGERS.entries {
         let drive = || build(entry.example, setup(Layout::Flat, None)).unwrap();
         let workload = || workloads::build("hot-cold:f=0.2,r=0.8", 2000, Context::root(3)).unwrap();
         let mut batches = Simulation::new(drive(), workload(), 100).unwrap();
@@ -160,7 +160,7 @@ fn host_requests_count_in_pages_and_bytes_apart_from_programs() {
 
 #[test]
 fn requests_off_the_end_are_refused_and_change_nothing() {
-    for entry in ENTRIES {
+    for entry in MANAGERS.entries {
         let mut drive = build(entry.example, setup(Layout::Flat, None)).unwrap();
         assert!(drive.trim(1990..2001).is_err());
         assert!(drive.read(2000..2001).is_err());
@@ -173,7 +173,7 @@ fn requests_off_the_end_are_refused_and_change_nothing() {
 fn a_manager_without_the_hints_that_it_needs_refuses_to_write() {
     let groups = [crate::hints::Group { pages: 2000, write_share: 1.0 }];
     let mut hearing = 0;
-    for entry in ENTRIES {
+    for entry in MANAGERS.entries {
         let mut drive = build(entry.example, setup(Layout::Flat, None)).unwrap();
         let hears = drive.hears();
         let short = Hints { groups: &groups, group_of: &[0], ..Hints::default() };
@@ -256,7 +256,7 @@ fn a_stripe_goes_on_to_the_next_lun_after_the_pages_of_a_program() {
         seed: 1,
         wear: Wear::default(),
         table_pages: 0,
-        foreign: crate::foreign::Foreign::default(),
+        foreign: crate::managers::Foreign::default(),
     };
     let mut drive = build("single", setup).unwrap();
     drive.write(&(0..40).collect::<Vec<_>>(), None).unwrap();

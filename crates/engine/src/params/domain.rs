@@ -3,9 +3,9 @@
 use std::fmt::{self, Display, Formatter};
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
+use super::Specs;
 use super::values::{bytes, integer, number, number_or_per_cent, whole};
 use crate::error::Error;
-use crate::registry::Kind;
 use crate::spec::split;
 
 /// The values that a parameter may have. `Display` says which in words: "a number from 0 to 1".
@@ -19,8 +19,8 @@ pub enum Domain {
     Word(&'static [&'static str]),
     /// Sizes from the first to the second number of bytes.
     Bytes(u64, u64),
-    /// A spec of an entry of another registry.
-    Spec(Kind),
+    /// A spec of an entry of a registry; a function, as entries of a registry may name itself.
+    Spec(fn() -> &'static dyn Specs),
     /// Values of one domain, separated by `/`.
     List(&'static Domain),
     /// A value of the first domain, or else of the second.
@@ -59,8 +59,8 @@ impl Domain {
             Domain::Bytes(least, most) => {
                 bytes(text).is_some_and(|value| (*least..=*most).contains(&value))
             }
-            Domain::Spec(kind) => {
-                kind.read_nested(text, depth + 1)?;
+            Domain::Spec(specs) => {
+                specs().read_nested(text, depth + 1)?;
                 true
             }
             Domain::List(of) => {
@@ -86,7 +86,7 @@ impl Domain {
             Domain::Number(..) => number_or_per_cent(text).expect("a valid number").to_string(),
             Domain::Word(_) => text.to_owned(),
             Domain::Bytes(..) => bytes(text).expect("a valid size").to_string(),
-            Domain::Spec(kind) => kind.read(text).expect("a valid spec").canonical(),
+            Domain::Spec(specs) => specs().read_nested(text, 0).expect("a valid spec").canonical(),
             Domain::List(of) => {
                 let items = split(text, '/').expect("a valid list");
                 items.into_iter().map(|item| of.canonical(item)).collect::<Vec<_>>().join("/")
@@ -134,7 +134,7 @@ impl Domain {
             Domain::Number(least, most) => format!("numbers{}", interval(*least, *most)),
             Domain::Word(words) => listed(words),
             Domain::Bytes(least, most) => format!("sizes{}", sizes(*least, *most)),
-            Domain::Spec(kind) => kind.plural().to_owned(),
+            Domain::Spec(specs) => specs().plural().to_owned(),
             Domain::List(of) => format!("lists of {}", of.plural()),
             Domain::Either(one, other) => format!("{} or {}", one.plural(), other.plural()),
         }
@@ -148,7 +148,7 @@ impl Display for Domain {
             Domain::Number(least, most) => write!(f, "a number{}", interval(*least, *most)),
             Domain::Word(words) => write!(f, "{}", listed(words)),
             Domain::Bytes(least, most) => write!(f, "a size{}", sizes(*least, *most)),
-            Domain::Spec(kind) => write!(f, "a {}", kind.noun()),
+            Domain::Spec(specs) => write!(f, "a {}", specs().noun()),
             Domain::List(of) => write!(f, "a list of {}, separated by '/'", of.plural()),
             Domain::Either(one, other) => write!(f, "{one} or {other}"),
         }

@@ -1,18 +1,19 @@
 //! Parameters of registered entries: their names, domains and defaults, each written once.
 
 mod domain;
+mod entry;
 mod scaling;
 #[cfg(test)]
 mod tests;
 mod values;
 
-use std::fmt::Display;
+use std::fmt::{Debug, Display};
 
 use crate::error::{Error, Result};
-use crate::registry::Entry;
 use crate::spec::split;
 use domain::PerCent;
 pub use domain::{Domain, words};
+pub use entry::Entry;
 use values::{bytes, number_or_per_cent, whole};
 
 /// The largest value of parameters that are kept in 32 bits.
@@ -118,6 +119,21 @@ impl Param {
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
+}
+
+/// Specs that may be the values of a parameter: those of one registry.
+pub trait Specs: Debug + Sync {
+    /// Name of the registry.
+    fn name(&self) -> &'static str;
+
+    /// One of its entries, in a sentence.
+    fn noun(&self) -> &'static str;
+
+    /// Several of its entries, in a sentence.
+    fn plural(&self) -> &'static str;
+
+    /// The entry that a spec inside so many others names, with its parameters.
+    fn read_nested(&self, text: &str, depth: usize) -> Result<Params>;
 }
 
 /// The parameters of a spec, given or by default, each in its domain: reading one cannot fail.

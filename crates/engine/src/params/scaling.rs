@@ -43,7 +43,7 @@ impl Params {
         factor: f64,
     ) -> Result<String> {
         match (domain, param.extent) {
-            (Domain::Spec(kind), _) => kind.read(text)?.scaled(factor),
+            (Domain::Spec(specs), _) => specs().read_nested(text, 0)?.scaled(factor),
             (Domain::List(of), _) => {
                 let items = split(text, '/').expect("a valid list").into_iter();
                 let scaled = items.map(|item| self.scaled_text(param, of, item, factor));
@@ -107,10 +107,9 @@ impl Params {
     ) {
         let given = format!("{}: {}={text}", self.entry.name, param.name);
         match (domain, param.extent) {
-            (Domain::Spec(kind), _) => {
-                found.extend(
-                    kind.read(text).map_or_else(|_| Vec::new(), |of| of.not_scaled(factor)),
-                );
+            (Domain::Spec(specs), _) => {
+                let nested = specs().read_nested(text, 0);
+                found.extend(nested.map_or_else(|_| Vec::new(), |of| of.not_scaled(factor)));
             }
             (Domain::Either(one, other), _) => {
                 let domain = if one.check(text, 0).is_ok() { one } else { other };

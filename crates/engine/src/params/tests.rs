@@ -1,7 +1,11 @@
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use super::*;
-use crate::registry::Kind;
+use crate::detectors::DETECTORS;
+use crate::leveling::WEAR_LEVELERS;
+use crate::managers::MANAGERS;
+use crate::victims::VICTIMS;
+use crate::workloads::WORKLOADS;
 
 const ENTRY: Entry = Entry::new("thing", "").example("thing:f=0.5").params(&[
     Param::required("fraction", Domain::Number(Excluded(0.0), Excluded(1.0)), "a share").or(&["f"]),
@@ -10,7 +14,7 @@ const ENTRY: Entry = Entry::new("thing", "").example("thing:f=0.5").params(&[
     Param::new(
         "detector",
         "oracle",
-        Domain::Either(&Domain::Word(&["oracle"]), &Domain::Spec(Kind::Detectors)),
+        Domain::Either(&Domain::Word(&["oracle"]), &Domain::Spec(|| &DETECTORS)),
         "what tells",
     ),
     Param::new(
@@ -46,7 +50,7 @@ fn parameters_take_their_value_or_default_by_any_of_their_names() {
 
 #[test]
 fn all_spellings_of_a_spec_share_one_form() {
-    let canonical = |text| Kind::Workloads.read(text).unwrap().canonical();
+    let canonical = |text| WORKLOADS.read(text).unwrap().canonical();
     let form = "hot-cold(hot_fraction=0.1,hot_write_fraction=0.9)";
     for text in ["hot-cold:f=0.1,r=0.9", "hot-cold( hot_write_fraction=9e-1,f=.10)"] {
         assert_eq!(canonical(text), form);
@@ -90,7 +94,7 @@ fn values_outside_their_domain_are_refused_in_sentences_made_from_it() {
 
 #[test]
 fn shares_may_be_given_in_per_cent_and_are_the_same_shares() {
-    let canonical = |text| Kind::Workloads.read(text).unwrap().canonical();
+    let canonical = |text| WORKLOADS.read(text).unwrap().canonical();
     for (per_cent, decimal) in [
         ("hot-cold:f=10%,r=90%", "hot-cold:f=0.1,r=0.9"),
         ("hot-cold:f=7.3%,r=100%", "hot-cold:f=0.073,r=1"),
@@ -104,7 +108,7 @@ fn shares_may_be_given_in_per_cent_and_are_the_same_shares() {
 
 #[test]
 fn parameters_go_with_the_size_of_the_drive_as_they_declare() {
-    let scaled = |text: &str| Kind::Workloads.read(text).unwrap().scaled(10.0);
+    let scaled = |text: &str| WORKLOADS.read(text).unwrap().scaled(10.0);
     for (text, form) in [
         ("uniform", "uniform"),
         ("zipf", "zipf(s=0.99,ranks_per_page=10)"),
@@ -116,8 +120,8 @@ fn parameters_go_with_the_size_of_the_drive_as_they_declare() {
         ("sequential:bs=4k,trim=10%", "sequential(bs=4096,trim=0.1)"),
     ] {
         let found = scaled(text).unwrap();
-        assert_eq!(Kind::Workloads.read(&found).unwrap().canonical(), {
-            Kind::Workloads.read(form).unwrap().canonical()
+        assert_eq!(WORKLOADS.read(&found).unwrap().canonical(), {
+            WORKLOADS.read(form).unwrap().canonical()
         });
     }
     for (text, words) in [
@@ -135,14 +139,14 @@ fn parameters_go_with_the_size_of_the_drive_as_they_declare() {
 #[test]
 fn blocks_go_with_the_size_of_the_drive_and_what_cannot_is_said() {
     for (kind, text, form, said) in [
-        (Kind::Victims, "windowed-greedy:window=1000", "windowed-greedy(window=100)", ""),
-        (Kind::Victims, "windowed-greedy:window=4", "windowed-greedy(window=1)", "0.4000 block(s)"),
-        (Kind::Victims, "windowed-greedy:window=1", "windowed-greedy(window=1)", ""),
-        (Kind::Victims, "d-choices:d=10", "d-choices(d=10)", ""),
-        (Kind::WearLevelers, "youngest-free:reserve=80", "youngest-free(reserve=8)", ""),
-        (Kind::Managers, "warcip:period=40", "warcip(clusters=5,period=4)", ""),
+        (&VICTIMS, "windowed-greedy:window=1000", "windowed-greedy(window=100)", ""),
+        (&VICTIMS, "windowed-greedy:window=4", "windowed-greedy(window=1)", "0.4000 block(s)"),
+        (&VICTIMS, "windowed-greedy:window=1", "windowed-greedy(window=1)", ""),
+        (&VICTIMS, "d-choices:d=10", "d-choices(d=10)", ""),
+        (&WEAR_LEVELERS, "youngest-free:reserve=80", "youngest-free(reserve=8)", ""),
+        (&MANAGERS, "warcip:period=40", "warcip(clusters=5,period=4)", ""),
         (
-            Kind::Managers,
+            &MANAGERS,
             "sfs",
             "sfs(groups=4,scale=linear,unit=segment,start=coldest,period=0.01,samples=1024)",
             "samples=1024 is the same",
@@ -157,7 +161,7 @@ fn blocks_go_with_the_size_of_the_drive_and_what_cannot_is_said() {
 
 #[test]
 fn what_is_later_is_in_the_form_of_those_specs_only_that_use_it() {
-    let canonical = |text| Kind::Workloads.read(text).unwrap().canonical();
+    let canonical = |text| WORKLOADS.read(text).unwrap().canonical();
     assert_eq!(canonical("zipf:ranks_per_page=1"), "zipf(s=0.99)");
     assert_eq!(canonical("zipf:ranks_per_page=2"), "zipf(s=0.99,ranks_per_page=2)");
 }
@@ -168,7 +172,7 @@ fn what_only_looks_like_per_cent_is_refused() {
         let message = refusal(&format!("thing:f={value}"));
         assert!(message.contains("per cent without a space, such as 15%"), "{message}");
     }
-    let message = Kind::Workloads.read("zipf:s=99%").unwrap_err().to_string();
+    let message = WORKLOADS.read("zipf:s=99%").unwrap_err().to_string();
     assert!(message.contains("s=99% is not valid") && !message.contains("cent"), "{message}");
 }
 
@@ -217,7 +221,7 @@ fn domains_say_in_words_what_they_hold() {
             Domain::Either(&Domain::Word(&["all"]), &Domain::Whole(1, 255)),
             "all or a whole number from 1 to 255",
         ),
-        (Domain::List(&Domain::Spec(Kind::Workloads)), "a list of workloads, separated by '/'"),
+        (Domain::List(&Domain::Spec(|| &WORKLOADS)), "a list of workloads, separated by '/'"),
     ] {
         assert_eq!(domain.to_string(), words);
     }

@@ -197,11 +197,11 @@ impl Placement for Eti {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Kind;
+    use crate::managers::MANAGERS;
 
     #[test]
     fn a_run_of_trims_cools_the_extents_that_it_covers_and_no_others() {
-        let params = Kind::Managers.read("eti").unwrap();
+        let params = MANAGERS.read("eti").unwrap();
         let sizes = Sizes {
             logical_pages: 100,
             blocks: 8,

@@ -1,12 +1,12 @@
-//! A placement that is written elsewhere ([`crate::foreign`]).
+//! A placement that is written elsewhere ([`PlacementCalls`]).
 //!
 //! It is asked in the order in which pages are written and victims collected, so it may remember what
 //! it likes. The streams of a victim's pages are asked for before the block is erased: a fault loses
 //! no page.
 
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{ForeignStreams, HostPage, Placement, PlacementCalls, Sizes, Streams, Victim};
 use crate::error::{Error, Result};
-use crate::foreign::{Failure, Fault, ForeignStreams, Hook, PlacementCalls};
+use crate::faults::{Failure, Hook};
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::state::{Reader, State, Writer};
@@ -65,7 +65,7 @@ impl Foreign {
     }
 
     fn error(&self, hook: Hook, host_pages: u64, page: Option<u32>, failure: Failure) -> Error {
-        Fault::error(&self.name, self.calls.word(hook), (host_pages, page), failure)
+        Error::of_policy(&self.name, self.calls.word(hook), (host_pages, page), failure)
     }
 
     #[cold]

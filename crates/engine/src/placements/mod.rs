@@ -3,6 +3,7 @@
 //! Most published schemes differ in nothing else; the manager that serves them all is in
 //! [`crate::managers`]. To add one, write its file and add its line to `placements!` below.
 
+mod calls;
 pub(crate) mod dac;
 pub(crate) mod eti;
 pub(crate) mod fadac;
@@ -18,6 +19,7 @@ pub(crate) mod sfs;
 pub(crate) mod single;
 pub(crate) mod warcip;
 
+pub use calls::{ForeignStreams, PlacementCalls, PlacementSource};
 pub(crate) use last_writes::{LastWrites, since, stamp};
 
 use crate::error::Result;

@@ -1,14 +1,14 @@
-//! A victim policy that is written elsewhere ([`crate::foreign`]).
+//! A victim policy that is written elsewhere ([`VictimCalls`]).
 //!
 //! The candidates are kept here, in the order in which they closed, so that the policy need not hear of every page
 //! that is written: it is asked for a victim, and shown what there is to choose from.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::{Census, VictimPolicy};
+use super::{Candidates, Census, VictimCalls, VictimPolicy};
 use crate::error::{Error, Result};
+use crate::faults::{Failure, Hook};
 use crate::flash::{Blocks, Geometry, Table, filled};
-use crate::foreign::{Candidates, Failure, Fault, Hook, VictimCalls};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require};
 
@@ -71,7 +71,7 @@ impl Foreign {
 
     fn fail(&mut self, now: u64, failure: Failure) {
         let hook = self.calls().word(Hook::Choose);
-        self.failure = Some(Fault::error(&self.name, hook, (now, None), failure));
+        self.failure = Some(Error::of_policy(&self.name, hook, (now, None), failure));
     }
 }
 

@@ -162,14 +162,14 @@ impl Registered<Geometry> for Greedy {
 mod tests {
     use super::*;
     use crate::flash::{BlockState, Cause, Flash, Pools};
-    use crate::registry::Kind;
+    use crate::victims::VICTIMS;
 
     #[test]
     fn the_choice_is_that_of_queues_which_hold_every_block() {
         let (blocks, pages_per_block, logical_pages) = (40, 64, 2000);
         let geometry = Geometry::flat(blocks, pages_per_block).unwrap();
         let mut flash = Flash::new(geometry, logical_pages, Pools::Drive).unwrap();
-        let mut greedy = Greedy::build(&Kind::Victims.read("greedy").unwrap(), &geometry).unwrap();
+        let mut greedy = Greedy::build(&VICTIMS.read("greedy").unwrap(), &geometry).unwrap();
         let mut all = Buckets::new(blocks, pages_per_block).unwrap();
         let mut random = Stream::new(1, "test");
         let (mut frontier, mut pages) = (flash.open(0), Vec::new());

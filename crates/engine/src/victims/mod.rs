@@ -7,6 +7,7 @@ mod bag;
 mod boxed;
 mod buckets;
 mod by_close;
+mod calls;
 mod census;
 mod cost_benefit;
 mod cost_hotness;
@@ -19,12 +20,13 @@ mod windowed_greedy;
 
 pub use bag::Bag;
 pub use boxed::{Boxed, Compiling, boxed_policy};
+pub use calls::{Candidates, VictimCalls, VictimSource};
 pub use census::Census;
 pub use foreign::Foreign;
 
 use crate::error::{Error, Result};
 use crate::flash::{Blocks, Geometry};
-use crate::registry::{Entry, Kind, Registered, dispatch, entries};
+use crate::registry::{Registered, Registry, dispatch, entries};
 use crate::rng::Stream;
 use crate::state::State;
 use crate::write_history::WriteHistory;
@@ -108,11 +110,16 @@ macro_rules! victim_policies {
 }
 
 /// Every registered policy.
-pub const ENTRIES: &[Entry] = crate::victim_policies!(entries! { Registered<Geometry> });
+pub static VICTIMS: Registry = Registry {
+    name: "victims",
+    noun: "victim policy",
+    plural: "victim policies",
+    entries: crate::victim_policies!(entries! { Registered<Geometry> }),
+};
 
 /// Builds the policy that `text` names and hands it to `visitor`.
 pub fn with_policy<W: Visitor>(text: &str, geometry: &Geometry, visitor: W) -> Result<W::Output> {
-    let params = Kind::Victims.read(text)?;
+    let params = VICTIMS.read(text)?;
     crate::victim_policies!(dispatch! {
         Registered<Geometry>, params, Policy => visitor.visit(Policy::build(&params, geometry)?)
     })

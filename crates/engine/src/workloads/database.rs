@@ -13,13 +13,14 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::NESTED;
 use super::shares::regions;
 use super::{MOST_GROUPS, Site, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::flash::{Table, filled};
 use crate::hints::Group;
 use crate::params::{Domain, Param, Params};
-use crate::registry::{Entry, Kind, Registered};
+use crate::registry::{Entry, Registered};
 use crate::rng::threshold;
 use crate::state::{MOST_PLAUSIBLE, state};
 
@@ -336,7 +337,7 @@ impl Registered<Site> for Database {
         Param::new(
             "updates",
             "hot-cold(f=0.2,r=0.8)",
-            Domain::Spec(Kind::Workloads),
+            NESTED,
             "pattern of the point updates over the tables",
         ),
         Param::new(

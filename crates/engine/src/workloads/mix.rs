@@ -2,12 +2,13 @@
 
 use std::ops::Bound::{Included, Unbounded};
 
+use super::NESTED;
 use super::shares::{Draw, regions, write_shares};
 use super::{MOST_GROUPS, Schedule, Site, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::params::{Domain, Param, Params};
-use crate::registry::{Entry, Kind, Registered};
+use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
@@ -139,7 +140,7 @@ impl Registered<Site> for Mix {
                 Param::new(
                     "of",
                     "uniform",
-                    Domain::List(&Domain::Spec(Kind::Workloads)),
+                    Domain::List(&NESTED),
                     "pattern of each region, or one for all",
                 ),
             ]);

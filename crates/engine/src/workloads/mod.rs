@@ -37,7 +37,7 @@ use crate::error::{Error, Result};
 use crate::flash::Geometry;
 use crate::hints::Group;
 use crate::params::{Domain, Param};
-use crate::registry::{Entry, Kind, Registered, dispatch, entries};
+use crate::registry::{Entry, Registered, Registry, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::rng::Stream;
 use crate::state::{MOST_PLAUSIBLE, State};
@@ -255,17 +255,25 @@ macro_rules! workloads {
 const OF_PAGES: &[Entry] = workloads!(entries! { Registered<Site> });
 
 /// Every registered workload.
-pub const ENTRIES: &[Entry] = &{
-    let mut all = [io::IO; OF_PAGES.len() + 2];
-    let (of_pages, _) = all.split_at_mut(OF_PAGES.len());
-    of_pages.copy_from_slice(OF_PAGES);
-    all[OF_PAGES.len() + 1] = io::RANDOM;
-    all
+pub static WORKLOADS: Registry = Registry {
+    name: "workloads",
+    noun: "workload",
+    plural: "workloads",
+    entries: &{
+        let mut all = [io::IO; OF_PAGES.len() + 2];
+        let (of_pages, _) = all.split_at_mut(OF_PAGES.len());
+        of_pages.copy_from_slice(OF_PAGES);
+        all[OF_PAGES.len() + 1] = io::RANDOM;
+        all
+    },
 };
+
+/// The domain of parameters that name a workload.
+const NESTED: Domain = Domain::Spec(|| &WORKLOADS);
 
 /// The requests that a workload's spec asks for; `None` if it writes pages.
 pub fn characteristics(text: &str) -> Result<Option<Characteristics>> {
-    Characteristics::of(&Kind::Workloads.read(text)?)
+    Characteristics::of(&WORKLOADS.read(text)?)
 }
 
 /// Builds the workload that `text` names over `pages` logical pages of the usual size.
@@ -278,7 +286,7 @@ pub fn build_for(text: &str, site: &Site) -> Result<Box<dyn Workload>> {
     if site.pages == 0 {
         return Err(Error::Spec(format!("workload {text} has no page to write")));
     }
-    let params = Kind::Workloads.read(text)?;
+    let params = WORKLOADS.read(text)?;
     if let Some(characteristics) = Characteristics::of(&params)? {
         let io = io::Io::new(characteristics, site)?;
         return Ok(Box::new(built::Built::new(&params, site, io)));

@@ -1,10 +1,11 @@
 //! One workload after another on the same pages, over and over.
 
+use super::NESTED;
 use super::{Schedule, Site, Step, Workload, build};
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::params::{Domain, Extent, Param, Params};
-use crate::registry::{Entry, Kind, Registered};
+use crate::registry::{Entry, Registered};
 use crate::state::state;
 
 struct Phase {
@@ -85,11 +86,7 @@ impl Registered<Site> for Phases {
                     "page writes of each phase",
                 )
                 .extent(Extent::Writes),
-                Param::required(
-                    "of",
-                    Domain::List(&Domain::Spec(Kind::Workloads)),
-                    "workload of each phase",
-                ),
+                Param::required("of", Domain::List(&NESTED), "workload of each phase"),
             ]);
 
     fn build(params: &Params, &Site { pages, ref context, .. }: &Site) -> Result<Self> {

@@ -8,7 +8,7 @@ fn specs() -> impl Iterator<Item = &'static str> {
         "database:updates=groups(sizes=1/1,freq=1/9,swap_at=5003,period=7001),log=0.3,evict=0.7",
         "tpcc:clusters=0.2/0.3/0.5,means=1/9/20,deviations=9/1/1,tail_share=0,tail=50/60",
     ];
-    ENTRIES.iter().map(|entry| entry.example).chain(further)
+    WORKLOADS.entries.iter().map(|entry| entry.example).chain(further)
 }
 
 fn drawn(text: &str, pages: u32, count: usize, buffer_pages: usize) -> Vec<u32> {

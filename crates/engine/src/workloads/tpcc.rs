@@ -222,10 +222,10 @@ impl Registered<Site> for Tpcc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Kind;
+    use crate::workloads::WORKLOADS;
 
     fn weights(text: &str, pages: u32) -> Vec<u32> {
-        let params = Kind::Workloads.read(text).unwrap();
+        let params = WORKLOADS.read(text).unwrap();
         Updates::read(&params).unwrap().weights(pages).unwrap().to_vec()
     }
 

@@ -1,11 +1,16 @@
 //! Runs of everything that is registered, in every combination that the engine accepts.
 
+use writeamp_engine::detectors::DETECTORS;
 use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
+use writeamp_engine::leveling::WEAR_LEVELERS;
+use writeamp_engine::managers::MANAGERS;
 use writeamp_engine::managers::{self, Layout, Setup};
-use writeamp_engine::registry::{Entry, Kind};
+use writeamp_engine::registry::{Entry, Registry};
 use writeamp_engine::request::{Op, Request};
 use writeamp_engine::rng::Stream;
 use writeamp_engine::simulation::Simulation;
+use writeamp_engine::victims::VICTIMS;
+use writeamp_engine::workloads::WORKLOADS;
 use writeamp_engine::workloads::{self, Context, Trace, Workload};
 use writeamp_engine::{Error, Result};
 
@@ -63,7 +68,7 @@ impl Case {
             seed: self.seed,
             wear: self.wear,
             table_pages: 0,
-            foreign: writeamp_engine::foreign::Foreign::default(),
+            foreign: writeamp_engine::managers::Foreign::default(),
         };
         managers::build(&self.manager, setup)
     }
@@ -113,21 +118,21 @@ fn workload(text: &str, seed: u64) -> Result<Box<dyn Workload>> {
     Ok(Box::new(Trace::new(requests.collect::<Vec<_>>(), 4096, 1_000_000)?))
 }
 
-fn small_specs(kind: Kind) -> impl Iterator<Item = &'static str> {
-    kind.entries().iter().flat_map(Entry::small_specs)
+fn small_specs(registry: &'static Registry) -> impl Iterator<Item = &'static str> {
+    registry.entries.iter().flat_map(Entry::small_specs)
 }
 
-fn examples(kind: Kind) -> impl Iterator<Item = &'static str> {
-    kind.entries().iter().map(|entry| entry.example)
+fn examples(registry: &'static Registry) -> impl Iterator<Item = &'static str> {
+    registry.entries.iter().map(|entry| entry.example)
 }
 
 /// What small drives feel, and each detector where the choice is between them.
 fn manager_specs() -> Vec<String> {
-    let detected = Kind::Managers.entries().iter().flat_map(|manager| {
-        examples(Kind::Detectors).map(|d| format!("{}:detector={}", manager.name, nested(d)))
+    let detected = MANAGERS.entries.iter().flat_map(|manager| {
+        examples(&DETECTORS).map(|d| format!("{}:detector={}", manager.name, nested(d)))
     });
-    let valid = detected.filter(|spec| Kind::Managers.read(spec).is_ok());
-    small_specs(Kind::Managers).map(str::to_owned).chain(valid).collect()
+    let valid = detected.filter(|spec| MANAGERS.read(spec).is_ok());
+    small_specs(&MANAGERS).map(str::to_owned).chain(valid).collect()
 }
 
 /// A spec as the value of another's parameter.
@@ -137,11 +142,11 @@ fn nested(spec: &str) -> String {
 
 /// Every combination, in turn: manager, victims, layout, leveller, wear and workload.
 pub fn all() -> impl Iterator<Item = Case> {
-    let victims: Vec<_> = examples(Kind::Victims).collect();
-    let workloads: Vec<_> = examples(Kind::Workloads).chain(MORE_WORKLOADS).collect();
+    let victims: Vec<_> = examples(&VICTIMS).collect();
+    let workloads: Vec<_> = examples(&WORKLOADS).chain(MORE_WORKLOADS).collect();
     let managers = manager_specs();
     let levelers: Vec<_> =
-        [None].into_iter().chain(small_specs(Kind::WearLevelers).map(Some)).collect();
+        [None].into_iter().chain(small_specs(&WEAR_LEVELERS).map(Some)).collect();
     let wears = [Wear::default(), Wear { limit: 4, spare_blocks_per_pool: 2 }];
     let radices = [
         managers.len(),

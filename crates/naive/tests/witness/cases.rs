@@ -5,9 +5,13 @@ use std::fmt;
 use proptest::prelude::*;
 use proptest::sample::select;
 use writeamp_engine::Result;
+use writeamp_engine::catalogue;
 use writeamp_engine::flash::{EraseUnit, Geometry, Recorder, Shape, Wear};
+use writeamp_engine::leveling::WEAR_LEVELERS;
+use writeamp_engine::managers::MANAGERS;
 use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
-use writeamp_engine::registry::Kind;
+use writeamp_engine::registry::Registry;
+use writeamp_engine::victims::VICTIMS;
 
 /// Enough pages for several LUNs of several blocks, few enough for many cases.
 const MAX_PHYSICAL_PAGES: u32 = 1500;
@@ -21,7 +25,7 @@ const ONLY: &str = "WRITEAMP_POLICY";
 /// The one entry to be tested, if any.
 pub fn only() -> Option<String> {
     let name = std::env::var(ONLY).ok()?;
-    Kind::of(&name).unwrap_or_else(|error| panic!("{ONLY}: {error}"));
+    catalogue::of(&name).unwrap_or_else(|error| panic!("{ONLY}: {error}"));
     Some(name)
 }
 
@@ -33,8 +37,8 @@ struct Small {
     index: usize,
 }
 
-fn small_specs(kind: Kind) -> impl Iterator<Item = Small> {
-    kind.entries().iter().enumerate().flat_map(|(index, entry)| {
+fn small_specs(registry: &'static Registry) -> impl Iterator<Item = Small> {
+    registry.entries.iter().enumerate().flat_map(|(index, entry)| {
         entry.small_specs().map(move |spec| Small { spec, name: entry.name, index })
     })
 }
@@ -63,12 +67,12 @@ impl Combination {
 pub fn combinations() -> Vec<Combination> {
     const STAND_INS: usize = 2;
     let only = only();
-    let levelers: Vec<_> = small_specs(Kind::WearLevelers).map(Some).chain([None]).collect();
+    let levelers: Vec<_> = small_specs(&WEAR_LEVELERS).map(Some).chain([None]).collect();
     let mut all = Vec::new();
-    for manager in small_specs(Kind::Managers) {
+    for manager in small_specs(&MANAGERS) {
         let declared = managers::declared(manager.spec).expect("a spec of its entry");
         let served = declared.victims();
-        for victims in small_specs(Kind::Victims).filter(|victims| served.contains(&victims.name)) {
+        for victims in small_specs(&VICTIMS).filter(|victims| served.contains(&victims.name)) {
             let meets = !declared.is_placement
                 || manager.index < STAND_INS
                 || (manager.index + victims.index).is_multiple_of(3);
@@ -126,7 +130,7 @@ impl Blueprint {
             seed: self.seed,
             wear: self.wear,
             table_pages: self.table_pages(logical_pages),
-            foreign: writeamp_engine::foreign::Foreign::default(),
+            foreign: writeamp_engine::managers::Foreign::default(),
         }
     }
 

@@ -4,8 +4,11 @@ use std::fmt::Debug;
 
 use writeamp_engine::flash::{Cause, Moment, Wear};
 use writeamp_engine::hints::{Group, Hints, NEVER};
+use writeamp_engine::leveling::WEAR_LEVELERS;
+use writeamp_engine::managers::MANAGERS;
 use writeamp_engine::managers::{self, BlockManager, Layout};
-use writeamp_engine::registry::Kind;
+use writeamp_engine::registry::Registry;
+use writeamp_engine::victims::VICTIMS;
 use writeamp_naive::{
     Counters, EndOfLife, Erased, GroupRules, Hint, HostGroup, Leveling, Manager, NaiveDrive, Setup,
     Spec,
@@ -55,7 +58,7 @@ impl Pair {
                 Layout::Static => writeamp_naive::Layout::Static,
             },
             manager: manager(policies.manager),
-            victims: spec(Kind::Victims, policies.victims),
+            victims: spec(&VICTIMS, policies.victims),
             leveling: leveler(policies.wear_leveling),
             seed: blueprint.seed,
             wear: wear(blueprint.wear),
@@ -220,14 +223,14 @@ fn host_groups(logical_pages: u32, bursts: usize) -> [Group; 2] {
 }
 
 /// The name and the parameters that the naive drive is given.
-fn spec(kind: Kind, text: &str) -> Spec {
-    let params = kind.read(text).expect("a spec of its entry");
+fn spec(registry: &Registry, text: &str) -> Spec {
+    let params = registry.read(text).expect("a spec of its entry");
     let values: Vec<_> = params.canonical_values().collect();
     Spec::new(params.entry().name, values.iter().map(|(name, value)| (*name, value.as_str())))
 }
 
 fn manager(text: &str) -> Manager {
-    let spec = spec(Kind::Managers, text);
+    let spec = spec(&MANAGERS, text);
     if managers::declared(text).is_ok_and(|declared| declared.is_placement) {
         return Manager::Placed(spec);
     }
@@ -245,7 +248,7 @@ fn manager(text: &str) -> Manager {
 
 fn leveler(text: Option<&str>) -> Leveling {
     let Some(text) = text else { return Leveling::None };
-    let spec = spec(Kind::WearLevelers, text);
+    let spec = spec(&WEAR_LEVELERS, text);
     match spec.name.as_str() {
         "youngest-free" => Leveling::YoungestFree { reserve_blocks: spec.get("reserve") },
         "static" => Leveling::Static { threshold: spec.get("threshold") },

@@ -8,9 +8,10 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use writeamp_engine::Result;
+use writeamp_engine::faults::{Answer, Failure, Hook};
 use writeamp_engine::flash::prefetch_address;
-use writeamp_engine::foreign::{Answer, Failure, ForeignStreams, Hook, PlacementCalls};
 use writeamp_engine::hints::Hears;
+use writeamp_engine::placements::{ForeignStreams, PlacementCalls};
 use writeamp_engine::placements::{HostPage, Victim};
 
 use super::interpreted::{PyVictim, never_or, streams_of};

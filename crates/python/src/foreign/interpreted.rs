@@ -3,8 +3,9 @@
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use writeamp_engine::Result;
-use writeamp_engine::foreign::{Answer, Failure, ForeignStreams, Hook, PlacementCalls};
+use writeamp_engine::faults::{Answer, Failure, Hook};
 use writeamp_engine::hints::Hears;
+use writeamp_engine::placements::{ForeignStreams, PlacementCalls};
 use writeamp_engine::placements::{HostPage, Victim};
 
 use super::{Heed, Kept, failure, whole, word};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyBaseException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use writeamp_engine::foreign::{Answer, Cause, Failure, Fault, Hook};
+use writeamp_engine::faults::{Answer, Cause, Failure, Fault, Hook};
 use writeamp_engine::{Error, Result};
 
 use crate::WriteampError;

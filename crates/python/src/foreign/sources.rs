@@ -7,9 +7,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine::Result;
 use writeamp_engine::flash::Geometry;
-use writeamp_engine::foreign::{PlacementCalls, PlacementSource, VictimCalls, VictimSource};
 use writeamp_engine::hints::Hears;
 use writeamp_engine::placements::Sizes;
+use writeamp_engine::placements::{PlacementCalls, PlacementSource};
+use writeamp_engine::victims::{VictimCalls, VictimSource};
 
 use super::compiled::Compiled;
 use super::interpreted::Interpreted;

@@ -3,7 +3,8 @@
 use numpy::{PyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use writeamp_engine::Result;
-use writeamp_engine::foreign::{Answer, Candidates, Hook, VictimCalls};
+use writeamp_engine::faults::{Answer, Hook};
+use writeamp_engine::victims::{Candidates, VictimCalls};
 
 use super::{Heed, Kept, failure, whole, word};
 

@@ -5,7 +5,8 @@ use std::ops::Bound::Included;
 use super::super::Pacing;
 use crate::error::{Error, Result};
 use crate::params::{Domain, Extent, Param, Params};
-use crate::registry::{Entry, Kind};
+use crate::registry::Entry;
+use crate::workloads::{NESTED, WORKLOADS};
 
 /// What sizes, strides and offsets are multiples of.
 pub const SECTOR_BYTES: u64 = 512;
@@ -136,7 +137,7 @@ impl Characteristics {
                  that add up to at most {MOST_FLUSHES_AND_TRIMS}"
             )));
         }
-        let pattern = Kind::Workloads.read(access)?;
+        let pattern = WORKLOADS.read(access)?;
         if !SKEWS.contains(&pattern.entry().name) {
             return Err(params.outside(ACCESS.name, access, "uniform, zipf or hot-cold"));
         }
@@ -256,7 +257,7 @@ const OFFSET: Param =
 const ACCESS: Param = Param::new(
     "access",
     SKEWS[0],
-    Domain::Spec(Kind::Workloads),
+    NESTED,
     "how often random requests go to which place: uniform, zipf or hot-cold",
 );
 const FLUSH: Param = Param::new("flush", "0", Domain::SHARE, "share of the requests that flush");

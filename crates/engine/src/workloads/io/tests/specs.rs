@@ -1,7 +1,7 @@
 //! What specs mean, which mean the same, and which are refused.
 
 use super::*;
-use crate::registry::Kind;
+use crate::workloads::WORKLOADS;
 use crate::workloads::characteristics;
 
 fn refusal(text: &str) -> String {
@@ -43,7 +43,7 @@ fn the_short_forms_stand_for_the_full_one() {
 
 #[test]
 fn canonical_forms_are_in_bytes_and_that_of_plain_pages_has_no_requests() {
-    let canonical = |text| Kind::Workloads.read(text).unwrap().canonical();
+    let canonical = |text| WORKLOADS.read(text).unwrap().canonical();
     assert_eq!(canonical("sequential"), "sequential");
     assert_eq!(canonical("sequential:bs=pages,write=1"), "sequential");
     assert_eq!(canonical("sequential:bs=128k,qd=4"), "sequential(bs=131072,qd=4)");

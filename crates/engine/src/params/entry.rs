@@ -1,0 +1,100 @@
+//! Entries of registries: a name, a summary, and what can be asked of it.
+
+use super::Param;
+
+/// An entry of a registry, as it describes itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Name that a spec begins with.
+    pub name: &'static str,
+    /// Summary of one sentence.
+    pub summary: &'static str,
+    /// Parameters of its own.
+    pub params: &'static [Param],
+    /// The parameters that all entries of its kind have, and further ones that are for a whole spec
+    /// too: inside another one they may have their defaults only, and at these they are left out of
+    /// the canonical form.
+    pub common: &'static [Param],
+    /// True if a spec of it cannot stand inside another one.
+    pub is_alone: bool,
+    /// A complete spec, as help shows it and most tests build it.
+    pub example: &'static str,
+    /// A complete spec that small drives have room for, and that they feel.
+    pub small: &'static str,
+    /// Further specs that the conformance tests build: the edges, and what small drives feel.
+    pub variants: &'static [&'static str],
+}
+
+impl Entry {
+    /// An entry without parameters.
+    pub const fn new(name: &'static str, summary: &'static str) -> Self {
+        Entry {
+            name,
+            summary,
+            params: &[],
+            common: &[],
+            is_alone: false,
+            example: name,
+            small: name,
+            variants: &[],
+        }
+    }
+
+    /// The entry with parameters, all of them optional unless an example follows.
+    #[must_use]
+    pub const fn params(mut self, params: &'static [Param]) -> Self {
+        self.params = params;
+        self
+    }
+
+    /// The entry with the parameters of its kind, and others for a whole spec.
+    #[must_use]
+    pub const fn common(mut self, params: &'static [Param]) -> Self {
+        self.common = params;
+        self
+    }
+
+    /// All parameters, its own first.
+    pub fn all_params(&self) -> impl Iterator<Item = &'static Param> + use<> {
+        self.params.iter().chain(self.common)
+    }
+
+    /// True of a parameter that is for a whole spec.
+    pub(crate) fn is_common(&self, param: &Param) -> bool {
+        self.common.iter().any(|common| common.name == param.name)
+    }
+
+    /// The entry as one that is no part of another.
+    #[must_use]
+    pub const fn alone(mut self) -> Self {
+        self.is_alone = true;
+        self
+    }
+
+    /// The entry with an example of its parameters.
+    #[must_use]
+    pub const fn example(mut self, spec: &'static str) -> Self {
+        self.example = spec;
+        self.small = spec;
+        self
+    }
+
+    /// The entry with a spec for small drives, where these have no room for the example.
+    #[must_use]
+    pub const fn small(mut self, spec: &'static str) -> Self {
+        self.small = spec;
+        self
+    }
+
+    /// The entry with further specs to test.
+    #[must_use]
+    pub const fn variants(mut self, specs: &'static [&'static str]) -> Self {
+        self.variants = specs;
+        self
+    }
+
+    /// Every spec that the conformance tests build on small drives.
+    pub fn small_specs(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.small).chain(self.variants.iter().copied())
+    }
+}
