@@ -87,6 +87,7 @@ style: ready
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/check_floors.py
 
 lint: style
 	cargo clippy --quiet --workspace --all-targets -- --deny warnings

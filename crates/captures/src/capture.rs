@@ -1,7 +1,6 @@
 //! What every capture is, whatever its format: named channels and their changes over time.
 
 use crate::error::{Error, Result};
-use crate::formats::Format;
 
 /// The most channels of a capture: many times what analysers have, and little memory.
 pub const MOST_CHANNELS: usize = 4096;
@@ -22,6 +21,34 @@ impl Level {
     #[inline]
     pub fn of(high: bool) -> Self {
         if high { Level::High } else { Level::Low }
+    }
+}
+
+/// The formats that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Value Change Dump, IEEE 1364.
+    Vcd,
+    /// A session of sigrok, version 2: a zip file of samples.
+    SigrokSession,
+    /// sigrok's CSV: a line for each sample.
+    SigrokCsv,
+    /// Saleae Logic 2's CSV: a line for each change.
+    SaleaeCsv,
+    /// Saleae Logic 2's binary export, version 0: a file for each channel.
+    SaleaeBinary,
+}
+
+impl Format {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Vcd => "vcd",
+            Format::SigrokSession => "sigrok-session",
+            Format::SigrokCsv => "sigrok-csv",
+            Format::SaleaeCsv => "saleae-csv",
+            Format::SaleaeBinary => "saleae-binary",
+        }
     }
 }
 

@@ -9,34 +9,6 @@ use crate::error::{Error, Result, quoted};
 use crate::source::Source;
 use crate::{saleae_binary, saleae_csv, sigrok_csv, sigrok_session, vcd_reader};
 
-/// The formats that are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Value Change Dump, IEEE 1364.
-    Vcd,
-    /// A session of sigrok, version 2: a zip file of samples.
-    SigrokSession,
-    /// sigrok's CSV: a line for each sample.
-    SigrokCsv,
-    /// Saleae Logic 2's CSV: a line for each change.
-    SaleaeCsv,
-    /// Saleae Logic 2's binary export, version 0: a file for each channel.
-    SaleaeBinary,
-}
-
-impl Format {
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Vcd => "vcd",
-            Format::SigrokSession => "sigrok-session",
-            Format::SigrokCsv => "sigrok-csv",
-            Format::SaleaeCsv => "saleae-csv",
-            Format::SaleaeBinary => "saleae-binary",
-        }
-    }
-}
-
 const VALID: &str = "valid are VCD (begins with $), sigrok sessions (.sr), sigrok's CSV (begins \
     with ;), Saleae Logic 2's CSV (begins with Time [s]) and its binary export (<SALEAE>, or a \
     folder of digital_N.bin)";

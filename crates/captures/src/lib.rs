@@ -23,10 +23,10 @@ mod vcd_header;
 mod vcd_reader;
 mod vcd_writer;
 
-pub use capture::{Ending, Header, Level, Listener, MOST_CHANNELS};
+pub use capture::{Ending, Format, Header, Level, Listener, MOST_CHANNELS};
 pub use error::{Error, Result};
 pub use folding::{Channel, Folding};
-pub use formats::{Format, read};
+pub use formats::read;
 pub use histogram::{Bin, Durations};
 pub use pulses::{BRIDGED_BELOW_PS, Tally};
 pub use sampling::{Edge, Sampler, Sampling};

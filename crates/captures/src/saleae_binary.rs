@@ -4,9 +4,8 @@ use std::fs::{File, read_dir};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use crate::capture::{Ending, Header, Level, Listener};
+use crate::capture::{Ending, Format, Header, Level, Listener};
 use crate::error::{Error, Result};
-use crate::formats::Format;
 use crate::source::Source;
 
 const MAGIC: &[u8; 8] = b"<SALEAE>";

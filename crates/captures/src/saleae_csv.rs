@@ -4,9 +4,8 @@ use std::io::Read;
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use crate::capture::{Ending, Header, Level, Listener};
+use crate::capture::{Ending, Format, Header, Level, Listener};
 use crate::error::{Error, Result, quoted};
-use crate::formats::Format;
 use crate::seconds::decimal;
 use crate::source::Source;
 

@@ -2,9 +2,8 @@
 
 use std::io::{BufRead, Read};
 
-use crate::capture::{Ending, Header, Level, Listener};
+use crate::capture::{Ending, Format, Header, Level, Listener};
 use crate::error::{Error, Result, quoted};
-use crate::formats::Format;
 use crate::seconds::Rate;
 use crate::sigrok_session::rate_refused;
 use crate::source::Source;

@@ -5,9 +5,8 @@ use std::io::{Read, Seek};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::capture::{Ending, Header, Level, Listener};
+use crate::capture::{Ending, Format, Header, Level, Listener};
 use crate::error::{Error, Result, quoted};
-use crate::formats::Format;
 use crate::seconds::Rate;
 
 const CHUNK_BYTES: usize = 1 << 16;

@@ -4,9 +4,8 @@ use std::io::{self, Read};
 
 use vcd::{Command, IdCode, Parser, TimescaleUnit, VarType};
 
-use crate::capture::{Header, MOST_CHANNELS};
+use crate::capture::{Format, Header, MOST_CHANNELS};
 use crate::error::{Error, Result};
-use crate::formats::Format;
 use crate::source::Source;
 
 /// Scopes in scopes; a file of nothing else must not fill the memory.

@@ -1,7 +1,7 @@
 //! A page-mapped flash drive in memory, and the policies that decide its write amplification.
 //!
-//! The engine is deterministic and does no I/O: it reads no file, no clock and no environment. One
-//! seed makes a run; the same seed gives the same counters on every machine. It starts no threads.
+//! The engine is deterministic and does no I/O: it reads no file, no clock and no environment but
+//! `WRITEAMP_SCALAR`, which changes no result. One seed makes a run; the same seed gives the same counters on every machine. It starts no threads.
 //!
 //! The rooms, from the bottom up:
 //! - [`flash`]: mechanism. Pages, blocks, the logical→physical map, counters, invariants.

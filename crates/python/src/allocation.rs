@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use writeamp_engine::Error;
 use writeamp_engine::managers::wolf::{Allocation, Demand, Exceptions, allocate};
 
-use crate::raised;
+use crate::raised::raised;
 
 /// No group is treated apart.
 const PLAIN: Exceptions = Exceptions { coldest_ratio: 0.0, coldest_op: 0.0, floor: 0.0 };

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use writeamp_captures::{Edge, Error, Level, Result, Sampler, Sampling, VcdWriter};
 use writeamp_engine::timing;
 
-use crate::WriteampError;
+use crate::errors::WriteampError;
 use crate::heard::heard;
 use crate::timed::PyTimedRun;
 

@@ -11,7 +11,7 @@ use writeamp_captures::{
     BUCKETS, Channel, Durations, Ending, Error, Folding, Result, Timeline, read,
 };
 
-use crate::WriteampError;
+use crate::errors::WriteampError;
 use crate::heard::heard_often;
 
 /// How far a reading is, and whether anybody still wants it.

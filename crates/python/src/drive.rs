@@ -11,7 +11,8 @@ use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::workloads::{self, Characteristics, Columns, Context, Site, Trace, Workload};
 
 use crate::columns::{column, column_or, counts as page_counts};
-use crate::{foreign, raised};
+use crate::foreign;
+use crate::raised::raised;
 
 /// The shape of a drive. Its erase unit is a "block", the "multi-plane" set of a die's blocks, or
 /// a "superblock" over all planes, for which `superblock` is another word.

@@ -11,7 +11,7 @@ use writeamp_engine::flash::{Cause, Moment, Wear};
 
 use crate::drive::{Drive, Load};
 use crate::heard::heard_often;
-use crate::raised;
+use crate::raised::raised;
 
 /// Drives that differ only by their seed, and the workload that drives them. Any number of threads
 /// may run replicas of it.

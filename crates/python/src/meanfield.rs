@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use writeamp_engine as engine;
 
 use super::heard::heard;
-use super::raised;
+use crate::raised::raised;
 
 /// A drive of many blocks with hot/cold write frontiers; with `d_swap` it swaps blocks.
 #[pyclass(frozen, module = "writeamp._engine")]

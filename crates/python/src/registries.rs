@@ -10,7 +10,7 @@ use writeamp_engine::managers::{self, Declared, Layout, MANAGERS, Needs};
 use writeamp_engine::params::{Domain, Param};
 use writeamp_engine::registry::{Entry, Registry};
 
-use crate::raised;
+use crate::raised::raised;
 
 /// The registered entries of one kind, a dictionary each. That of a block manager or wear leveller
 /// also has what its example declares.

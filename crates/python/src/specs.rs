@@ -8,7 +8,7 @@ use writeamp_engine::params::Params;
 use writeamp_engine::workloads::WORKLOADS;
 use writeamp_engine::{catalogue, spec};
 
-use crate::raised;
+use crate::raised::raised;
 
 /// Reads a spec: `name`; `params`, every parameter with its value as text, nested specs and numbers
 /// in one form; `given`, the names of those that the text gives; and `text`, the spec in one form.

@@ -12,9 +12,11 @@ use writeamp_engine::timing::{
     TimedRun, Timing,
 };
 
+use crate::counters::{COLUMNS, counters_dict};
 use crate::drive::{Load, PyGeometry};
 use crate::heard::heard;
-use crate::{COLUMNS, Simulation, counters_dict, raised};
+use crate::raised::raised;
+use crate::simulation::Simulation;
 
 /// A device in virtual time, until a run takes it.
 #[pyclass(frozen, name = "TimedDevice", module = "writeamp._engine")]

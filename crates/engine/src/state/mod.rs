@@ -58,7 +58,7 @@ macro_rules! state {
             }
 
             #[allow(unused_variables)]
-            fn restore(&mut self, from: &mut $crate::state::Reader) -> $crate::Result<()> {
+            fn restore(&mut self, from: &mut $crate::state::Reader) -> $crate::error::Result<()> {
                 $($crate::state::state!(@restore $kind self from $type $field);)*
                 $($crate::state::Verdict::or_refuse(self.$is_sound(), stringify!($type))?;)?
                 Ok(())

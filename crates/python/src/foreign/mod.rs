@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 use writeamp_engine::faults::{Answer, Cause, Failure, Fault, Hook};
 use writeamp_engine::{Error, Result};
 
-use crate::WriteampError;
+use crate::errors::WriteampError;
 
 pub use interpreted::PyVictim;
 pub use sources::{placement, victims};

@@ -10,7 +10,7 @@ use std::array::from_fn;
 use libm::{exp, exp2, log2, sqrt};
 
 use super::span::{OCTAVE, Span};
-use crate::Result;
+use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::observe::Life;
 use crate::state::state;

@@ -82,7 +82,8 @@ impl Io {
         let writes = characteristics.has_changes().then(|| places(characteristics.writes, "write"));
         let reads = (write < 1.0).then(|| places(characteristics.reads, "read"));
         let (writes, reads) = (writes.transpose()?, reads.transpose()?);
-        let directions: Vec<&Places> = writes.iter().chain(&reads).collect();
+        let directions: Vec<_> =
+            writes.iter().chain(&reads).map(Places::accesses_and_starts).collect();
         let skew = (!characteristics.is_uniform())
             .then(|| Skew::new(&characteristics.access, &directions, site))
             .transpose()?;
@@ -137,7 +138,11 @@ impl Io {
     /// The slots of the skew, if every write fills one of them, which is whole pages.
     fn slots(&self) -> Option<Slots<'_>> {
         let (skew, writes) = (self.skew.as_ref()?, self.writes.as_ref()?);
-        skew.filled_by(writes, self.characteristics.offset_bytes, u64::from(self.page_bytes))
+        skew.filled_by(
+            writes.accesses_and_starts(),
+            self.characteristics.offset_bytes,
+            u64::from(self.page_bytes),
+        )
     }
 
     fn is_sound(&self) -> bool {

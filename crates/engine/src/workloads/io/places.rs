@@ -69,9 +69,9 @@ impl Places {
         self.accesses
     }
 
-    /// Places at which a random access may start.
-    pub fn starts(&self) -> u32 {
-        self.starts
+    /// The accesses, and the places at which a random one may start.
+    pub fn accesses_and_starts(&self) -> (Accesses, u32) {
+        (self.accesses, self.starts)
     }
 
     fn is_sound(&self) -> bool {

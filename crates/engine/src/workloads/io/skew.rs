@@ -1,7 +1,6 @@
 //! Which places are accessed how often.
 
 use super::characteristics::Accesses;
-use super::places::Places;
 use crate::error::{Error, Result};
 use crate::hints::Group;
 use crate::state::state;
@@ -17,13 +16,14 @@ pub struct Skew {
 state!(Skew { part slots, fixed slot_bytes });
 
 impl Skew {
-    /// The pattern that `access` names, over all places of the directions that there are.
-    pub fn new(access: &str, directions: &[&Places], site: &Site) -> Result<Self> {
-        let aligns = directions.iter().map(|places| places.accesses().align_bytes);
+    /// The pattern that `access` names, over all places of the directions that there are: the
+    /// accesses of each, and the places at which they may start.
+    pub fn new(access: &str, directions: &[(Accesses, u32)], site: &Site) -> Result<Self> {
+        let aligns = directions.iter().map(|(accesses, _)| accesses.align_bytes);
         let slot_bytes = aligns.fold(0, common_divisor);
-        let slots = directions.iter().map(|places| {
-            u64::from(places.starts()) * (places.accesses().align_bytes / slot_bytes)
-        });
+        let slots = directions
+            .iter()
+            .map(|(accesses, starts)| u64::from(*starts) * (accesses.align_bytes / slot_bytes));
         let slots = u32::try_from(slots.max().unwrap_or(1)).map_err(|_| {
             Error::Spec(format!(
                 "access={access} chooses among more places of {slot_bytes} bytes than 32 bits count; \
@@ -45,16 +45,17 @@ impl Skew {
         (u64::from(slot[0]) * self.slot_bytes / align_bytes % u64::from(starts)) as u32
     }
 
-    /// The slots after an offset, if every access of these places fills one, and each is whole pages.
+    /// The slots after an offset, if each of these accesses, which may start at so many places, fills
+    /// one, and each is whole pages.
     pub fn filled_by(
         &self,
-        places: &Places,
+        (accesses, starts): (Accesses, u32),
         offset_bytes: u64,
         page_bytes: u64,
     ) -> Option<Slots<'_>> {
-        let Accesses { size_bytes, align_bytes, random, .. } = places.accesses();
+        let Accesses { size_bytes, align_bytes, random, .. } = accesses;
         let is_slot = self.slot_bytes == size_bytes && align_bytes == size_bytes;
-        let is_all = self.slots.pages() == places.starts() && random >= 1.0;
+        let is_all = self.slots.pages() == starts && random >= 1.0;
         let slot_pages = (size_bytes / page_bytes) as u32;
         let is_whole = [size_bytes, offset_bytes].iter().all(|b| b.is_multiple_of(page_bytes));
         (is_slot && is_whole && is_all).then_some(Slots {

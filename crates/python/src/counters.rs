@@ -1,0 +1,33 @@
+//! Counters of a drive, as Python sees them.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use writeamp_engine::flash::{Cause, Counters};
+
+/// The counters by name.
+pub fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for cause in Cause::ALL {
+        dict.set_item(cause.name(), counters.programs(cause))?;
+    }
+    for (name, value) in COLUMNS {
+        dict.set_item(name, value(counters))?;
+    }
+    Ok(dict)
+}
+
+/// The name of a counter, and how it is read.
+pub type Column = (&'static str, fn(&Counters) -> u64);
+
+/// What Python sees of the counters beside the programs of each cause: `host_pages` is the clock.
+pub const COLUMNS: [Column; 9] = [
+    ("host_pages", |counters| counters.host.written_pages),
+    ("host_bytes", |counters| counters.host.written_bytes),
+    ("host_read_pages", |counters| counters.host.read_pages),
+    ("host_read_bytes", |counters| counters.host.read_bytes),
+    ("host_trimmed_pages", |counters| counters.host.trimmed_pages),
+    ("host_trimmed_bytes", |counters| counters.host.trimmed_bytes),
+    ("host_flushes", |counters| counters.host.flushes),
+    ("erases", |counters| counters.erases),
+    ("trimmed_pages", |counters| counters.unmapped_pages),
+];

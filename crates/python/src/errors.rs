@@ -1,0 +1,3 @@
+//! The exception of the package.
+
+pyo3::import_exception!(writeamp.errors, WriteampError);

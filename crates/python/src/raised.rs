@@ -1,0 +1,15 @@
+//! Exceptions for errors of the engine.
+
+use pyo3::prelude::*;
+use writeamp_engine::Error;
+
+use crate::errors::WriteampError;
+use crate::foreign;
+
+/// The exception that an error of the engine is in Python.
+pub fn raised(error: &Error) -> PyErr {
+    match error {
+        Error::Foreign(fault) => foreign::raised(fault),
+        _ => WriteampError::new_err(error.to_string()),
+    }
+}

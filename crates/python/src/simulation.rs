@@ -1,0 +1,261 @@
+//! A drive and the workload that drives it, without time.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyBytes, PyDict};
+use writeamp_engine as engine;
+use writeamp_engine::flash::{Cause, Counters, Recorder, Wear};
+use writeamp_engine::hints::Hears;
+use writeamp_engine::observe::{GroupChange, Life};
+use writeamp_engine::timing::{Ssd, Timing};
+use writeamp_engine::workloads::Schedule;
+use writeamp_engine::{managers, observe};
+
+use crate::counters::{COLUMNS, counters_dict};
+use crate::drive::{Drive, EarlierHost, Load};
+use crate::heard::heard;
+use crate::raised::raised;
+
+/// A drive and the workload that drives it.
+#[pyclass(frozen, module = "writeamp._engine")]
+pub struct Simulation {
+    inner: Mutex<Held>,
+    built_from: (Drive, Load, u64, usize),
+}
+
+impl Simulation {
+    fn inner(&self) -> MutexGuard<'_, Held> {
+        // Who runs a policy of Python's may wait for Python's lock, so nobody waits while holding it.
+        let found = match self.inner.try_lock() {
+            Ok(held) => Ok(held),
+            Err(TryLockError::Poisoned(error)) => Err(error),
+            Err(TryLockError::WouldBlock) => Python::attach(|py| self.inner.lock_py_attached(py)),
+        };
+        found.expect("no run panicked")
+    }
+
+    /// Does what may take long: without Python's lock, unless a policy of Python's is asked for each
+    /// page, which would have to take it as often.
+    fn long<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Held) -> engine::Result<T> + Send,
+    ) -> PyResult<T> {
+        let done = if self.built_from.0.is_interpreted() {
+            work(&mut self.inner())
+        } else {
+            py.detach(|| work(&mut self.inner()))
+        };
+        done.map_err(|error| raised(&error))
+    }
+
+    /// Hands the run over to whoever goes on with its drive.
+    pub(crate) fn take(&self) -> engine::simulation::Simulation {
+        self.inner().0.take().expect(TAKEN)
+    }
+}
+
+/// A run, until it is taken.
+struct Held(Option<engine::simulation::Simulation>);
+
+const TAKEN: &str = "a drive that was handed over is asked no more";
+
+impl Deref for Held {
+    type Target = engine::simulation::Simulation;
+
+    fn deref(&self) -> &Self::Target {
+        self.0.as_ref().expect(TAKEN)
+    }
+}
+
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.0.as_mut().expect(TAKEN)
+    }
+}
+
+fn build(
+    (drive, load, seed, batch_pages): &(Drive, Load, u64, usize),
+) -> engine::Result<engine::simulation::Simulation> {
+    let setup = drive.setup(*seed, Wear::default());
+    let built = if drive.observed {
+        managers::build_observed(&drive.manager, setup, Box::new(Recorder::default()))?
+    } else {
+        managers::build(&drive.manager, setup)?
+    };
+    engine::simulation::Simulation::new(built, load.build(*seed)?, *batch_pages)
+}
+
+#[pymethods]
+impl Simulation {
+    /// A new drive under a load, whose randomness `seed` decides.
+    #[new]
+    #[pyo3(signature = (drive, load, *, seed, batch_pages))]
+    fn new(
+        py: Python<'_>,
+        drive: &Drive,
+        load: &Load,
+        seed: u64,
+        batch_pages: usize,
+    ) -> PyResult<Self> {
+        let built_from = (drive.clone(), load.clone(), seed, batch_pages);
+        let parts = built_from.clone();
+        let built = heard(py, move || build(&parts))?;
+        let inner = Mutex::new(Held(Some(built.map_err(|e| raised(&e))?)));
+        Ok(Simulation { inner, built_from })
+    }
+
+    /// Everything that a run needs to go on from here, in this process or another.
+    fn save(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
+        let bytes = heard(py, move || engine::state::try_pack(&**this.get().inner()))?;
+        let bytes = bytes.map_err(|error| raised(&error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The drive as it stands, without its host: what a virtual drive may begin with.
+    fn drive_state(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
+        let bytes = heard(py, move || engine::state::try_pack(this.get().inner().drive()))?;
+        let bytes = bytes.map_err(|error| raised(&error))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Goes on from where a run of the same drive, load and seed was saved. If that fails, nothing
+    /// has changed.
+    fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
+        let restored = py.detach(|| build(&self.built_from)?.restored(state));
+        *self.inner() = Held(Some(restored.map_err(|e| raised(&e))?));
+        Ok(())
+    }
+
+    /// Writes logical pages `first` to `end` − 1 once, in order.
+    fn fill(&self, py: Python<'_>, first: u32, end: u32) -> PyResult<()> {
+        self.long(py, |run| run.fill(first, end))
+    }
+
+    /// Lets an earlier host write `pages` more pages; returns how many it did before it ended.
+    fn precondition(&self, py: Python<'_>, host: &EarlierHost, pages: u64) -> PyResult<u64> {
+        self.long(py, |run| run.precondition(&mut **host.workload(), pages))
+    }
+
+    /// Lets the drive collect what it would while its host left it alone for long, in no time.
+    /// `times` is the JSON of a profile's tables.
+    fn rest(&self, py: Python<'_>, times: &str) -> PyResult<()> {
+        let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
+        self.long(py, |run| Ssd::rest(run.drive_mut(), &timing))
+    }
+
+    /// Starts a new series, sampled every `interval_pages` host pages.
+    fn start_series(&self, interval_pages: u64) {
+        self.inner().start_series(interval_pages);
+    }
+
+    /// Lets the host write `pages` more pages; returns how many it did before the workload ended.
+    fn run(&self, py: Python<'_>, pages: u64) -> PyResult<u64> {
+        self.long(py, |run| run.run(pages))
+    }
+
+    /// Lets the host issue what it asks for before its next write, within the pass over its trace.
+    fn run_to_write(&self, py: Python<'_>) -> PyResult<()> {
+        self.long(py, |run| run.run_to_write())
+    }
+
+    /// Panics if the drive's books contradict each other, which is a fault of the engine.
+    fn assert_invariants(&self) {
+        self.inner().drive().assert_invariants();
+    }
+
+    /// Cumulative counters since the drive was new.
+    fn counters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        counters_dict(py, self.inner().counters())
+    }
+
+    /// The samples of the series, a column for each counter.
+    fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let inner = self.inner();
+        let samples = inner.series().samples();
+        let dict = PyDict::new(py);
+        let column =
+            |value: &dyn Fn(&Counters) -> u64| PyArray1::from_iter(py, samples.iter().map(value));
+        for cause in Cause::ALL {
+            dict.set_item(cause.name(), column(&|c| c.programs(cause)))?;
+        }
+        for (name, value) in COLUMNS {
+            dict.set_item(name, column(&value))?;
+        }
+        Ok(dict)
+    }
+
+    /// Logical pages that hold data.
+    fn mapped_pages(&self) -> u32 {
+        self.inner().drive().flash().mapped_pages()
+    }
+
+    /// Erases of each block since the drive was new.
+    fn erase_counts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        PyArray1::from_slice(py, self.inner().drive().flash().erase_counts())
+    }
+
+    /// Page writes from the workload's beginning until its last change that does not recur, and of
+    /// its longest cycle, 0 if nothing recurs.
+    fn schedule(&self) -> (f64, f64) {
+        let Schedule { last_change, cycle } = self.inner().schedule();
+        (last_change, cycle)
+    }
+
+    /// The hints that the block manager needs of the host, if any.
+    fn hints(&self) -> Option<&'static str> {
+        let hears = self.inner().drive().hears();
+        (hears != Hears::Nothing).then(|| hears.name())
+    }
+
+    /// Bytes of the tables that the block manager's scheme keeps beside the map.
+    fn scheme_bytes(&self) -> u64 {
+        self.inner().drive().scheme_bytes()
+    }
+
+    /// The write amplification that the block manager expects of itself, if it has a model.
+    fn predicted_wa(&self) -> Option<f64> {
+        self.inner().drive().predicted_wa()
+    }
+
+    /// What the manager has learnt of the lives of pages, a column for each property; empty columns of
+    /// one that does not.
+    fn lives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let lives = self.inner().drive().lives();
+        let dict = PyDict::new(py);
+        let column =
+            |value: &dyn Fn(&Life) -> f64| PyArray1::from_iter(py, lives.iter().map(value));
+        dict.set_item("usual_pages", column(&|life| life.usual_pages))?;
+        dict.set_item("intervals", column(&|life| life.intervals.into()))?;
+        dict.set_item("last_octaves", column(&|life| life.last_octaves.into()))?;
+        dict.set_item("age_pages", column(&|life| life.age_pages))?;
+        dict.set_item("overwritten", column(&|life| life.overwritten))?;
+        dict.set_item("seen", column(&|life| life.seen))?;
+        dict.set_item("rest_pages", column(&|life| life.rest_pages))?;
+        Ok(dict)
+    }
+
+    /// The log of the groups of a manager that keeps some, a column for each property.
+    fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let inner = self.inner();
+        let events = inner.drive().group_changes();
+        let dict = PyDict::new(py);
+        let column =
+            |value: &dyn Fn(&GroupChange) -> u64| PyArray1::from_iter(py, events.iter().map(value));
+        dict.set_item("host_pages", column(&|event| event.host_pages))?;
+        dict.set_item("kind", events.iter().map(|e| e.kind.name()).collect::<Vec<_>>())?;
+        dict.set_item("group", column(&|event| event.group.into()))?;
+        dict.set_item("groups", column(&|event| event.groups.into()))?;
+        dict.set_item("moved_blocks", column(&|event| event.kind.moved_blocks().into()))?;
+        Ok(dict)
+    }
+
+    /// Closed blocks by their number of valid pages.
+    fn valid_page_histogram<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        PyArray1::from_vec(py, observe::valid_page_histogram(self.inner().drive().flash()))
+    }
+}
