@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -15,16 +15,20 @@ from writeamp.cli.options import stderr, stdout
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots import check_target, save
-from writeamp.reproduce import PAPERS, Bench, Findings, Item, Paper, Verdict, find_paper
+from writeamp.reproduce import PAPERS, Bench, Findings, Item, Paper, Verdict, find_paper, surprises
+from writeamp.reproduce.known import known_differences
 from writeamp.runners import Runner
 
 DIFFERS = 1
 _PLOT_SUFFIX = ".png"
 _STYLES: dict[Verdict, str] = {
     "match": "green",
+    "match-if": "yellow",
     "erratum": "cyan",
-    "underdetermined": "yellow",
     "differs": "bold red",
+    "not-comparable": "dim",
+    "input": "dim",
+    "checked": "green",
 }
 
 
@@ -98,19 +102,42 @@ def reproduce(
             for name, spec in findings.figures.items():
                 status.update(f"drawing {name}")
                 save(spec, plots / f"{name}{_PLOT_SUFFIX}")
+    unexpected = surprises(found_paper.name, findings.items, full=full, whole=not interrupted)
     if json:
-        items = [item.to_dict() for item in findings.items]
         mark = {"interrupted": True} if interrupted else {}
-        options.print_json({"paper": found_paper.name} | mark | {"items": items})
+        options.print_json(_document(found_paper, findings, unexpected) | mark)
     else:
-        _print(found_paper, findings, time.perf_counter() - started, full=full)
+        _print(found_paper, findings, full=full)
+        stdout.print(
+            f"{len(findings.items)} items in {time.perf_counter() - started:.0f} s", highlight=False
+        )
+        if not full:
+            stdout.print("drives and runs are short; --full has the paper's", highlight=False)
+        for sentence in unexpected:
+            stderr.print(f"unexpected: {sentence}", style="bold red", highlight=False)
     if interrupted:
         raise boundary.PartlyDone(
             f"the {len(findings.items)} items above were finished, others were not; no picture was "
             "drawn"
         )
-    if not findings.reproduced:
+    if unexpected:
         raise typer.Exit(DIFFERS)
+
+
+def _document(paper: Paper, findings: Findings, unexpected: list[str]) -> dict[str, Any]:
+    comparable = len(findings.comparable())
+    readings = [
+        {
+            "name": reading.name,
+            "choices": dict(reading.choices),
+            "default": reading is paper.readings[0],
+            "matches": findings.matches(reading.name),
+            "comparable": comparable,
+        }
+        for reading in paper.readings
+    ]
+    items = [item.to_dict() for item in findings.items]
+    return {"paper": paper.name, "readings": readings, "items": items, "unexpected": unexpected}
 
 
 def _check_folders(paper: Paper, **folders: Path | None) -> None:
@@ -138,7 +165,7 @@ def _make(folder: Path) -> None:
         raise WriteampError(f"cannot make folder {str(folder)!r}: {error.strerror}") from None
 
 
-def _print(paper: Paper, findings: Findings, elapsed_s: float, *, full: bool) -> None:
+def _print(paper: Paper, findings: Findings, *, full: bool) -> None:
     made = Table(title=paper.citation, title_justify="left", title_style="bold")
     made.add_column("item", overflow="fold")
     made.add_column("published", justify="right", no_wrap=True)
@@ -146,22 +173,35 @@ def _print(paper: Paper, findings: Findings, elapsed_s: float, *, full: bool) ->
     made.add_column("verdict", no_wrap=True)
     for item in findings.items:
         verdict = Text(item.verdict, style=_STYLES[item.verdict])
-        published = ("≤ " if item.bound else "") + _shown(item.published)
-        made.add_row(item.item, published, _shown(item.ours), verdict)
+        sign = "< " if item.kind == "ordering" else "≤ " if item.bound else ""
+        made.add_row(item.item, sign + _shown(item.published), _shown(item.ours), verdict)
     stdout.print(made)
+    pins = known_differences(paper.name, full=full)
     for item in findings.items:
-        if item.verdict != "match":
-            _print_note(item)
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in findings.count().items())
-    stdout.print(f"{len(findings.items)} items in {elapsed_s:.0f} s: {counts}", highlight=False)
-    if not full:
-        stdout.print("drives and runs are short; --full has the paper's", highlight=False)
+        if item.verdict not in ("match", "input", "checked"):
+            pin = pins.get(item.item)
+            _print_note(item, pin.reason if pin else "")
+    _print_counts(paper, findings)
 
 
-def _print_note(item: Item) -> None:
+def _print_note(item: Item, reason: str) -> None:
     verdict = Text(item.verdict, style=_STYLES[item.verdict])
     stdout.print(verdict.append(f": {item.item}", style="default"), highlight=False)
-    stdout.print(f"    {item.note or 'no explanation is known'}", highlight=False)
+    said = "; ".join(one for one in (reason, item.told()) if one)
+    stdout.print(f"    {said or 'no explanation is known'}", highlight=False)
+
+
+def _print_counts(paper: Paper, findings: Findings) -> None:
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in findings.count().items() if count)
+    comparable = len(findings.comparable())
+    matches = {reading.name: findings.matches(reading.name) for reading in paper.readings}
+    default, best = paper.readings[0].name, max(matches, key=lambda name: matches[name])
+    stdout.print(counts, highlight=False)
+    stdout.print(
+        f"{matches[default]} of {comparable} comparable values match under the default reading "
+        f'"{default}"; best joint reading "{best}": {matches[best]}',
+        highlight=False,
+    )
 
 
 def _shown(value: float) -> str:

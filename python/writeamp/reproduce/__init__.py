@@ -14,13 +14,17 @@ from writeamp.reproduce.huang2011.paper import PAPER as HUANG2011
 from writeamp.reproduce.items import (
     Erratum,
     Item,
-    OpenDetail,
     Verdict,
     at_most,
+    checked,
     compared,
+    ordered,
+    typed_in,
     within,
 )
+from writeamp.reproduce.known import surprises
 from writeamp.reproduce.park2017.paper import PAPER as PARK2017
+from writeamp.reproduce.readings import Reading, by_choice
 from writeamp.reproduce.verschoren2019.paper import PAPER as VERSCHOREN2019
 
 __all__ = [
@@ -29,12 +33,17 @@ __all__ = [
     "Erratum",
     "Findings",
     "Item",
-    "OpenDetail",
     "Paper",
+    "Reading",
     "Verdict",
     "at_most",
+    "by_choice",
+    "checked",
     "compared",
     "find_paper",
+    "ordered",
+    "surprises",
+    "typed_in",
     "within",
 ]
 

@@ -10,7 +10,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from writeamp.errors import Interrupted
 from writeamp.plots import FigureSpec
-from writeamp.reproduce.items import VERDICTS, Item, Verdict
+from writeamp.reproduce.items import COMPARABLE, VERDICTS, Item, Verdict
+from writeamp.reproduce.known import without_comparison
+from writeamp.reproduce.readings import AS_PRINTED, Reading
 from writeamp.runners import Runner, gather_whole, local_runner
 
 Step: TypeAlias = Callable[[str], None]
@@ -66,29 +68,36 @@ class Findings:
         """Return both together, in order."""
         return Findings(self.items + other.items, self.figures | other.figures)
 
-    @property
-    def reproduced(self) -> bool:
-        """True if no item differs without an explanation."""
-        return all(item.verdict != "differs" for item in self.items)
-
     def count(self) -> dict[Verdict, int]:
         """Return how many items have each verdict."""
         return {verdict: [i.verdict for i in self.items].count(verdict) for verdict in VERDICTS}
 
+    def comparable(self) -> list[Item]:
+        """Return the items that compare a printed number with a computed one."""
+        return [item for item in self.items if item.verdict in COMPARABLE]
+
+    def matches(self, reading: str) -> int:
+        """Return how many of the comparable items agree under one joint reading."""
+        return sum(item.agrees(item.values[reading]) for item in self.comparable())
+
 
 @dataclass(frozen=True)
 class Paper:
-    """A registered paper: `parts` compute everything anew each time, one after the other."""
+    """A registered paper: `parts` compute everything anew each time, one after the other.
+
+    The first of the joint `readings` is the default, which the verdicts follow.
+    """
 
     name: str
     citation: str
     summary: str
     parts: tuple[Callable[[Bench], Findings], ...]
+    readings: tuple[Reading, ...] = (AS_PRINTED,)
     # Of a bench's, those that not every paper can use.
     options: frozenset[str] = frozenset()
 
     def run(self, bench: Bench) -> Findings:
-        """Return what all parts find.
+        """Return what all parts find, every item with its value under each joint reading.
 
         Raises:
             Interrupted: Ctrl-C, with the findings of the parts that were finished.
@@ -96,7 +105,12 @@ class Paper:
         found = Findings()
         try:
             for part in self.parts:
-                found += part(bench)
+                found += self._judged(part(bench))
         except KeyboardInterrupt:
             raise Interrupted(found) from None
         return found
+
+    def _judged(self, found: Findings) -> Findings:
+        names = [reading.name for reading in self.readings]
+        items = [item.under(names) for item in found.items]
+        return Findings(without_comparison(self.name, items), found.figures)

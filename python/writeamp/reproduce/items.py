@@ -3,47 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from writeamp.presentation.numbers import json_number
 
-Verdict: TypeAlias = Literal["match", "erratum", "underdetermined", "differs"]
+Verdict: TypeAlias = Literal[
+    "match", "match-if", "erratum", "differs", "not-comparable", "input", "checked"
+]
+VERDICTS: tuple[Verdict, ...] = (
+    "match",
+    "match-if",
+    "erratum",
+    "differs",
+    "not-comparable",
+    "input",
+    "checked",
+)
+# Verdicts on a printed number that was computed anew.
+COMPARABLE: tuple[Verdict, ...] = ("match", "match-if", "differs")
 
-VERDICTS: tuple[Verdict, ...] = ("match", "erratum", "underdetermined", "differs")
+# A number, if no reading changes it; or our value by the name of each reading, the default first.
+Values: TypeAlias = float | Mapping[str, float]
 
-# What a note says of an open detail of which no choice leads to the published value.
-NONE_AGREES = "none of these agrees"
+# A number or the middle of a range, an upper bound, or the sign of a difference or a trend.
+Kind: TypeAlias = Literal["value", "bound", "ordering"]
+
+# Computed and printed, typed in from the print, or computed in two ways and not printed.
+Origin: TypeAlias = Literal["computed", "input", "checked"]
+
+_EVERY_READING = "every reading"
 
 # A published 1.24 stands for 1.235 too, whose distance in binary is a hair above 0.005.
 _ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Item:
-    """A published value, ours, and what to make of the two.
-
-    `tolerance` is the absolute distance that still counts as the same value. The verdict is
-    "match", "erratum" (the printed value is known wrong, and ours is the corrected one),
-    "underdetermined" (the paper leaves open a detail that decides the value) or "differs".
-    """
-
-    item: str
-    published: float
-    ours: float
-    tolerance: float
-    verdict: Verdict
-    note: str
-    bound: bool = False
-    """True if the paper states an upper bound rather than a value."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the item as JSON types; a value that is no finite number becomes null."""
-        found = dict(vars(self))
-        del found["bound"]  # for the table; the document's keys are fixed
-        found["ours"] = json_number(self.ours)
-        return found
 
 
 @dataclass(frozen=True)
@@ -59,95 +52,197 @@ class Erratum:
 
 
 @dataclass(frozen=True)
-class OpenDetail:
-    """A detail that the paper leaves open, our choice, and our value under each choice tried."""
+class Item:
+    """A published value, ours under each joint reading, and what to make of them.
 
-    detail: str
-    choice: str
+    Attributes:
+        item: the number, and where the paper has it; no two of a paper are called the same.
+        published: as printed; for a range its middle, for a bound the bound.
+        values: ours, by the name of each reading; the first is the default's.
+        tolerance: the absolute distance that still counts as the same value.
+        kind, origin: see `Kind` and `Origin`.
+        note: what a reader should know whatever the verdict.
+        erratum: given where the print is known to be wrong.
+        statement: id of the statement in the list that was made from the paper alone.
+        not_comparable: why the number says nothing of a program that computes it.
+    """
+
+    item: str
+    published: float
     values: Mapping[str, float]
+    tolerance: float
+    kind: Kind = "value"
+    origin: Origin = "computed"
+    note: str = ""
+    erratum: Erratum | None = None
+    statement: str = ""
+    not_comparable: str = ""
 
     @property
-    def effect(self) -> float:
-        """How far apart the choices lie."""
-        return max(self.values.values()) - min(self.values.values())
+    def ours(self) -> float:
+        """Our value under the default reading."""
+        return next(iter(self.values.values()))
 
-    def sentence(self) -> str:
-        """Return the detail, our choice and its effect."""
-        values = ", ".join(f"{value:.4g} {label}" for label, value in self.values.items())
-        return f"left open: {self.detail}; ours: {self.choice}; effect: {values}"
+    @property
+    def bound(self) -> bool:
+        """True if `published` is an upper bound."""
+        return self.kind in ("bound", "ordering")
+
+    @property
+    def verdict(self) -> Verdict:
+        """What follows from the numbers.
+
+        "match" if ours agrees under the default reading, "match-if" if under another; "erratum" if
+        ours is what the print should say; "differs" if under none. "input" and "checked" are
+        matches of items that compare no printed number with a computed one.
+        """
+        if self.not_comparable:
+            return "not-comparable"
+        if self.agrees(self.ours):
+            return "match" if self.origin == "computed" else self.origin
+        if self.erratum and _near(self.ours, self.erratum.corrected, self.erratum.tolerance):
+            return "erratum"
+        return "match-if" if self.reading and self.origin == "computed" else "differs"
+
+    @property
+    def reading(self) -> str | None:
+        """The first reading under which ours agrees, or none."""
+        return next((name for name, ours in self.values.items() if self.agrees(ours)), None)
+
+    def agrees(self, ours: float) -> bool:
+        """Return whether a value of ours is the published one; none that is not finite is."""
+        if not math.isfinite(ours):
+            return False
+        if self.kind == "ordering":
+            return ours < self.published
+        if self.kind == "bound":
+            return ours <= self.published + self.tolerance + _ROUNDING * abs(self.published)
+        return _near(ours, self.published, self.tolerance)
+
+    def under(self, readings: Iterable[str]) -> Item:
+        """Return the item with a value for each of the readings, in their order.
+
+        Raises:
+            ValueError: it has values of some readings only.
+        """
+        names = list(readings)
+        if set(self.values) == {_EVERY_READING}:
+            return replace(self, values=dict.fromkeys(names, self.ours))
+        if set(self.values) != set(names):
+            raise ValueError(f"{self.item!r} has values of {list(self.values)}, not of {names}")
+        return replace(self, values={name: self.values[name] for name in names})
+
+    def scaled(self, factor: float) -> Item:
+        """Return the item as if all our values had been so many times as large."""
+        return replace(self, values={name: factor * ours for name, ours in self.values.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the item as JSON types; a value that is no finite number becomes null."""
+        return {
+            "item": self.item,
+            "published": self.published,
+            "ours": json_number(self.ours),
+            "tolerance": self.tolerance,
+            "verdict": self.verdict,
+            "reading": self.reading,
+            "values": {name: json_number(ours) for name, ours in self.values.items()},
+            "bound": self.bound,
+            "kind": self.kind,
+            "statement": self.statement,
+            "note": self.told(),
+        }
+
+    def told(self) -> str:
+        """Return the note, with what decided the verdict before it."""
+        if self.verdict == "not-comparable":
+            return _joined(self.not_comparable, self.note)
+        if self.verdict == "erratum" and self.erratum:
+            return _joined(self.erratum.why, self.note)
+        if self.verdict == "match-if":
+            return _joined(f"{self.values[self.reading or '']:.4g} under {self.reading}", self.note)
+        return self.note
 
 
 def compared(
     item: str,
     published: float,
-    ours: float,
+    ours: Values,
     tolerance: float,
     *,
     note: str = "",
     erratum: Erratum | None = None,
-    open_detail: OpenDetail | None = None,
+    statement: str = "",
 ) -> Item:
     """Judge our value of an item that the paper states.
 
     Args:
-        item: what the number is, and where the paper has it.
+        item: the number, and where the paper has it.
         published: the value as printed.
         ours: the value as computed here.
         tolerance: largest absolute difference of a match.
         note: what a reader should know whatever the verdict.
         erratum: given where the print is known to be wrong.
-        open_detail: given where the paper's text does not fix the value.
-
-    Returns:
-        "underdetermined" if the open detail decides: our value agrees under one choice of it and
-        not under another, or under none while the choices differ by more than the tolerance; else
-        "match" if the values agree; "erratum" if ours is the corrected value; or "differs".
+        statement: id in the list of the paper's statements.
     """
-    found = Item(item, published, ours, tolerance, "differs", note)
-    return _judged(found, lambda value: _near(value, published, tolerance), erratum, open_detail)
+    return Item(
+        item,
+        published,
+        _by_reading(ours),
+        tolerance,
+        note=note,
+        erratum=erratum,
+        statement=statement,
+    )
 
 
 def at_most(
     item: str,
     published: float,
-    ours: float,
+    ours: Values,
     tolerance: float = 0.0,
     *,
     note: str = "",
-    open_detail: OpenDetail | None = None,
+    erratum: Erratum | None = None,
+    statement: str = "",
 ) -> Item:
     """Judge our value against an upper bound that the paper states ("less than 1.2")."""
-    found = Item(item, published, ours, tolerance, "differs", note, bound=True)
-    most = published + tolerance + _ROUNDING * abs(published)
-    return _judged(found, lambda value: value <= most, None, open_detail)
+    found = compared(
+        item, published, ours, tolerance, note=note, erratum=erratum, statement=statement
+    )
+    return replace(found, kind="bound")
 
 
-def within(item: str, low: float, high: float, ours: float, *, note: str = "") -> Item:
-    """Judge our value against a range, of which the middle and half the width are shown."""
-    found = compared(item, (low + high) / 2, ours, (high - low) / 2)
-    return replace(found, note=_joined(f"{low:g} to {high:g}", note))
-
-
-def _judged(
-    item: Item,
-    agrees: Callable[[float], bool],
-    erratum: Erratum | None,
-    open_detail: OpenDetail | None,
+def ordered(
+    item: str, ours: Values, *, below: float = 1.0, note: str = "", statement: str = ""
 ) -> Item:
-    """Return the item with its verdict, and a note that says what decided it."""
-    values = tuple(open_detail.values.values()) if open_detail else ()
-    if agrees(item.ours) and all(map(agrees, values)):
-        return replace(item, verdict="match")
-    if not agrees(item.ours):
-        if erratum and _near(item.ours, erratum.corrected, erratum.tolerance):
-            return replace(item, verdict="erratum", note=_joined(erratum.why, item.note))
-        decides = open_detail and (any(map(agrees, values)) or open_detail.effect > item.tolerance)
-        if not (decides and math.isfinite(item.ours)):
-            return item
-    # A choice that happens to agree is no match while another, as good, would not.
-    sentence = open_detail.sentence() if open_detail else ""
-    none_agrees = "" if any(map(agrees, values)) else NONE_AGREES
-    return replace(item, verdict="underdetermined", note=_joined(sentence, none_agrees, item.note))
+    """Judge an ordering or a trend, by a value that must be below `below`; a tie is none.
+
+    `below` is 1 for a ratio of two values, and 0 for a difference.
+    """
+    found = compared(item, below, ours, 0.0, note=note, statement=statement)
+    return replace(found, kind="ordering")
+
+
+def within(
+    item: str, low: float, high: float, ours: Values, *, note: str = "", statement: str = ""
+) -> Item:
+    """Judge our value against a range, of which the middle and half the width are shown."""
+    note = _joined(f"{low:g} to {high:g}", note)
+    return compared(item, (low + high) / 2, ours, (high - low) / 2, note=note, statement=statement)
+
+
+def typed_in(item: Item) -> Item:
+    """Return the item as one whose value was copied from the print: an input, no result."""
+    return replace(item, origin="input")
+
+
+def checked(item: Item) -> Item:
+    """Return the item as one that is held against an independent calculation, not the print."""
+    return replace(item, origin="checked")
+
+
+def _by_reading(ours: Values) -> Mapping[str, float]:
+    return ours if isinstance(ours, Mapping) else {_EVERY_READING: float(ours)}
 
 
 def _near(ours: float, other: float, tolerance: float) -> bool:

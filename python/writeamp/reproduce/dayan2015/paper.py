@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from writeamp.reproduce.bench import Paper
 from writeamp.reproduce.dayan2015 import allocation, steady, swap, tpcc, updates
+from writeamp.reproduce.dayan2015.readings import READINGS
 
 PARTS = (
     allocation.run,
@@ -18,4 +19,5 @@ PAPER = Paper(
     citation="Dayan, Bouganim, Bonnet: Modelling and Managing SSD Write-amplification (2015)",
     summary="Wolf: its closed form, sudden changes of the workload, and TPC-C",
     parts=PARTS,
+    readings=READINGS,
 )

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from statistics import fmean
 
 from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.dayan2015 import swap_figures
 from writeamp.reproduce.dayan2015.drives import CHECKED
+from writeamp.reproduce.dayan2015.readings import (
+    CLASS,
+    CURRENT,
+    FAST,
+    LAST_WRITE,
+    SLOW,
+    WEIGHT,
+    by_reading,
+)
 from writeamp.reproduce.dayan2015.swap_runs import (
     AFTER,
     COUNTED,
@@ -24,11 +34,13 @@ from writeamp.reproduce.dayan2015.swap_runs import (
     Swaps,
     simulated,
 )
-from writeamp.reproduce.items import Item, OpenDetail, at_most, compared, within
+from writeamp.reproduce.items import Item, at_most, checked, compared, ordered, within
+from writeamp.reproduce.readings import Reading
 
 _OUTERMOST = (0, len(FIVE_GROUPS) - 1)
 
-_CLASS = "whether a page that collection moves keeps the class of its last write"
+_WOLF = {FAST: WOLF, SLOW: WOLF_SLOW}
+_FDP = {LAST_WRITE: FDP, CURRENT: FDP_CURRENT}
 
 
 def run(bench: Bench) -> Findings:
@@ -44,31 +56,34 @@ def _two_groups(swaps: Swaps) -> list[Item]:
     def extra(manager: str, after: float = AFTER) -> float:
         return swaps.extra(manager, frequencies, swap, after)
 
-    weight = OpenDetail(
-        'the weight a of the last interval ("h·3", of an h in writes)',
-        "0.015",
-        {"at 0.015": extra(WOLF), "at 0.003": extra(WOLF_SLOW)},
-    )
-    of_class = OpenDetail(
-        f"{_CLASS}, and how many writes count",
-        "it keeps it, 10 M",
-        {
-            **{f"if it does, {count / 1e6:g} M": extra(FDP, count) for count in COUNTED},
-            "if it does not, 10 M": extra(FDP_CURRENT),
-        },
-    )
     swapped = "extra migrations if 10% and 90% swap (% of PBA)"
     wolf, fdp = (swaps.millions_until_back(m, frequencies, swap) for m in (WOLF, FDP))
     return [
-        compared(f"Fig. 7: {swapped}, Wolf", 0.7, extra(WOLF), 2.3, open_detail=weight),
-        compared(f"Fig. 6: {swapped}, FDP", 152.1, extra(FDP), 35, open_detail=of_class),
-        at_most(f"{swapped}, Wolf with weight 0.015", 3, extra(WOLF), note=CHECKED),
-        within(f"{swapped}, Wolf with weight 0.003", 5, 12, extra(WOLF_SLOW), note=CHECKED),
-        within(f"{swapped}, FDP with the last class", 120, 190, extra(FDP), note=CHECKED),
-        within(f"{swapped}, FDP with the current class", 15, 40, extra(FDP_CURRENT), note=CHECKED),
-        at_most(
+        compared(
+            f"Fig. 7: {swapped}, Wolf",
+            0.7,
+            by_reading(lambda one: extra(_WOLF[one.choices[WEIGHT]])),
+            2.3,
+        ),
+        compared(
+            f"Fig. 6: {swapped}, FDP",
+            152.1,
+            by_reading(lambda one: extra(_FDP[one.choices[CLASS]])),
+            35,
+            note=", ".join(f"{extra(FDP, count):.0f} after {count / 1e6:g} M" for count in COUNTED),
+        ),
+        checked(at_most(f"{swapped}, Wolf with weight 0.015", 3, extra(WOLF), note=CHECKED)),
+        checked(
+            within(f"{swapped}, Wolf with weight 0.003", 5, 12, extra(WOLF_SLOW), note=CHECKED)
+        ),
+        checked(within(f"{swapped}, FDP with the last class", 120, 190, extra(FDP), note=CHECKED)),
+        checked(
+            within(
+                f"{swapped}, FDP with the current class", 15, 40, extra(FDP_CURRENT), note=CHECKED
+            )
+        ),
+        ordered(
             "section 6.1: time until WA is back within 10%, Wolf over FDP",
-            1,
             wolf / fdp,
             note=f"{wolf:.2f} and {fdp:.2f} M writes",
         ),
@@ -84,12 +99,13 @@ def _milder(swaps: Swaps) -> list[Item]:
             for (cold, hot), cost in zip(TWO_GROUPS, extra, strict=True)
         )
         found.append(
-            at_most(
-                f"extra migrations of a swap over those of the next stronger, largest, FDP with "
-                f"the {name} class",
-                1,
-                _largest_ratio(extra[::-1]),
-                note=f"{costs}; {CHECKED}",
+            checked(
+                ordered(
+                    f"extra migrations of a swap over those of the next stronger, largest, "
+                    f"FDP with the {name} class",
+                    _largest_ratio(extra[::-1]),
+                    note=f"{costs}; {CHECKED}",
+                )
             )
         )
     return found
@@ -105,52 +121,49 @@ def _five_groups(swaps: Swaps) -> list[Item]:
         _largest_win(extra),
         _increases(extra),
         *(
-            at_most(
-                f"five groups: Wolf's largest extra migrations, weight {weight} (% of PBA)",
-                bound,
-                max(extra[manager].values()),
-                note=CHECKED,
+            checked(
+                at_most(
+                    f"five groups: Wolf's largest extra migrations, weight {weight} (% of PBA)",
+                    bound,
+                    max(extra[manager].values()),
+                    note=CHECKED,
+                )
             )
             for manager, weight, bound in ((WOLF, 0.015, 3), (WOLF_SLOW, 0.003, 9))
         ),
         *(
-            within(
-                f"five groups: FDP's extra migrations, groups {first} and {second} (% of PBA)",
-                3,
-                15,
-                extra[FDP][first, second],
-                note=CHECKED,
+            checked(
+                within(
+                    f"five groups: FDP's extra migrations, groups {first} and {second} (% of PBA)",
+                    3,
+                    15,
+                    extra[FDP][first, second],
+                    note=CHECKED,
+                )
             )
             for first, second in pairwise(range(len(FIVE_GROUPS)))
         ),
-        at_most(
-            "five groups: 150% of PBA over FDP's extra migrations, outermost groups",
-            1,
-            150 / extra[FDP][_OUTERMOST],
-            note=f"FDP has {extra[FDP][_OUTERMOST]:.0f}%; {CHECKED}",
+        checked(
+            ordered(
+                "five groups: 150% of PBA over FDP's extra migrations, outermost groups",
+                150 / extra[FDP][_OUTERMOST],
+                note=f"FDP has {extra[FDP][_OUTERMOST]:.0f}%; {CHECKED}",
+            )
         ),
     ]
 
 
 def _wolf_wins(extra: Mapping[str, Mapping[Swap, float]]) -> list[Item]:
-    def less(wolf: str, fdp: str, pair: Swap) -> float:
+    def less(reading: Reading, pair: Swap) -> float:
+        wolf, fdp = _WOLF[reading.choices[WEIGHT]], _FDP[reading.choices[CLASS]]
         return extra[wolf][pair] - extra[fdp][pair]
 
     return [
-        at_most(
+        ordered(
             f"Fig. 8: Wolf's extra migrations less FDP's, groups {pair[0]} and {pair[1]} "
             "(% of PBA)",
-            0,
-            less(WOLF, FDP, pair),
-            open_detail=OpenDetail(
-                f"{_CLASS}, and Wolf's weight",
-                "it does, 0.015",
-                {
-                    f"if it {does}, {weight}": less(wolf, fdp, pair)
-                    for does, fdp in (("does", FDP), ("does not", FDP_CURRENT))
-                    for weight, wolf in ((0.015, WOLF), (0.003, WOLF_SLOW))
-                },
-            ),
+            by_reading(partial(less, pair=pair)),
+            below=0,
         )
         for pair in PAIRS
     ]
@@ -163,12 +176,9 @@ def _largest_win(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
     return compared(
         'Fig. 8: largest difference of FDP and Wolf in PBA ("up to 2.2x")',
         2.2,
-        largest(FDP),
+        by_reading(lambda one: largest(_FDP[one.choices[CLASS]])),
         0.2,
         note="the text calls it an improvement in performance; read as the longest bar",
-        open_detail=OpenDetail(
-            _CLASS, "it does", {"if it does": largest(FDP), "if not": largest(FDP_CURRENT)}
-        ),
     )
 
 
@@ -180,20 +190,11 @@ def _increases(extra: Mapping[str, Mapping[Swap, float]]) -> Item:
         ]
 
     values = ", ".join(f"{value:.1f}" for value in by_distance(FDP))
-    return at_most(
+    return ordered(
         "Fig. 8: mean difference of FDP and Wolf over that of groups one place further apart, "
         "largest",
-        1,
-        _largest_ratio(by_distance(FDP)),
+        by_reading(lambda one: _largest_ratio(by_distance(_FDP[one.choices[CLASS]]))),
         note=f"1 to 4 places apart: {values}% of PBA",
-        open_detail=OpenDetail(
-            _CLASS,
-            "it does",
-            {
-                "if it does": _largest_ratio(by_distance(FDP)),
-                "if not": _largest_ratio(by_distance(FDP_CURRENT)),
-            },
-        ),
     )
 
 

@@ -20,7 +20,25 @@ from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.dayan2015 import drives
 from writeamp.reproduce.dayan2015 import updates as update_frequencies
 from writeamp.reproduce.dayan2015.drives import CHECKED, FLOOR, FULL, SHORT, Run, Size
-from writeamp.reproduce.items import Item, OpenDetail, at_most, compared, within
+from writeamp.reproduce.dayan2015.readings import (
+    ALWAYS,
+    AS_IN_TEXT,
+    COLD_SPACE,
+    DEMOTION,
+    EVERY,
+    FDP_GROUPS,
+    LEAST,
+    NO_RULE,
+    OF_TABLE_2,
+    OF_THE_PAGES,
+    PRINTED_RULE,
+    RULE,
+    SOME,
+    by_reading,
+)
+from writeamp.reproduce.dayan2015.readings import FILL as FILL_READ
+from writeamp.reproduce.items import Item, at_most, checked, compared, ordered, within
+from writeamp.reproduce.readings import Reading
 from writeamp.theory.allocation.coldest import ColdestGroup
 
 # 802,816 pages on the drive of Table 2, and at the fill of Table 2.
@@ -41,6 +59,12 @@ _OPTIMAL = "optimal"
 # How often a page that looks cold is demoted: 1 is the paper's text.
 _DEMOTION = 0.125
 _LITERAL_DEMOTION = 1.0
+
+_RULES = {PRINTED_RULE: _RULE, NO_RULE: _NO_RULE, ALWAYS: _ALWAYS}
+_DEMOTIONS = {SOME: _DEMOTION, EVERY: _LITERAL_DEMOTION}
+_FILL_OF = dict(zip((OF_THE_PAGES, OF_TABLE_2), _FILLS, strict=True))
+# Where the engine holds back less than 2% of a group's size, it holds its floor.
+_COLD_SPACE = {AS_IN_TEXT: 0.05, LEAST: FLOOR}
 
 # Groups of FDP, whose number the paper does not give; Wolf has 7 to 9.
 _NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12)
@@ -125,30 +149,36 @@ class _Study:
         single, wolf = self.wa(_SINGLE), self.wa(_wolf(_RULE))
         return [
             *(
-                compared(
-                    f"Fig. 10: WA of a single group, fill {fill:g}",
-                    published,
-                    self.wa(_SINGLE, fill),
-                    0.01 * published,
-                    note=CHECKED,
+                checked(
+                    compared(
+                        f"Fig. 10: WA of a single group, fill {fill:g}",
+                        published,
+                        self.wa(_SINGLE, fill),
+                        0.01 * published,
+                        note=CHECKED,
+                    )
                 )
                 for fill, published in zip(_FILLS, (2.90, 2.46), strict=True)
             ),
             *(
-                within(
-                    f"Fig. 10: WA of Wolf, {name}, fill {_FILL:g}",
-                    1.4,
-                    1.95,
-                    self.wa(_wolf(rule)),
-                    note=CHECKED,
+                checked(
+                    within(
+                        f"Fig. 10: WA of Wolf, {name}, fill {_FILL:g}",
+                        1.4,
+                        1.95,
+                        self.wa(_wolf(rule)),
+                        note=CHECKED,
+                    )
                 )
                 for name, rule in (("closed form", _RULE), ("optimum", _OPTIMAL))
             ),
-            at_most(
-                f"Fig. 10: WA of Wolf over that of a single group, fill {_FILL:g}",
-                0.7,
-                wolf / single,
-                note=f"{wolf:.3f} and {single:.3f}; {CHECKED}",
+            checked(
+                at_most(
+                    f"Fig. 10: WA of Wolf over that of a single group, fill {_FILL:g}",
+                    0.7,
+                    wolf / single,
+                    note=f"{wolf:.3f} and {single:.3f}; {CHECKED}",
+                )
             ),
         ]
 
@@ -168,12 +198,14 @@ class _Study:
                 float(numbers.mean()),
                 note=extremes,
             ),
-            within(
-                "Fig. 10: Wolf's groups, on average (independent simulations)",
-                4,
-                10,
-                float(numbers.mean()),
-                note=f"{extremes}; {CHECKED}",
+            checked(
+                within(
+                    "Fig. 10: Wolf's groups, on average (independent simulations)",
+                    4,
+                    10,
+                    float(numbers.mean()),
+                    note=f"{extremes}; {CHECKED}",
+                )
             ),
             compared(
                 "section 6.2: Wolf continually creates groups, share of them in the second half",
@@ -186,44 +218,36 @@ class _Study:
 
     def allocations(self) -> list[Item]:
         """Return what the closed form loses against the optimum, and why."""
-        values: dict[str, float] = {}
-        for fill in _FILLS:
-            values |= {
-                f"with the rule at fill {fill:.4g}": self._saved(_RULE, fill),
-                f"without the rule at fill {fill:.4g}": self._saved(_NO_RULE, fill),
-                f"with the rule always acting at fill {fill:.4g}": self._saved(_ALWAYS, fill),
-                f"with every cold-looking page demoted at fill {fill:.4g}": self._saved(
-                    _RULE, fill, _LITERAL_DEMOTION
-                ),
-            }
-        open_detail = OpenDetail(
-            "whether the rule for the coldest group acts, which its measured hit rate decides; "
-            "the fill; and how pages are demoted",
-            f"the rule as printed, fill {_FILL:.4g}, demotion with probability {_DEMOTION:g}",
-            values,
-        )
+
+        def saved(reading: Reading) -> float:
+            demotion = _DEMOTIONS[reading.choices[DEMOTION]]
+            # With every cold-looking page demoted only the rule as printed is simulated.
+            rule = _RULES[reading.choices[RULE]]
+            return self._saved(rule, _FILL_OF[reading.choices[FILL_READ]], demotion)
+
         return [
             compared(
                 "Fig. 10: migrations that the optimum saves over the closed form (%)",
                 0.2,
-                self._saved(_RULE, _FILL),
+                by_reading(saved),
                 0.3,
-                open_detail=open_detail,
+                note=f"without the rule {self._saved(_NO_RULE, _FILL):.1f}",
             ),
             *(
-                within(
-                    f"Fig. 10: WA of the closed form without the rule over the optimum, "
-                    f"fill {fill:g} (%)",
-                    10,
-                    19,
-                    100 * (self.wa(_wolf(_NO_RULE), fill) / self.wa(_wolf(_OPTIMAL), fill) - 1),
-                    note=CHECKED,
+                checked(
+                    within(
+                        f"Fig. 10: WA of the closed form without the rule over the optimum, "
+                        f"fill {fill:g} (%)",
+                        10,
+                        19,
+                        100 * (self.wa(_wolf(_NO_RULE), fill) / self.wa(_wolf(_OPTIMAL), fill) - 1),
+                        note=CHECKED,
+                    )
                 )
                 for fill in _FILLS
             ),
-            at_most(
+            ordered(
                 f"section 5.5.3: WA with the rule always acting over that without, fill {_FILL:g}",
-                1,
                 self.wa(_wolf(_ALWAYS)) / self.wa(_wolf(_NO_RULE)),
             ),
             *_in_theory(),
@@ -237,28 +261,20 @@ class _Study:
         """Return what FDP's groups, whose pages are assumed twice as hot each, cost."""
         wolf = self.wa(_wolf(_RULE))
         worse = {number: 100 * (self.wa(_fdp(number)) / wolf - 1) for number in _NUMBERS}
-        open_detail = OpenDetail(
-            "how many groups FDP has",
-            f"{_NUMBER}",
-            {f"with {number}": value for number, value in worse.items()},
-        )
+        ours = by_reading(lambda one: worse[int(one.choices[FDP_GROUPS])])
+        by_number = ", ".join(f"{value:.0f}% with {number}" for number, value in worse.items())
         return [
             compared(
                 "Fig. 10: WA of FDP's groups over Wolf's (\"approximately 22%\", %)",
                 22,
-                worse[_NUMBER],
+                ours,
                 3,
-                open_detail=open_detail,
+                note=by_number,
             ),
-            at_most(
+            ordered(
                 "Fig. 10: Wolf is consistently better, its WA less that of FDP's groups (%)",
-                0,
-                -worse[_NUMBER],
-                open_detail=OpenDetail(
-                    open_detail.detail,
-                    open_detail.choice,
-                    {name: -value for name, value in open_detail.values.items()},
-                ),
+                below=0,
+                ours={name: -value for name, value in ours.items()},
             ),
         ]
 
@@ -288,18 +304,18 @@ def _in_theory() -> list[Item]:
         )
         for fill, cold_op, with_tail in product(_FILLS, (FLOOR, 0.05), (False, True))
     }
+
+    def of(reading: Reading) -> float:
+        cold_op = _COLD_SPACE[reading.choices[COLD_SPACE]]
+        return lost(_FILL_OF[reading.choices[FILL_READ]], cold_op, with_tail=True)
+
     return [
         compared(
             "Fig. 10, in theory: WA of the closed form over the optimum, groups known (%)",
             0.2,
-            lost(_FILL, 0.05, with_tail=True),
+            by_reading(of),
             0.3,
-            open_detail=OpenDetail(
-                'how much spare space "5% of the smallest group\'s logical size" is, and whether '
-                "the 0.2% of the pages in the hot tail have a group",
-                "5% of the coldest group's size, and they have",
-                choices,
-            ),
+            note=", ".join(f"{value:.1f} {choice}" for choice, value in choices.items()),
         )
     ]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from writeamp.plots.spec import Line, LineChart
 from writeamp.plots.style import SERIES_COLORS
 from writeamp.reproduce.bench import Bench, Findings
-from writeamp.reproduce.items import Item, compared
+from writeamp.reproduce.items import Item, compared, typed_in
 
 PAGES = 802_816
 
@@ -61,7 +61,7 @@ def _items(updates: npt.NDArray[np.int64]) -> list[Item]:
     peaks = [
         float(np.bincount(part).argmax()) for part in (seldom[seldom < 100], seldom[seldom >= 100])
     ]
-    return [
+    fitted = [
         compared("Fig. 9: writes (millions)", 47, updates.sum() / 1e6, 0.5, note=_FITTED),
         compared(
             "Fig. 9: pages updated 1 to 300 times (%)",
@@ -86,6 +86,7 @@ def _items(updates: npt.NDArray[np.int64]) -> list[Item]:
             note=_FITTED,
         ),
     ]
+    return [typed_in(item) for item in fitted]
 
 
 def _figure_9(updates: npt.NDArray[np.int64]) -> LineChart:

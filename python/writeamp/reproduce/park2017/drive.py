@@ -11,7 +11,7 @@ from writeamp.devices.device import Device, device
 from writeamp.experiments.functions import simulate
 from writeamp.plots import LineChart
 from writeamp.reproduce.bench import Bench, Findings
-from writeamp.reproduce.items import Item, OpenDetail, at_most, compared
+from writeamp.reproduce.items import Item, at_most, compared
 from writeamp.reproduce.park2017 import figures
 from writeamp.reproduce.park2017.hot_file import (
     PASSES,
@@ -19,6 +19,18 @@ from writeamp.reproduce.park2017.hot_file import (
     overwrite,
     overwrite_for_long,
     two_files,
+)
+from writeamp.reproduce.park2017.readings import (
+    ALL,
+    DECIMAL,
+    GB,
+    GIB,
+    HALVES,
+    IN_TURN,
+    MIXTURE,
+    PASSES_COUNTED,
+    SETTLED,
+    by_choice,
 )
 
 PROFILE = "samsung-843tn"
@@ -80,17 +92,12 @@ def _capacity() -> list[Item]:
         compared(
             "Table 3: over-provisioning capacity (GB)",
             23.4,
-            (physical_bytes - 240e9) / _GIB,
-            0.05,
-            open_detail=OpenDetail(
-                detail="whether a GB is 10^9 or 2^30 bytes",
-                choice="240 GB as sold is 240·10^9 bytes, all other sizes are in GiB, and "
-                "op 0.147 of 215 GiB makes 986 superblocks",
-                values={
-                    "GiB": (physical_bytes - 240e9) / _GIB,
-                    "GB if all are 10^9 bytes": 215 * 1.147 - 240,
-                },
+            by_choice(
+                GB,
+                {GIB: (physical_bytes - 240e9) / _GIB, DECIMAL: 215 * 1.147 - 240},
             ),
+            0.05,
+            note="op 0.147 of 215 GiB makes 986 superblocks",
         ),
     ]
 
@@ -103,10 +110,9 @@ def _figure_3(bench: Bench, drive: Device) -> Findings:
         compared(
             "Fig. 3: drive at op 0.28, all fifteen passes",
             _MEASURED_FIG_3,
-            passes.all,
+            _by_passes(passes),
             _DRIVE_TOLERANCE * _MEASURED_FIG_3,
             note=f"simulated; the first pass still finds free superblocks (WA {first:.3f})",
-            open_detail=_passes_counted(passes),
         ),
         compared(
             "Fig. 3: drive at op 0.28 after its warm-up, against the models",
@@ -148,19 +154,14 @@ def _against_drive(published: float, place: tuple[float, float], passes: Passes)
     return compared(
         f"Table 6 and Fig. 4: drive, utilization {utilization:.0%}, hot {hot_ratio:.0%}",
         published,
-        passes.all,
+        _by_passes(passes),
         _DRIVE_TOLERANCE * published,
         note=f"simulated, all {PASSES} passes; {passes.settled:.3f} after the fifth",
-        open_detail=_passes_counted(passes),
     )
 
 
-def _passes_counted(passes: Passes) -> OpenDetail:
-    return OpenDetail(
-        detail="which passes the drive's WA is taken over, and in section 4.5 how many there are",
-        choice=f"all {PASSES}, from the first write on; chosen with both values known",
-        values={"over all passes": passes.all, "after the fifth": passes.settled},
-    )
+def _by_passes(passes: Passes) -> dict[str, float]:
+    return by_choice(PASSES_COUNTED, {ALL: passes.all, SETTLED: passes.settled})
 
 
 def _other_mixtures(bench: Bench, drive: Device) -> dict[str, float]:
@@ -208,17 +209,9 @@ def _words_of_section_4_5(
         at_most(
             'Fig. 4: largest of the sequential+random writes ("less than 1.2")',
             1.2,
-            interleaved,
-            note="simulated; an upper bound",
-            open_detail=OpenDetail(
-                detail="how the two kinds of writes share the hot file",
-                choice="in turn, page by page, each over the whole file",
-                values={
-                    "page by page over the whole file": interleaved,
-                    "each in its own half of the file": halves,
-                    **others,
-                },
-            ),
+            by_choice(MIXTURE, {IN_TURN: interleaved, HALVES: halves}),
+            note="simulated; "
+            + ", ".join(f"{name}: {value:.2f}" for name, value in others.items()),
         ),
     ]
 

@@ -10,7 +10,7 @@ from writeamp.experiments.lifetime_result import Endurance
 from writeamp.plots import life_over_w
 from writeamp.plots.spec import FigureSpec
 from writeamp.reproduce.bench import Bench, Findings
-from writeamp.reproduce.items import Item, at_most, compared
+from writeamp.reproduce.items import Item, at_most, compared, ordered
 
 # The captions: b, S_f and f = 1 − r. The d of the curves stand in the figures only.
 _PAGES_PER_BLOCK = 32
@@ -81,9 +81,8 @@ def _fairness(study: Study, found: Mapping[_Key, Endurance]) -> list[Item]:
         for d in _D[1:]:
             hcwf, swap = found[_HCWF, d, r].pe_fairness, found[_SWAP, d, r].pe_fairness
             items.append(
-                at_most(
+                ordered(
                     f"Fig. 2: PE fairness of HCWF over HCWF(swap), d={d}, r={r}",
-                    1,
                     hcwf / swap,
                     note=f"{hcwf:.3f} and {swap:.3f}",
                 )
@@ -99,9 +98,7 @@ def _fairness(study: Study, found: Mapping[_Key, Endurance]) -> list[Item]:
             )
     for d in _D[1:]:
         hot, hotter = (found[_SWAP, d, r].pe_fairness for r in _HOT_WRITE_FRACTIONS)
-        items.append(
-            at_most(f"section 5: PE fairness at r=0.99 over r=0.9, d={d}", 1, hotter / hot)
-        )
+        items.append(ordered(f"section 5: PE fairness at r=0.99 over r=0.9, d={d}", hotter / hot))
     return items
 
 
@@ -112,35 +109,31 @@ def _endurance(study: Study, found: Mapping[_Key, Endurance]) -> list[Item]:
     items = []
     for r in _HOT_WRITE_FRACTIONS:
         items += [
-            at_most(
+            ordered(
                 f"Fig. 3: endurance of HCWF over HCWF(swap), d={d}, r={r}",
-                1,
                 fdw(_HCWF, d, r) / fdw(_SWAP, d, r),
                 note=f"{fdw(_HCWF, d, r):.0f} and {fdw(_SWAP, d, r):.0f} full drive writes",
             )
             for d in _D[1:]
         ]
         items.append(
-            at_most(
+            ordered(
                 f"section 6: endurance of HCWF over HCWF(swap) at d=d*=1, r={r}",
-                1,
                 fdw(_HCWF, 1, r) / fdw(_SWAP_1, 1, r),
             )
         )
     hot, hotter = _HOT_WRITE_FRACTIONS
     for d in _D[1:]:
         items.append(
-            at_most(
+            ordered(
                 f"section 6: endurance of HCWF(swap) at r={hot} over r={hotter}, d={d}",
-                1,
                 fdw(_SWAP, d, hot) / fdw(_SWAP, d, hotter),
             )
         )
         gain = {r: fdw(_SWAP, d, r) / fdw(_HCWF, d, r) for r in _HOT_WRITE_FRACTIONS}
         items.append(
-            at_most(
+            ordered(
                 f"section 6: gain in endurance at r={hot} over r={hotter}, d={d}",
-                1,
                 gain[hot] / gain[hotter],
                 note=f"swapping multiplies the endurance by {gain[hot]:.2f} and {gain[hotter]:.2f}",
             )
