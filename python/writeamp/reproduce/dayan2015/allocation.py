@@ -84,12 +84,13 @@ def _model() -> list[Item]:
         checked(
             compared("eq. 3: WA = 1/(1-δ) at LBA/PBA 0.7", 1.876160014, wa, 5e-10, note=_CHECKED)
         ),
-        compared(
-            "appendix A: largest distance of eq. 9 from eq. 3, LBA/PBA 0.01 to 0.99",
-            0.0,
-            float(np.abs(by_eq_9 - by_eq_3).max()),
-            1e-9,
-            note="eq. 9 in double precision by the principal branch",
+        checked(
+            at_most(
+                "appendix A: largest distance of eq. 9 from eq. 3, LBA/PBA 0.01 to 0.99",
+                1e-9,
+                float(np.abs(by_eq_9 - by_eq_3).max()),
+                note="eq. 9 in double precision by the principal branch",
+            )
         ),
     ]
 

@@ -63,7 +63,7 @@ def _two_groups(swaps: Swaps) -> list[Item]:
             f"Fig. 7: {swapped}, Wolf",
             0.7,
             by_reading(lambda one: extra(_WOLF[one.choices[WEIGHT]])),
-            2.3,
+            0.5,
         ),
         compared(
             f"Fig. 6: {swapped}, FDP",
