@@ -90,7 +90,7 @@ def test_a_point_that_is_not_precise_ends_with_its_time() -> None:
 
 def test_writes_do_not_end_while_cache_and_free_blocks_still_take_them_in() -> None:
     found = measure(small(most_s=5.0, precision=0.5), WRITES)
-    assert found.run_s > 1
+    assert found.run_s > 0.5
     assert found.wa is not None
     assert found.wa > 3
 
