@@ -36,5 +36,7 @@ def assert_doubling_is_found(found: Findings) -> None:
 
 
 def _is_moved(item: Item) -> bool:
-    """Return whether doubling can decide: no ordering, and no bound that is far away."""
-    return item.kind == "value" or (item.kind == "bound" and not item.agrees(2 * item.ours))
+    """Return whether doubling can decide: no ordering, and no bound far from what agrees."""
+    if item.kind != "bound":
+        return item.kind == "value"
+    return not any(item.agrees(ours) and item.agrees(2 * ours) for ours in item.values.values())

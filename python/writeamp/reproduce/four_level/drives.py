@@ -1,15 +1,18 @@
-"""The paper's drives at a scale, and what one of them counts under load after load."""
+"""The paper's drives at a scale, and what one of them programs under load after load."""
 
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from writeamp._engine import (
     DEFAULT_BATCH_PAGES,
     TIMED_CAUSES,
+    CaptureWriter,
     EarlierHost,
     TimedDevice,
     TimedRun,
@@ -20,8 +23,12 @@ from writeamp._engine import Drive as EngineDrive
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.device import Device, device
-from writeamp.reproduce.four_level.formulas import write_amplification
+from writeamp.experiments.ready_busy import pin_names
+from writeamp.measure.device_facts import PinFacts, facts_of
+from writeamp.reproduce.four_level.choices import Firmware
+from writeamp.reproduce.four_level.formulas import percentage_error, write_amplification
 from writeamp.reproduce.four_level.loads import PAGE_BYTES
+from writeamp.reproduce.four_level.pins import Told, tell
 from writeamp.runners import stop_if_asked
 
 MIB = 2**20
@@ -29,6 +36,9 @@ GIB = 2**30
 
 # Section V.A: "when the level of tested R/B signal keeps high for 5 minutes", the count is over.
 QUIET_NS = 300 * 10**9
+
+# "About 12 hours" of random writes, at the 1.23 MB/s that such a state has in Fig. 9a.
+STEADY_WRITES = 1.33
 
 # The paper says nothing of the firmware. Copies get blocks of their own, as is usual: where they
 # share them with the host's writes, data that are never written again are spread over all blocks,
@@ -43,83 +53,167 @@ _NO_END = 2**62
 
 _NS_A_S = 1e9
 
+# No cache shrinks below this: the 32 KB of SSD-v and SSD-S are few pages as they are.
+_LEAST_CACHE_BYTES = 32 * 2**10
+# Of a mapping table whose parts are replaced, two must have room.
+_LEAST_MAP_BYTES = 2 * PAGE_BYTES
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A drive, the levels of its flash by Table I, and how its pins are sampled.
+
+    Under the reading of stripes all dies do the same at once, and the device has one for all.
+    """
+
+    device: Device
+    facts: PinFacts
+    period_ps: int
+
+    @property
+    def capacity_bytes(self) -> int:
+        """What the host sees."""
+        return self.device.capacity_bytes
+
 
 @dataclass(frozen=True)
 class Scale:
     """A drive so many times smaller in everything that counts bytes, and as many times faster aged.
 
-    Its blocks have `pages_per_block` pages, so that each plane keeps many of them: with few, the
+    Its blocks have `pages_per_block` pages, so that each die keeps many of them: with few, the
     free blocks that collection keeps would be no small part of the spare space.
     """
 
     factor: int
     pages_per_block: int
 
-    def device(self, profile: str, *changes: str, unit_bytes: int | None = None) -> Device:
-        """Return the drive of a profile at this scale.
+    def drive(
+        self,
+        profile: str,
+        firmware: Firmware,
+        *changes: str,
+        reads_share_cache: bool = False,
+        memory_of: str | None = None,
+        flash_share: float = 1.0,
+        op: float | None = None,
+    ) -> Drive:
+        """Return a drive at this scale.
 
         Args:
             profile: the profile's name.
-            changes: values of its tables.
-            unit_bytes: what it maps by instead of its flash pages.
+            firmware: what a reading has it map by, and hold in memory.
+            changes: values of the profile's tables.
+            reads_share_cache: whether the load is a mix, of which reads take their share of memory.
+            memory_of: the profile whose memory it has, instead of its own.
+            flash_share: share of the flash of Table I that it has.
+            op: over-provisioning, spare over user space, instead of Table I's.
         """
-        whole = device(profile)
+        flash = _flash(firmware.flash_of_ssd_i) if profile == "ssd-i" else []
+        whole = device(profile, set=flash)
         times = whole.times or {}
-        unit = whole.page_bytes if unit_bytes is None else unit_bytes
-        pages = max(_FEWEST_PAGES, self.pages_per_block * whole.page_bytes // unit)
-        shrink = whole.pages_per_block * whole.page_bytes / (pages * unit)
-        return device(
-            profile,
-            set=[
-                f"geometry.page_bytes={unit}",
-                f"geometry.blocks_per_plane={round(whole.blocks_per_plane * shrink / self.factor)}",
-                f"geometry.pages_per_block={pages}",
-                f"program.flash_page_bytes={max(unit, whole.page_bytes)}",
-                f"write_cache.bytes={self._bytes(times['write_cache']['bytes'], 2 * unit)}",
-                f"map_cache.bytes={self._bytes(times['map_cache']['bytes'], whole.page_bytes)}",
-                f"refresh.reads_per_block={max(1, round(_reads(times) / shrink))}",
-                *changes,
-            ],
-        )
+        at_once = whole.page_bytes * whole.pages_per_program
+        unit = {
+            "page": whole.page_bytes,
+            "pair": at_once,
+            "stripe": at_once * whole.dies,
+        }[firmware.mapping]
+        # What is programmed as one on a die has the blocks of its planes in one.
+        planes, on_die = whole.planes_per_die, whole.page_bytes
+        if firmware.mapping != "page":
+            planes, on_die = 1, at_once
+        plane_bytes = whole.physical_pages * whole.page_bytes / whole.dies / planes
+        blocks = flash_share * plane_bytes / self.factor / on_die / self.pages_per_block
+        memory = device(memory_of or profile).times or {}
+        data_bytes = memory["write_cache"]["bytes"] * firmware.caches_data
+        data_bytes = round(data_bytes * (1 - firmware.read_share * reads_share_cache))
+        least_bytes = max(2 * unit, min(data_bytes, _LEAST_CACHE_BYTES))
+        table_bytes = memory["map_cache"]["bytes"]
+        settings = [
+            f"geometry.page_bytes={unit}",
+            f"geometry.planes_per_die={planes}",
+            f"geometry.pages_per_block={self.pages_per_block}",
+            f"geometry.blocks_per_plane={round(blocks)}",
+            f"write_cache.bytes={self._bytes(data_bytes, least_bytes)}",
+            f"map_cache.bytes={self._bytes(table_bytes, _LEAST_MAP_BYTES)}",
+            "refresh.reads_per_block=0",
+        ]
+        if firmware.mapping != "page":
+            settings += ["program.planes=1", 'geometry.erase_unit="block"']
+        if firmware.mapping == "stripe":
+            rate = times["bus"]["channel_mb_s"] * whole.channels
+            settings += [
+                *(f"geometry.{level}=1" for level in _LEVELS_OF_DIES),
+                f"bus.channel_mb_s={rate}",
+            ]
+        made = device(profile, op=op, set=[*flash, *settings, *changes])
+        return Drive(made, facts_of(whole), firmware.period_ps)
 
     def _bytes(self, of_profile: int, least: int) -> int:
         """Return the size of a cache at this scale; none, or all in memory, stays so."""
-        return of_profile and max(least, _LEAST_CACHE_BYTES, of_profile // self.factor)
+        return of_profile and max(least, of_profile // self.factor)
 
 
-# The 32 KB of SSD-v and SSD-S are few pages as they are.
-_LEAST_CACHE_BYTES = 32 * 2**10
-_FEWEST_PAGES = 4
+_LEVELS_OF_DIES = ("channels", "chips_per_channel", "dies_per_chip")
 
 
-def _reads(times: Mapping[str, Any]) -> int:
-    """Return the reads of a block that disturb it, of a profile's tables."""
-    return int(times["refresh"]["reads_per_block"])
+def _flash(profile: str) -> list[str]:
+    """Return the times of a profile's flash as changes of another's."""
+    timing: Mapping[str, Any] = (device(profile).times or {})["timing"]
+    return [f"timing.{name}={json.dumps(value)}" for name, value in timing.items()]
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What a load has cost: pages by cause, bytes of the host, and time until all was answered."""
+    """What a load has cost: programs as the pins tell them and as the drive counts them.
+
+    Attributes:
+        pages: mapping units that the drive programmed, by cause.
+        unit_bytes: bytes of each.
+        operations: low times that the flash has had: reads, programs and erases.
+        written_bytes: of the host.
+        write_s: time until all was answered.
+        told: what the pins say.
+    """
 
     pages: Mapping[str, int]
-    page_bytes: int
+    unit_bytes: int
+    operations: int
     written_bytes: int
     write_s: float
+    told: Told
 
     @property
     def wa(self) -> float:
-        """Flash bytes over host bytes (eq. 3)."""
-        return write_amplification(sum(self.pages.values()), self.page_bytes, self.written_bytes)
+        """Flash bytes over host bytes (eq. 3), by the Ready/Busy pins of all dies."""
+        return self.told.wa
+
+    @property
+    def true_wa(self) -> float:
+        """The same by the drive's own count."""
+        return write_amplification(sum(self.pages.values()), self.unit_bytes, self.written_bytes)
+
+    @property
+    def error(self) -> float:
+        """|PEN| of all pins, in percent (eq. 4)."""
+        return percentage_error(self.told.wa, self.true_wa)
+
+    @property
+    def error_by_one(self) -> float:
+        """|PEN| of one pin, which is the paper's way, in percent."""
+        return percentage_error(self.told.wa_by_one, self.true_wa)
 
     @property
     def write_mb_s(self) -> float:
-        """Write bandwidth in 10^6 bytes a second."""
-        return self.written_bytes / 1e6 / self.write_s
+        """Write bandwidth in 2^20 bytes a second."""
+        return self.written_bytes / MIB / self.write_s
 
     def causes(self) -> str:
-        """Return the pages of each cause over the host's, in words."""
-        host_pages = self.written_bytes / self.page_bytes
-        parts = [f"{cause} {n / host_pages:.2f}" for cause, n in self.pages.items() if n]
+        """Return the flash bytes of each cause over the host's, in words."""
+        parts = [
+            f"{cause} {n * self.unit_bytes / self.written_bytes:.2f}"
+            for cause, n in self.pages.items()
+            if n
+        ]
         return ", ".join(parts)
 
 
@@ -128,84 +222,100 @@ class Life:
 
     def __init__(
         self,
-        drive: Device,
+        drive: Drive,
         load: EngineLoad,
         *,
-        partition_pages: int | None = None,
         is_filled: bool = True,
         ageing_writes: float = 0,
-        ready_busy: bool = False,
+        missed: float = 0.0,
     ) -> None:
         """Prepare the drive while no time passes, and begin the first load.
 
         Args:
             drive: the drive; TRIM has just emptied it.
             load: what the host asks for first.
-            partition_pages: pages from the first on that the host uses; all by default. The others
-                stay trimmed, and serve as spare.
-            is_filled: whether the partition is written once, in order.
-            ageing_writes: 4 KiB random writes over the partition before the load, in sizes of it.
-            ready_busy: whether the edges of the Ready/Busy pins are kept.
+            is_filled: whether all that the host sees is written once, in order.
+            ageing_writes: random 4 KiB writes before the load, in sizes of what the host sees.
+            missed: share of the low times that sampling misses.
         """
-        self.page_bytes = drive.page_bytes
-        times, host_pages = json.dumps(drive.times), drive.logical_pages
-        pages = pages_with_table(times, host_pages, drive.page_bytes)
-        used = host_pages if partition_pages is None else partition_pages
+        made = drive.device
+        self._drive, self._missed = drive, missed
+        times, host_pages = json.dumps(made.times), made.logical_pages
+        pages = pages_with_table(times, host_pages, made.page_bytes)
         simulation = EngineSimulation(
             EngineDrive(
-                geometry=drive.geometry,
+                geometry=made.geometry,
                 logical_pages=pages,
-                layout=drive.layout,
+                layout=made.layout,
                 manager=_MANAGER,
                 observed=True,
-                table_pages=pages_apart(times, host_pages, drive.page_bytes),
+                table_pages=pages_apart(times, host_pages, made.page_bytes),
             ),
-            EngineLoad.spec("uniform", used),
+            EngineLoad.spec("uniform", host_pages),
             seed=_SEED,
             batch_pages=DEFAULT_BATCH_PAGES,
         )
         if is_filled:
-            simulation.fill(0, used)
+            simulation.fill(0, host_pages)
         simulation.fill(host_pages, pages)
         if ageing_writes:
-            earlier = EarlierHost(EngineLoad.spec("uniform", used), seed=_SEED + 1)
-            simulation.precondition(earlier, round(ageing_writes * used))
+            earlier = EarlierHost(EngineLoad.spec("uniform", host_pages), seed=_SEED + 1)
+            simulation.precondition(
+                earlier, round(ageing_writes * made.capacity_bytes / PAGE_BYTES)
+            )
         flash = TimedDevice.flash(
-            simulation, times=times, host_pages=host_pages, seed=_SEED, ready_busy=ready_busy
+            simulation, times=times, host_pages=host_pages, seed=_SEED, ready_busy=True
         )
         self.run = TimedRun(flash, load, seed=_SEED, page_bytes=PAGE_BYTES, requests=_NO_END)
-        self._before = self._pages()
+        self._before = self._now()
 
-    def settle(self, heard: Callable[[TimedRun], object] | None = None) -> Counts:
+    def settle(self, look: Callable[[Path], object] | None = None) -> Counts:
         """Let the load end, and all that follows from it, until every pin stays high.
 
         Args:
-            heard: called with the run from time to time, to take the edges of its pins.
+            look: called with the capture of the pins, a file that is deleted then.
 
         Returns:
             What was counted since the drive was prepared, or the load before this had settled.
         """
-        is_settled = False
-        while not is_settled:
-            stop_if_asked()
-            is_settled = self.run.advance(_CHUNK_EVENTS)
-            if heard:
-                heard(self.run)
-        now, before = self._pages(), self._before
-        self._before = now
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "rb.vcd"
+            path.touch()
+            pins = CaptureWriter(
+                str(path),
+                channels=pin_names(self._drive.device),
+                comments=[],
+                period_ps=self._drive.period_ps,
+                missed=self._missed,
+            )
+            is_settled = False
+            while not is_settled:
+                stop_if_asked()
+                is_settled = self.run.advance(_CHUNK_EVENTS)
+                pins.drain(self.run)
+            pins.finish(self.run.now_ns)
+            told = tell(path, self._drive.facts, self.run.written_bytes)
+            if look:
+                look(path)
+        pages, operations = self._now()
+        before, operations_before = self._before
+        self._before = pages, operations
         began_ns, ended_ns = self.run.interval_ns()
         return Counts(
-            {cause: now[cause] - before[cause] for cause in now},
-            self.page_bytes,
+            {cause: pages[cause] - before[cause] for cause in pages},
+            self._drive.device.page_bytes,
+            operations - operations_before,
             self.run.written_bytes,
             (ended_ns - began_ns) / _NS_A_S,
+            told,
         )
 
-    def go_on(self, load: EngineLoad) -> Counts:
+    def go_on(self, load: EngineLoad, look: Callable[[Path], object] | None = None) -> Counts:
         """Serve another load after five quiet minutes; see `settle`."""
         self.run.go_on(load, seed=_SEED, idle_ns=QUIET_NS, requests=_NO_END)
-        return self.settle()
+        return self.settle(look)
 
-    def _pages(self) -> dict[str, int]:
-        counters = self.run.counters() or {}
-        return {cause: counters[cause] for cause in TIMED_CAUSES}
+    def _now(self) -> tuple[dict[str, int], int]:
+        counters, operations = self.run.counters() or {}, self.run.operations()
+        done = operations["programs"] + operations["reads"] + counters["erases"]
+        return {cause: counters[cause] for cause in TIMED_CAUSES}, done

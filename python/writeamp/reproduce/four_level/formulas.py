@@ -5,6 +5,17 @@ from __future__ import annotations
 # Section V.B.2: what the manufacturer of SSD-I keeps for itself, in the paper's GB.
 SSD_I_OP_SPACE_GB = 2.8
 
+# Table III: OP% by the user space that it belongs to.
+PARTITIONS_GB: dict[float, float] = {7: 37.2, 8: 32.2, 10: 25.2, 12: 20.5, 15: 15.9}
+
+# Table I: tested times of a page write, in µs.
+TESTED_US = {
+    "ssd-v": (200, 2200),
+    "ssd-i": (200, 2200),
+    "ssd-m": (200, 2200),
+    "ssd-s": (200, 500),
+}
+
 
 def write_amplification(programmed_pages: float, page_bytes: int, host_bytes: float) -> float:
     """Return the write amplification of pages that the controller has programmed (eq. 3).
@@ -44,3 +55,13 @@ def op_percent(user_space_gb: float, op_space_gb: float = SSD_I_OP_SPACE_GB) -> 
     10.0
     """
     return 100 * op_space_gb / (op_space_gb + user_space_gb)
+
+
+def share_of_window(from_us: float, window_us: tuple[float, float]) -> float:
+    """Return the share of times of a window that are longer, if all are as likely (section IV.C).
+
+    >>> share_of_window(2000, (200, 2200))
+    0.1
+    """
+    low_us, high_us = window_us
+    return (high_us - from_us) / (high_us - low_us)

@@ -3,13 +3,14 @@
 The traces are not to be had but for the first requests of F1, so generators of what Table II states
 of them stand in: mean and largest sizes by direction and the share of reads. Neither where the
 requests go nor how many of them follow each other is stated; both are taken from the first 10,000
-requests of F1 (Storage Performance Council, Financial1), and listed as open details.
+requests of F1 (Storage Performance Council, Financial1). No reading of the paper can mend that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -19,14 +20,14 @@ from writeamp._engine import Load as EngineLoad
 from writeamp.plots import FigureSpec
 from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.four_level import figures
-from writeamp.reproduce.four_level.drives import Counts, Life, Scale
+from writeamp.reproduce.four_level.choices import CHOICES, PAIR, Choices, by_reading
+from writeamp.reproduce.four_level.drives import GIB, STEADY_WRITES, Counts, Life, Scale
 from writeamp.reproduce.four_level.loads import SECTOR_BYTES, Integers, requests
-from writeamp.reproduce.four_level.walvd import SUB_TEST_BYTES, SUB_TESTS
-from writeamp.reproduce.items import Item, OpenDetail, at_most, compared
+from writeamp.reproduce.four_level.trends import falls, rises, settled_at, spread
+from writeamp.reproduce.four_level.walvd import SUB_TEST_BYTES
+from writeamp.reproduce.items import Item, at_most, compared, ordered
 
 KIB = 1024
-_AGEING_WRITES = 3.0
-
 NOTE = "a generator of Table II's statistics stands in for the trace, which is not to be had"
 
 
@@ -36,6 +37,7 @@ class Statistics:
 
     Attributes:
         write_share: share of writes among the requests.
+        written_gib: what the whole trace writes.
         mean_bytes, most_bytes: sizes by direction, (write, read).
         sequential_share: share of requests that go on where one of the last has ended.
         span_share: share of the drive within which all others begin.
@@ -43,14 +45,34 @@ class Statistics:
 
     name: str
     write_share: float
+    written_gib: float
     mean_bytes: tuple[float, float]
     most_bytes: tuple[int, int]
     sequential_share: float = 0.54
     span_share: float = 0.02
 
-    def load(self, space_bytes: int, volume_bytes: int, *, seed: int) -> EngineLoad:
-        """Return requests within a space until about so many bytes are written."""
-        return requests(*self.requests(space_bytes, volume_bytes, seed=seed))
+    def loads(self, space_bytes: int, factor: int, sub_test_bytes: int) -> Iterator[EngineLoad]:
+        """Give sub-tests of about so many written bytes, the trace repeated from its start.
+
+        Args:
+            space_bytes: what the host sees, at a scale.
+            factor: how many times smaller the trace is at that scale.
+            sub_test_bytes: written by each.
+        """
+        whole_bytes = round(self.written_gib * GIB / factor)
+        offsets, sizes, is_write = self.requests(space_bytes, whole_bytes, seed=1)
+        written = np.cumsum(np.where(is_write, sizes, 0))
+        for number in itertools.count():
+            # Of a trace that begins anew, bytes go on where the last repetition has ended.
+            first, last = (self._place(written, at * sub_test_bytes) for at in (number, number + 1))
+            chosen = np.arange(first, last) % sizes.size
+            yield requests(offsets[chosen], sizes[chosen], is_write[chosen])
+
+    @staticmethod
+    def _place(written: Integers, bytes_before: int) -> int:
+        """Return how many requests come before so many written bytes, all repetitions counted."""
+        repetitions, rest = divmod(bytes_before, int(written[-1]))
+        return repetitions * written.size + int(np.searchsorted(written, rest))
 
     def requests(
         self, space_bytes: int, volume_bytes: int, *, seed: int
@@ -90,119 +112,194 @@ def _sizes(
 
 
 # Table II.
-F1 = Statistics("F1", 0.77, (3.8 * KIB, 2.3 * KIB), (16 * KIB, int(8.3 * KIB)))
-F2 = Statistics("F2", 0.18, (3.0 * KIB, 2.3 * KIB), (256 * KIB, 64 * KIB))
+F1 = Statistics("F1", 0.77, 14.6, (3.8 * KIB, 2.3 * KIB), (16 * KIB, int(8.3 * KIB)))
+F2 = Statistics("F2", 0.18, 1.8, (3.0 * KIB, 2.3 * KIB), (256 * KIB, 64 * KIB))
+_TRACES = {"F1": F1, "F2": F2}
+_FIGURES = {"F1": "Fig. 10", "F2": "Fig. 11"}
 
-# Write amplification and MB/s of the first and the last sub-test (section V.C); of F2 no steady
-# bandwidth is stated.
-_WA = {"F1": (16.0, 2.0), "F2": (17.0, 1.1)}
-_MB_S = {"F1": (2.0, 12.0), "F2": (1.0, None)}
+# "After the 13 sub-tests"; of F2 "after approximately ten" values are stable.
+_SUB_TESTS = 13
+_STABLE = 10
 
-_FULL, _SHORT = Scale(4, 256), Scale(256, 8)
+# "About" leaves a quarter.
+_ABOUT = 0.25
+_UNNOTICED = 0.05
 
-# What is stated of neither trace: where requests begin that do not go on where the last has ended.
-_OURS = "within a fiftieth of the drive"
-# Shares of the requests that go on, and of the drive.
-_PLACES = {
-    _OURS: (0.54, 0.02),
-    "anywhere, and none goes on": (0.0, 1.0),
-    "within a thousandth": (0.54, 0.001),
-}
+_FULL, _SHORT = Scale(16, 64), Scale(64, 32)
 
 _Tests: TypeAlias = list[Counts]
 
 
+class _Found:
+    """The sub-tests of every reading and trace."""
+
+    def __init__(self, by_key: Mapping[tuple[Choices, str], _Tests]) -> None:
+        self._by_key = by_key
+
+    def tests(self, choices: Choices, name: str) -> _Tests:
+        return self._by_key[_run_of(choices), name]
+
+    def values(self, name: str, value: Callable[[_Tests], float]) -> dict[str, float]:
+        """Return a value of one trace by reading."""
+        return by_reading(lambda choices: value(self.tests(choices, name)))
+
+
 def run(bench: Bench) -> Findings:
-    """Replay both until their write amplification is steady."""
+    """Replay both traces under each reading."""
     scale = _FULL if bench.full else _SHORT
-    bench.step("F1 and F2 on a steady drive (Figs. 10 and 11)")
-    traces = (F1, F2)
-    done = bench.map(
-        _sub_tests,
-        [
-            (scale, replace(one, sequential_share=goes_on, span_share=span))
-            for goes_on, span in _PLACES.values()
-            for one in traces
-        ],
-    )
-    keys = [(label, one.name) for label in _PLACES for one in traces]
-    by_place = dict(zip(keys, done, strict=True))
-    found = {one.name: by_place[_OURS, one.name] for one in traces}
-    items = _items(found, by_place)
-    return Findings(items, _figures(found, scale) if bench.figures else {})
+    runs = dict.fromkeys(_run_of(choices) for choices in CHOICES.values())
+    keys = [(choices, name) for choices in runs for name in _TRACES]
+    bench.step(f"F1 and F2 on a steady drive, {len(runs)} times (Figs. 10 and 11)")
+    done = bench.map(_sub_tests, [(scale, choices, name) for choices, name in keys])
+    found = _Found(dict(zip(keys, done, strict=True)))
+    return Findings(_items(found), _figures(found, scale) if bench.figures else {})
 
 
-def _sub_tests(scale: Scale, trace: Statistics) -> _Tests:
-    drive = scale.device("ssd-i")
-    volume = SUB_TEST_BYTES // scale.factor
-    loads = (trace.load(drive.capacity_bytes, volume, seed=number) for number in range(SUB_TESTS))
-    life = Life(drive, next(loads), ageing_writes=_AGEING_WRITES)
-    return [life.settle(), *(life.go_on(load) for load in loads)]
+def _run_of(choices: Choices) -> Choices:
+    """Return what of a reading these figures depend on."""
+    return Choices(choices.firmware, sub_tests_a_trace=choices.sub_tests_a_trace)
 
 
-def _items(found: Mapping[str, _Tests], by_place: Mapping[tuple[str, str], _Tests]) -> list[Item]:
-    items = []
-    for figure, (name, tests) in zip((10, 11), found.items(), strict=True):
-        wa, mb_s = [one.wa for one in tests], [one.write_mb_s for one in tests]
-        items += [
-            at_most(f"Fig. {figure}, {name}: last WA over the first", 1, wa[-1] / wa[0]),
-            at_most(f"Fig. {figure}, {name}: largest WA over the first", 1, max(wa) / wa[0]),
-            at_most(
-                f"Fig. {figure}, {name}: change of WA over the last three sub-tests",
-                0.1,
-                max(wa[-3:]) / min(wa[-3:]) - 1,
-                note="steady",
-            ),
-            at_most(
-                f"Fig. {figure}, {name}: first write bandwidth over the last", 1, mb_s[0] / mb_s[-1]
-            ),
-        ]
-        places = {label: by_place[label, name] for label in _PLACES}
-        values: list[tuple[str, float | None, Callable[[_Tests], float]]] = [
-            ("first WA", _WA[name][0], lambda tests: tests[0].wa),
-            ("last WA", _WA[name][1], lambda tests: tests[-1].wa),
-            ("first write bandwidth (MB/s)", _MB_S[name][0], lambda tests: tests[0].write_mb_s),
-            ("last write bandwidth (MB/s)", _MB_S[name][1], lambda tests: tests[-1].write_mb_s),
-        ]
-        for what, printed, value in values:
-            if printed is not None:
-                items.append(
-                    compared(
-                        f"Fig. {figure}, {name}: {what}",
-                        printed,
-                        value(tests),
-                        0.15 * printed,
-                        note=f"{NOTE}; pages a host page at last: {tests[-1].causes()}",
-                        open_detail=OpenDetail(
-                            "where the requests go, and how often again to the same pages",
-                            "54% go on where the last has ended, as in the first 10,000 of F1, the "
-                            f"others begin {_OURS}",
-                            {label: value(of_place) for label, of_place in places.items()},
-                        ),
-                    )
-                )
-    items.append(
-        at_most(
+def _sub_tests(scale: Scale, choices: Choices, name: str) -> _Tests:
+    trace = _TRACES[name]
+    drive = scale.drive("ssd-i", choices.firmware, reads_share_cache=True)
+    volume = SUB_TEST_BYTES / scale.factor
+    if choices.sub_tests_a_trace:
+        volume = trace.written_gib * GIB / scale.factor / choices.sub_tests_a_trace
+    loads = trace.loads(drive.capacity_bytes, scale.factor, round(volume))
+    life = Life(drive, next(loads), ageing_writes=STEADY_WRITES)
+    later = itertools.islice(loads, _SUB_TESTS - 1)
+    return [life.settle(), *(life.go_on(load) for load in later)]
+
+
+def _items(found: _Found) -> list[Item]:
+    return [
+        *_levels(found),
+        *_trends(found),
+        ordered(
             "Figs. 10 and 11: last write bandwidth of F2 over that of F1",
-            1,
-            found["F2"][-1].write_mb_s / found["F1"][-1].write_mb_s,
+            by_reading(
+                lambda c: found.tests(c, "F2")[-1].write_mb_s / found.tests(c, "F1")[-1].write_mb_s
+            ),
             note='"F1 has more write I/Os than F2"',
-        )
+            statement="P5-F11-2",
+        ),
+        ordered(
+            "Figs. 10 and 11: last WA of F1 (77% of writes) over that of F2 (18%)",
+            by_reading(lambda c: found.tests(c, "F1")[-1].wa / found.tests(c, "F2")[-1].wa),
+            statement="P5-F11-9",
+        ),
+    ]
+
+
+def _levels(found: _Found) -> list[Item]:
+    """Return the levels of WA and bandwidth that section V.C states."""
+    printed: tuple[tuple[str, str, float, Callable[[_Tests], float], str], ...] = (
+        ("F1", "WA of the first sub-test", 16, _first_wa, "P5-F10-1"),
+        ("F1", "write bandwidth of the first sub-test (MB/s)", 2, _first_rate, "P5-F10-2"),
+        ("F1", "WA of the last sub-test", 2, _last_wa, "P5-F10-3"),
+        ("F1", "write bandwidth of the last sub-test (MB/s)", 12, _last_rate, "P5-F10-4"),
+        ("F2", "WA of the last sub-test", 1.1, _last_wa, "P5-F11-3"),
+        ("F2", "WA of the first sub-test", 17, _first_wa, "P5-F11-4"),
+        ("F2", "write bandwidth of the first sub-test (MB/s)", 1, _first_rate, "P5-F11-5"),
     )
+    return [
+        compared(
+            f"{_FIGURES[name]}, {name}: {what}",
+            value,
+            found.values(name, of_tests),
+            _ABOUT * value,
+            note=NOTE,
+            statement=statement,
+        )
+        for name, what, value, of_tests, statement in printed
+    ]
+
+
+def _trends(found: _Found) -> list[Item]:
+    """Return how WA and bandwidth go from sub-test to sub-test."""
+    items = [
+        ordered(
+            "Fig. 10, F1: WA of a sub-test over that of the one before, worst",
+            found.values("F1", lambda tests: falls([one.wa for one in tests])),
+            statement="P5-F10-5",
+        ),
+        ordered(
+            "Fig. 10, F1: write bandwidth of a sub-test over that of the next, worst",
+            found.values("F1", lambda tests: rises([one.write_mb_s for one in tests])),
+            statement="P5-F10-5",
+        ),
+        at_most(
+            "Fig. 11, F2: factor between ten and the sub-test from which WA stays within 5%",
+            1 + _ABOUT,
+            found.values("F2", _from_stable),
+            note='"after approximately ten sub-tests"',
+            statement="P5-F11-6",
+        ),
+    ]
+    for name, figure in _FIGURES.items():
+        items += [
+            ordered(
+                f"{figure}, {name}: largest later WA over that of the first sub-test",
+                found.values(name, lambda tests: max(_wa(tests[1:])) / tests[0].wa),
+                statement="P5-F11-7",
+            ),
+            ordered(
+                f"{figure}, {name}: first write bandwidth over the least of the later ones",
+                found.values(
+                    name,
+                    lambda tests: tests[0].write_mb_s / min(one.write_mb_s for one in tests[1:]),
+                ),
+                statement="P5-F11-7",
+            ),
+            at_most(
+                f"{figure}, {name}: change of WA over the last three sub-tests",
+                _UNNOTICED,
+                found.values(name, lambda tests: spread(_wa(tests[-3:])) - 1),
+                note="largest over least",
+                statement="P5-C-4",
+            ),
+        ]
     return items
 
 
-def _figures(found: Mapping[str, _Tests], scale: Scale) -> dict[str, FigureSpec]:
+def _from_stable(tests: _Tests) -> float:
+    """Return how many times earlier or later than stated WA is stable."""
+    return spread((_STABLE, settled_at(_wa(tests))))
+
+
+def _wa(tests: Sequence[Counts]) -> list[float]:
+    return [one.wa for one in tests]
+
+
+def _first_wa(tests: _Tests) -> float:
+    return tests[0].wa
+
+
+def _last_wa(tests: _Tests) -> float:
+    return tests[-1].wa
+
+
+def _first_rate(tests: _Tests) -> float:
+    return tests[0].write_mb_s
+
+
+def _last_rate(tests: _Tests) -> float:
+    return tests[-1].write_mb_s
+
+
+def _figures(found: _Found, scale: Scale) -> dict[str, FigureSpec]:
     subtitle = (
-        f"paper 5, Figs. 10 and 11 · SSD-I at 1/{scale.factor} of its size, generated requests; "
-        "rings: printed"
+        f"paper 5, Figs. 10 and 11 · SSD-I at 1/{scale.factor} of its size, generated requests · "
+        f"reading {PAIR} · rings: printed"
     )
+    tests = {name: found.tests(CHOICES[PAIR], name) for name in _TRACES}
     return {
         "fig10-11-oltp": figures.by_sub_test(
             "Write amplification of F1 and F2 after random writes",
             subtitle,
-            {name: [one.wa for one in tests] for name, tests in found.items()},
-            {name: [one.write_mb_s for one in tests] for name, tests in found.items()},
-            {name: {1: _WA[name][0], SUB_TESTS: _WA[name][1]} for name in found},
+            {name: _wa(one) for name, one in tests.items()},
+            {name: [two.write_mb_s for two in one] for name, one in tests.items()},
+            {"F1": {1: 16.0, _SUB_TESTS: 2.0}, "F2": {1: 17.0, _SUB_TESTS: 1.1}},
         )
     }
