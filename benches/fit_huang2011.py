@@ -28,8 +28,9 @@ from writeamp.experiments.plan import Plan
 from writeamp.experiments.settings import LoadSettings, SimulationSettings
 from writeamp.experiments.timed_device import ready
 from writeamp.registry.specs import Spec
-from writeamp.reproduce.huang2011.measuring import DEVICES, DISK, METRICS
+from writeamp.reproduce.huang2011.devices import DEVICES, DISK
 from writeamp.reproduce.huang2011.printed import BASIC, EXTENDED
+from writeamp.reproduce.huang2011.runs import METRICS
 from writeamp.reproduce.huang2011.workloads import some_cells
 
 _SIZE_BYTES = 4 << 30

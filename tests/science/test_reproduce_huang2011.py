@@ -1,172 +1,145 @@
-"""Paper 2's tables, computed anew in short."""
+"""Paper 2's tables, computed anew on hardly any rows; and, where all is asked for, in short."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections import Counter
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
-from writeamp.blackbox.features.trace_windows import of_trace
+from elsewhere import AsElsewhere
+from forms import FULL as ALL_IS_ASKED_FOR
+from reproduced import assert_reproduced
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.blackbox.targets.simulated import SimulatedSettings
+from writeamp.cli import main
 from writeamp.reproduce import PAPERS, Bench, Findings
-from writeamp.reproduce.huang2011 import microbenchmarks
-from writeamp.reproduce.huang2011.accuracy import HELD_OUT, LEFT_ALONE, TRAINED_ON, accuracy
-from writeamp.reproduce.huang2011.example_tree import example_tree, leaves_of
-from writeamp.reproduce.huang2011.forms import Form
-from writeamp.reproduce.huang2011.judged import cell, table_row
-from writeamp.reproduce.huang2011.measuring import measured
-from writeamp.reproduce.huang2011.printed import BASIC, EXTENDED
-from writeamp.reproduce.huang2011.trace_loads import STATISTICS, as_trace, wrapped
-from writeamp.reproduce.huang2011.workloads import cells, some_cells, specific
+from writeamp.reproduce.huang2011 import campaign, graded, traces
+from writeamp.reproduce.huang2011.example_tree import leaves_of
+from writeamp.reproduce.huang2011.forms import SHORT
+from writeamp.reproduce.huang2011.readings import READINGS
+from writeamp.reproduce.known import known_differences, not_comparable
 
-QUICK = SimulatedSettings(precision=0.2, most_s=0.05)
-TINY = Form(
+PAPER = PAPERS["huang2011"]
+TINY = replace(
+    SHORT,
     cells=40,
-    sizes=3,
-    steps=2,
-    specific_settings=QUICK,
-    settings=QUICK,
-    rested_cells=10,
-    window_s=0.05,
-    windows=30,
+    disk_cells=40,
+    array_cells=40,
+    stretch=30,
+    lead=2,
+    flash_bytes=1 << 28,
+    disk_s=0.5,
+    sizes=6,
+    window_requests=200,
+    windows=60,
 )
 
 
-def random_rows(count: int) -> pl.DataFrame:
-    """Return measurements of cells on a device whose metrics are products of characteristics."""
-    points = some_cells(count)
-    rows = pl.DataFrame([{"workload": one.spec, **one.to_dict()} for one in points])
-    moved_bytes = (
-        rows["write_ratio"] * rows["write_size_bytes"]
-        + (1 - rows["write_ratio"]) * rows["read_size_bytes"]
-    )
-    latency_us = (rows["queue_depth"] * (100 + moved_bytes / 256)).alias("latency_us")
-    iops = (rows["queue_depth"] * 1e6 / latency_us).alias("throughput_iops")
-    return rows.with_columns(latency_us, iops, (iops * moved_bytes / 1e6).alias("bandwidth_mb_s"))
+@pytest.fixture(scope="module", autouse=True)
+def tiny() -> Iterator[None]:
+    """Measure hardly anything, and nothing that another test has measured."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (campaign, traces):
+            patch.setattr(module, "form_of", lambda **_: TINY)
+        yield
 
 
-def test_the_grid_has_a_cell_for_each_product_and_each_workload_once_or_more() -> None:
-    every = cells()
-    assert len(every) == 5 * 4 * 5 * 5 * 25
-    assert len(set(every)) == 7780
-    shares = Counter(one.write_ratio for one in every)
-    assert set(shares.values()) == {2500}
-    assert all(one == one.of_one_pattern() for one in every if one.write_randomness)
-
-
-def test_a_part_of_the_grid_is_the_beginning_of_a_larger_one() -> None:
-    assert some_cells(50) == some_cells(200)[:50]
-    assert len(some_cells(10**6)) == len(cells())
-
-
-def test_specific_workloads_only_read_or_only_write_and_have_one_request_outstanding() -> None:
-    points = specific(24, 3)
-    assert {one.write_ratio for one in points} == {0, 1}
-    assert {one.queue_depth for one in points} == {1}
-    sizes = {one.write_size_bytes or one.read_size_bytes for one in points}
-    assert (min(sizes), max(sizes)) == (1024, 256 * 1024)
-    assert len(points) == 2 * len(sizes) * 6
-
-
-def test_a_workload_is_not_predicted_by_its_own_repeats() -> None:
-    rows = random_rows(300)
-    noise = np.random.default_rng(1).lognormal(0, 1, rows.height)
-    first = rows["workload"].rank("dense").to_numpy() - 1
-    noisy = rows.with_columns(
-        *(pl.Series(name, noise[first]) for name in ("latency_us", "throughput_iops")),
-        pl.Series("bandwidth_mb_s", noise[first]),
-    )
-    found = accuracy(noisy, "extended")["latency"].values("mre")
-    assert found[HELD_OUT] > 0.5
-
-
-def test_measures_of_the_training_rows_are_no_worse_than_those_of_workloads_held_out() -> None:
-    found = accuracy(random_rows(300), "extended")
-    for one in found.values():
-        assert one.values("mre")[TRAINED_ON] <= one.values("mre")[HELD_OUT] < 0.3
-
-
-def test_verdicts_follow_from_the_numbers() -> None:
-    ours = accuracy(random_rows(200), "extended")["latency"]
-    value = ours.held_out.mre
-    assert cell("x", 10 * value, ours, "mre").verdict == "match"
-    assert cell("x", value / 10, ours, "mre").verdict != "match"
-    of_row = ("III", "latency", "SSD_I")
-    row = table_row(of_row, EXTENDED["latency"]["SSD_I"], ours, {LEFT_ALONE: 1.0})
-    assert [one.published for one in row] == [pytest.approx(0.014), 1.42, 15.97, 0.12]
-
-
-def test_printed_extended_models_are_better_than_printed_basic_ones() -> None:
-    for metric, devices in BASIC.items():
-        for device, basic in devices.items():
-            assert EXTENDED[metric][device].mre < basic.mre
-            assert EXTENDED[metric][device].r2 > basic.r2
-
-
-@pytest.mark.parametrize("name", STATISTICS)
-def test_generated_requests_have_the_stated_statistics(name: str) -> None:
-    stated = STATISTICS[name]
-    requests = stated.windows(400, 1.0, seed=1)
-    is_write = (requests["op"] == "write").to_numpy()
-    length = requests["length"].to_numpy()
-    assert requests.height / 400 == pytest.approx(stated.rate_s, rel=0.05)
-    assert is_write.mean() == pytest.approx(stated.write_share, abs=0.01)
-    assert length[~is_write].mean() == pytest.approx(stated.read_bytes, rel=0.03)
-    windows = of_trace(as_trace(requests), 1.0)
-    assert windows["window"].to_list() == list(range(400))
-    assert windows["read_randomness"].mean() == pytest.approx(1 - stated.sequential_share, abs=0.03)
-
-
-def test_devices_of_a_trace_lie_side_by_side_and_within_the_drive() -> None:
-    requests = STATISTICS["WebSearch1"].windows(3, 1.0, seed=1)
-    three = requests.with_columns(device=(pl.int_range(pl.len()) % 3).cast(pl.UInt32))
-    found = wrapped(three, 3 * 2**30)
-    for device, of_device in found.group_by("device"):
-        parts = of_device["offset"] // 2**30
-        assert set(parts) == {device[0]}
-    assert (found["offset"] + found["length"]).max() <= 3 * 2**30  # type: ignore[operator]
-
-
-def test_measurements_are_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    points = some_cells(12)
-    first = measured(Bench(), tmp_path, "HDD_S", points, QUICK)
-    assert first.height == 12
-    monkeypatch.setattr(
-        "writeamp.blackbox.targets.simulated._run", lambda *_: pytest.fail("measured again")
-    )
-    assert measured(Bench(), tmp_path, "HDD_S", points[:9], QUICK).equals(first[:9])
+def forget(patch: pytest.MonkeyPatch) -> None:
+    """Let this process know of no measurement and no model."""
+    patch.setattr(campaign, "_STORE", campaign.Store())
+    patch.setattr(graded, "_KNOWN", {})
 
 
 @pytest.fixture(scope="module")
 def found() -> Findings:
-    """Return what a much shorter form finds on two of the devices."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(microbenchmarks, "form_of", lambda **_: TINY)
-        two = {"HDD_S": "spinpoint-m7", "SSD_I": "x25-m"}
-        patch.setattr(microbenchmarks, "DEVICES", two)
-        return microbenchmarks.run(Bench(figures=True))
+    return PAPER.run(Bench(figures=True, runner=AsElsewhere()))
+
+
+def test_every_item_is_named_once_and_has_a_value_under_each_reading(found: Findings) -> None:
+    names = [item.item for item in found.items]
+    assert len(set(names)) == len(names)
+    for item in found.items:
+        assert list(item.values) == [reading.name for reading in READINGS]
+        assert item.statement.startswith("P2-"), item.item
 
 
 def test_every_cell_of_the_tables_has_an_item(found: Findings) -> None:
     names = [item.item for item in found.items]
-    for table in ("II", "III"):
-        for metric in BASIC:
-            rows = [one for one in names if one.startswith(f"Table {table}, {metric}, ")]
-            assert len(rows) == 2 * 4
-    assert len(set(names)) == len(names)
-    assert all(math.isfinite(item.ours) for item in found.items)
+    cells = {"II": 48, "III": 36, "IV": 144, "V": 12, "VI": 12, "VII": 48}
+    for table, count in cells.items():
+        assert len([name for name in names if name.startswith(f"Table {table},")]) == count
+    assert all(math.isfinite(item.ours) for item in found.items if "Table IV" not in item.item)
 
 
-def test_what_is_no_match_says_why(found: Findings) -> None:
-    assert all(item.note for item in found.items if item.verdict == "underdetermined")
+def test_what_is_pinned_or_left_out_is_an_item(found: Findings) -> None:
+    names = {item.item for item in found.items}
+    assert set(known_differences("huang2011", full=False)) <= names
+    assert set(not_comparable("huang2011")) <= names
+    assert len(not_comparable("huang2011")) == found.count()["not-comparable"]
 
 
-def test_the_improvements_and_a_tree_are_drawn(found: Findings) -> None:
-    assert set(found.figures) == {"fig8-tree", "fig9-10-improvements"}
+def test_all_figures_are_drawn(found: Findings) -> None:
+    assert set(found.figures) == {
+        "fig3-write-ratio",
+        "fig4-queue-depth",
+        "fig5-request-size",
+        "fig6-7-access-patterns",
+        "fig8-tree",
+        "fig9-10-improvements",
+    }
+
+
+def test_an_interrupted_reproduction_prints_what_is_finished_and_is_resumed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    found: Findings,
+) -> None:
+    forget(monkeypatch)
+    told: list[str] = []
+    real = campaign.measured
+    asked = ["reproduce", "huang2011", "--json", "--resume", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["writeamp", *asked])
+
+    def interrupted(stretch: campaign.Stretch) -> list[tuple[float, ...]]:
+        if stretch.device == "SSD_I" and stretch.way.name == "fresh":
+            raise KeyboardInterrupt
+        return real(stretch)
+
+    monkeypatch.setattr(campaign, "measured", interrupted)
+    with monkeypatch.context() as patch:
+        patch.setattr("rich.status.Status.update", lambda _, text: told.append(text), raising=True)
+        with pytest.raises(SystemExit) as stopped:
+            main()
+    document = json.loads(capsys.readouterr().out)
+    assert stopped.value.code
+    assert document["interrupted"] is True
+    assert any(item["item"].startswith("Table II, latency, HDD_S") for item in document["items"])
+    assert not any("SSD_I: mean" in item["item"] for item in document["items"])
+    assert any("runs left on HDD_S (1 of 5 devices), about " in text for text in told)
+    kept = {path.name for path in tmp_path.iterdir()}
+    assert kept
+
+    forget(monkeypatch)
+    again: list[str] = []
+
+    def counted(stretch: campaign.Stretch) -> list[tuple[float, ...]]:
+        again.append(stretch.device)
+        return real(stretch)
+
+    monkeypatch.setattr(campaign, "measured", counted)
+    with suppress(SystemExit):
+        main()
+    resumed = json.loads(capsys.readouterr().out)
+    assert "HDD_S" not in again
+    assert kept < {path.name for path in tmp_path.iterdir()}
+    whole = {item.item: item.to_dict()["values"] for item in found.items}
+    assert {item["item"]: item["values"] for item in resumed["items"]} == whole
 
 
 def test_a_leaf_is_invalid_if_its_equation_is_below_zero_among_its_rows() -> None:
@@ -181,12 +154,9 @@ def test_a_leaf_is_invalid_if_its_equation_is_below_zero_among_its_rows() -> Non
         assert leaf.is_invalid == is_invalid
 
 
-def test_the_tree_has_a_box_for_each_node_and_an_equation_in_each_leaf() -> None:
-    chart = example_tree(random_rows(300), "a drive")
-    assert len(chart.nodes) == 2 * sum(not node.below for node in chart.nodes) - 1
-    assert all("≤" in node.text for node in chart.nodes if node.below)
-    assert all(" rows\n" in node.text for node in chart.nodes if not node.below)
-
-
-def test_the_paper_is_registered() -> None:
-    assert len(PAPERS["huang2011"].parts) == 4
+@pytest.mark.skipif(not ALL_IS_ASKED_FOR, reason="takes minutes; make test-full has it")
+def test_the_short_form_is_as_it_is_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    forget(monkeypatch)
+    for module in (campaign, traces):
+        monkeypatch.setattr(module, "form_of", lambda **_: SHORT)
+    assert_reproduced("huang2011", PAPER.run(Bench()))

@@ -30,7 +30,8 @@ def scaled(name: str) -> Device:
         return found
     if len(set(members)) > 1:
         return device(name, size=most_bytes)
-    pages, whole = _pages_per_block(members[0]), profile(members[0]).shape.pages_per_block
+    pages = pages_per_block(members[0], DEFAULT_BYTES)
+    whole = profile(members[0]).shape.pages_per_block
     small = device(
         name, size=most_bytes, pages_per_block=pages, write_cache=_write_cache_bytes(members[0])
     )
@@ -40,12 +41,12 @@ def scaled(name: str) -> Device:
     return replace(small, shrunk=(*small.shrunk, sentence))
 
 
-def _pages_per_block(name: str) -> int:
-    """Return the most pages a block, by halves, with which a small drive keeps all dies."""
+def pages_per_block(name: str, most_bytes: int) -> int:
+    """Return the most pages a block, by halves, with which a drive of a size keeps all dies."""
     shape = profile(name).shape
     pages = shape.pages_per_block
     grain = 2 * shape.pages_per_program
-    while device(name, size=DEFAULT_BYTES, pages_per_block=pages).dies < shape.dies:
+    while device(name, size=most_bytes, pages_per_block=pages).dies < shape.dies:
         if pages % grain:
             break
         pages //= 2

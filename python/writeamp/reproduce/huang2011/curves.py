@@ -1,188 +1,349 @@
-"""Figures 3 to 7: one characteristic at a time on a disk and two flash drives (section III)."""
+"""Figures 3 to 7: one characteristic at a time on a disk and two flash drives (section III).
+
+The plots themselves are not compared, but what the text says of them. With one request outstanding,
+throughput is one over latency, and bandwidth of one size follows: what the paper says three times
+of such runs is one item here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import TypeVar
 
-import polars as pl
-
-from writeamp.blackbox.space import KIB, WorkloadPoint
-from writeamp.plots import FigureSpec
-from writeamp.plots.spec import Line, Marker, Panel, PanelChart
-from writeamp.plots.style import series_color
 from writeamp.reproduce.bench import Bench, Findings
-from writeamp.reproduce.huang2011.forms import form_of
-from writeamp.reproduce.huang2011.measuring import METRICS, kept_in, measured
-from writeamp.reproduce.huang2011.workloads import one_direction
+from writeamp.reproduce.huang2011 import lines
+from writeamp.reproduce.huang2011.curve_figures import pictures
+from writeamp.reproduce.huang2011.graded import Graded, graded
+from writeamp.reproduce.huang2011.readings import combined
+from writeamp.reproduce.huang2011.workloads import DEPTHS, DIRECTIONS, RATIOS, SIZES_KIB
+from writeamp.reproduce.items import Item, at_most, compared, ordered, within
 
-_DEVICES = ("SSD_I", "SSD_S", "HDD_S")
-_MARKERS: tuple[Marker, ...] = ("circle", "square", "diamond")
+DRAWN = ("HDD_S", "SSD_I", "SSD_S")
+_FLASH = ("SSD_I", "SSD_S")
 
-# Section III.A: the values of what does not change.
-_SIZE_BYTES = 256 * KIB
-_SIZES_KIB = (1, 4, 16, 64, 256)
-_DEPTHS = (1, 4, 16, 64)
-_RATIOS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_STRIDE_BYTES = 64 * KIB
-# Randomness and stride of each access pattern (section III.B).
-_PATTERNS = {"random": (1.0, 0), "sequential": (0.0, 0), "stride of 64 KiB": (0.0, _STRIDE_BYTES)}
-_DIRECTIONS = {"read": False, "write": True}
+# "About", "small" and "similar" are to a quarter; "large", "significantly" and "greatly" twofold.
+_ABOUT, _TWOFOLD, _SIMILAR = 0.25, 0.5, 0.25
+_STRAIGHT = 0.05
 
+_TENTH_WRITES = RATIOS.index(0.1)
+_READ_DOMINATED = slice(0, RATIOS.index(0.25) + 1)
+_ALL_WRITES = RATIOS.index(1.0)
+_SATURATED = slice(DEPTHS.index(16), None)
 
-@dataclass(frozen=True)
-class _Curve:
-    """Workloads along one characteristic."""
-
-    x: Sequence[float]
-    points: Sequence[WorkloadPoint]
+_T = TypeVar("_T")
+_Devices = Mapping[str, Graded]
 
 
 def run(bench: Bench) -> Findings:
-    """Measure and draw the curves if figures are wanted; they have no values in print."""
-    if not bench.figures:
-        return Findings()
-    form = form_of(full=bench.full)
-    curves = _curves()
-    found: dict[str, dict[str, pl.DataFrame]] = {}
-    with kept_in(bench) as folder:
-        for device in _DEVICES:
-            bench.step(f"one characteristic at a time on {device} (Figs. 3 to 7)")
-            every = [point for curve in curves.values() for point in curve.points]
-            rows = measured(bench, folder, device, every, form.settings)
-            found[device] = {}
-            for name, curve in curves.items():
-                found[device][name], rows = (
-                    rows.head(len(curve.points)),
-                    rows.slice(len(curve.points)),
-                )
-    return Findings(figures=_figures(curves, found))
+    """Judge what the text of section III says of the figures."""
+    found = {device: graded(bench, device) for device in DRAWN}
+    return Findings(judged(found), pictures(found) if bench.figures else {})
 
 
-def _curves() -> dict[str, _Curve]:
-    found = {
-        "ratio": _Curve(
-            _RATIOS,
-            [WorkloadPoint(ratio, 1, _SIZE_BYTES, _SIZE_BYTES, 1.0, 1.0) for ratio in _RATIOS],
+def judged(found: _Devices) -> list[Item]:
+    """Return the items of Figs. 3 to 7, given what was measured of the three devices."""
+    return [
+        *_write_ratio(found),
+        *_queue_depth(found),
+        *_request_size(found),
+        *_access_patterns(found),
+    ]
+
+
+def _write_ratio(found: _Devices) -> list[Item]:
+    latency = {device: one.curve("ratio") for device, one in found.items()}
+    bandwidth = {device: one.curve("ratio", "bandwidth") for device, one in found.items()}
+    disk, items = latency["HDD_S"], []
+    for device in _FLASH:
+        mine = latency[device]
+        items += [
+            ordered(
+                f"Fig. 3, {device}: latency over the disk's, at most 25% writes",
+                combined(
+                    lambda a, b: lines.highest(a[_READ_DOMINATED], b[_READ_DOMINATED]), mine, disk
+                ),
+                statement="P2-F3-1",
+            ),
+            compared(
+                f"Fig. 3, {device}: latency at 10% writes (ms)",
+                2.0,
+                combined(lambda a: a[_TENTH_WRITES], mine),
+                _ABOUT * 2.0,
+                statement="P2-F3-2",
+            ),
+            within(
+                f"Fig. 3, {device}: bandwidth at 10% writes (MB/s)",
+                99.5,
+                150.5,
+                combined(lambda a: a[_TENTH_WRITES], bandwidth[device]),
+                statement="P2-F3-3",
+            ),
+            ordered(
+                f"Fig. 3, {device}: latency of a write ratio over that of the next, at most",
+                combined(lines.worst_step, mine),
+                statement="P2-F3-6, P2-F3-7, P2-F3-8",
+            ),
+            at_most(
+                f"Fig. 3, {device}: latency of reads over that of writes",
+                _TWOFOLD,
+                combined(lambda a: a[0] / a[_ALL_WRITES], mine),
+                statement="P2-F3-9",
+            ),
+        ]
+    both = combined(lambda a, b: (a[_TENTH_WRITES] + b[_TENTH_WRITES]) / 2, *_of(latency, _FLASH))
+    at_tenth = combined(lambda a: a[_TENTH_WRITES], disk)
+    return [
+        *items,
+        compared(
+            "Fig. 3, HDD_S: latency at 10% writes over that of the flash drives",
+            5.0,
+            combined(lambda a, b: a / b, at_tenth, both),
+            _ABOUT * 5.0,
+            statement="P2-F3-4",
+        ),
+        compared(
+            "Fig. 3, HDD_S: bandwidth at 10% writes (MB/s)",
+            20.0,
+            combined(lambda a: a[_TENTH_WRITES], bandwidth["HDD_S"]),
+            _ABOUT * 20.0,
+            statement="P2-F3-5",
+        ),
+        at_most(
+            "Fig. 3, HDD_S: largest latency over the smallest",
+            1 + _SIMILAR,
+            combined(lines.spread, disk),
+            statement="P2-F3-10",
+        ),
+        ordered(
+            "Fig. 3: share of the write ratios at which SSD_I is not the fastest",
+            combined(
+                lambda mine, *others: (
+                    sum(one >= min(rest) for one, *rest in zip(mine, *others, strict=True))
+                    / len(mine)
+                ),
+                *_of(latency, (*_FLASH, "HDD_S")),
+            ),
+            below=0.5,
+            statement="P2-F3-11",
+        ),
+        ordered(
+            "Fig. 3: latency of HDD_S over that of SSD_S, writes only",
+            combined(lambda a, b: a[_ALL_WRITES] / b[_ALL_WRITES], disk, latency["SSD_S"]),
+            statement="P2-F3-12",
+        ),
+    ]
+
+
+def _queue_depth(found: _Devices) -> list[Item]:
+    items = []
+    for device, one in found.items():
+        latency = [one.curve(f"depth, {direction}") for direction in DIRECTIONS]
+        bandwidth = [one.curve(f"depth, {direction}", "bandwidth") for direction in DIRECTIONS]
+        items += [
+            at_most(
+                f"Fig. 4, {device}: latency at depth 1 over that at 64, reads or writes",
+                _TWOFOLD,
+                combined(lambda *both: max(a[0] / a[-1] for a in both), *latency),
+                statement="P2-F4-1",
+            ),
+            at_most(
+                f"Fig. 4, {device}: bandwidth at depth 64 over that at 16, or the other way round",
+                1 + _SIMILAR,
+                combined(lambda *both: max(lines.spread(a[_SATURATED]) for a in both), *bandwidth),
+                statement="P2-F4-3, P2-F4-4",
+            ),
+        ]
+    writes = {device: one.curve("depth, write") for device, one in found.items()}
+    for better, worse in (("SSD_I", "HDD_S"), ("HDD_S", "SSD_S")):
+        items.append(
+            ordered(
+                f"Fig. 4: latency of {better} over that of {worse} at any depth, writes",
+                combined(lines.highest, writes[better], writes[worse]),
+                statement="P2-F4-2",
+            )
         )
-    }
-    for direction, is_write in _DIRECTIONS.items():
-        found[f"depth, {direction}"] = _Curve(
-            _DEPTHS,
-            [one_direction(_SIZE_BYTES, 1.0, 0, is_write=is_write, depth=one) for one in _DEPTHS],
-        )
-        for pattern, (randomness, stride) in _PATTERNS.items():
-            points = [
-                one_direction(kib * KIB, randomness, stride, is_write=is_write)
-                for kib in _SIZES_KIB
-            ]
-            found[f"{pattern}, {direction}"] = _Curve(_SIZES_KIB, points)
-    return found
+    return items
 
 
-_Found = Mapping[str, Mapping[str, pl.DataFrame]]
-
-
-def _figures(curves: Mapping[str, _Curve], found: _Found) -> dict[str, FigureSpec]:
-    depths, sizes = ("depth, read", "depth, write"), ("random, read", "random, write")
-    return {
-        "fig3-write-ratio": _chart(
-            "Impact of the write ratio",
-            "Fig. 3 · simulated devices, random requests of 256 KiB, one outstanding",
-            _by_device(("ratio",), "share of writes", curves, found),
-        ),
-        "fig4-queue-depth": _chart(
-            "Impact of the queue depth",
-            "Fig. 4 · simulated devices, random requests of 256 KiB",
-            _by_device(depths, "queue depth", curves, found),
-        ),
-        "fig5-request-size": _chart(
-            "Impact of the request size",
-            "Fig. 5 · simulated devices, random requests, one outstanding",
-            _by_device(sizes, _SIZE_LABEL, curves, found),
-        ),
-        "fig6-7-access-patterns": _chart(
-            "Impact of access patterns",
-            "Figs. 6 and 7 · simulated devices, one request outstanding; some lines coincide",
-            _by_pattern(curves, found),
-        ),
-    }
-
-
-_SIZE_LABEL = "size of a request (KiB)"
-
-
-def _by_device(
-    names: Sequence[str], x_label: str, curves: Mapping[str, _Curve], found: _Found
-) -> list[Panel]:
-    """Describe a row of panels for each curve, one a metric, with a line for each device."""
-    panels = []
-    for name in names:
-        kind = f", {name.rpartition(', ')[2]}s" if ", " in name else ""
-        for metric, (column, unit, many) in METRICS.items():
-            lines = [
-                Line(
-                    curves[name].x,
-                    (found[device][name][column] / many).to_list(),
-                    series_color(index),
-                    label=device,
-                    marker=_MARKERS[index],
+def _request_size(found: _Devices) -> list[Item]:
+    items = []
+    reads = {device: one.curve("random, read") for device, one in found.items()}
+    writes = {device: one.curve("random, write") for device, one in found.items()}
+    bandwidth = {device: one.curve("random, read", "bandwidth") for device, one in found.items()}
+    for device in found:
+        of_reads, of_writes = reads[device], writes[device]
+        items += [
+            ordered(
+                f"Fig. 5, {device}: latency of writes of a size over that of the next, at most",
+                combined(lines.worst_step, of_writes),
+                statement="P2-F5-1",
+            ),
+            *(
+                at_most(
+                    f"Fig. 5, {device}: 1 - R² of a straight line, latency of {name}",
+                    _STRAIGHT,
+                    combined(lambda y: lines.unstraight(SIZES_KIB, y), of_one),
+                    statement=statement,
                 )
-                for index, device in enumerate(_DEVICES)
-            ]
-            panels.append(
-                Panel(
-                    f"{metric}{kind}",
-                    tuple(lines),
-                    x_label=x_label,
-                    y_label=f"{metric} ({unit})",
-                    x_log=name != "ratio",
-                    y_log=True,
+                for name, of_one, statement in (
+                    ("writes", of_writes, "P2-F5-2"),
+                    ("reads", of_reads, "P2-F5-4"),
+                )
+            ),
+            ordered(
+                f"Fig. 5, {device}: bandwidth of reads of a size over that of the next, at most",
+                combined(lines.worst_step, bandwidth[device]),
+                statement="P2-F5-5",
+            ),
+            ordered(
+                f"Fig. 5, {device}: latency a KiB of reads over that of writes",
+                combined(
+                    lambda a, b: lines.slope(SIZES_KIB, a) / lines.slope(SIZES_KIB, b),
+                    of_reads,
+                    of_writes,
+                ),
+                statement="P2-F5-6",
+            ),
+            ordered(
+                f"Fig. 5, {device}: latency of reads of a size over that of the next, at most",
+                combined(lines.worst_step, of_reads),
+                note="throughput falls as latency rises",
+                statement="P2-F5-7",
+            ),
+        ]
+    for device in _FLASH:
+        items += [
+            at_most(
+                f"Fig. 5, {device}: latency of reads of any size over the disk's",
+                _TWOFOLD,
+                combined(lines.highest, reads[device], reads["HDD_S"]),
+                statement="P2-F5-8",
+            ),
+            at_most(
+                f"Section III.C, {device}: latency of reads over the disk's, at the best size",
+                0.01,
+                combined(lines.lowest, reads[device], reads["HDD_S"]),
+                statement="P2-C-1",
+            ),
+        ]
+    return [
+        *items,
+        ordered(
+            "Fig. 5: latency of HDD_S over that of SSD_S, writes of any size",
+            combined(lines.highest, writes["HDD_S"], writes["SSD_S"]),
+            statement="P2-F5-3",
+        ),
+        compared(
+            "Fig. 5: latency of SSD_I over that of SSD_S, reads",
+            1.0,
+            combined(lines.typical, *_of(reads, _FLASH)),
+            _SIMILAR,
+            statement="P2-F5-9",
+        ),
+        at_most(
+            "Fig. 5: latency of SSD_I over that of SSD_S, writes",
+            _TWOFOLD,
+            combined(lines.typical, *_of(writes, _FLASH)),
+            statement="P2-F5-10",
+        ),
+        ordered(
+            "Section III.C: latency of SSD_I over that of SSD_S, writes of any size",
+            combined(lines.highest, *_of(writes, _FLASH)),
+            statement="P2-C-2",
+        ),
+        ordered(
+            "Fig. 5: 1 - R² of a straight line, bandwidth of reads, SSD_S over SSD_I",
+            combined(
+                lambda i, s: lines.unstraight(SIZES_KIB, s) / lines.unstraight(SIZES_KIB, i),
+                *_of(bandwidth, _FLASH),
+            ),
+            statement="P2-F5-11",
+        ),
+    ]
+
+
+def _access_patterns(found: _Devices) -> list[Item]:
+    items = []
+    for device, one in found.items():
+        for direction in DIRECTIONS:
+            statements = ["P2-F6-1"]
+            if device in _FLASH:
+                statements += ["P2-F6-2", "P2-F7-2"] if direction == "write" else ["P2-F7-2"]
+            items.append(
+                ordered(
+                    f"Fig. 6, {device}: latency of sequential {direction}s over random ones",
+                    combined(
+                        lines.typical,
+                        one.curve(f"sequential, {direction}"),
+                        one.curve(f"random, {direction}"),
+                    ),
+                    statement=", ".join(statements),
                 )
             )
-    return panels
-
-
-def _by_pattern(curves: Mapping[str, _Curve], found: _Found) -> list[Panel]:
-    """Describe latency and throughput of each device, with a line for each pattern."""
-    panels = []
-    for metric in ("latency", "throughput"):
-        column, unit, many = METRICS[metric]
-        for device in _DEVICES:
-            lines = []
-            for direction in _DIRECTIONS:
-                for index, pattern in enumerate(_PATTERNS):
-                    name = f"{pattern}, {direction}"
-                    lines.append(
-                        Line(
-                            curves[name].x,
-                            (found[device][name][column] / many).to_list(),
-                            series_color(index),
-                            dash="solid" if direction == "write" else "dash",
-                            label=name,
-                            marker=_MARKERS[index],
-                        )
-                    )
-            panels.append(
-                Panel(
-                    f"{device}, {metric}",
-                    tuple(lines),
-                    x_label=_SIZE_LABEL,
-                    y_label=f"{metric} ({unit})",
-                    x_log=True,
-                    y_log=True,
+    for device in _FLASH:
+        for direction, other, statement in (
+            ("write", "sequential", "P2-F6-4"),
+            ("read", "random", "P2-F6-5"),
+        ):
+            items.append(
+                compared(
+                    f"Fig. 6, {device}: latency of {direction}s at a stride over {other} ones",
+                    1.0,
+                    combined(
+                        lines.typical,
+                        found[device].curve(f"stride, {direction}"),
+                        found[device].curve(f"{other}, {direction}"),
+                    ),
+                    _SIMILAR,
+                    statement=statement,
                 )
             )
-    return panels
-
-
-def _chart(title: str, subtitle: str, panels: Sequence[Panel]) -> PanelChart:
-    return PanelChart(
-        title=title,
-        subtitle=f"paper 2, {subtitle}",
-        x_label="",
-        y_label="",
-        panels=tuple(panels),
-        columns=3,
-        own_axes=True,
+    slowdown = {
+        device: combined(
+            lines.typical,
+            found[device].curve("random, write"),
+            found[device].curve("sequential, write"),
+        )
+        for device in _FLASH
+    }
+    items.append(
+        ordered(
+            "Fig. 6: latency of random writes over sequential ones, SSD_I over SSD_S",
+            combined(lambda i, s: i / s, *_of(slowdown, _FLASH)),
+            statement="P2-F6-3",
+        )
     )
+    disk = found["HDD_S"]
+    for lower, upper in (("sequential", "stride"), ("stride", "random")):
+        of_lower = [disk.curve(f"{lower}, {direction}") for direction in DIRECTIONS]
+        of_upper = [disk.curve(f"{upper}, {direction}") for direction in DIRECTIONS]
+        items.append(
+            ordered(
+                f"Fig. 6, HDD_S: latency, {lower} over {upper}, reads or writes",
+                combined(
+                    lambda a, b, c, d: max(lines.typical(a, c), lines.typical(b, d)),
+                    *of_lower,
+                    *of_upper,
+                ),
+                statement="P2-F6-6",
+            )
+        )
+    for direction in DIRECTIONS:
+        items.append(
+            at_most(
+                f"Fig. 7, HDD_S: latency of sequential {direction}s over random ones",
+                0.1,
+                combined(
+                    lines.typical,
+                    disk.curve(f"sequential, {direction}"),
+                    disk.curve(f"random, {direction}"),
+                ),
+                note="throughput is one over it",
+                statement="P2-F7-1",
+            )
+        )
+    return items
+
+
+def _of(values: Mapping[str, _T], names: tuple[str, ...]) -> list[_T]:
+    return [values[name] for name in names]

@@ -18,7 +18,7 @@ from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.blackbox.models.tree import LEAF, Tree
 from writeamp.plots.spec import TreeChart, TreeNode
 from writeamp.plots.style import FAINT, SERIES_COLORS
-from writeamp.reproduce.huang2011.measuring import METRICS
+from writeamp.reproduce.huang2011.runs import UNITS
 
 F64 = npt.NDArray[np.float64]
 
@@ -57,17 +57,16 @@ def example_tree(rows: pl.DataFrame, device: str) -> TreeChart:
     # Sizes and strides in KiB.
     units = np.array([_KIB if name.endswith("_bytes") else 1 for name in extended.names])
     vectors = extended.of(rows).to_numpy() / units
-    column, unit, many = METRICS[_METRIC]
     model = LinearTreeRegressor(
         max_depth=3, max_terms=2, split_candidates=1, log_terms=False, smoothing=0.0
     )
-    model.fit(vectors, rows[column].to_numpy() / many)
+    model.fit(vectors, rows[_METRIC].to_numpy())
     leaves = leaves_of(model.tree_, vectors)
     symbols = [feature.symbol for feature in extended.features]
     return TreeChart(
         title=f"A regression tree for {_METRIC}",
-        subtitle=f"paper 2, Fig. 8 · {device}, {rows.height} cells; {unit}, sizes and strides in "
-        "KiB · to the left if a condition holds\n"
+        subtitle=f"paper 2, Fig. 8 · {device}, {rows.height} cells; {UNITS[_METRIC]}, sizes and "
+        "strides in KiB · to the left if a condition holds\n"
         "orange: below 0 somewhere in the range of the leaf's rows, and so invalid",
         nodes=tuple(_node(model.tree_, number, leaves, symbols) for number in range(len(leaves))),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from writeamp.blackbox.targets.simulated import SimulatedSettings
+GIB = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -12,40 +12,57 @@ class Form:
     """What is measured of each device.
 
     Attributes:
-        cells: of the paper's grid (`workloads.cells`).
+        cells: of the paper's grid (`workloads.cells`), on a flash drive.
+        disk_cells, array_cells: the same on the disk and on the array.
+        stretch: cells of the grid that one drive runs back to back; the next stretch begins on
+            another.
+        lead: cells before those of a stretch that its drive runs unmeasured, if there are any.
+        flash_bytes: what a flash drive shows its host; a minute's run is shorter by as much.
+        disk_s: the length of a run on the disk, which is as large as it is.
         sizes, steps: of the workload-specific models' grid (`workloads.specific`).
-        specific_settings: how precisely these are measured. With one request outstanding it takes
-            long until random writes have come to the end of a rested drive's free blocks.
-        settings: how precisely all others are measured.
-        rested_cells: cells of the grid that are measured on a rested flash drive too.
-        window_s, windows: length and number of the windows of a generated trace.
+        window_requests: mean requests of a trace in one window; None for those of a minute.
+        windows: of a trace; the first two thirds train.
     """
 
     cells: int
+    disk_cells: int
+    array_cells: int
+    stretch: int
+    lead: int
+    flash_bytes: int
+    disk_s: float
     sizes: int
     steps: int
-    specific_settings: SimulatedSettings
-    settings: SimulatedSettings
-    rested_cells: int
-    window_s: float
+    window_requests: int | None
     windows: int
 
 
-# So short that a drive which was left alone has not come to the end of its free blocks.
-RESTED = SimulatedSettings(precision=0.05, most_s=0.5)
-
-# Section IV.A: a minute each; 12,500 cells are of 7780 workloads.
-_A_MINUTE = SimulatedSettings(precision=0.01, most_s=60)
-FULL = Form(12_500, 32, 9, _A_MINUTE, _A_MINUTE, 1000, 60.0, 180)
+FULL = Form(
+    cells=12_500,
+    disk_cells=12_500,
+    array_cells=12_500,
+    stretch=1250,
+    lead=125,
+    flash_bytes=8 * GIB,
+    disk_s=10.0,
+    sizes=32,
+    steps=9,
+    window_requests=None,
+    windows=180,
+)
 SHORT = Form(
-    cells=300,
-    # 36 of them differ: few enough to be quick, and more than the features of a kind by far.
-    sizes=40,
+    cells=900,
+    disk_cells=900,
+    # Two drives, each as busy as one, take longest.
+    array_cells=300,
+    stretch=900,
+    lead=0,
+    flash_bytes=2 * GIB,
+    disk_s=3.0,
+    # Few enough to be quick, and more than the features of a kind by far.
+    sizes=28,
     steps=2,
-    specific_settings=SimulatedSettings(precision=0.05, most_s=40),
-    settings=SimulatedSettings(precision=0.05, most_s=10),
-    rested_cells=60,
-    window_s=1.0,
+    window_requests=400,
     windows=180,
 )
 

@@ -110,6 +110,11 @@ def wrapped(requests: pl.DataFrame, space_bytes: int) -> pl.DataFrame:
     return requests.with_columns(offset=offset, timestamp_ns=pl.col("timestamp_ns") - first_ns)
 
 
+def part_of(requests: pl.DataFrame, parts: int, space_bytes: int) -> pl.DataFrame:
+    """Return requests whose addresses are taken modulo one of so many parts of a space."""
+    return requests.with_columns(pl.col("offset") % (space_bytes // parts))
+
+
 def load_of(requests: pl.DataFrame, page_bytes: int, *, at_times: bool) -> EngineLoad:
     """Return requests for the engine, each at its time or else as the one before is answered."""
     offsets = requests["offset"].to_numpy().astype(np.int64)

@@ -1,14 +1,16 @@
-"""The workloads of paper 2's section IV.A: its grid, and that of the workload-specific models.
+"""The workloads of paper 2: its grid, that of the workload-specific models, and the figures'.
 
 "One access pattern at each time": requests are random in some share, or follow each other at one
 stride for writes and one for reads. 5 write ratios, 4 depths, 5 sizes of writes and 5 of reads,
 and 9 pairs of randomness (both 0 is the sequential pattern) or 16 of strides are 12,500 cells,
 where the paper counts 12,000. A workload that only reads stands in as many cells as there are
-sizes, randomness and strides of the writes that it lacks.
+sizes, randomness and strides of the writes that it lacks. Section III varies one characteristic at
+a time.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -23,10 +25,11 @@ _PATTERNS: list[tuple[tuple[float, ...], tuple[int, ...]]] = [
 ]
 
 
-def cells() -> list[WorkloadPoint]:
+@cache
+def cells() -> tuple[WorkloadPoint, ...]:
     """Return the workload of every cell of the paper's grid; many are of the same workload."""
     axes = ("write_ratio", "queue_depth", "write_size_bytes", "read_size_bytes")
-    return [
+    return tuple(
         WorkloadPoint(
             write_ratio=write_ratio,
             queue_depth=int(depth),
@@ -39,7 +42,7 @@ def cells() -> list[WorkloadPoint]:
         )
         for write_ratio, depth, write_bytes, read_bytes in product(*(GRID[name] for name in axes))
         for randomness, strides in _PATTERNS
-    ]
+    )
 
 
 _SEED = 2
@@ -48,10 +51,14 @@ _SEED = 2
 def some_cells(count: int) -> list[WorkloadPoint]:
     """Return the workloads of so many cells, drawn without regard to what they hold."""
     every = cells()
-    if count >= len(every):
-        return every
     drawn = np.random.default_rng(_SEED).permutation(len(every))[:count]
     return [every[index] for index in drawn]
+
+
+def grid(count: int, *, each_once: bool) -> list[WorkloadPoint]:
+    """Return so many cells, or as many workloads of those cells as are not alike."""
+    drawn = some_cells(count)
+    return list(dict.fromkeys(drawn)) if each_once else drawn
 
 
 def specific(sizes: int, steps: int) -> list[WorkloadPoint]:
@@ -70,6 +77,42 @@ def specific(sizes: int, steps: int) -> list[WorkloadPoint]:
         for size in size_bytes
         for share, stride in shares + strides
     ]
+
+
+# Section III.A: the size of what is not varied, and the values of what is.
+SIZE_BYTES = 256 * KIB
+RATIOS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+DEPTHS = (1, 4, 16, 64)
+SIZES_KIB = (1, 4, 16, 64, 256)
+# Randomness and stride of each access pattern (section III.B).
+ACCESS = {"random": (1.0, 0), "sequential": (0.0, 0), "stride": (0.0, 64 * KIB)}
+DIRECTIONS = {"read": False, "write": True}
+
+
+def curves() -> dict[str, list[WorkloadPoint]]:
+    """Return the workloads of Figs. 3 to 7 and of Table I, by what they are called here.
+
+    "ratio" has those of `RATIOS`; "depth, DIRECTION" those of `DEPTHS`; "ACCESS, DIRECTION" those
+    of `SIZES_KIB`; "specification" sequential reads and writes of 256 KiB, 32 outstanding, and then
+    random ones of 4 KiB, one outstanding.
+    """
+    found = {
+        "ratio": [WorkloadPoint(ratio, 1, SIZE_BYTES, SIZE_BYTES, 1.0, 1.0) for ratio in RATIOS],
+        "specification": [
+            one_direction(size, random, 0, is_write=is_write, depth=depth)
+            for size, random, depth in ((SIZE_BYTES, 0.0, 32), (4 * KIB, 1.0, 1))
+            for is_write in (False, True)
+        ],
+    }
+    for direction, is_write in DIRECTIONS.items():
+        found[f"depth, {direction}"] = [
+            one_direction(SIZE_BYTES, 1.0, 0, is_write=is_write, depth=one) for one in DEPTHS
+        ]
+        for access, (randomness, stride) in ACCESS.items():
+            found[f"{access}, {direction}"] = [
+                one_direction(kib * KIB, randomness, stride, is_write=is_write) for kib in SIZES_KIB
+            ]
+    return found
 
 
 def one_direction(
