@@ -234,11 +234,13 @@ def test_every_paper_is_registered_under_its_name_and_says_what_it_is(paper: Pap
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """Run the command line on a paper "toy" with the given items; return status and output."""
 
-    def run(items: list[Item], *arguments: str) -> tuple[int, str, str]:
+    def run(
+        items: list[Item], *arguments: str, skipped: tuple[str, ...] = ()
+    ) -> tuple[int, str, str]:
         def reproduce(bench: Bench) -> Findings:
             line = Line([1.0, 2.0], [1.0, 2.0], "#000000", label="wa")
             figure = PanelChart("t", "s", "x", "y", (Panel("p", (line,)),), 1)
-            return Findings(items, {"figure": figure} if bench.figures else {})
+            return Findings(items, {"figure": figure} if bench.figures else {}, list(skipped))
 
         toy = Paper("toy", "Toy et al. 2026", "a toy", (reproduce,))
         monkeypatch.setitem(PAPERS, "toy", toy)
@@ -272,7 +274,7 @@ def test_json_has_the_paper_and_every_item_with_every_key(command: Command) -> N
     document = json.loads(out)
     assert status == 1
     assert err == ""
-    assert set(document) == {"paper", "readings", "items", "unexpected"}
+    assert set(document) == {"paper", "readings", "items", "unexpected", "skipped"}
     assert document["paper"] == "toy"
     assert document["readings"] == [
         {"name": "as printed", "choices": {}, "default": True, "matches": 1, "comparable": 2}
@@ -281,6 +283,16 @@ def test_json_has_the_paper_and_every_item_with_every_key(command: Command) -> N
     keys |= {"kind", "statement", "note"}
     assert [set(item) for item in document["items"]] == [keys, keys]
     assert document["items"][1]["ours"] is None
+
+
+@pytest.mark.usefixtures("pinned")
+def test_what_the_machine_cannot_run_is_told_and_its_pins_are_not_missed(command: Command) -> None:
+    lacking = "Fig. 9: sysbench not installed"
+    status, _, err = command([MATCHING], skipped=(lacking,))
+    assert (status, err) == (0, f"left out: {lacking}\n")
+    status, out, err = command([MATCHING], "--json", skipped=(lacking,))
+    assert (status, err) == (0, "")
+    assert json.loads(out)["skipped"] == [lacking]
 
 
 def test_plots_go_to_a_folder_that_is_made_for_them(command: Command, tmp_path: Path) -> None:

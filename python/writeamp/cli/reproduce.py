@@ -102,7 +102,8 @@ def reproduce(
             for name, spec in findings.figures.items():
                 status.update(f"drawing {name}")
                 save(spec, plots / f"{name}{_PLOT_SUFFIX}")
-    unexpected = surprises(found_paper.name, findings.items, full=full, whole=not interrupted)
+    whole = not interrupted and not findings.skipped
+    unexpected = surprises(found_paper.name, findings.items, full=full, whole=whole)
     if json:
         mark = {"interrupted": True} if interrupted else {}
         options.print_json(_document(found_paper, findings, unexpected) | mark)
@@ -113,6 +114,8 @@ def reproduce(
         )
         if not full:
             stdout.print("drives and runs are short; --full has the paper's", highlight=False)
+        for sentence in findings.skipped:
+            stderr.print(f"left out: {sentence}", style="yellow", highlight=False)
         for sentence in unexpected:
             stderr.print(f"unexpected: {sentence}", style="bold red", highlight=False)
     if interrupted:
@@ -137,7 +140,13 @@ def _document(paper: Paper, findings: Findings, unexpected: list[str]) -> dict[s
         for reading in paper.readings
     ]
     items = [item.to_dict() for item in findings.items]
-    return {"paper": paper.name, "readings": readings, "items": items, "unexpected": unexpected}
+    return {
+        "paper": paper.name,
+        "readings": readings,
+        "items": items,
+        "unexpected": unexpected,
+        "skipped": findings.skipped,
+    }
 
 
 def _check_folders(paper: Paper, **folders: Path | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -59,14 +59,20 @@ def _apply(work: Callable[..., _T], one: tuple[Any, ...]) -> _T:
 
 @dataclass(frozen=True)
 class Findings:
-    """What reproducing a paper gave; figures by the name of their file, without a suffix."""
+    """What reproducing a paper gave; figures by the name of their file, without a suffix.
+
+    `skipped` has a sentence for each part that this machine cannot run, with what it lacks.
+    """
 
     items: list[Item] = field(default_factory=list)
     figures: dict[str, FigureSpec] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
 
     def __add__(self, other: Findings) -> Findings:
         """Return both together, in order."""
-        return Findings(self.items + other.items, self.figures | other.figures)
+        return Findings(
+            self.items + other.items, self.figures | other.figures, self.skipped + other.skipped
+        )
 
     def count(self) -> dict[Verdict, int]:
         """Return how many items have each verdict."""
@@ -113,4 +119,4 @@ class Paper:
     def _judged(self, found: Findings) -> Findings:
         names = [reading.name for reading in self.readings]
         items = [item.under(names) for item in found.items]
-        return Findings(without_comparison(self.name, items), found.figures)
+        return replace(found, items=without_comparison(self.name, items))

@@ -248,6 +248,35 @@ def _measured(utilization: float, measured: Mapping[tuple[float, float], float])
     return [Line(x, y, INK, 0.0, label="real drive: uniform", marker="ring")]
 
 
+def benchmarks(
+    drive: Device, found: Mapping[str, Mapping[float, float]], printed_most: float
+) -> PanelChart:
+    """Describe Fig. 5: WA by the name of each benchmark and the utilization of the file system."""
+    lines = [
+        Line(
+            [100 * utilization for utilization in by],
+            list(by.values()),
+            color,
+            1.5,
+            label=name,
+            marker=marker,
+        )
+        for (name, by), (color, marker, _) in zip(found.items(), _PATTERN_STYLES, strict=False)
+    ]
+    utilizations = sorted({utilization for by in found.values() for utilization in by})
+    return PanelChart(
+        title="Write amplification of file-system benchmarks",
+        subtitle=f"paper 1, Fig. 5 · ext4 on the virtual drive: {_drive(drive)}, op = 0.147",
+        x_label="utilization of the file system (%)",
+        y_label=_WA_AXIS,
+        panels=(
+            Panel("", tuple(lines), (Mark(printed_most, INK, "dash", f"print: ≤ {printed_most}"),)),
+        ),
+        columns=1,
+        x_ticks=tuple(100 * utilization for utilization in utilizations),
+    )
+
+
 def errors(
     drive: Device,
     patterns: Mapping[str, str],

@@ -1,0 +1,186 @@
+"""Loads of whole files, in the sizes of Park et al. 2017, Table 5: a file server and a mail server.
+
+Threads pick files at random and do one operation after the other, as Filebench's fileserver and
+varmail do. Sizes, numbers of files and of threads are the paper's; what it does not print is ours:
+how much is appended, and that the sizes are the mean over a file's life.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+_KIB = 1024
+
+
+class Population:
+    """Files of one folder, of which a thread has each for itself while it works on it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Begin without files."""
+        self._folder = folder
+        self._idle: list[Path] = []
+        self._lock = threading.Lock()
+        self._made = 0
+
+    def __len__(self) -> int:
+        """Return how many files nobody works on."""
+        return len(self._idle)
+
+    def new(self) -> Path:
+        """Return the path of a file that is to be made."""
+        with self._lock:
+            self._made += 1
+            return self._folder / f"{self._made:08}"
+
+    def pick(self, draws: random.Random) -> Path:
+        """Take a file at random."""
+        with self._lock:
+            place = draws.randrange(len(self._idle))
+            self._idle[place], self._idle[-1] = self._idle[-1], self._idle[place]
+            return self._idle.pop()
+
+    def put(self, path: Path) -> None:
+        """Give a file back, or add a new one."""
+        with self._lock:
+            self._idle.append(path)
+
+
+@dataclass(frozen=True)
+class FileLoad:
+    """Files in one folder, and threads that go through the same operations again and again.
+
+    Attributes:
+        files, file_bytes: how many there are, and how large each is on average.
+        threads: how many work on them.
+        append_bytes: what one operation appends. In its life a file is appended to once on average,
+            so it is made smaller by as much.
+        cycle: one round of operations on the files, given the thread's draws; it makes one file,
+            appends to one and deletes one.
+        loops: how many rounds all threads together make.
+        seed: decides which files are picked.
+    """
+
+    files: int
+    file_bytes: int
+    threads: int
+    append_bytes: int
+    cycle: Callable[[FileLoad, Population, random.Random], None]
+    loops: int = 0
+    seed: int = 1
+    content: bytes = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Draw what files hold."""
+        object.__setattr__(self, "content", random.Random(self.seed).randbytes(self.file_bytes))
+
+    @property
+    def new_bytes(self) -> int:
+        """Size of a file when it is made."""
+        return self.file_bytes - self.append_bytes
+
+    def scaled(self, share: float, written_bytes: float) -> FileLoad:
+        """Return the load with a share of its files, and rounds that write so many bytes to them.
+
+        Its threads are as many: they work on small drives as on large ones.
+        """
+        files, loops = round(share * self.files), round(written_bytes / self.file_bytes)
+        return replace(self, files=files, loops=loops)
+
+    @contextmanager
+    def prepared(self, folder: Path) -> Iterator[Callable[[], None]]:
+        """Make the files; give what runs the load on them."""
+        population = Population(folder)
+        for _ in range(self.files):
+            path = population.new()
+            _write(path, self.content)
+            population.put(path)
+        yield partial(self._run, population)
+
+    def _run(self, population: Population) -> None:
+        shares = [len(range(one, self.loops, self.threads)) for one in range(self.threads)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            stopped = threading.Event()
+            jobs = [
+                pool.submit(self._work, population, share, random.Random(self.seed + one), stopped)
+                for one, share in enumerate(shares, 1)
+            ]
+            try:
+                for job in jobs:
+                    job.result()
+            finally:
+                stopped.set()
+
+    def _work(
+        self, population: Population, loops: int, draws: random.Random, stopped: threading.Event
+    ) -> None:
+        for _ in range(loops):
+            if stopped.is_set():
+                return
+            self.cycle(self, population, draws)
+
+
+def fileserver_cycle(load: FileLoad, files: Population, draws: random.Random) -> None:
+    """Write a new file, append to one, read one as a whole, delete one, look at one."""
+    path = files.new()
+    _write(path, load.content[: load.new_bytes])
+    files.put(path)
+    path = files.pick(draws)
+    _append(path, load.content[: load.append_bytes])
+    files.put(path)
+    path = files.pick(draws)
+    path.read_bytes()
+    files.put(path)
+    files.pick(draws).unlink()
+    path = files.pick(draws)
+    path.stat()
+    files.put(path)
+
+
+def varmail_cycle(load: FileLoad, files: Population, draws: random.Random) -> None:
+    """Delete a message, receive one, read one and add to it, read one; synchronise all writes."""
+    files.pick(draws).unlink()
+    path = files.new()
+    _write(path, load.content[: load.new_bytes], synchronise=True)
+    files.put(path)
+    path = files.pick(draws)
+    path.read_bytes()
+    _append(path, load.content[: load.append_bytes], synchronise=True)
+    files.put(path)
+    path = files.pick(draws)
+    path.read_bytes()
+    files.put(path)
+
+
+def _write(path: Path, content: bytes, *, synchronise: bool = False) -> None:
+    _put(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, content, synchronise=synchronise)
+
+
+def _append(path: Path, content: bytes, *, synchronise: bool = False) -> None:
+    _put(path, os.O_WRONLY | os.O_APPEND, content, synchronise=synchronise)
+
+
+def _put(path: Path, flags: int, content: bytes, *, synchronise: bool) -> None:
+    file = os.open(path, flags, 0o644)
+    try:
+        while content:
+            content = content[os.write(file, content) :]
+        if synchronise:
+            os.fsync(file)
+        # The files are a hundredth of the paper's and the page cache is not: what stays in it until
+        # it is deleted would never reach the drive. This begins to write it, and waits for nothing.
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(file)
+
+
+# Table 5; what is appended is ours.
+FILESERVER = FileLoad(80_000, 256 * _KIB, 50, 16 * _KIB, fileserver_cycle)
+VARMAIL = FileLoad(720_000, 16 * _KIB, 16, 8 * _KIB, varmail_cycle)
