@@ -3,7 +3,7 @@
 # which program is missing and skip; so this script never fails.
 set -u
 
-PACKAGES="nbdkit nbdkit-plugin-dev libnbd-bin fuse3 mount e2fsprogs xfsprogs btrfs-progs fio qemu-utils git postgresql rocksdb-tools"
+PACKAGES="nbdkit nbdkit-plugin-dev libnbd-bin fuse3 mount e2fsprogs xfsprogs btrfs-progs fio qemu-utils git postgresql sysbench rocksdb-tools"
 
 missing=""
 for package in $PACKAGES; do

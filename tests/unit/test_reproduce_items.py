@@ -190,8 +190,11 @@ def test_a_difference_that_is_not_pinned_is_a_surprise_and_so_is_a_pin_without_a
     assert surprises("toy", [agreeing, differing, at_pin], full=False) == ["b: 2 differs from 1"]
     assert surprises("toy", [agreeing], full=False) == ["known: pinned, but there is no such item"]
     assert surprises("toy", [agreeing], full=False, whole=False) == []
-    # A pin is of one form.
+    # A pin is of one form, unless it says that it is of every.
     assert surprises("toy", [at_pin], full=True) == ["known: 3 differs from 1"]
+    known._DIFFERENCES.write_text(known._DIFFERENCES.read_text() + 'form = "every"\n')
+    known.known_differences.cache_clear()
+    assert [surprises("toy", [at_pin], full=full) for full in (False, True)] == [[], []]
 
 
 @pytest.mark.usefixtures("pinned")

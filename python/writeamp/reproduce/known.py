@@ -23,7 +23,7 @@ _NOT_COMPARABLE = Path(__file__).with_name("not_comparable.toml")
 class KnownDifference:
     """An item that differs, our value of it under the default reading, and the reason.
 
-    `ours` is pinned to within `tolerance`, of the short form or of the full one.
+    `ours` is pinned to within `tolerance`, of the "short" form, of the "full" one, or of "every".
     """
 
     paper: str
@@ -42,8 +42,8 @@ class KnownDifference:
 def known_differences(paper: str, *, full: bool) -> dict[str, KnownDifference]:
     """Return the pinned differences of a paper's short or full form, by item."""
     rows = (KnownDifference(**row) for row in _tables(_DIFFERENCES, "difference"))
-    form = "full" if full else "short"
-    return {row.item: row for row in rows if (row.paper, row.form) == (paper, form)}
+    forms = ("full" if full else "short", "every")
+    return {row.item: row for row in rows if row.paper == paper and row.form in forms}
 
 
 @cache
