@@ -16,7 +16,7 @@ CARGO_BUILD := PYO3_NO_PYTHON=1 cargo build --package writeamp-python --features
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .DEFAULT_GOAL := all
-.PHONY: all ready tools demo check test test-full check-policy style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce clean
+.PHONY: all ready tools demo check test test-full check-policy style lint deny sanitize docs wheel sdist check-sdist fuzz bench bench-limit reproduce mutants clean
 # Two at a time: cargo compiles while pip downloads.
 TOGETHER = $(MAKE) --silent $(if $(findstring jobserver,$(MAKEFLAGS)),,--jobs=2) $(ENGINE) $(PLUGIN)
 all: tools
@@ -148,6 +148,11 @@ reproduce: all
 		$(BIN)/writeamp reproduce $$paper --full --json --plots build/reproduce/$$paper \
 			> build/reproduce/$$paper.json || status=$$?; \
 	done; exit $$status
+
+# Faults seeded one at a time (a patch each, in tests/mutants), and whether a test or a reproduced paper finds
+# each: under an hour on two cores; NAME="one another" for those alone, --list to see what there is.
+mutants: ready
+	$(BIN)/python scripts/mutants.py $(if $(NAME),--only $(NAME))
 
 clean:
 	rm -rf $(VENV) target $(ENGINE) $(PLUGIN)

@@ -254,6 +254,12 @@ def test_the_papers_rule_does_nothing_where_the_coldest_is_not_that_cold() -> No
         assert (method(SIZES, FREQUENCIES, 0.3, rule).op_shares == plain.op_shares).all()
 
 
+def test_the_papers_rule_measures_the_coldest_group_by_the_next_coldest() -> None:
+    sizes, frequencies = [0.5, 0.3, 0.2], [0.015, 0.03, 0.955]  # written 0.03 and 0.1 times a page
+    ruled = closed_form(sizes, frequencies, 0.3, ColdestGroup(op=0.05, below=0.05))
+    assert (ruled.op_shares == closed_form(sizes, frequencies, 0.3).op_shares).all()
+
+
 def test_a_floor_keeps_the_optimum_from_starving_the_coldest_group() -> None:
     sizes, frequencies = [0.3, 0.5, 0.2], [0.299, 0.001, 0.7]
     assert optimal(sizes, frequencies, 0.3).op_of_group[1] < 0.02

@@ -41,14 +41,14 @@ def trained() -> BlackBox:
 
 
 def test_scores_are_those_of_the_paper() -> None:
-    p, found = np.array([2.0, 4.0, 10.0]), np.array([1.0, 5.0, 10.0])
+    p, found = np.array([2.0, 4.0, 10.0]), np.array([1.0, 5.0, 11.0])
     result = score("latency", p, found, (found - 0.5, found + 1))
     sst = (p**2).sum() - p.sum() ** 2 / 3
-    assert result.r2 == pytest.approx(1 - 2 / sst)
-    assert result.mae == pytest.approx(2 / 3)
-    assert result.mre == pytest.approx((1 / 2 + 1 / 4) / 3)
+    assert result.r2 == pytest.approx(1 - 3 / sst)
+    assert result.mae == pytest.approx(1)
+    assert result.mre == pytest.approx((1 / 2 + 1 / 4 + 1 / 10) / 3)
     assert (result.mean, result.n) == (p.mean(), 3)
-    assert result.coverage == pytest.approx(2 / 3)
+    assert result.coverage == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize(

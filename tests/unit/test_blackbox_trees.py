@@ -330,3 +330,16 @@ def test_intervals_by_differences_hold_for_targets_of_any_sign() -> None:
     model = ConformalRegressor(level=0.8).fit(x[:2000], y[:2000])
     low, high = model.predict_interval(x[2000:])
     assert np.mean((low <= y[2000:]) & (y[2000:] <= high)) == pytest.approx(0.8, abs=0.03)
+
+
+def test_an_interval_is_as_wide_as_the_error_of_its_level_s_rank() -> None:
+    model = ConformalRegressor(level=0.9).fit(drawn(20, 1), drawn(20, 1)[:, 0])
+    model.calibrate(np.zeros(199), np.arange(1.0, 200))
+    # The 180th of 199 errors: a further one exceeds it in 20 of 200 cases.
+    assert model.widths_.tolist() == [180]
+
+
+def test_no_fold_divides_a_group() -> None:
+    x, groups = drawn(40, 2), np.repeat(np.arange(10), 4)
+    model = ConformalRegressor(folds=5).fit(x, x[:, 0], groups=groups)
+    assert all(np.unique(model.unseen_fold_[groups == group]).size == 1 for group in range(10))

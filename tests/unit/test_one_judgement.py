@@ -112,6 +112,12 @@ def test_passes_that_go_on_falling_are_not_steady() -> None:
     assert not found.steady or found.ci_low < 2.0 - 0.003 * math.log2(120)
 
 
+def test_two_passes_have_the_interval_of_two_observations() -> None:
+    found = analyse_passes(1000, [1500, 1100, 1102])
+    # Student's 97.5% point of one degree of freedom, times half of what they differ by.
+    assert found.ci_high - found.wa == pytest.approx(12.7062 * 0.001, rel=1e-5)
+
+
 def test_many_passes_with_a_noise_of_their_own_are_steady_with_an_interval() -> None:
     rng = np.random.default_rng(3)
     found = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ import synthetic_captures as synthetic
 from synthetic_captures import Kind
 from writeamp.devices.device import device
 from writeamp.errors import WriteampError
-from writeamp.measure import PinFacts, facts_of, measure_ready_busy
+from writeamp.measure import PinFacts, facts_of, fixed_window, measure_ready_busy
 from writeamp.measure import mixture as mixtures
-from writeamp.measure.capture import read
+from writeamp.measure.capture import Durations, read
 from writeamp.measure.classes import classify
+from writeamp.measure.four_level import Count, four_level
 from writeamp.measure.ready_busy import ReadyBusy
 
 MLC = PinFacts(4, 1, 1, 1, 4096, (50.0,), (300.0, 1500.0), (2000.0,))
@@ -139,7 +141,9 @@ def test_the_four_levels_multiply(tmp_path: Path) -> None:
 def test_one_pin_stands_for_all_and_the_spread_of_the_others_is_in_its_interval(
     tmp_path: Path,
 ) -> None:
-    found = measured(tmp_path, WRITES, MLC, pin="rb2")
+    # As many channels as dies would hide which of the two is meant.
+    facts = replace(MLC, channels=2, dies_per_chip=2)
+    found = measured(tmp_path, WRITES, facts, pin="rb2")
     mine = found.mixture.by_pin["rb2"]["program"].value
     assert found.mixture.programs == round(4 * mine)
     spread = found.mixture.spread
@@ -148,6 +152,19 @@ def test_one_pin_stands_for_all_and_the_spread_of_the_others_is_in_its_interval(
     low, high = (bound * GIB / 4096 for bound in found.mixture.wa_ci95)
     assert high - low > 4 * spread["sd"]
     assert any("1 of 4 dies" in warning for warning in found.warnings)
+
+
+def test_the_interval_of_one_die_is_that_of_a_draw_from_all() -> None:
+    none = Count(0, 0, 1)
+    programs = dict(zip(NAMES, (900, 1000, 1000, 1100), strict=True))
+    by_pin = {
+        pin: {"read": none, "program": Count(value, 0, 1), "erase": none}
+        for pin, value in programs.items()
+    }
+    found = four_level(by_pin, ["rb1"], MLC, host_bytes=4096)
+    assert found.wa == 4000
+    deviation = np.std(list(programs.values()), ddof=1)
+    assert found.wa_ci95[1] - found.wa == pytest.approx(1.96 * 4 * 0.75**0.5 * deviation, rel=1e-3)
 
 
 WRITERS: dict[str, Callable[..., None]] = {
@@ -199,6 +216,16 @@ def test_cut_pulses_and_glitches_are_no_operations_and_are_told(tmp_path: Path) 
     }
 
 
+def test_a_glitch_to_ready_does_not_divide_an_operation(tmp_path: Path) -> None:
+    path = tmp_path / "rb.vcd"
+    glitch = "#1000 0! #101000 1! #101040 0! #301000 1!"
+    path.write_text(vcd(f"#0 1! {glitch} #400000 0! #700000 1!").replace("1 us", "1 ns"))
+    capture = read(path)
+    assert capture.pins[0].durations.middle_us.tolist() == pytest.approx([300], rel=1e-3)
+    assert capture.pins[0].durations.total == 2
+    assert capture.repairs == {"bridged": 1}
+
+
 def test_a_pin_that_rests_at_the_busy_level_is_refused_with_the_remedy(tmp_path: Path) -> None:
     path = tmp_path / "rb.vcd"
     pulses = "".join(f"#{10**6 * k} 1! #{10**6 * k + 300} 0!\n" for k in range(1, 50))
@@ -224,6 +251,15 @@ def test_profiles_say_what_pins_need() -> None:
     assert facts_of(device("ssd-m")).pages_per_program == 2
     with pytest.raises(WriteampError, match="is a disk"):
         facts_of(device("spinpoint-m7"))
+
+
+def test_a_duration_at_an_edge_of_the_fixed_window_is_no_program() -> None:
+    middle_us = np.array([100.0, 200.0, 201.0, 499.0, 500.0, 2000.0])
+    bins = Durations(middle_us - 0.5, middle_us + 0.5, np.ones(6, dtype=np.int64))
+    found = fixed_window.shares(bins, (200.0, 500.0))
+    assert found["read"].tolist() == [1, 1, 0, 0, 0, 0]
+    assert found["program"].tolist() == [0, 0, 1, 1, 0, 0]
+    assert found["erase"].tolist() == [0, 0, 0, 0, 1, 1]
 
 
 def test_a_mixture_is_no_worse_for_more_durations_of_one_kind() -> None:

@@ -37,6 +37,13 @@ def test_causes_add_up_to_the_pages_programmed() -> None:
     assert result.wa == result.flash_pages / result.host_pages
 
 
+def test_what_was_programmed_was_erased_or_is_on_the_drive() -> None:
+    result = wa.simulate(**SMALL, writes=100_000, warmup=0)
+    filled_pages = result.device.logical_pages
+    on_drive_pages = filled_pages + result.flash_pages - 32 * result.erases
+    assert filled_pages <= on_drive_pages <= result.device.physical_pages
+
+
 def test_what_the_host_asks_for_is_counted_apart_from_what_flash_programs() -> None:
     page = 4096
     requests = [
