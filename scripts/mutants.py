@@ -20,20 +20,24 @@ from __future__ import annotations
 import argparse
 import filecmp
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 
 ROOT = Path(__file__).resolve().parents[1]
 PATCHES = ROOT / "tests/mutants"
-# After which a finder counts as hung, which finds a fault; without one it must not take a third.
-PATIENCE_S = 900.0
+# Of processor time, which a busy machine does not lengthen: a finder that takes more hangs, which
+# finds the fault; without one it must not take a third. The patience is for what only waits.
+MOST_PROCESSOR_S = 600
+PATIENCE_S = 3600.0
 # Asked when the finders that a patch names find nothing.
 QUICK = (
     "pytest tests/unit",
@@ -171,15 +175,18 @@ class Bench:
             kind, *arguments = finder.split()
             command = [sys.executable, "-m", "writeamp", "reproduce", *arguments]
             if kind == "pytest":
-                command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider"]
-                command += arguments
+                options = ("-x", "-p", "no:cacheprovider")
+                command = [sys.executable, "-m", "pytest", *options, *arguments]
             # Compiled files know a source by its size and second, in which two may be alike.
             own = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": self._python_path()}
             try:
-                done = self._run(command, **own)
+                done = self._run(command, preexec_fn=_limit_processor_time, **own)
             except subprocess.TimeoutExpired:
                 return f"{finder} (hangs)"
-            if kind == "pytest" and done.returncode not in (0, 1):
+            if done.returncode == -signal.SIGXCPU:
+                return f"{finder} (hangs)"
+            # Below 0 it was killed; from 2 on pytest has found nothing to run.
+            if kind == "pytest" and done.returncode > 1:
                 raise UnusableError(f"'{finder}' tests nothing: {done.stdout.strip()[-2000:]}")
             if done.returncode:
                 return _first_failure(done.stdout) or finder
@@ -189,11 +196,17 @@ class Bench:
         others = os.environ.get("PYTHONPATH")
         return os.pathsep.join([str(self.tree / "python"), *([others] if others else [])])
 
-    def _run(self, command: Sequence[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    def _run(
+        self,
+        command: Sequence[str],
+        preexec_fn: Callable[[], None] | None = None,
+        **environment: str,
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             command,
             cwd=self.tree,
             env={**os.environ, **environment},
+            preexec_fn=preexec_fn,
             timeout=PATIENCE_S,
             check=False,
             text=True,
@@ -202,37 +215,77 @@ class Bench:
         )
 
 
-def living(mutants: Sequence[Mutant], bench: Bench) -> list[Mutant]:
-    """Seed the mutants one after the other, print who finds each, and return those that live.
+def _limit_processor_time() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_PROCESSOR_S, MOST_PROCESSOR_S + 10))
+
+
+@dataclass
+class Score:
+    """What became of each mutant."""
+
+    found: list[Mutant] = field(default_factory=list)
+    living: list[Mutant] = field(default_factory=list)
+    unusable: list[Mutant] = field(default_factory=list)
+
+    def note(self, mutant: Mutant, begun: float, finder: str | None) -> None:
+        """Add a mutant, and print who found it."""
+        (self.living if finder is None else self.found).append(mutant)
+        by = "LIVES" if finder is None else f"found by {finder}"
+        print(
+            f"{mutant.name}: {mutant.fault}\n    {by}, {perf_counter() - begun:.0f} s", flush=True
+        )
+
+    def refuse(self, mutant: Mutant, error: UnusableError) -> None:
+        """Add a mutant that says nothing, and print why."""
+        self.unusable.append(mutant)
+        print(f"{mutant.name}: {error}", file=sys.stderr, flush=True)
+
+    def __str__(self) -> str:
+        """Return how many were found, by area and of all."""
+        every = [*self.found, *self.living, *self.unusable]
+        lines = []
+        for area in AREAS:
+            mine = [mutant for mutant in every if mutant.area == area]
+            if mine:
+                lines.append(f"{area}: {sum(one in self.found for one in mine)} of {len(mine)}")
+        return "\n".join([*lines, f"{len(self.found)} of {len(every)} mutants found"])
+
+
+def seed(mutants: Sequence[Mutant], bench: Bench) -> Score:
+    """Seed the mutants one after the other, and print who finds each.
 
     Raises:
         UnusableError: a patch does not apply, or a finder fails without the fault.
     """
     for mutant in mutants:
         bench.apply(mutant, "--check")
-    found: dict[str, str | None] = {}
+    score = Score()
+    unfound = []
     for is_rust in (False, True):
         those = [mutant for mutant in mutants if mutant.is_rust == is_rust]
-        if not those:
-            continue
-        if is_rust:
+        if those and is_rust:
             bench.compile()
         _check_sound({finder for mutant in those for finder in mutant.finders}, bench)
         for mutant in those:
             begun = perf_counter()
-            with bench.seeded(mutant):
-                found[mutant.name] = bench.failing(mutant.finders)
-            _print_row(mutant, perf_counter() - begun, found[mutant.name] or "nobody yet")
-    for mutant in mutants:
-        if found[mutant.name] is None:
-            begun = perf_counter()
-            if mutant.is_rust:
-                bench.compile()
-            sound = [finder for finder in QUICK if not bench.failing([finder])]
-            with bench.seeded(mutant):
-                found[mutant.name] = bench.failing(sound)
-            _print_row(mutant, perf_counter() - begun, found[mutant.name] or "LIVES")
-    return [mutant for mutant in mutants if found[mutant.name] is None]
+            try:
+                with bench.seeded(mutant):
+                    finder = bench.failing(mutant.finders)
+            except UnusableError as error:
+                score.refuse(mutant, error)
+                continue
+            if finder is None:
+                unfound.append(mutant)
+            else:
+                score.note(mutant, begun, finder)
+    for mutant in unfound:
+        begun = perf_counter()
+        if mutant.is_rust:
+            bench.compile()
+        sound = [finder for finder in QUICK if not bench.failing([finder])]
+        with bench.seeded(mutant):
+            score.note(mutant, begun, bench.failing(sound))
+    return score
 
 
 def _check_sound(finders: Iterable[str], bench: Bench) -> None:
@@ -242,21 +295,22 @@ def _check_sound(finders: Iterable[str], bench: Bench) -> None:
     together = " ".join(["pytest", *(test.removeprefix("pytest ") for test in tests)])
     are_sound = bool(tests) and bench.failing([together]) is None
     for finder in sorted(set(finders) - set(tests if are_sound else ())):
-        begun = perf_counter()
+        begun_s = _processor_s()
         if failure := bench.failing([finder]):
             raise UnusableError(f"without any fault, this fails: {failure}")
-        if perf_counter() - begun > PATIENCE_S / 3:
+        if _processor_s() - begun_s > MOST_PROCESSOR_S / 3:
             raise UnusableError(f"'{finder}' takes too long for a finder")
+
+
+def _processor_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _first_failure(output: str) -> str | None:
     """Return the test that pytest says has failed, if it says so of one."""
     lines = [line for line in output.splitlines() if line.startswith("FAILED ")]
     return lines[0].removeprefix("FAILED ").split(" - ")[0] if lines else None
-
-
-def _print_row(mutant: Mutant, took_s: float, found: str) -> None:
-    print(f"{mutant.name:40} {mutant.area:10} {took_s:5.0f} s  {found}", flush=True)
 
 
 def _lay(source: Path, target: Path) -> None:
@@ -297,13 +351,12 @@ def main() -> int:
                 bench.apply(mutant, "--check")
             print(f"{len(mutants)} patches apply")
             return 0
-        lives = living(mutants, bench)
+        score = seed(mutants, bench)
     except UnusableError as error:
         print(error, file=sys.stderr)
         return 2
-    score = f"{len(mutants) - len(lives)} of {len(mutants)} mutants found"
     print(f"{score}, in {(perf_counter() - begun) / 60:.0f} minutes")
-    return 1 if lives else 0
+    return 2 if score.unusable else 1 if score.living else 0
 
 
 if __name__ == "__main__":
