@@ -18,6 +18,7 @@ The status is 0 if every mutant was found, 1 if one lives, 2 if a patch or a fin
 from __future__ import annotations
 
 import argparse
+import fcntl
 import filecmp
 import os
 import resource
@@ -111,7 +112,17 @@ class Bench:
     """A copy of the sources, in which faults are seeded and undone."""
 
     def __init__(self, folder: Path) -> None:
-        """Bring the copy up to date; what has not changed keeps its time, for cargo."""
+        """Bring the copy up to date; what has not changed keeps its time, for cargo.
+
+        Raises:
+            UnusableError: someone else works in the folder.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        self._lock = (folder / "lock").open("w")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UnusableError(f"{folder} is in use; give another --folder, or wait") from None
         self.tree = folder / "tree"
         self._target = folder / "target"
         listed = subprocess.check_output(
