@@ -262,14 +262,25 @@ class Score:
         return "\n".join([*lines, f"{len(self.found)} of {len(every)} mutants found"])
 
 
+def check_patches(mutants: Sequence[Mutant], bench: Bench) -> None:
+    """Refuse patches that do not apply, all in one error."""
+    stale = []
+    for mutant in mutants:
+        try:
+            bench.apply(mutant, "--check")
+        except UnusableError as error:
+            stale.append(str(error))
+    if stale:
+        raise UnusableError("\n".join(stale))
+
+
 def seed(mutants: Sequence[Mutant], bench: Bench) -> Score:
     """Seed the mutants one after the other, and print who finds each.
 
     Raises:
         UnusableError: a patch does not apply, or a finder fails without the fault.
     """
-    for mutant in mutants:
-        bench.apply(mutant, "--check")
+    check_patches(mutants, bench)
     score = Score()
     unfound = []
     for is_rust in (False, True):
@@ -358,8 +369,7 @@ def main() -> int:
             return 0
         bench = Bench(asked.folder.resolve())
         if asked.check:
-            for mutant in mutants:
-                bench.apply(mutant, "--check")
+            check_patches(mutants, bench)
             print(f"{len(mutants)} patches apply")
             return 0
         score = seed(mutants, bench)
