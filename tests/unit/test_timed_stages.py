@@ -80,3 +80,9 @@ def test_requests_keep_their_bytes_within_pages() -> None:
     one.settle()
     assert one.run.served("write")["bytes"] == 512
     assert one.run.served("read")["bytes"] == 8192
+
+
+def test_a_write_of_a_part_of_a_page_reads_the_rest() -> None:
+    load = requests(np.array([512]), np.array([512]), np.array([True]))
+    counts = Life(SMALL.device("ssd-i"), load).settle()
+    assert (counts.pages["read_modify_write"], counts.pages["host"]) == (1, 0)
