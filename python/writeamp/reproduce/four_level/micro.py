@@ -36,7 +36,7 @@ class Form:
         return min(volume, self.most_small_writes * access.size)
 
 
-FULL = Form(Scale(16, 64), 2**17)
+FULL = Form(Scale(16, 64), 32_768)
 SHORT = Form(Scale(64, 32), 32_768)
 
 

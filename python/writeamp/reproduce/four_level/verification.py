@@ -57,7 +57,7 @@ class Form:
         return min(volume, self.most_small_writes * access.size)
 
 
-FULL = Form(Scale(4, 256), (), 2**18)
+FULL = Form(Scale(4, 256), (), 65_536)
 SHORT = Form(Scale(32, 256), ("collection.soft_blocks=2", "collection.hard_blocks=1"), 32_768)
 
 
