@@ -15,7 +15,7 @@ from writeamp.devices.device import device
 from writeamp.measure.device_facts import facts_of
 from writeamp.measure.four_level import Count, four_level
 from writeamp.reproduce import PAPERS, Bench, Findings, Item
-from writeamp.reproduce.four_level import formulas, oltp, trends, walvd
+from writeamp.reproduce.four_level import formulas, oltp, tables, trends, walvd
 from writeamp.reproduce.four_level.choices import CHOICES, LABEL, PAGE, PAIR, STRIPE
 from writeamp.reproduce.four_level.drives import STEADY_WRITES, Counts, Life, Scale
 from writeamp.reproduce.four_level.loads import SIZES, Access, grid, requests
@@ -101,6 +101,11 @@ def test_one_pin_is_off_on_a_used_drive_and_all_pins_are_not(found: Findings) ->
 def test_values_of_table_1_are_inputs_and_those_of_equation_5_are_none(found: Findings) -> None:
     assert {one.verdict for one in items(found, "Table I:")} == {"input"}
     assert {one.verdict for one in items(found, "Table III")} == {"match"}
+
+
+def test_profiles_and_stand_ins_are_those_of_the_tables() -> None:
+    found = tables.run(Bench())
+    assert [one.item for one in found.items if one.verdict == "differs"] == []
 
 
 def test_write_amplification_falls_with_over_provisioning(found: Findings) -> None:
