@@ -161,6 +161,7 @@ class Bench:
             yield
         finally:
             self.apply(mutant, "--reverse")
+            _lay(ROOT / LIBRARY, self.tree / LIBRARY)
 
     def apply(self, mutant: Mutant, *options: str) -> None:
         """Apply a patch, or undo it, or with `--check` only see that it could be applied.
