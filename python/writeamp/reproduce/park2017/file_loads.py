@@ -11,7 +11,7 @@ import os
 import random
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -113,10 +113,11 @@ class FileLoad:
                 for one, share in enumerate(shares, 1)
             ]
             try:
-                for job in jobs:
-                    job.result()
+                wait(jobs, return_when=FIRST_EXCEPTION)
             finally:
                 stopped.set()
+        for job in jobs:
+            job.result()
 
     def _work(
         self, population: Population, loops: int, draws: random.Random, stopped: threading.Event
