@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from elsewhere import AsElsewhere
 from reproduced import assert_reproduced
 from writeamp.reproduce import PAPERS, Bench, Findings
-from writeamp.reproduce.verschoren2019 import levelers
+from writeamp.reproduce.verschoren2019 import levelers, wear
 
 # Every value of the tables: the items' names are tested by their number.
 TABLE_1, TABLE_2 = 12, 32
@@ -61,3 +63,14 @@ def test_every_scheme_of_the_comparison_with_levelers_lives_and_levels() -> None
         assert one.pe_fairness > plain.pe_fairness or scheme == "hcwf"
     figure = levelers.figure(outcomes, subtitle="")
     assert [len(panel.lines) for panel in figure.panels] == [len(outcomes)]
+
+
+@pytest.mark.parametrize(("r", "workload"), [(0.9, "f=0.1,r=0.9"), (0.99, "f=0.01,r=0.99")])
+def test_the_drives_of_figures_2_and_3_are_those_of_their_captions(
+    monkeypatch: pytest.MonkeyPatch, r: float, workload: str
+) -> None:
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(wear, "endurance", lambda **settings: asked.update(settings))
+    wear.SHORT.life("hcwf:d=5", r)
+    assert asked["workload"] == f"hot-cold:{workload}"
+    assert (asked["pages_per_block"], asked["spare_factor"]) == (32, 0.1)
