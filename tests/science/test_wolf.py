@@ -82,6 +82,16 @@ def test_two_groups_reach_the_optimum_of_theory(layout: str, most_above: float) 
     assert -0.015 <= found / least - 1 <= most_above
 
 
+def test_a_floor_keeps_space_for_a_group_that_is_hardly_written() -> None:
+    device = drive()
+    half, op = device.logical_pages / 2, device.physical_pages - device.logical_pages
+    load = "groups:sizes=1/1,freq=1/99"
+    kept = 0.2 * half
+    expected = 0.01 * theory(half, kept) + 0.99 * theory(half, op - kept)
+    found = steady_wa("wolf:allocation=optimal,floor=0.2", load, device)
+    assert found == pytest.approx(expected, rel=0.02)
+
+
 def extra_migrations(manager: str, writes: int) -> float:
     """Return what a swap of 10% and 90% costs, as a share of the drive (fig. 8)."""
     device = drive()
