@@ -300,8 +300,8 @@ def _of_performance(found: Devices) -> list[Item]:
             f"Section II.B, {device}: mean latency of reads over that of writes",
             combined(
                 ratio,
-                found[device].mean("latency", pl.col("writeratio") == 0),
-                found[device].mean("latency", pl.col("writeratio") == 1),
+                found[device].mean("latency", pl.col("write_ratio") == 0),
+                found[device].mean("latency", pl.col("write_ratio") == 1),
             ),
             statement="P2-B-6",
         )
