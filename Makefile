@@ -150,7 +150,7 @@ reproduce: all
 	done; exit $$status
 
 # Faults seeded one at a time (a patch each, in tests/mutants), and whether a test or a reproduced paper finds
-# each: under an hour on two cores; NAME="one another" for those alone, --list to see what there is.
+# each: under an hour on two cores; NAME="one another" for those alone, which scripts/mutants.py --list names.
 mutants: ready
 	$(BIN)/python scripts/mutants.py $(if $(NAME),--only $(NAME))
 
