@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import writeamp as wa
 from writeamp._engine import TimedRun
-from writeamp.reproduce.four_level.drives import QUIET_NS, Life, Scale
+from writeamp.reproduce.four_level.choices import Firmware
+from writeamp.reproduce.four_level.drives import QUIET_NS, Drive, Life, Scale
 from writeamp.reproduce.four_level.loads import Access, requests
 
 SMALL = Scale(512, 8)
@@ -14,8 +15,12 @@ KIB = 1024
 RANDOM = Access(4 * KIB, is_random=True, write_share=1.0, is_aligned=True)
 
 
+def small_drive(*changes: str) -> Drive:
+    return SMALL.drive("ssd-i", Firmware("page"), *changes)
+
+
 def life(*changes: str, ageing_writes: float = 0.0, volume: int = 256 * KIB) -> Life:
-    drive = SMALL.device("ssd-i", *changes)
+    drive = small_drive(*changes)
     load = RANDOM.load(drive.capacity_bytes, volume, seed=1)
     return Life(drive, load, ageing_writes=ageing_writes)
 
@@ -55,7 +60,7 @@ def test_a_further_load_needs_an_end_too() -> None:
 
 @pytest.mark.parametrize("ageing_pages", [1, 2, 3, 4, 5, 6, 7])
 def test_a_drive_may_be_taken_over_within_a_program_unit(ageing_pages: int) -> None:
-    pages = SMALL.device("ssd-i").logical_pages
+    pages = small_drive().device.logical_pages
     one = life(ageing_writes=1 + ageing_pages / pages)
     counts = one.settle()
     assert counts.pages["host"] + counts.pages["read_modify_write"] == 64
@@ -75,7 +80,7 @@ def test_a_small_cache_of_the_mapping_table_comes_to_rest_on_a_full_drive() -> N
 
 def test_requests_keep_their_bytes_within_pages() -> None:
     load = requests(np.array([512, 4096]), np.array([512, 8192]), np.array([True, False]))
-    drive = SMALL.device("ssd-i")
+    drive = small_drive()
     one = Life(drive, load)
     one.settle()
     assert one.run.served("write")["bytes"] == 512
@@ -84,5 +89,5 @@ def test_requests_keep_their_bytes_within_pages() -> None:
 
 def test_a_write_of_a_part_of_a_page_reads_the_rest() -> None:
     load = requests(np.array([512]), np.array([512]), np.array([True]))
-    counts = Life(SMALL.device("ssd-i"), load).settle()
+    counts = Life(small_drive(), load).settle()
     assert (counts.pages["read_modify_write"], counts.pages["host"]) == (1, 0)
