@@ -1,6 +1,8 @@
 //! Time of one random access to the map of a drive, as the engine makes it: a prefetch some places
 //! ahead, then a read and a write of four bytes. Prints JSON; `make bench-limit` asks for it.
 
+#![allow(unsafe_code)]
+
 use std::hint::black_box;
 use std::time::Instant;
 

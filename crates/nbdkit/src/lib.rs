@@ -2,6 +2,8 @@
 //!
 //! `nbdkit ./_nbdkit.so config=FILE`, where FILE is a [`writeamp_vssd::Config`] in JSON.
 
+#![allow(unsafe_code)]
+
 mod abi;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};

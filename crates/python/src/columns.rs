@@ -1,5 +1,7 @@
 //! Columns of a trace between `NumPy` and the engine.
 
+#![allow(unsafe_code)]
+
 use std::sync::Mutex;
 
 use numpy::{

@@ -4,6 +4,8 @@
 //! check (16 bits) · value (48 bits)
 //! ```
 
+#![allow(unsafe_code)]
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::MmapRaw;

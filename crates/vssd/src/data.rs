@@ -1,6 +1,8 @@
 //! Bytes of the host, in memory or in a sparse file: mapped, so that a store is no system call, and
 //! what was stored is there after the process was killed.
 
+#![allow(unsafe_code)]
+
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -191,9 +193,11 @@ impl Data {
         }
         let to = self.at(offset, length);
         // SAFETY: the range is mapped, has space behind it, and the page's lock is ours alone.
-        match from {
-            Source::Bytes(bytes) => unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), length) },
-            Source::Zeros(_) => unsafe { to.write_bytes(0, length) },
+        unsafe {
+            match from {
+                Source::Bytes(bytes) => to.copy_from_nonoverlapping(bytes.as_ptr(), length),
+                Source::Zeros(_) => to.write_bytes(0, length),
+            }
         }
         if let Some(sums) = &self.sums {
             let first = page * self.page_bytes as u64;

@@ -7,6 +7,8 @@
 //! rows (32 each): see `record`
 //! ```
 
+#![allow(unsafe_code)]
+
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};

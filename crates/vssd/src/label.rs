@@ -4,6 +4,8 @@
 //! magic (8) · version (4) · 0 (4) · identity (16) · two numbers (8 each) · CRC-32 (4)
 //! ```
 
+#![allow(unsafe_code)]
+
 use std::io;
 
 use serde::{Deserialize, Serialize};

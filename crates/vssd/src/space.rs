@@ -1,5 +1,7 @@
 //! Space of a sparse file: what is stored through a mapping must find some.
 
+#![allow(unsafe_code)]
+
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -92,8 +94,9 @@ impl Sparse {
 }
 
 fn is_tmpfs(file: &File) -> io::Result<bool> {
-    // SAFETY: a system call that fills in a structure of numbers.
+    // SAFETY: a structure of numbers, of which 0 is one.
     let mut found: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: a system call that fills the structure in.
     match unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut found) } {
         0 => Ok(found.f_type == libc::TMPFS_MAGIC),
         _ => Err(io::Error::last_os_error()),

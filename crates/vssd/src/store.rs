@@ -7,6 +7,8 @@
 //! killed. A flush makes data durable, then rows, and then notes that they are: nothing flushed is lost
 //! with power.
 
+#![allow(unsafe_code)]
+
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;

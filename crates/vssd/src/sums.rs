@@ -8,6 +8,8 @@
 //! A store forgets the checksum of its page first and knows the new one last, so that a killed server
 //! leaves none that is wrong. Flushes do not wait for the file: after a loss of power it is begun anew.
 
+#![allow(unsafe_code)]
+
 use std::fs::File;
 use std::io;
 use std::ops::Range;

@@ -4,6 +4,8 @@
 //! change, and a mark for each page that is invalid. A record takes a power of two of words, so that
 //! one of up to 384 pages lies in one line, and an invalidation costs one miss.
 
+#![allow(unsafe_code)]
+
 use std::ops::Range;
 
 use super::divider::Divider;

@@ -1,5 +1,7 @@
 //! The valid pages of a block, gathered without a branch: which of them are valid cannot be foreseen.
 
+#![allow(unsafe_code)]
+
 use crate::processor::has_wide_lanes;
 
 /// Items that one step may write beyond those that it keeps.

@@ -3,6 +3,8 @@
 //! A map of a large drive is read at random; with 4 KiB pages nearly every access also misses the
 //! TLB, which takes half as long again as the access itself (docs/performance.md).
 
+#![allow(unsafe_code)]
+
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fmt;
 use std::ops::{Deref, DerefMut};

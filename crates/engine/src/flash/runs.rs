@@ -1,5 +1,7 @@
 //! Runs of pages that go to one frontier, with all that can wait taken out of the loop.
 
+#![allow(unsafe_code)]
+
 use super::{Array, Cause, Flash, FlashOp, Frontier, Loss, NONE, Tap};
 
 /// How far ahead of a write its map entry is fetched: far enough to hide a memory access, near enough

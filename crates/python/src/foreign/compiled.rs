@@ -4,6 +4,8 @@
 //! placement's attributes. What they raise becomes [`FAILED`]; then Python is asked again, whose
 //! exception says where.
 
+#![allow(unsafe_code)]
+
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
