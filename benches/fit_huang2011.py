@@ -22,15 +22,10 @@ import writeamp as wa
 from writeamp._engine import Load, TimedRun
 from writeamp.blackbox.space import KIB, WorkloadPoint
 from writeamp.devices.device import Device, profile_op
-from writeamp.devices.policy import Policy
 from writeamp.devices.profile import profile
-from writeamp.experiments.plan import Plan
-from writeamp.experiments.settings import LoadSettings, SimulationSettings
-from writeamp.experiments.timed_device import ready
-from writeamp.registry.specs import Spec
 from writeamp.reproduce.huang2011.devices import DEVICES, DISK
 from writeamp.reproduce.huang2011.printed import BASIC, EXTENDED
-from writeamp.reproduce.huang2011.runs import METRICS
+from writeamp.reproduce.huang2011.runs import METRICS, WAYS, new_drive
 from writeamp.reproduce.huang2011.workloads import some_cells
 
 _SIZE_BYTES = 4 << 30
@@ -50,7 +45,7 @@ Changes = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run showed, in the paper's units: ms, MB/s of 2^20 bytes, and requests a second."""
+    """Metrics of a run in the paper's units: ms, MB/s of 2^20 bytes, and requests a second."""
 
     latency: float
     bandwidth: float
@@ -62,15 +57,8 @@ class Bench:
 
     def __init__(self, built: Device, run_s: float) -> None:
         """Fill it."""
-        plan = Plan(
-            load=Spec.of("workloads", "uniform"),
-            load_name="uniform",
-            host=LoadSettings(precondition="full"),
-            policy=Policy("single", None, None),
-            run=SimulationSettings(seed=1),
-        )
         self._built, self._run_s, self._runs = built, run_s, 0
-        self._engine = ready(plan, built, pins=False, tick=lambda: None).engine
+        self._engine = new_drive(built, WAYS[0], seed=1)
         self._run: TimedRun | None = None
 
     def see(self, point: WorkloadPoint) -> Seen:
@@ -170,7 +158,7 @@ class Row:
 
     @property
     def residual(self) -> float:
-        """How far outside the interval, as a share of its nearer end; 0 inside."""
+        """Distance outside the interval, as a share of its nearer end; 0 inside."""
         if self.value < self.least:
             return self.least / self.value - 1
         return max(0.0, self.value / self.most - 1)

@@ -106,7 +106,7 @@ def restart(server: Server, asked: argparse.Namespace) -> None:
 
 
 class Rate(NamedTuple):
-    """How fast a server was, and its processor time for each request."""
+    """Speed of a server, and its processor time for each request."""
 
     requests_s: float
     processor_us: float

@@ -1,4 +1,4 @@
-"""Does a virtual SSD that is killed again and again keep what it acknowledged?
+"""Kill a served virtual SSD again and again, and compare it with what it acknowledged.
 
     .venv/bin/python benches/vssd_kills.py --kills 1000
 
@@ -114,7 +114,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked of a range of pages, and their stamps afterwards."""
+    """A request for a range of pages, and their stamps afterwards."""
 
     first: int
     stamps: Stamps

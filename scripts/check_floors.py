@@ -13,6 +13,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TypeAlias
 
@@ -72,21 +73,17 @@ def _circles(imports: Imports) -> Iterator[list[str]]:
         for module, others in imports.items()
         if module
     }
-    # What imports nothing that is left is in no circle, and neither is what nobody left imports.
-    while free := [m for m, others in waiting.items() if not others & waiting.keys()]:
-        for module in free:
-            del waiting[module]
     while waiting:
-        path = [min(waiting)]
-        while path[-1] not in path[:-1]:
-            path.append(min(waiting[path[-1]] & waiting.keys()))
-        circle = path[path.index(path[-1]) :]
-        yield circle
-        for module in circle[:-1]:
-            waiting.pop(module, None)
-        while free := [m for m, others in waiting.items() if not others & waiting.keys()]:
-            for module in free:
-                del waiting[module]
+        try:
+            TopologicalSorter(waiting).prepare()
+        except CycleError as error:
+            # Each is imported by the one after it, and the last is the first again.
+            ring = error.args[1][:0:-1]
+            start = ring.index(min(ring))
+            yield [*ring[start:], *ring[:start], ring[start]]
+            waiting = {one: others for one, others in waiting.items() if one not in ring}
+        else:
+            return
 
 
 def _is_inside(one: str, other: str) -> bool:

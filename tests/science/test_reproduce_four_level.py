@@ -14,8 +14,8 @@ from reproduced import assert_reproduced
 from writeamp.devices.device import device
 from writeamp.measure.device_facts import facts_of
 from writeamp.measure.four_level import Count, four_level
-from writeamp.reproduce import PAPERS, Bench, Findings, Item
-from writeamp.reproduce.four_level import formulas, oltp, tables, trends, walvd
+from writeamp.reproduce import PAPERS, Bench, Findings, Item, trends
+from writeamp.reproduce.four_level import formulas, oltp, tables, walvd
 from writeamp.reproduce.four_level.choices import CHOICES, LABEL, PAGE, PAIR, STRIPE
 from writeamp.reproduce.four_level.drives import STEADY_WRITES, Counts, Life, Scale
 from writeamp.reproduce.four_level.loads import SIZES, Access, grid, requests

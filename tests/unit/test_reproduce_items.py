@@ -133,6 +133,13 @@ def test_a_choice_is_expanded_to_the_readings_that_make_it() -> None:
         by_choice(readings, "window", {"1": 2.0})
 
 
+def test_a_reading_but_for_some_choices_makes_the_others_as_before_and_no_new_ones() -> None:
+    ours = Reading("A", {"window": "1", "state": "aged"})
+    assert ours.but("B", {"state": "fresh"}) == Reading("B", {"window": "1", "state": "fresh"})
+    with pytest.raises(ValueError, match="A chooses nothing of wndow"):
+        ours.but("C", {"wndow": "64"})
+
+
 def test_matches_are_counted_under_each_joint_reading() -> None:
     items = [
         compared("a", 1.2, BY_WINDOW, 0),

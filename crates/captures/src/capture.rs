@@ -40,7 +40,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Format::Vcd => "vcd",

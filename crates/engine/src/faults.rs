@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Where a policy is asked.
+/// A question that a policy is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hook {
     /// [`crate::placements::PlacementCalls::host_stream`].
@@ -21,13 +21,13 @@ pub enum Hook {
     Choose,
 }
 
-/// What a policy answers, or why it does not.
+/// The answer of a policy, or why there is none.
 pub type Answer<T> = std::result::Result<T, Failure>;
 
-/// Why a policy does not answer.
+/// The reason why a policy does not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What it did instead, as the predicate of a sentence.
+    /// The predicate of a sentence on it: what it did instead.
     pub what: String,
     /// The page that it was asked of, where only it knows that.
     pub page: Option<u32>,

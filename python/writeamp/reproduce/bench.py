@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -85,6 +86,24 @@ class Findings:
     def matches(self, reading: str) -> int:
         """Return how many of the comparable items agree under one joint reading."""
         return sum(item.agrees(item.values[reading]) for item in self.comparable())
+
+
+def part(module: str, function: str = "run", *arguments: str) -> Callable[[Bench], Findings]:
+    """Return a part of a paper that is imported as it is run.
+
+    Whoever only lists papers does not wait for what computes them, nor needs the extras of one.
+
+    Args:
+        module: its full name.
+        function: called with the bench and `arguments`; it returns findings.
+        arguments: further ones.
+    """
+
+    def run(bench: Bench) -> Findings:
+        found: Findings = getattr(import_module(module), function)(bench, *arguments)
+        return found
+
+    return run
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,16 @@ class Reading:
     name: str
     choices: Mapping[str, str] = field(default_factory=dict)
 
+    def but(self, name: str, changes: Mapping[str, str]) -> Reading:
+        """Return a reading that makes some choices otherwise.
+
+        Raises:
+            ValueError: one of them is of a detail that this reading knows nothing of.
+        """
+        if unknown := changes.keys() - self.choices.keys():
+            raise ValueError(f"{self.name} chooses nothing of {', '.join(sorted(unknown))}")
+        return Reading(name, {**self.choices, **changes})
+
 
 # Of a paper that leaves nothing open.
 AS_PRINTED = Reading("as printed")

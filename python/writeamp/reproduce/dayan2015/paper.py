@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from writeamp.reproduce.bench import Paper
-from writeamp.reproduce.dayan2015 import allocation, steady, swap, tpcc, updates
+from writeamp.reproduce.bench import Paper, part
 from writeamp.reproduce.dayan2015.readings import READINGS
 
-PARTS = (
-    allocation.run,
-    steady.run,
-    swap.run,
-    updates.run,
-    tpcc.run,
-)
+_PARTS = ("allocation", "steady", "swap", "updates", "tpcc")
 
 PAPER = Paper(
     name="dayan2015",
     citation="Dayan, Bouganim, Bonnet: Modelling and Managing SSD Write-amplification (2015)",
     summary="Wolf: its closed form, sudden changes of the workload, and TPC-C",
-    parts=PARTS,
+    parts=tuple(part(f"writeamp.reproduce.dayan2015.{name}") for name in _PARTS),
     readings=READINGS,
 )

@@ -35,21 +35,17 @@ _OURS = Reading(
 )
 
 
-def _but(name: str, detail: str, choice: str) -> Reading:
-    return Reading(name, {**_OURS.choices, detail: choice})
-
-
 READINGS = (
     _OURS,
-    _but("3-B long memory", WEIGHT, SLOW),
-    _but("3-C current class", CLASS, CURRENT),
-    _but("3-D least space for the coldest", COLD_SPACE, LEAST),
-    _but("3-E rule always acting", RULE, ALWAYS),
-    _but("3-F fill of Table 2", FILL, OF_TABLE_2),
-    _but("3-G every cold page demoted", DEMOTION, EVERY),
-    _but("3-H five groups of FDP", FDP_GROUPS, "5"),
-    _but("3-I three groups of FDP", FDP_GROUPS, "3"),
-    _but("3-J two groups of FDP", FDP_GROUPS, "2"),
+    _OURS.but("3-B long memory", {WEIGHT: SLOW}),
+    _OURS.but("3-C current class", {CLASS: CURRENT}),
+    _OURS.but("3-D least space for the coldest", {COLD_SPACE: LEAST}),
+    _OURS.but("3-E rule always acting", {RULE: ALWAYS}),
+    _OURS.but("3-F fill of Table 2", {FILL: OF_TABLE_2}),
+    _OURS.but("3-G every cold page demoted", {DEMOTION: EVERY}),
+    _OURS.but("3-H five groups of FDP", {FDP_GROUPS: "5"}),
+    _OURS.but("3-I three groups of FDP", {FDP_GROUPS: "3"}),
+    _OURS.but("3-J two groups of FDP", {FDP_GROUPS: "2"}),
 )
 
 

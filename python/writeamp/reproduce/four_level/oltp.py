@@ -23,9 +23,9 @@ from writeamp.reproduce.four_level import figures
 from writeamp.reproduce.four_level.choices import CHOICES, PAIR, Choices, by_reading
 from writeamp.reproduce.four_level.drives import GIB, STEADY_WRITES, Counts, Life, Scale
 from writeamp.reproduce.four_level.loads import SECTOR_BYTES, Integers, requests
-from writeamp.reproduce.four_level.trends import falls, rises, settled_at, spread
 from writeamp.reproduce.four_level.walvd import SUB_TEST_BYTES
 from writeamp.reproduce.items import Item, at_most, compared, ordered
+from writeamp.reproduce.trends import falls, rises, settled_at, spread
 
 KIB = 1024
 NOTE = "a generator of Table II's statistics stands in for the trace, which is not to be had"

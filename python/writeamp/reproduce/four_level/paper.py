@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from writeamp.reproduce.bench import Paper
-from writeamp.reproduce.four_level import oltp, steady, tables, verification, walvd
+from writeamp.reproduce.bench import Paper, part
 from writeamp.reproduce.four_level.choices import READINGS
 
-PARTS = (tables.run, verification.run, steady.run, walvd.run, oltp.run)
+_PARTS = ("tables", "verification", "steady", "walvd", "oltp")
 
 PAPER = Paper(
     name="four-level",
     citation="A four-level model of write amplification by Ready/Busy signals (paper 5)",
     summary="Ready/Busy pins against the drive's own count, partitions, F1 and F2",
-    parts=PARTS,
+    parts=tuple(part(f"writeamp.reproduce.four_level.{name}") for name in _PARTS),
     readings=READINGS,
 )

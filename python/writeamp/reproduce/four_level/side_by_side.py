@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from statistics import fmean
 
 from writeamp.reproduce.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
 from writeamp.reproduce.four_level.micro import DRIVES, SHARES, STEADY, Measured, View
-from writeamp.reproduce.four_level.trends import TIE, rises, spread
 from writeamp.reproduce.items import Item, at_most, ordered
+from writeamp.reproduce.trends import TIE, rises, spread
 
 _LARGE = SIZES[1:]
 _SMALLEST = Access(SECTOR_BYTES, is_random=True, write_share=1, is_aligned=True)
@@ -99,6 +100,15 @@ def _smoother(view: View, name: str, other: str, share: float) -> float:
     return spread(view.curve(name, share)) / spread(view.curve(other, share))
 
 
+# Figure, share of writes, the drive that is smoother over the sizes and the other, and statement.
+_SMOOTHER = (
+    ("Fig. 8", 1.0, "ssd-m", "ssd-i", "P5-F8-7"),
+    ("Fig. 8", 1.0, "ssd-m", "ssd-s", "P5-F8-7"),
+    ("Fig. 7", 0.5, "ssd-m", "ssd-i", "P5-F7-6"),
+    ("Fig. 8", 1.0, "ssd-i", "ssd-m", "P5-F8-8"),
+)
+
+
 def _of_drives(found: Measured) -> list[Item]:
     """Return what is said of the drives once."""
     return [
@@ -108,29 +118,15 @@ def _of_drives(found: Measured) -> list[Item]:
             below=TIE,
             statement="P5-F7-7",
         ),
-        ordered(
-            "Fig. 8: largest random WA over the least on SSD-M, over SSD-I",
-            found.by_reading(lambda view: _smoother(view, "ssd-m", "ssd-i", 1.0)),
-            below=TIE,
-            statement="P5-F8-7",
-        ),
-        ordered(
-            "Fig. 8: largest random WA over the least on SSD-M, over SSD-S",
-            found.by_reading(lambda view: _smoother(view, "ssd-m", "ssd-s", 1.0)),
-            below=TIE,
-            statement="P5-F8-7",
-        ),
-        ordered(
-            "Fig. 7: largest random WA over the least on SSD-M, over SSD-I",
-            found.by_reading(lambda view: _smoother(view, "ssd-m", "ssd-i", 0.5)),
-            below=TIE,
-            statement="P5-F7-6",
-        ),
-        ordered(
-            "Fig. 8: largest random WA over the least on SSD-I, over SSD-M",
-            found.by_reading(lambda view: _smoother(view, "ssd-i", "ssd-m", 1.0)),
-            below=TIE,
-            statement="P5-F8-8",
+        *(
+            ordered(
+                f"{figure}: largest random WA over the least on {name.upper()}, "
+                f"over {other.upper()}",
+                found.by_reading(partial(_smoother, name=name, other=other, share=share)),
+                below=TIE,
+                statement=statement,
+            )
+            for figure, share, name, other, statement in _SMOOTHER
         ),
         ordered(
             "Fig. 7: random WA of a size over that of the next larger, worst of the drives",

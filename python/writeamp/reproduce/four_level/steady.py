@@ -13,8 +13,8 @@ from writeamp.reproduce.four_level.choices import CHOICES, PAIR
 from writeamp.reproduce.four_level.drives import STEADY_WRITES, Counts
 from writeamp.reproduce.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
 from writeamp.reproduce.four_level.micro import DRIVES, SHARES, STEADY, Measured, View, measured
-from writeamp.reproduce.four_level.trends import TIE, falls, rises, spread
 from writeamp.reproduce.items import Item, compared, ordered, within
+from writeamp.reproduce.trends import TIE, falls, rises, spread
 
 _LARGE = SIZES[1:]
 _DIGIT = 0.5

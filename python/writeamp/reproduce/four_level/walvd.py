@@ -20,8 +20,8 @@ from writeamp.reproduce.four_level.choices import CHOICES, PAIR, Choices, by_rea
 from writeamp.reproduce.four_level.drives import GIB, Drive, Life, Scale
 from writeamp.reproduce.four_level.formulas import PARTITIONS_GB, SSD_I_OP_SPACE_GB
 from writeamp.reproduce.four_level.loads import PAGE_BYTES, Access
-from writeamp.reproduce.four_level.trends import falls, rises, settled_at, spread
 from writeamp.reproduce.items import Erratum, Item, at_most, compared, ordered, within
+from writeamp.reproduce.trends import falls, rises, settled_at, spread
 
 SUB_TESTS = 15
 SUB_TEST_BYTES = 5 * GIB

@@ -17,6 +17,7 @@ from writeamp.reproduce.huang2011.graded import Graded, graded
 from writeamp.reproduce.huang2011.readings import combined
 from writeamp.reproduce.huang2011.workloads import DEPTHS, DIRECTIONS, RATIOS, SIZES_KIB
 from writeamp.reproduce.items import Item, at_most, compared, ordered, within
+from writeamp.reproduce.trends import rises, spread
 
 DRAWN = ("HDD_S", "SSD_I", "SSD_S")
 _FLASH = ("SSD_I", "SSD_S")
@@ -80,7 +81,7 @@ def _write_ratio(found: _Devices) -> list[Item]:
             ),
             ordered(
                 f"Fig. 3, {device}: latency of a write ratio over that of the next, at most",
-                combined(lines.worst_step, mine),
+                combined(rises, mine),
                 statement="P2-F3-6, P2-F3-7, P2-F3-8",
             ),
             at_most(
@@ -111,7 +112,7 @@ def _write_ratio(found: _Devices) -> list[Item]:
         at_most(
             "Fig. 3, HDD_S: largest latency over the smallest",
             1 + _SIMILAR,
-            combined(lines.spread, disk),
+            combined(spread, disk),
             statement="P2-F3-10",
         ),
         ordered(
@@ -149,7 +150,7 @@ def _queue_depth(found: _Devices) -> list[Item]:
             at_most(
                 f"Fig. 4, {device}: bandwidth at depth 64 over that at 16, or the other way round",
                 1 + _SIMILAR,
-                combined(lambda *both: max(lines.spread(a[_SATURATED]) for a in both), *bandwidth),
+                combined(lambda *both: max(spread(a[_SATURATED]) for a in both), *bandwidth),
                 statement="P2-F4-3, P2-F4-4",
             ),
         ]
@@ -175,7 +176,7 @@ def _request_size(found: _Devices) -> list[Item]:
         items += [
             ordered(
                 f"Fig. 5, {device}: latency of writes of a size over that of the next, at most",
-                combined(lines.worst_step, of_writes),
+                combined(rises, of_writes),
                 statement="P2-F5-1",
             ),
             *(
@@ -192,7 +193,7 @@ def _request_size(found: _Devices) -> list[Item]:
             ),
             ordered(
                 f"Fig. 5, {device}: bandwidth of reads of a size over that of the next, at most",
-                combined(lines.worst_step, bandwidth[device]),
+                combined(rises, bandwidth[device]),
                 statement="P2-F5-5",
             ),
             ordered(
@@ -206,7 +207,7 @@ def _request_size(found: _Devices) -> list[Item]:
             ),
             ordered(
                 f"Fig. 5, {device}: latency of reads of a size over that of the next, at most",
-                combined(lines.worst_step, of_reads),
+                combined(rises, of_reads),
                 note="throughput falls as latency rises",
                 statement="P2-F5-7",
             ),

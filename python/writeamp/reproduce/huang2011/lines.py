@@ -1,29 +1,14 @@
-"""Numbers that say of a curve what the paper's sentences say: rises, is straight, lies below."""
+"""Numbers that say of a curve what the paper's sentences say: it is straight, it lies below."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 F64 = npt.NDArray[np.float64]
-
-# One step in the wrong direction is let pass up to this.
-_LET_PASS = 1.02
-
-
-def worst_step(values: Sequence[float]) -> float:
-    """Return the largest of each value over the next: below 1 if the values rise throughout.
-
-    One step that falls by 2% at most is let pass.
-    """
-    steps = sorted(before / after for before, after in pairwise(values))
-    if len(steps) > 1 and steps[-1] <= _LET_PASS:
-        steps.pop()
-    return steps[-1]
 
 
 def unstraight(x: Sequence[float], y: Sequence[float]) -> float:
@@ -36,11 +21,6 @@ def unstraight(x: Sequence[float], y: Sequence[float]) -> float:
 def slope(x: Sequence[float], y: Sequence[float]) -> float:
     """Return the slope of the straight line through the points."""
     return float(np.polyfit(x, y, 1)[0])
-
-
-def spread(values: Sequence[float]) -> float:
-    """Return the largest value over the smallest."""
-    return max(values) / min(values)
 
 
 def highest(one: Sequence[float], other: Sequence[float]) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import truediv
 from typing import TypeAlias
 
 from writeamp.blackbox.features.registry import find_feature_set
@@ -33,7 +34,7 @@ def of_fitting(found: Devices) -> list[Item]:
             "squares",
             1.0,
             combined(
-                ratio, values_of(medians[metric], "mre"), one.measure("extended", metric, "mre")
+                truediv, values_of(medians[metric], "mre"), one.measure("extended", metric, "mre")
             ),
             SIMILAR,
             statement="P2-D-4",
@@ -46,7 +47,7 @@ def of_fitting(found: Devices) -> list[Item]:
             ordered(
                 f"Section IV.A, {device}: MRE of latency, fitted to the logarithm over not",
                 combined(
-                    ratio,
+                    truediv,
                     found[device].measure("extended", "latency", "mre"),
                     values_of(plain["latency"], "mre"),
                 ),
@@ -114,60 +115,35 @@ def of_kinds(found: Devices) -> list[Item]:
         ]
         return mixed * len(symbols)
 
+    def largest_over(
+        devices: Sequence[str], symbols: Sequence[str], others: Callable[[str], list[_Values]]
+    ) -> dict[str, float]:
+        """Return the largest ratio of the MREs of some kinds on some devices to others."""
+        pairs = [zip(mre(one, symbols), others(one), strict=True) for one in devices]
+        return combined(max, *(combined(truediv, *pair) for several in pairs for pair in several))
+
     directions = ("rd_only", "wr_only")
     others = [symbol for symbol in found["SSD_I"].kinds if symbol not in directions]
     flash, every = ("SSD_I", "SSD_A"), [*directions, *others]
     return [
         ordered(
             "Section IV.B: MRE of a workload-specific model over that of the extended one, at most",
-            combined(
-                max,
-                *(
-                    combined(ratio, mine, mixed)
-                    for device in (DISK, *flash)
-                    for mine, mixed in zip(mre(device, every), extended(device, every), strict=True)
-                ),
-            ),
+            largest_over((DISK, *flash), every, lambda one: extended(one, every)),
             statement="P2-T4-1",
         ),
         ordered(
             "Section IV.B: the same of the flash drives' six models of one kind",
-            combined(
-                max,
-                *(
-                    combined(ratio, mine, mixed)
-                    for device in flash
-                    for mine, mixed in zip(
-                        mre(device, others), extended(device, others), strict=True
-                    )
-                ),
-            ),
+            largest_over(flash, others, lambda one: extended(one, others)),
             statement="P2-T4-5",
         ),
         ordered(
             "Section IV.B: MRE of a workload-specific model, a flash drive over HDD_S, at most",
-            combined(
-                max,
-                *(
-                    combined(ratio, mine, disk)
-                    for device in flash
-                    for mine, disk in zip(mre(device, every), mre(DISK, every), strict=True)
-                ),
-            ),
+            largest_over(flash, every, lambda _: mre(DISK, every)),
             statement="P2-T4-6",
         ),
         ordered(
             "Section IV.D: MRE of rd_only models over wr_only ones, at most",
-            combined(
-                max,
-                *(
-                    combined(ratio, reads, writes)
-                    for device in (DISK, *flash)
-                    for reads, writes in zip(
-                        mre(device, ["rd_only"]), mre(device, ["wr_only"]), strict=True
-                    )
-                ),
-            ),
+            largest_over((DISK, *flash), ["rd_only"], lambda one: mre(one, ["wr_only"])),
             statement="P2-T7-6",
         ),
         at_most(
@@ -194,8 +170,3 @@ def of_kinds(found: Devices) -> list[Item]:
             statement="P2-T4-4",
         ),
     ]
-
-
-def ratio(one: float, other: float) -> float:
-    """Return one over the other."""
-    return one / other

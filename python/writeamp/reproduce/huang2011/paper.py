@@ -3,25 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-
-from writeamp.reproduce.bench import Bench, Findings, Paper
+from writeamp.reproduce.bench import Paper, part
 from writeamp.reproduce.huang2011.devices import DEVICES
 from writeamp.reproduce.huang2011.readings import READINGS
 
 _ROOM = "writeamp.reproduce.huang2011"
-
-
-def _part(module: str, function: str = "run", *arguments: str) -> Callable[[Bench], Findings]:
-    """Return a part that is imported as it is run: its models need the extra `blackbox`."""
-
-    def run(bench: Bench) -> Findings:
-        found: Findings = getattr(import_module(f"{_ROOM}.{module}"), function)(bench, *arguments)
-        return found
-
-    return run
-
 
 # A device's tables are finished before the next is measured; sentences are about several.
 PAPER = Paper(
@@ -30,12 +16,12 @@ PAPER = Paper(
     "storage devices (MSST 2011)",
     summary="black-box models of a disk, three flash drives and an array, on grids and traces",
     parts=(
-        _part("specification", "profiles"),
-        *(_part("tables", "of_device", device) for device in DEVICES),
-        _part("specification", "speeds"),
-        _part("curves"),
-        _part("statements"),
-        _part("traces"),
+        part(f"{_ROOM}.specification", "profiles"),
+        *(part(f"{_ROOM}.tables", "of_device", device) for device in DEVICES),
+        part(f"{_ROOM}.specification", "speeds"),
+        part(f"{_ROOM}.curves"),
+        part(f"{_ROOM}.statements"),
+        part(f"{_ROOM}.traces"),
     ),
     readings=READINGS,
     options=frozenset({"resume", "traces"}),

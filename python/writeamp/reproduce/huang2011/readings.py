@@ -36,15 +36,13 @@ _DEFAULT = {
 }
 
 AGED = Reading("2-A aged grid, own rows", _DEFAULT)
-FRESH = Reading("2-B fresh", {**_DEFAULT, "state of the drive": "erased before every run"})
-HELD_OUT = Reading(
-    "2-C held out",
-    {**_DEFAULT, "rows scored": "each by a tree that has not seen it, of ten folds"},
+FRESH = AGED.but("2-B fresh", {"state of the drive": "erased before every run"})
+HELD_OUT = AGED.but(
+    "2-C held out", {"rows scored": "each by a tree that has not seen it, of ten folds"}
 )
-SHORT_SPAN = Reading(
+SHORT_SPAN = AGED.but(
     "2-D short span",
     {
-        **_DEFAULT,
         "span": "one sixteenth of the device, anywhere",
         "write cache": "on; off on the disk",
         "alignment": "random addresses are multiples of 512 bytes",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import truediv
 
 import polars as pl
 
@@ -21,7 +22,6 @@ from writeamp.reproduce.huang2011.model_statements import (
     of_fitting,
     of_kinds,
     of_trees,
-    ratio,
 )
 from writeamp.reproduce.huang2011.readings import combined
 from writeamp.reproduce.huang2011.runs import METRICS
@@ -84,7 +84,7 @@ def _of_basic(found: Devices) -> list[Item]:
         ),
         ordered(
             "Section IV.B: MRE of the basic model of throughput, HDD_S over SSD_I",
-            combined(ratio, throughput[DISK], throughput["SSD_I"]),
+            combined(truediv, throughput[DISK], throughput["SSD_I"]),
             statement="P2-T2-7",
         ),
         ordered(
@@ -102,7 +102,7 @@ def _of_extended(found: Devices) -> list[Item]:
             combined(
                 max,
                 *(
-                    combined(ratio, extended, basic)
+                    combined(truediv, extended, basic)
                     for extended, basic in zip(
                         _all(found, SINGLE, "extended", "mre"),
                         _all(found, SINGLE, "basic", "mre"),
@@ -197,7 +197,7 @@ def _of_gains(found: Devices) -> list[Item]:
                 max,
                 *(
                     combined(
-                        ratio,
+                        truediv,
                         found["SSD_I"].measure("extended", metric, "mre"),
                         found["SSD_I"].measure("basic", metric, "mre"),
                     )
@@ -242,7 +242,7 @@ def _of_array(found: Devices) -> list[Item]:
         ordered(
             f"Section IV.C, {metric}: MRE of the extended model, SSD_I over Array_I",
             combined(
-                ratio,
+                truediv,
                 single.measure("extended", metric, "mre"),
                 array.measure("extended", metric, "mre"),
             ),
@@ -253,13 +253,13 @@ def _of_array(found: Devices) -> list[Item]:
     items += [
         ordered(
             f"Section IV.C: mean {metric} of SSD_I over that of Array_I",
-            combined(ratio, single.mean(metric), array.mean(metric)),
+            combined(truediv, single.mean(metric), array.mean(metric)),
             statement="P2-T6-4",
         )
         for metric in ("bandwidth", "throughput")
     ]
     basic = [
-        combined(ratio, array.measure("basic", m, "mre"), single.measure("basic", m, "mre"))
+        combined(truediv, array.measure("basic", m, "mre"), single.measure("basic", m, "mre"))
         for m in METRICS
     ]
     falls = [
@@ -299,7 +299,7 @@ def _of_performance(found: Devices) -> list[Item]:
         ordered(
             f"Section II.B, {device}: mean latency of reads over that of writes",
             combined(
-                ratio,
+                truediv,
                 found[device].mean("latency", pl.col("write_ratio") == 0),
                 found[device].mean("latency", pl.col("write_ratio") == 1),
             ),
@@ -352,7 +352,7 @@ def _over_disk(
 ) -> list[_Values]:
     return [
         combined(
-            ratio,
+            truediv,
             found[device].measure(features, metric, measure),
             found[DISK].measure(features, metric, measure),
         )

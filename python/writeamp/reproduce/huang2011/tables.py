@@ -7,6 +7,9 @@ unit of the last digit printed. Means are of the measurements, and values held t
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from operator import truediv
+
 import polars as pl
 
 from writeamp.reproduce.bench import Bench, Findings
@@ -43,32 +46,24 @@ def of_device(bench: Bench, device: str) -> Findings:
 
 def basic_table(device: str, found: Graded) -> list[Item]:
     """Return a device's row of Table II or V: values."""
-    table = "V" if device == ARRAY else "II"
     items = []
-    for at, metric in enumerate(METRICS):
-        printed, row = BASIC[metric][device], f"Table {table}, {metric}, {device}"
-        statement = "P2-T5" if device == ARRAY else f"P2-T2-{'abc'[at]}"
+    for metric, printed, row, statement in _rows(device, BASIC, "V" if device == ARRAY else "II"):
         for name, published, measure in _cells(printed, metric):
+            ours = found.measure("basic", metric, measure)
+            tolerance = BASIC_ERROR * published
             items.append(
-                compared(
-                    f"{row}: {name}",
-                    published,
-                    found.measure("basic", metric, measure),
-                    BASIC_ERROR * published,
-                    statement=statement,
-                )
+                compared(f"{row}: {name}", published, ours, tolerance, statement=statement)
             )
-        items.append(_mean(f"{row}: mean ({UNITS[metric]})", printed, found, metric, statement))
+        items.append(_mean(row, printed, found, metric, statement))
     return items
 
 
 def extended_table(device: str, found: Graded) -> list[Item]:
     """Return a device's row of Table III or VI: bounds. Table III repeats the means of Table II."""
-    table = "VI" if device == ARRAY else "III"
     items = []
-    for at, metric in enumerate(METRICS):
-        printed, row = EXTENDED[metric][device], f"Table {table}, {metric}, {device}"
-        statement = "P2-T6" if device == ARRAY else f"P2-T3-{'abc'[at]}"
+    for metric, printed, row, statement in _rows(
+        device, EXTENDED, "VI" if device == ARRAY else "III"
+    ):
         rounding = {
             "unexplained": R2_ROUNDING,
             "mae": _MAE_ROUNDING[metric],
@@ -87,8 +82,21 @@ def extended_table(device: str, found: Graded) -> list[Item]:
                 )
             )
         if device == ARRAY:
-            items.append(_mean(f"{row}: mean ({UNITS[metric]})", printed, found, metric, statement))
+            items.append(_mean(row, printed, found, metric, statement))
     return items
+
+
+# By number: the statement, of which the tables of several devices have parts.
+_STATEMENTS = {"II": "P2-T2", "III": "P2-T3", "V": "P2-T5", "VI": "P2-T6"}
+
+
+def _rows(
+    device: str, table: Mapping[str, Mapping[str, Printed]], number: str
+) -> Iterator[tuple[str, Printed, str, str]]:
+    """Give each metric, a device's row of a table, what the row is called, and its statement."""
+    for part, metric in zip("abc", METRICS, strict=True):
+        statement = _STATEMENTS[number] + ("" if device == ARRAY else f"-{part}")
+        yield metric, table[metric][device], f"Table {number}, {metric}, {device}", statement
 
 
 def _cells(printed: Printed, metric: str) -> list[tuple[str, float, str]]:
@@ -99,8 +107,9 @@ def _cells(printed: Printed, metric: str) -> list[tuple[str, float, str]]:
     ]
 
 
-def _mean(item: str, printed: Printed, found: Graded, metric: str, statement: str) -> Item:
+def _mean(row: str, printed: Printed, found: Graded, metric: str, statement: str) -> Item:
     ours = found.mean(metric)
+    item = f"{row}: mean ({UNITS[metric]})"
     return compared(item, printed.mean, ours, _MEAN * printed.mean, statement=statement)
 
 
@@ -111,7 +120,7 @@ def _improvements(device: str, found: Graded) -> list[Item]:
             f"Fig. 9, {metric}, {device}: extended model's MRE over the basic one's",
             _LEFT_OF_MRE,
             combined(
-                lambda extended, basic: extended / basic,
+                truediv,
                 found.measure("extended", metric, "mre"),
                 found.measure("basic", metric, "mre"),
             ),
@@ -125,7 +134,7 @@ def _random_writes(device: str, found: Graded) -> list[Item]:
     """Compare the grid's latency of writes only: in order or at strides, over at random."""
     writes, random = pl.col("write_ratio") == 1, pl.col("write_randomness") == 1
     ours = combined(
-        lambda other, at_random: other / at_random,
+        truediv,
         found.mean("latency", writes & (pl.col("write_randomness") == 0)),
         found.mean("latency", writes & random),
     )

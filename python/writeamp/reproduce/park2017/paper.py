@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from writeamp import models
 from writeamp.experiments.functions import simulate
-from writeamp.reproduce.bench import Bench, Findings, Paper
+from writeamp.reproduce.bench import Bench, Findings, Paper, part
 from writeamp.reproduce.items import Erratum, Item, checked, compared
-from writeamp.reproduce.park2017 import benchmarks, drive, figures
+from writeamp.reproduce.park2017 import drive, figures
 from writeamp.reproduce.park2017.readings import (
     READINGS,
     SMALL_DRIVE,
@@ -321,6 +321,13 @@ PAPER = Paper(
     citation="Park, Lee, Won, Ahn: Practical Implication of Analytical Models for SSD Write "
     "Amplification (ICPE 2017)",
     summary="four analytic models beside each other and beside a Samsung 843TN",
-    parts=(_models, _figure_2, _theory, _windowed, drive.run, benchmarks.run),
+    parts=(
+        _models,
+        _figure_2,
+        _theory,
+        _windowed,
+        drive.run,
+        part("writeamp.reproduce.park2017.benchmarks"),
+    ),
     readings=READINGS,
 )

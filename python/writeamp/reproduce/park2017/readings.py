@@ -21,17 +21,13 @@ IN_TURN, HALVES = "page by page over the whole file", "each in its own half"
 _OURS = Reading("1-A as printed", {PASSES_COUNTED: ALL, WINDOW: "64 blocks", MIXTURE: IN_TURN})
 
 
-def _but(name: str, detail: str, choice: str) -> Reading:
-    return Reading(name, {**_OURS.choices, detail: choice})
-
-
 READINGS = (
     _OURS,
-    _but("1-B settled passes", PASSES_COUNTED, SETTLED),
-    _but("1-C window of 8", WINDOW, "8 blocks"),
-    _but("1-D window of 1", WINDOW, "one block"),
-    _but("1-E small drive", WINDOW, SMALL_DRIVE),
-    _but("1-F halves", MIXTURE, HALVES),
+    _OURS.but("1-B settled passes", {PASSES_COUNTED: SETTLED}),
+    _OURS.but("1-C window of 8", {WINDOW: "8 blocks"}),
+    _OURS.but("1-D window of 1", {WINDOW: "one block"}),
+    _OURS.but("1-E small drive", {WINDOW: SMALL_DRIVE}),
+    _OURS.but("1-F halves", {MIXTURE: HALVES}),
 )
 
 

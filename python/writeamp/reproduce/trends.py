@@ -1,4 +1,4 @@
-"""Trends and orderings as one number each."""
+"""Trends and orderings of several values as one number each, for the verdicts of papers 2 and 5."""
 
 from __future__ import annotations
 
