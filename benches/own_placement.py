@@ -20,7 +20,7 @@ from statistics import median
 
 import numpy as np
 import writeamp as wa
-from writeamp.own.compiling import has_numba
+from writeamp.custom.compiling import has_numba
 
 HERE = Path(__file__).resolve().parent
 MINE = f"{HERE.parent}/examples/my_placement.py:SepBIT"

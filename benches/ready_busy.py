@@ -19,7 +19,7 @@ from zlib import crc32
 import numpy as np
 from writeamp.devices.device import device
 from writeamp.errors import WriteampError
-from writeamp.measure import PinFacts, facts_of, measure_ready_busy
+from writeamp.measure import PinFacts, facts_of, ready_busy
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 from die_waveforms import Analyser, Command, Random, Ready, Waveform, Work, work
@@ -194,7 +194,7 @@ def tried(half: str, scene: str, number: int, folder: Path) -> Tried | None:
     waveform.write_vcd(path, number)
     host_bytes = float(drive.facts.program_bytes * waveform.programs)  # so WA is 1
     try:
-        found = measure_ready_busy(path, drive.facts, host_bytes)
+        found = ready_busy(path, drive.facts, host_bytes)
     except WriteampError as error:
         print(f"    {scene} {number}: refused: {error}")
         return None

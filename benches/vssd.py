@@ -26,8 +26,8 @@ from statistics import median
 from typing import Any, NamedTuple
 
 import psutil
-from writeamp.devices.byte_sizes import parse_bytes
-from writeamp.experiments.device_settings import DeviceSettings
+from writeamp.settings.device import DeviceSettings
+from writeamp.units.byte_sizes import parse_bytes
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.settings import DriveSettings
 from writeamp.vssd.specification import aged_state, plugin_config, specify

@@ -31,8 +31,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from vssd import PLUGIN
-from writeamp.devices.byte_sizes import parse_bytes
-from writeamp.experiments.device_settings import DeviceSettings
+from writeamp.settings.device import DeviceSettings
+from writeamp.units.byte_sizes import parse_bytes
 from writeamp.vssd.control import Control
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.settings import DriveSettings

@@ -10,7 +10,7 @@ import polars as pl
 from hypothesis import strategies as st
 from specs import EDGES, JUNK
 from writeamp import traces
-from writeamp.experiments.experiment import Experiment
+from writeamp.settings.experiment import Experiment
 
 _ROWS = {
     "msr": b"128166372003061629,hm,0,Write,4096,8192,2833\n",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.special import bdtrc  # type: ignore[import-untyped]
 from writeamp.errors import WriteampError
 from writeamp.models import coupon_collector, d_choices, expected_value
-from writeamp.theory.models._binomial_maximum import expected_maximum
+from writeamp.models._binomial_maximum import expected_maximum
 
 Case = tuple[float, int, int, int, float]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import writeamp as wa
-from writeamp.experiments import runner
+from writeamp.runs import runner
 from writeamp.statistics.drift import common_trend, trend
 from writeamp.statistics.judging import Intervals, Schedule, judge
 

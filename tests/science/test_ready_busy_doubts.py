@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from die_waveforms import Analyser, Command, Ready, Waveform, Work, work
 from writeamp.devices.device import device
-from writeamp.measure import ReadyBusy, facts_of, measure_ready_busy
+from writeamp.measure import ReadyBusy, facts_of, ready_busy
 from writeamp.measure.capture import read
 
 MLC = facts_of(device("ssd-v"))
@@ -36,7 +36,7 @@ def measured(folder: Path, waveform: Waveform) -> ReadyBusy:
     """Measure a waveform whose write amplification is 1."""
     path = folder / "rb.vcd"
     waveform.write_vcd(path, seed=1)
-    return measure_ready_busy(path, MLC, float(MLC.program_bytes * waveform.programs))
+    return ready_busy(path, MLC, float(MLC.program_bytes * waveform.programs))
 
 
 def holds(found: ReadyBusy) -> bool:

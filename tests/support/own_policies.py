@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import writeamp as wa
 from places import ROOT
-from writeamp import own
+from writeamp import custom as own
 
 SEPBIT = f"{ROOT}/examples/my_placement.py:SepBIT"
 DRIVE: dict[str, Any] = {"blocks": 300, "pages_per_block": 32, "op": 0.25}

@@ -16,7 +16,7 @@ from writeamp.blackbox.choosing import choose
 from writeamp.blackbox.collection import Collected
 from writeamp.blackbox.explanation import explained, responses, typical_workload
 from writeamp.blackbox.rows import SCHEMA
-from writeamp.measure import PinFacts, measure_ready_busy
+from writeamp.measure import PinFacts, ready_busy
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
 
@@ -76,7 +76,7 @@ def captured(folder: Path) -> Any:
     path = folder / "rb.vcd"
     synthetic.write_vcd(path, synthetic.pins(kinds, ["rb0", "rb1"], 1))
     facts = PinFacts(2, 1, 1, 1, 4096, (50.0,), (300.0,), (2000.0,))
-    return measure_ready_busy(path, facts, 2.0**20)
+    return ready_busy(path, facts, 2.0**20)
 
 
 def served(_: Path) -> ServeResult:

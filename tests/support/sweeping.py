@@ -9,10 +9,10 @@ from typing import Any
 
 from writeamp.runners import Here
 from writeamp.runners.runner import J, Lost, T
-from writeamp.sweeps.designs import Choice
-from writeamp.sweeps.kinds.kind import Asked, Found, Table, digest
-from writeamp.sweeps.plan import plan_of
-from writeamp.sweeps.points import Point
+from writeamp.studies.sweep.designs import Choice
+from writeamp.studies.sweep.kinds.kind import Asked, Found, Table, digest
+from writeamp.studies.sweep.plan import plan_of
+from writeamp.studies.sweep.points import Point
 
 SMALL: dict[str, Any] = {
     "verb": "simulate",

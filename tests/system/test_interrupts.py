@@ -19,7 +19,7 @@ import writeamp as wa
 from in_process import Done, document, interrupt, interrupted
 from patience import PATIENCE_S
 from sweeping import plan
-from writeamp.sweeps.dataset import Dataset
+from writeamp.studies.sweep.dataset import Dataset
 
 # No thread of these may end by itself before the test does.
 ENDLESS = {"blocks": 2048, "op": 0.28}

@@ -224,7 +224,7 @@ def test_runs_that_use_no_drive_load_nothing_of_the_library(project: pytest.Pyte
 
         def test_modules():
             loaded = {name for name in sys.modules if name.startswith("writeamp")}
-            assert loaded == {"writeamp", "writeamp.later", "writeamp.pytest_plugin"}
+            assert loaded == {"writeamp", "writeamp.pytest_plugin"}
             assert "numpy" not in sys.modules
         """
     )

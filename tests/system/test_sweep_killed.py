@@ -23,7 +23,7 @@ from forms import FULL
 from patience import await_value
 from polars.testing import assert_frame_equal
 from sweeping import plan
-from writeamp.sweeps.dataset import Dataset
+from writeamp.studies.sweep.dataset import Dataset
 
 ROUNDS = 20 if FULL else 3
 # Each worker that is killed is replaced by one that imports everything anew.

@@ -10,7 +10,7 @@ import pytest
 import writeamp as wa
 from writeamp import traces
 from writeamp.errors import WriteampError
-from writeamp.experiments.experiment import Experiment
+from writeamp.settings.experiment import Experiment
 
 DIGITS = "9" * 5000
 DEEP = "[" * 100_000

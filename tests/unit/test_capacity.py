@@ -11,10 +11,10 @@ import writeamp as wa
 from in_process import document, run
 from writeamp._engine import scaled_workload
 from writeamp.errors import Interrupted
-from writeamp.experiments import capacity_scale
-from writeamp.experiments.capacity_error import Scale, Scaling
-from writeamp.experiments.capacity_scale import scale_of
 from writeamp.registry import engine_entries
+from writeamp.runs.capacity_error import Scale, Scaling
+from writeamp.studies.capacity import scale as capacity_scale
+from writeamp.studies.capacity.scale import scale_of
 
 # A dozen drive writes: enough to be steady.
 SHORT = {"capacity": "64GiB", "op": 0.25, "writes": 12 * 2**24, "warmup": 6 * 2**24, "replicas": 1}

@@ -13,11 +13,11 @@ import pytest
 import writeamp as wa
 from in_process import document, run
 from places import TRACE
-from writeamp.experiments import comparison
-from writeamp.experiments.comparison_result import Comparison, Row
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.registry import split_specs
 from writeamp.statistics.replicas import student_interval
+from writeamp.studies.compare import comparison
+from writeamp.studies.compare.result import Comparison, Row
 
 DRAWN: dict[str, Any] = {"op": 0.3, "pages_per_block": 32}
 DRIVE = {"blocks": 128, "pages_per_block": 32, "op": 0.2}

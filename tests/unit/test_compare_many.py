@@ -13,8 +13,8 @@ from elsewhere import AsElsewhere
 from in_process import document, run
 from places import TRACE
 from writeamp.cli.terminal import Terminal
-from writeamp.experiments.told_apart import told_apart
 from writeamp.runners import Here, Runner, Threads
+from writeamp.studies.compare.load_labels import told_apart
 
 SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
 SHORT: dict[str, Any] = {**SMALL, "writes": 10_000, "replicas": 2}

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import writeamp as wa
 from samples import SWEEP, TRACE, captured
-from writeamp.presentation.frames import frame_of
+from writeamp.results.frames import frame_of
 
 DRIVE = "--blocks 64 --pages-per-block 16 --op 0.25"
 RUN = f"{DRIVE} --workload zipf:s=0.9 --writes 20000"

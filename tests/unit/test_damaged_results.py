@@ -10,7 +10,7 @@ import in_process
 import polars as pl
 import pytest
 import writeamp as wa
-from writeamp.sweeps.dataset import Dataset
+from writeamp.studies.sweep.dataset import Dataset
 
 PLAN = {"verb": "predict", "sweep": {"axes": {"op": [0.1, 0.2], "model": ["markov", "fifo"]}}}
 FLIPS = 200

@@ -10,8 +10,8 @@ import pytest
 import writeamp as wa
 from in_process import document, run
 from places import TRACE
-from writeamp.devices.byte_sizes import ByteSize
 from writeamp.devices.profile import profile, profile_names
+from writeamp.units.byte_sizes import ByteSize
 
 FLASH = [name for name in profile_names() if wa.device(name).kind == "flash"]
 SIZES = [24 * 2**20, 200 * 2**20, 2**30, 10 * 2**30, 100 * 10**9]

@@ -15,9 +15,9 @@ from in_process import document, run
 from registered import alone, fewest_blocks
 from scipy import stats
 from writeamp import _engine
-from writeamp.devices.byte_sizes import parse_bytes
 from writeamp.devices.policy import Policy
 from writeamp.plots import LifeCurve, erases_of_blocks, life_over_w, save
+from writeamp.units.byte_sizes import parse_bytes
 
 SMALL = {"blocks": 60, "pages_per_block": 16, "op": 0.25, "w_max": 50, "replicas": 4}
 SKEWED = "hot-cold:f=0.1,r=0.9"

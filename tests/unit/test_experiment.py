@@ -12,8 +12,8 @@ import pytest
 import writeamp as wa
 from in_process import document, run
 from places import TRACE
-from writeamp.experiments import functions
-from writeamp.experiments.experiment import VERBS, setting_places
+from writeamp.settings.experiment import VERBS, setting_places
+from writeamp.studies import functions
 
 SMALL = {"blocks": 64, "pages_per_block": 16, "op": 0.25, "writes": 5_000}
 REQUIRED = {

@@ -64,7 +64,7 @@ class Stranger:
         self.sign.unlink(missing_ok=True)
         for name in [one for one in sys.modules if MODULE in one]:
             del sys.modules[name]
-        wa.own.files._loaded.cache_clear()
+        wa.custom.files._loaded.cache_clear()
 
 
 @pytest.fixture

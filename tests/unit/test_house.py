@@ -18,7 +18,16 @@ PUBLIC = {
 }
 
 # Packages whose names are imported when they are first asked for.
-LATE = ("measure", "own", "plots", "traces")
+LATE = (
+    "allocation",
+    "blackbox",
+    "custom",
+    "meanfield",
+    "measure",
+    "models",
+    "plots",
+    "traces",
+)
 
 
 def test_no_module_is_shadowed_by_what_its_package_exports() -> None:

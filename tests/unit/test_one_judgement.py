@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pytest
 import writeamp as wa
 from places import TRACE
-from writeamp.experiments import repeating
-from writeamp.experiments.one_run import OneRun
-from writeamp.experiments.scout import Scout
+from writeamp.runs import repeating
+from writeamp.runs.one_run import OneRun
+from writeamp.runs.scout import Scout
 from writeamp.statistics.passes import analyse_passes
 from writeamp.traces.pages import PageTrace
 
@@ -87,7 +87,7 @@ def test_a_trace_whose_loop_would_decide_its_wa_is_played_once_and_not_steady() 
 
 def test_a_loop_whose_passes_never_agree_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repeating, "_MOST_PASSES", 4)
-    monkeypatch.setattr("writeamp.experiments.runner._PRECISION_OF_PASSES", 0.0)
+    monkeypatch.setattr("writeamp.runs.runner._PRECISION_OF_PASSES", 0.0)
     found = wa.simulate(trace=drawn(3000, 30_000), spread=False, **SMALL)
     assert found.passes.height == 4
 

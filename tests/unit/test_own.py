@@ -21,7 +21,7 @@ from own_policies import (
     Regions,
     counted,
 )
-from writeamp.own.compiling import has_numba
+from writeamp.custom.compiling import has_numba
 
 needs_numba = pytest.mark.skipif(
     not has_numba(), reason="needs Numba: pip install 'writeamp[numba]'"
@@ -153,7 +153,7 @@ def test_an_exception_ends_the_run_with_its_traceback_and_where_the_run_was() ->
     assert (error.hook, error.host_pages) == ("on_write", 20_000)
     assert error.page is not None
     assert "in on_cue" in error.traceback
-    assert "/writeamp/own/" not in error.traceback
+    assert "/writeamp/custom/" not in error.traceback
 
 
 @pytest.mark.parametrize(

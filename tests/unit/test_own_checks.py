@@ -12,8 +12,8 @@ import pytest
 import writeamp as wa
 from places import ROOT
 from writeamp import testing
-from writeamp.own.compiling import has_numba
-from writeamp.own.saving import packed, unpacked
+from writeamp.custom.compiling import has_numba
+from writeamp.custom.saving import packed, unpacked
 from writeamp.registry.specs import Spec
 from writeamp.testing.rig import Rig
 
@@ -280,8 +280,8 @@ def test_a_compiled_placement_with_a_default_that_is_no_number_passes() -> None:
 
 
 def test_without_numba_a_compiled_class_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("writeamp.own.references.has_numba", lambda: False)
-    monkeypatch.setattr("writeamp.own.compiling.has_numba", lambda: False)
+    monkeypatch.setattr("writeamp.custom.references.has_numba", lambda: False)
+    monkeypatch.setattr("writeamp.custom.compiling.has_numba", lambda: False)
     run: dict[str, Any] = {"writes": 5000, "blocks": 200, "pages_per_block": 16, "replicas": 1}
     assert wa.simulate(manager=SEPBIT, **run).wa == wa.simulate(manager="sepbit", **run).wa
     with pytest.raises(wa.WriteampError, match=r"pip install 'writeamp\[numba\]'"):
@@ -315,13 +315,13 @@ def test_a_state_of_another_class_is_refused() -> None:
         def __init__(self, drive: Any) -> None:
             self.own = 1
 
-    state = packed("one", Remembering(wa.own.DriveFacts(10, 4, 4, 1)))
-    other = Other(wa.own.DriveFacts(10, 4, 4, 1))
+    state = packed("one", Remembering(wa.custom.DriveFacts(10, 4, 4, 1)))
+    other = Other(wa.custom.DriveFacts(10, 4, 4, 1))
     with pytest.raises(wa.WriteampError, match="the state is of another one: it has an attribute"):
         unpacked("one", other, state)
     for damaged in (b"", state[:20], state[:-3], b"\xff" * 40):
         with pytest.raises(wa.WriteampError, match="damaged"):
-            unpacked("one", Remembering(wa.own.DriveFacts(10, 4, 4, 1)), damaged)
+            unpacked("one", Remembering(wa.custom.DriveFacts(10, 4, 4, 1)), damaged)
     run = Rig.of(Spec.of("managers", Remembering), None, 1).filled()
     elsewhere = Rig.of(Spec.of("managers", Drawn), None, 1).new()
     with pytest.raises(

@@ -15,9 +15,9 @@ import in_process
 import pytest
 import writeamp as wa
 from own_policies import RUN, Greedy, Handles, Oldest, Regions, counted
-from writeamp import own
+from writeamp import custom as own
 from writeamp.cli.options import policy_completer
-from writeamp.own import names
+from writeamp.custom import names
 from writeamp.registry.specs import Spec
 
 

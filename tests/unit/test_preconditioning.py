@@ -11,8 +11,8 @@ import pytest
 import writeamp as wa
 from in_process import document, run
 from places import TRACE
-from writeamp.experiments.preconditioning import is_steady
 from writeamp.plots.spec import Line
+from writeamp.runs.preconditioning import is_steady
 
 SMALL = {"blocks": 64, "pages_per_block": 32, "op": 0.25}
 PAGE = 4096
@@ -83,7 +83,7 @@ def test_rounds_are_steady_as_the_test_specification_has_it() -> None:
 
 
 def test_random_writes_that_do_not_settle_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("writeamp.experiments.preconditioning._MOST_RANGE", 0.0)
+    monkeypatch.setattr("writeamp.runs.preconditioning._MOST_RANGE", 0.0)
     result = wa.simulate(**SMALL, precondition="random", writes=1_000)
     assert result.ageing is not None
     assert len(result.ageing.rounds) == 25

@@ -22,12 +22,12 @@ from blackbox_tables import related
 from samples import DRIVE, SAMPLES, served, simulated
 from writeamp.blackbox.model_file import load, save
 from writeamp.errors import WriteampError
-from writeamp.plots.drawn import Drawn, Picture
-from writeamp.presentation.card import Card, Spark, html_of
-from writeamp.presentation.equality import alike
-from writeamp.presentation.frames import csv_of, frame_of
-from writeamp.presentation.numbers import interval_in_words, json_number, with_interval
-from writeamp.presentation.presented import Presented
+from writeamp.results.card import Card, Spark, html_of
+from writeamp.results.drawn import Drawn, Picture
+from writeamp.results.equality import alike
+from writeamp.results.frames import csv_of, frame_of
+from writeamp.results.numbers import interval_in_words, json_number, with_interval
+from writeamp.results.presented import Presented
 
 # A piece of HTML that makes no notebook slow to open.
 MOST_BYTES = 50_000

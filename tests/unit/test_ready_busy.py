@@ -19,7 +19,7 @@ from writeamp.measure import mixture as mixtures
 from writeamp.measure.capture import Durations, read
 from writeamp.measure.classes import classify
 from writeamp.measure.four_level import Count, four_level
-from writeamp.measure.ready_busy import ReadyBusy
+from writeamp.measure.measurement import ReadyBusy
 
 MLC = PinFacts(4, 1, 1, 1, 4096, (50.0,), (300.0, 1500.0), (2000.0,))
 NAMES = ("rb0", "rb1", "rb2", "rb3")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import writeamp as wa
 from writeamp.domains import Domain, Flag, Number, OneOf, RatioText, Whole, WholeOr
-from writeamp.experiments.experiment import VERBS, setting_places
+from writeamp.settings.experiment import VERBS, setting_places
 
 CALLS: dict[str, Callable[..., object]] = {
     "simulate": wa.simulate,

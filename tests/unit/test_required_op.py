@@ -14,11 +14,11 @@ import writeamp as wa
 from in_process import document
 from places import TRACE
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.experiments import capacity_scale
-from writeamp.experiments.experiment import Experiment
 from writeamp.plots.spec import LineChart
 from writeamp.runners import Here, Threads
-from writeamp.sizing.curve import run_op_curve
+from writeamp.settings.experiment import Experiment
+from writeamp.studies.capacity import scale as capacity_scale
+from writeamp.studies.op.curve import run_op_curve
 from writeamp.traces.pages import PageTrace
 
 DRIVE: dict[str, Any] = {"logical_pages": 4096, "pages_per_block": 8, "writes": 300_000}

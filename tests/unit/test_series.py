@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 import writeamp as wa
 from in_process import run
-from writeamp.experiments import one_run
-from writeamp.experiments.simulation_result import EVENT_SCHEMA
+from writeamp.runs import one_run
+from writeamp.runs.simulation_result import EVENT_SCHEMA
 
 # Replicas judge a run; here runs are judged by what is known of them.
 simulate = partial(wa.simulate, replicas=1)

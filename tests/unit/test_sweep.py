@@ -15,8 +15,8 @@ from places import ROOT
 from polars.testing import assert_frame_equal
 from sweeping import ONE_FAILS, Backwards, StopsAfter, plan
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.sweeps.dataset import Dataset
-from writeamp.sweeps.points import derived_seed
+from writeamp.studies.sweep.dataset import Dataset
+from writeamp.studies.sweep.points import derived_seed
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -126,7 +126,7 @@ def test_a_fault_of_the_engine_is_a_row_too(
     def run(*_: object) -> None:
         raise Panic("index out of bounds")
 
-    monkeypatch.setattr("writeamp.sweeps.kinds.experiments.run_simulation", run)
+    monkeypatch.setattr("writeamp.studies.sweep.kinds.experiments.run_simulation", run)
     found = wa.sweep(plan(), out=tmp_path)
     assert found.failed == 2
     assert "Panic: index out of bounds" in found.to_frame()["error"][0]

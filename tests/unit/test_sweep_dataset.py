@@ -16,11 +16,11 @@ from patience import await_value
 from sweeping import plan, points
 from writeamp import output
 from writeamp.errors import WriteampError
-from writeamp.sweeps.dataset import Dataset
-from writeamp.sweeps.kinds.kind import Found
-from writeamp.sweeps.points import Outcome, Point
-from writeamp.sweeps.rows import table_of
-from writeamp.sweeps.sink import Sink
+from writeamp.studies.sweep.dataset import Dataset
+from writeamp.studies.sweep.kinds.kind import Found
+from writeamp.studies.sweep.points import Outcome, Point
+from writeamp.studies.sweep.rows import table_of
+from writeamp.studies.sweep.sink import Sink
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -149,7 +149,7 @@ def test_a_reader_whose_part_is_merged_away_reads_again(
 def test_fast_outcomes_share_a_file_and_all_are_written_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("writeamp.sweeps.sink._WRITE_EVERY_S", 3600)
+    monkeypatch.setattr("writeamp.studies.sweep.sink._WRITE_EVERY_S", 3600)
     dataset = Dataset.make(tmp_path)
     with Sink(dataset) as sink:
         for point in POINTS:
@@ -177,7 +177,7 @@ def test_two_sweeps_that_begin_together_agree_on_one_mark(
         Dataset.make(tmp_path)
         return real(path, what, **how)
 
-    monkeypatch.setattr("writeamp.sweeps.dataset.output.replacing", slower)
+    monkeypatch.setattr("writeamp.studies.sweep.dataset.output.replacing", slower)
     dataset = Dataset.make(tmp_path)
     assert dataset.rows().is_empty()
 
@@ -189,7 +189,7 @@ def test_a_folder_may_have_a_name_that_looks_like_a_pattern(tmp_path: Path) -> N
 
 
 def test_slow_outcomes_are_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("writeamp.sweeps.sink._WRITE_EVERY_S", 0)
+    monkeypatch.setattr("writeamp.studies.sweep.sink._WRITE_EVERY_S", 0)
     dataset = Dataset.make(tmp_path)
     with Sink(dataset) as sink:
         for count, point in enumerate(POINTS[:5], 1):
@@ -200,8 +200,8 @@ def test_slow_outcomes_are_written_at_once(tmp_path: Path, monkeypatch: pytest.M
 def test_a_long_sweep_merges_its_own_files_as_it_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("writeamp.sweeps.sink._WRITE_EVERY_S", 0)
-    monkeypatch.setattr("writeamp.sweeps.sink._MERGE_PARTS", 8)
+    monkeypatch.setattr("writeamp.studies.sweep.sink._WRITE_EVERY_S", 0)
+    monkeypatch.setattr("writeamp.studies.sweep.sink._MERGE_PARTS", 8)
     dataset = Dataset.make(tmp_path)
     fill(dataset, [found(POINTS[0])])  # of another sweep
     with Sink(dataset) as sink:
@@ -224,7 +224,7 @@ def test_a_full_disk_ends_a_sweep_with_a_sentence_and_keeps_what_was_written(
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         real(handle)
 
-    monkeypatch.setattr("writeamp.sweeps.sink._WRITE_EVERY_S", 0)
+    monkeypatch.setattr("writeamp.studies.sweep.sink._WRITE_EVERY_S", 0)
     monkeypatch.setattr(output.os, "fsync", fsync)
     asked = plan({"axes": {"op": {"from": 0.2, "to": 1, "num": 40}}}, run={"writes": 100})
     with pytest.raises(WriteampError, match="No space left on device") as refused:

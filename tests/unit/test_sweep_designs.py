@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from writeamp.errors import WriteampError
-from writeamp.sweeps.axes import Bounded, Listed, axes_of
-from writeamp.sweeps.designs import SAMPLERS, Choice, Design
+from writeamp.studies.sweep.axes import Bounded, Listed, axes_of
+from writeamp.studies.sweep.designs import SAMPLERS, Choice, Design
 
 COUNTS = ("blocks",)
 

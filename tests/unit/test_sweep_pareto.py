@@ -12,10 +12,10 @@ import writeamp as wa
 from sweeping import FormulaKind, plan
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import PanelChart
-from writeamp.sweeps.kinds.kind import Found
-from writeamp.sweeps.kinds.registry import KINDS
-from writeamp.sweeps.results import SweepResults
-from writeamp.sweeps.views.objectives import Objective
+from writeamp.studies.sweep.kinds.kind import Found
+from writeamp.studies.sweep.kinds.registry import KINDS
+from writeamp.studies.sweep.results import SweepResults
+from writeamp.studies.sweep.views.objectives import Objective
 
 
 @pytest.fixture

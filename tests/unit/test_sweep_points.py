@@ -11,8 +11,8 @@ import pytest
 import writeamp as wa
 from sweeping import SMALL, plan, points
 from writeamp.errors import WriteampError
-from writeamp.sweeps.plan import plan_of
-from writeamp.sweeps.points import derived_seed, run_point
+from writeamp.studies.sweep.plan import plan_of
+from writeamp.studies.sweep.points import derived_seed, run_point
 
 MEAN_FIELD = {"mode": "hcwf", "pages_per_block": 16, "d": 5, "hot_fraction": 0.2,
               "hot_write_fraction": 0.8}  # fmt: skip

@@ -11,8 +11,8 @@ import writeamp as wa
 from polars.testing import assert_frame_equal
 from sweeping import StopsAfter, plan
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.sweeps.dataset import Dataset
-from writeamp.sweeps.plan import plan_of
+from writeamp.studies.sweep.dataset import Dataset
+from writeamp.studies.sweep.plan import plan_of
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

@@ -14,11 +14,11 @@ import tomli_w
 import writeamp as wa
 from sweeping import FormulaKind, plan
 from writeamp.errors import WriteampError
-from writeamp.sweeps.kinds.kind import Found
-from writeamp.sweeps.kinds.registry import KINDS
-from writeamp.sweeps.points import derived_seed
-from writeamp.sweeps.views.indices.full_grid import of_full_grid
-from writeamp.sweeps.views.sensitivity import Sensitivity
+from writeamp.studies.sweep.kinds.kind import Found
+from writeamp.studies.sweep.kinds.registry import KINDS
+from writeamp.studies.sweep.points import derived_seed
+from writeamp.studies.sweep.views.indices.full_grid import of_full_grid
+from writeamp.studies.sweep.views.sensitivity import Sensitivity
 
 # Of the Ishigami function with a = 7 and b = 0.1, x uniform from -π to π (Ishigami & Homma, 1990):
 # V1 = (1 + b·π⁴/5)²/2, V2 = a²/8, V13 = 8·b²·π⁸/225.

@@ -15,10 +15,10 @@ import writeamp as wa
 from sweeping import ONE_FAILS, FormulaKind, plan
 from writeamp.errors import WriteampError
 from writeamp.statistics.replicas import student_interval
-from writeamp.sweeps.kinds.kind import Found
-from writeamp.sweeps.kinds.registry import KINDS
-from writeamp.sweeps.results import SweepResults
-from writeamp.sweeps.views.roles import is_log
+from writeamp.studies.sweep.kinds.kind import Found
+from writeamp.studies.sweep.kinds.registry import KINDS
+from writeamp.studies.sweep.results import SweepResults
+from writeamp.studies.sweep.views.roles import is_log
 
 THREE_AXES = {"op": [0.1, 0.2, 0.4], "manager": ["b", "a"], "load": [1, 2]}
 

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from writeamp import traces
 from writeamp.errors import WriteampError
-from writeamp.experiments.loads import load_of_trace
+from writeamp.runs.loads import load_of_trace
 from writeamp.traces.streaming import Collection, GrowingRequests
 
 DRIVE: dict[str, Any] = {"op": 0.2, "pages_per_block": 32, "spread": False}

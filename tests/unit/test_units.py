@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import writeamp as wa
 from in_process import document, run
-from writeamp.devices.byte_sizes import ByteSize
 from writeamp.domains import ratio_of
-from writeamp.sweeps.axes import axes_of
+from writeamp.studies.sweep.axes import axes_of
+from writeamp.units.byte_sizes import ByteSize
 
 DRIVE = "--blocks 64 --pages-per-block 16 --writes 2000 --warmup 1000"
 SMALL = {"blocks": 64, "pages_per_block": 16, "writes": 2000, "warmup": 1000}

@@ -89,7 +89,7 @@ impl PyGeometry {
 
 /// A drive yet to be built, and the policies that it works by. `victims` is the manager's own if
 /// `None`, and `wear_leveling` no leveller. `own_manager` and `own_victims` are sources of
-/// `writeamp.own`, whose names stand where specs would.
+/// `writeamp.custom`, whose names stand where specs would.
 #[pyclass(frozen, module = "writeamp._engine")]
 #[derive(Clone)]
 pub struct Drive {

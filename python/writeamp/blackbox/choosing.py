@@ -15,11 +15,11 @@ from writeamp.blackbox.measurements import TARGETS
 from writeamp.blackbox.training import BlackBox
 from writeamp.domains import SHARE, Number
 from writeamp.errors import WriteampError, unknown
-from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import headroom_by_model
 from writeamp.plots.spec import BarChart
-from writeamp.presentation.card import Card
-from writeamp.presentation.numbers import json_number
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import json_number
 
 F64 = npt.NDArray[np.float64]
 

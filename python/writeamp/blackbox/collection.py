@@ -25,10 +25,10 @@ from writeamp.blackbox.rows import Account, Row, point_of
 from writeamp.blackbox.space import WorkloadPoint
 from writeamp.blackbox.targets.target import Outcome, Target
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import points_by_outcome
 from writeamp.plots.spec import BarChart
-from writeamp.presentation.card import Card
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
 
 Progress: TypeAlias = Callable[[int, int], None]
 

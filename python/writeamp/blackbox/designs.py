@@ -21,8 +21,8 @@ from writeamp.blackbox.space import (
 )
 from writeamp.domains import OneOf, Whole
 from writeamp.errors import WriteampError
-from writeamp.sweeps.axes import Bounded
-from writeamp.sweeps.designs import SAMPLERS
+from writeamp.studies.sweep.axes import Bounded
+from writeamp.studies.sweep.designs import SAMPLERS
 
 GRID_DESIGN = "grid"
 # Whose points follow from what was measured before them.

@@ -17,11 +17,11 @@ from writeamp.blackbox.predictions import Forecast
 from writeamp.blackbox.ranges import Range
 from writeamp.blackbox.training import BlackBox
 from writeamp.errors import WriteampError
-from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import Curve, curves_with_intervals, importances
 from writeamp.plots.spec import BarChart, PanelChart
-from writeamp.presentation.card import Card
-from writeamp.presentation.numbers import range_in_words
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import range_in_words
 
 F64 = npt.NDArray[np.float64]
 

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.blackbox.scores import Score, score
-from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import (
     LABELS,
     Compared,
@@ -19,8 +18,9 @@ from writeamp.plots.figures.blackbox import (
     measured_against_predicted,
 )
 from writeamp.plots.spec import PanelChart
-from writeamp.presentation.card import Card
-from writeamp.presentation.numbers import four_digits, json_number, range_in_words
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import four_digits, json_number, range_in_words
 
 F64 = npt.NDArray[np.float64]
 

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.errors import WriteampError
-from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import measures_of_score
 from writeamp.plots.spec import BarChart
-from writeamp.presentation.card import Card
-from writeamp.presentation.numbers import four_digits, json_number
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import four_digits, json_number
 
 
 @dataclass(frozen=True, eq=False)

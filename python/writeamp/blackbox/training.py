@@ -30,10 +30,10 @@ from writeamp.blackbox.ranges import Range, beyond, ranges_of
 from writeamp.blackbox.scores import Score, score
 from writeamp.domains import Whole
 from writeamp.errors import WriteampError
-from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.blackbox import errors_by_target
 from writeamp.plots.spec import BarChart
-from writeamp.presentation.card import Card
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
 
 F64 = npt.NDArray[np.float64]
 # Told how many targets are done, and of how many.

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from writeamp.cli import options
-from writeamp.devices.ratios import RATIOS, op_of
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
+from writeamp.units.ratios import RATIOS, op_of
 
 _GROUPS = "Groups of pages (as many sizes as frequencies)"
 _COLDEST = "Coldest group"

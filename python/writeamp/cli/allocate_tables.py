@@ -12,14 +12,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from writeamp import allocation
+from writeamp.allocation.coldest import ColdestGroup
+from writeamp.allocation.result import Allocation
 from writeamp.cli import options
 from writeamp.cli.options import stderr, stdout
 from writeamp.errors import WriteampError
 from writeamp.plots import save
 from writeamp.plots.figures.allocation import op_shares_by_method, over_optimal
-from writeamp.presentation.numbers import json_number
-from writeamp.theory.allocation.coldest import ColdestGroup
-from writeamp.theory.allocation.result import Allocation
+from writeamp.results.numbers import json_number
 
 
 def coldest_group(op: float | None, below: float | None) -> ColdestGroup | None:

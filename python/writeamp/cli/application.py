@@ -77,7 +77,7 @@ def _times(times: int) -> str:
 
 def _who(verb: str, flag: str) -> str:
     """Return who takes how many of an option."""
-    from writeamp.experiments.experiment import VERBS  # noqa: PLC0415 (slow)
+    from writeamp.settings.experiment import VERBS  # noqa: PLC0415 (slow)
 
     by_compare = ""
     if verb in VERBS:
@@ -89,8 +89,8 @@ def _who(verb: str, flag: str) -> str:
 
 def _several_of(verb: str) -> set[str]:
     """Return the options that a verb takes several of."""
-    from writeamp.experiments.experiment import setting_places  # noqa: PLC0415 (slow)
-    from writeamp.experiments.setting import words_of  # noqa: PLC0415
+    from writeamp.settings.experiment import setting_places  # noqa: PLC0415 (slow)
+    from writeamp.settings.setting import words_of  # noqa: PLC0415
 
     places = setting_places(verb).items()
     return {

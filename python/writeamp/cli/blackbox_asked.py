@@ -15,8 +15,8 @@ from writeamp.blackbox.features import DriveUse, of_trace, of_workload
 from writeamp.cli import options
 from writeamp.devices.device import SIZE
 from writeamp.errors import WriteampError
-from writeamp.experiments.durations import DURATION
 from writeamp.traces.words import EXAMPLE, FORMAT_NAMES
+from writeamp.units.durations import DURATION
 
 _FORMATS = f"{', '.join(FORMAT_NAMES)}; or what its columns mean, as in {EXAMPLE}"
 _TRACE = "Trace"

@@ -13,8 +13,8 @@ from writeamp.cli import blackbox_asked as asked
 from writeamp.cli import options
 from writeamp.cli.blackbox_words import with_unit
 from writeamp.cli.options import stdout
-from writeamp.experiments.durations import DURATION
-from writeamp.presentation.numbers import four_digits, range_in_words
+from writeamp.results.numbers import four_digits, range_in_words
+from writeamp.units.durations import DURATION
 
 if TYPE_CHECKING:
     from writeamp.blackbox.choosing import Verdict

@@ -15,7 +15,7 @@ from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError, unknown
 from writeamp.plots import check_target, save
-from writeamp.presentation.numbers import json_number
+from writeamp.results.numbers import json_number
 
 if TYPE_CHECKING:
     from writeamp.blackbox.explanation import Explanation, Response

@@ -16,7 +16,7 @@ from writeamp.cli.blackbox_words import UNITS, entry, with_unit
 from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target, save
-from writeamp.presentation.numbers import four_digits, range_in_words
+from writeamp.results.numbers import four_digits, range_in_words
 
 if TYPE_CHECKING:
     from writeamp.blackbox.predictions import Predictions

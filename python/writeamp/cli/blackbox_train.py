@@ -19,8 +19,8 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.blackbox_words import UNITS
 from writeamp.cli.options import stdout
 from writeamp.plots import check_target, save
-from writeamp.presentation.frames import frame_of
-from writeamp.presentation.numbers import four_digits
+from writeamp.results.frames import frame_of
+from writeamp.results.numbers import four_digits
 
 if TYPE_CHECKING:
     from writeamp.blackbox.scores import Score

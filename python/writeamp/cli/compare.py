@@ -18,16 +18,16 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.runner_options import with_scheduler
-from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.errors import WriteampError
-from writeamp.experiments.experiment import Experiment
 from writeamp.plots import check_target
 from writeamp.plots.style import with_error
 from writeamp.runners import Runner
+from writeamp.settings.experiment import Experiment
+from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
-    from writeamp.experiments.comparison_result import Comparison
-    from writeamp.experiments.comparison_row import Row
+    from writeamp.studies.compare.result import Comparison
+    from writeamp.studies.compare.row import Row
 
 # What a host can say of its pages, in words.
 _HINTS = (
@@ -69,8 +69,8 @@ def compare(
     """
     if plot is not None:
         check_target(plot)
-    from writeamp.experiments.comparison import run_comparison  # noqa: PLC0415 (slow)
-    from writeamp.experiments.comparison_warnings import some_of  # noqa: PLC0415 (slow)
+    from writeamp.studies.compare.comparison import run_comparison  # noqa: PLC0415 (slow)
+    from writeamp.studies.compare.warnings import some_of  # noqa: PLC0415 (slow)
 
     failed = None
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:

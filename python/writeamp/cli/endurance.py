@@ -13,19 +13,19 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.runner_options import with_scheduler
-from writeamp.devices.byte_sizes import parse_bytes, shown_bytes
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
-from writeamp.experiments.daily_writes import WARRANTY_YEARS, drive_writes_a_day, warranty_days
-from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.words import shape_in_words
 from writeamp.plots import check_target
-from writeamp.presentation.frames import frame_of
-from writeamp.presentation.numbers import fitting_form, interval_in_words, with_interval
+from writeamp.results.frames import frame_of
+from writeamp.results.numbers import fitting_form, interval_in_words, with_interval
 from writeamp.runners import Runner
+from writeamp.runs.daily_writes import WARRANTY_YEARS, drive_writes_a_day, warranty_days
+from writeamp.runs.words import shape_in_words
+from writeamp.settings.experiment import Experiment
+from writeamp.units.byte_sizes import parse_bytes, shown_bytes
 
 if TYPE_CHECKING:
-    from writeamp.experiments.lifetime_result import Endurance
+    from writeamp.studies.endurance.result import Endurance
 
 
 def register(app: typer.Typer) -> None:
@@ -102,7 +102,7 @@ def endurance(
         if daily_bytes is not None:
             drive_writes_a_day(device, daily_bytes, capacity_bytes)
 
-    from writeamp.experiments.lifetime import run_lifetime  # noqa: PLC0415 (slow)
+    from writeamp.studies.endurance.lifetime import run_lifetime  # noqa: PLC0415 (slow)
 
     with Bar("wearing out", _percent) as bar:
         found = options.whole_or_part(

@@ -15,8 +15,9 @@ from writeamp import output
 from writeamp.cli.options import CAPACITY, completer, count, policy_completer, ratio
 from writeamp.devices.profile import profile_names
 from writeamp.domains import WholeOr
-from writeamp.experiments.experiment import Experiment, setting_places
-from writeamp.experiments.setting import (
+from writeamp.registry.entries import EngineKind, engine_entries
+from writeamp.settings.experiment import Experiment, setting_places
+from writeamp.settings.setting import (
     Places,
     Settings,
     Words,
@@ -24,7 +25,6 @@ from writeamp.experiments.setting import (
     places_in,
     words_of,
 )
-from writeamp.registry.entries import EngineKind, engine_entries
 
 # Gives the examples of one kind.
 Examples: TypeAlias = Callable[[EngineKind], tuple[str, ...]]

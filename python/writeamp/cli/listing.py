@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from writeamp import own, traces
+from writeamp import custom as own
+from writeamp import traces
 from writeamp.blackbox.kinds import MODEL_SUMMARIES
 from writeamp.cli import options
 from writeamp.cli.terminal import LEAST_COLUMNS
@@ -70,7 +71,7 @@ def _device_row(name: str) -> _Row:
 
 
 def _models() -> list[_Row]:
-    from writeamp.theory.models._registry import MODELS  # noqa: PLC0415 (slow)
+    from writeamp.models._registry import MODELS  # noqa: PLC0415 (slow)
 
     return [_plain_row(one.name, one.summary) for one in MODELS.values()]
 

@@ -11,11 +11,11 @@ import typer
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError, unknown
+from writeamp.meanfield.parameters import MODES
 from writeamp.plots import check_target, save
-from writeamp.theory.meanfield.parameters import MODES
 
 if TYPE_CHECKING:
-    from writeamp.theory.meanfield.fixed_point import FixedPoint
+    from writeamp.meanfield.fixed_point import FixedPoint
 
 _DRIVE = "Drive (one ratio of spare space) and data"
 
@@ -115,7 +115,7 @@ def meanfield(
         raise unknown("mode", mode, MODES)
     if plot is not None:
         check_target(plot)
-    from writeamp.theory.meanfield.fixed_point import hot_cold, hot_cold_swap  # noqa: PLC0415 (slow)
+    from writeamp.meanfield.fixed_point import hot_cold, hot_cold_swap  # noqa: PLC0415 (slow)
 
     drive: dict[str, Any] = {
         "pages_per_block": pages_per_block,

@@ -12,14 +12,14 @@ from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
-from writeamp.devices.byte_sizes import parse_bytes
 from writeamp.devices.device import device as device_of
 from writeamp.domains import POSITIVE_COUNT, shown
 from writeamp.errors import WriteampError
 from writeamp.measure import PinFacts, facts_of
 from writeamp.measure.words import METHODS, Method
 from writeamp.plots import check_target, save
-from writeamp.presentation.numbers import with_interval
+from writeamp.results.numbers import with_interval
+from writeamp.units.byte_sizes import parse_bytes
 
 if TYPE_CHECKING:
     from writeamp.measure import ReadyBusy
@@ -127,7 +127,7 @@ def rb(
     """
     if plot is not None:
         check_target(plot)
-    from writeamp.measure import measure_ready_busy  # noqa: PLC0415 (slow)
+    from writeamp.measure import ready_busy  # noqa: PLC0415 (slow)
 
     size = parse_bytes("--host-bytes", host_bytes)
     facts = _facts(
@@ -140,7 +140,7 @@ def rb(
     )
     total = _file_bytes(capture)
     with Bar("reading", lambda done, whole: f"{done / max(whole, 1):.0%}") as bar:
-        found = measure_ready_busy(
+        found = ready_busy(
             capture,
             facts,
             size,

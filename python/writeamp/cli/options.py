@@ -15,13 +15,13 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from writeamp import own
+from writeamp import custom as own
 from writeamp.cli import boundary
 from writeamp.cli.terminal import Terminal
 from writeamp.domains import ratio_of, shown
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.presentation.frames import csv_of
 from writeamp.registry.entries import EngineKind
+from writeamp.results.frames import csv_of
 from writeamp.text import printable
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import typer
 
 from writeamp.cli import options
 from writeamp.errors import WriteampError
-from writeamp.theory.words import DEFAULT_PAGES_PER_BLOCK, MODEL_NAMES, SWEEPABLE
+from writeamp.models.names import MODEL_NAMES
+from writeamp.theory.words import DEFAULT_PAGES_PER_BLOCK, SWEEPABLE
 
 if TYPE_CHECKING:
     from writeamp.theory.prediction import Question

@@ -18,8 +18,8 @@ from writeamp.cli.experiment_options import register_settings
 from writeamp.cli.serve_table import print_served
 from writeamp.domains import Number
 from writeamp.errors import WriteampError
-from writeamp.experiments.device_settings import DeviceSettings
 from writeamp.plots import check_target
+from writeamp.settings.device import DeviceSettings
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.served import served_examples
 from writeamp.vssd.settings import DriveSettings
@@ -116,7 +116,7 @@ def serve(
 
 def _ticking(found: Specification, bars: ExitStack) -> Callable[[], None]:
     """Return what shows how far a drive is aged."""
-    from writeamp.experiments.preconditioning import CHUNK_PAGES  # noqa: PLC0415 (slow)
+    from writeamp.runs.preconditioning import CHUNK_PAGES  # noqa: PLC0415 (slow)
 
     asked, size = found.precondition, found.device.logical_pages
     rounds = (asked.drive_writes or _FEWEST_ROUNDS) if asked.is_random else 0

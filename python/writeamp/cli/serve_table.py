@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
-from writeamp.devices.byte_sizes import shown_bytes
-from writeamp.experiments.durations import shown_duration
-from writeamp.presentation.numbers import with_interval
+from writeamp.results.numbers import with_interval
+from writeamp.units.byte_sizes import shown_bytes
+from writeamp.units.durations import shown_duration
 from writeamp.vssd.layers import Layers
 
 if TYPE_CHECKING:

@@ -13,15 +13,15 @@ from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.timed_table import print_timed
-from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.errors import WriteampError
-from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.words import shape_in_words, wa_in_words
 from writeamp.plots import check_target
+from writeamp.runs.words import shape_in_words, wa_in_words
+from writeamp.settings.experiment import Experiment
+from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
-    from writeamp.experiments.capacity_error import Scaling
-    from writeamp.experiments.simulation_result import Result
+    from writeamp.runs.capacity_error import Scaling
+    from writeamp.runs.simulation_result import Result
 
 # A longer list of passes shows so many at each end.
 _MOST_PASSES = 8
@@ -74,8 +74,8 @@ def simulate(
             raise WriteampError("--series is of one run, and --target-wa and --sweep make many")
         simulate_op.simulate_over_op(experiment, target_wa, sweep, plot=plot, json=json, csv=csv)
         return
-    from writeamp.experiments.simulation import run_simulation  # noqa: PLC0415 (slow)
-    from writeamp.experiments.timed_result import TimedResult  # noqa: PLC0415 (slow)
+    from writeamp.runs.timed.result import TimedResult  # noqa: PLC0415 (slow)
+    from writeamp.studies.simulation import run_simulation  # noqa: PLC0415 (slow)
 
     with Bar("simulating", _share if experiment.is_timed else _millions) as bar:
         result = run_simulation(experiment, bar.update)

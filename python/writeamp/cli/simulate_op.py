@@ -10,18 +10,18 @@ import typer
 from writeamp.cli import boundary, options
 from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
-from writeamp.devices.byte_sizes import shown_bytes
-from writeamp.devices.ratios import RATIOS
 from writeamp.errors import WriteampError
-from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.words import shape_in_words, wa_in_words
 from writeamp.plots.style import with_error
-from writeamp.presentation.numbers import interval_in_words
+from writeamp.results.numbers import interval_in_words
+from writeamp.runs.words import shape_in_words, wa_in_words
+from writeamp.settings.experiment import Experiment
+from writeamp.units.byte_sizes import shown_bytes
+from writeamp.units.ratios import RATIOS
 
 if TYPE_CHECKING:
-    from writeamp.experiments.simulation_result import Result
-    from writeamp.sizing.curve_result import OpCurve
-    from writeamp.sizing.required_op_result import RequiredOp
+    from writeamp.runs.simulation_result import Result
+    from writeamp.studies.op.curve_result import OpCurve
+    from writeamp.studies.op.required_op_result import RequiredOp
 
 _PANEL = "Over-provisioning, asked for (the logical size is kept)"
 
@@ -61,10 +61,10 @@ def simulate_over_op(
     """Answer one of the two questions, print the answer and draw it."""
     if target_wa is not None and sweep is not None:
         raise WriteampError("target_wa and sweep are two questions; give only one")
-    from writeamp.sizing.curve import run_op_curve  # noqa: PLC0415 (slow)
-    from writeamp.sizing.curve_result import OpCurve  # noqa: PLC0415 (slow)
-    from writeamp.sizing.required_op import run_required_op  # noqa: PLC0415 (slow)
-    from writeamp.sizing.required_op_result import RequiredOp  # noqa: PLC0415 (slow)
+    from writeamp.studies.op.curve import run_op_curve  # noqa: PLC0415 (slow)
+    from writeamp.studies.op.curve_result import OpCurve  # noqa: PLC0415 (slow)
+    from writeamp.studies.op.required_op import run_required_op  # noqa: PLC0415 (slow)
+    from writeamp.studies.op.required_op_result import RequiredOp  # noqa: PLC0415 (slow)
 
     found: RequiredOp | OpCurve
     if target_wa is not None:

@@ -19,8 +19,8 @@ from writeamp.plots import check_target
 from writeamp.runners import Runner
 
 if TYPE_CHECKING:
-    from writeamp.sweeps.plan import Plan
-    from writeamp.sweeps.result import Sweep
+    from writeamp.studies.sweep.plan import Plan
+    from writeamp.studies.sweep.result import Sweep
 
 _RUN = "run"
 
@@ -83,8 +83,8 @@ def run(
     """
     if plot is not None:
         check_target(plot)
-    from writeamp.sweeps.functions import sweep  # noqa: PLC0415 (slow)
-    from writeamp.sweeps.plan import plan_of  # noqa: PLC0415 (slow)
+    from writeamp.studies.sweep.functions import sweep  # noqa: PLC0415 (slow)
+    from writeamp.studies.sweep.plan import plan_of  # noqa: PLC0415 (slow)
 
     plan = plan_of(file)
     if plot is not None:
@@ -114,7 +114,7 @@ def _check_picture(plan: Plan, file: Path) -> None:
     """Refuse a sweep whose axes do not fit the picture, before hours are spent on it."""
     if plan.search is not None:
         return
-    from writeamp.sweeps.results import SweepResults  # noqa: PLC0415 (slow)
+    from writeamp.studies.sweep.results import SweepResults  # noqa: PLC0415 (slow)
 
     try:
         SweepResults.expected(plan).curves()

@@ -14,8 +14,8 @@ from writeamp.errors import WriteampError
 from writeamp.plots import check_target
 
 if TYPE_CHECKING:
-    from writeamp.sweeps.results import SweepResults
-    from writeamp.sweeps.views.view import View
+    from writeamp.studies.sweep.results import SweepResults
+    from writeamp.studies.sweep.views.view import View
 
 _KINDS = ("lines", "heatmap")
 _LINES, _HEAT_MAP = (f"--kind {kind}" for kind in _KINDS)
@@ -150,7 +150,7 @@ def show(
     if plot is not None:
         check_target(plot)
     from writeamp.cli.sweep_tables import print_view, rows_of  # noqa: PLC0415 (slow)
-    from writeamp.sweeps.results import sweep_results  # noqa: PLC0415 (slow)
+    from writeamp.studies.sweep.results import sweep_results  # noqa: PLC0415 (slow)
 
     found = sweep_results(folder, of=of).where(_conditions(where or []))
     given = {

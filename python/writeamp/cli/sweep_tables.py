@@ -7,14 +7,14 @@ from typing import Any
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
-from writeamp.sweeps.results import SweepResults
-from writeamp.sweeps.summary import Group
-from writeamp.sweeps.tidy import STUDY, word_of
-from writeamp.sweeps.views.curves import Curves
-from writeamp.sweeps.views.heat_map import HeatMaps
-from writeamp.sweeps.views.pareto import Pareto
-from writeamp.sweeps.views.sensitivity import Sensitivity
-from writeamp.sweeps.views.view import View
+from writeamp.studies.sweep.results import SweepResults
+from writeamp.studies.sweep.summary import Group
+from writeamp.studies.sweep.tidy import STUDY, word_of
+from writeamp.studies.sweep.views.curves import Curves
+from writeamp.studies.sweep.views.heat_map import HeatMaps
+from writeamp.studies.sweep.views.pareto import Pareto
+from writeamp.studies.sweep.views.sensitivity import Sensitivity
+from writeamp.studies.sweep.views.view import View
 
 # So many rows are printed; the JSON document has all.
 _MOST_ROWS = 200

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
-from writeamp.devices.byte_sizes import shown_bytes
-from writeamp.experiments.durations import shown_duration
-from writeamp.presentation.numbers import with_interval
+from writeamp.results.numbers import with_interval
+from writeamp.units.byte_sizes import shown_bytes
+from writeamp.units.durations import shown_duration
 
 if TYPE_CHECKING:
-    from writeamp.experiments.timed_found import Served
-    from writeamp.experiments.timed_result import TimedResult
+    from writeamp.runs.timed.found import Served
+    from writeamp.runs.timed.result import TimedResult
 
 _COLUMNS = ("", ">mean", ">p50", ">p99", ">p99.9", ">p99.99", ">max", ">IOPS", ">MB/s")
 

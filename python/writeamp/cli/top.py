@@ -22,9 +22,9 @@ from writeamp._engine import TIMED_CAUSES
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.cli.terminal import Terminal
-from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.errors import WriteampError
 from writeamp.text import printable
+from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.control import SUFFIX, Control
 from writeamp.vssd.live import Reading, Recent, binned, erase_counts, valid_pages
 from writeamp.vssd.signals import HeldSignals, held_signals

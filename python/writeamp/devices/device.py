@@ -6,11 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from writeamp.devices.byte_sizes import ByteSize
 from writeamp.devices.drive import SECTOR_BYTES, Device
 from writeamp.devices.profile import disk_bytes, profile
 from writeamp.devices.raid import is_array, parse_array
-from writeamp.devices.ratios import RatioLike, at_most_one, op_of
 from writeamp.devices.shape import (
     COUNT,
     GEOMETRY,
@@ -33,6 +31,8 @@ from writeamp.devices.times import (
     tables_of,
 )
 from writeamp.errors import WriteampError
+from writeamp.units.byte_sizes import ByteSize
+from writeamp.units.ratios import RatioLike, at_most_one, op_of
 
 __all__ = ["MAP_CACHE", "SIZE", "WRITE_CACHE", "Device", "DeviceLike", "device", "profile_op"]
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from writeamp._engine import Geometry as EngineGeometry
 from writeamp.devices.times import tables_of
 from writeamp.errors import WriteampError
-from writeamp.presentation.card import Card
-from writeamp.presentation.presented import Presented
+from writeamp.results.card import Card
+from writeamp.results.presented import Presented
 
 COUNT_BITS = 32
 Kind = Literal["flash", "disk", "raid0"]

@@ -13,11 +13,11 @@ from typing import Any
 
 from writeamp.devices import toml_text
 from writeamp.devices.drive import Device
-from writeamp.devices.ratios import RATIOS, op_of
 from writeamp.devices.shape import GEOMETRY, checked_geometry, checked_layout
 from writeamp.devices.times import DISK_TABLES, FLASH_TABLES, Tables, canonical
 from writeamp.domains import Whole, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.units.ratios import RATIOS, op_of
 
 _KIND_WORDS = {
     int: "a whole number",

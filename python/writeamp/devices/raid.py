@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from writeamp.devices.byte_sizes import ByteSize
 from writeamp.devices.drive import SECTOR_BYTES
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.units.byte_sizes import ByteSize
 
 _PREFIX = "raid0:"
 _STRIPE = "stripe"

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from writeamp.devices.byte_sizes import ByteSize
 from writeamp.devices.drive import COUNT_BITS, Device
 from writeamp.domains import OneOf, Whole
 from writeamp.errors import WriteampError, unknown
+from writeamp.units.byte_sizes import ByteSize
 
 LAYOUTS = ("flat", "striped", "striped-per-lun", "static")
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Collection
 from dataclasses import replace
 
-from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.drive import Device
 from writeamp.devices.shape import needed_pages, whole_units
 from writeamp.devices.times import canonical, tables_of
 from writeamp.errors import WriteampError
+from writeamp.units.byte_sizes import shown_bytes
 
 # What a timed profile shows its host unless it is asked for more: fills take seconds, not minutes.
 DEFAULT_BYTES = 64 * 2**30

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from writeamp import own
+from writeamp import custom as own
 from writeamp._engine import declared as engine_declared
 from writeamp._engine import default_victims as engine_default_victims
 from writeamp.errors import WriteampError

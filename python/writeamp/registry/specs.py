@@ -10,7 +10,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import TypeAlias
 
-from writeamp import own
+from writeamp import custom as own
 from writeamp._engine import parse as parse_spec
 from writeamp._engine import split_specs as split_spec_texts
 from writeamp.domains import shown

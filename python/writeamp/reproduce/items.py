@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from writeamp.presentation.numbers import json_number
+from writeamp.results.numbers import json_number
 
 Verdict: TypeAlias = Literal[
     "match", "match-if", "erratum", "differs", "not-comparable", "input", "checked"

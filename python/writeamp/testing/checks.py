@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from writeamp import own
+from writeamp import custom as own
+from writeamp.custom.parameters import COMPILED
 from writeamp.errors import PolicyError, WriteampError, unknown
-from writeamp.own.parameters import COMPILED
 from writeamp.registry.specs import Spec, manager
 from writeamp.testing.rig import Counters, Rig, is_compiled
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from writeamp import own
+from writeamp import custom as own
 from writeamp._engine import Drive, Geometry, Load, Simulation
 from writeamp.registry.declared import declared, default_victims, source_of
 from writeamp.registry.specs import Spec

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from writeamp.plots.drawn import Drawn
+from writeamp.models._model import Model
 from writeamp.plots.figures.models import ModelCurve, models_over, wa_by_model
 from writeamp.plots.spec import BarChart, LineChart
-from writeamp.presentation.card import Card
-from writeamp.presentation.numbers import json_number
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import json_number
 from writeamp.theory.cold_data import caveat
-from writeamp.theory.models._model import Model
 
 Asked: TypeAlias = Literal["wa", "op"]
 

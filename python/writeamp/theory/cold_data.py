@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from writeamp.theory.models.effective_op import effective_op
-from writeamp.theory.models.expected_value import expected_value
+from writeamp.models._effective_op import effective_op
+from writeamp.models._expected_value import expected_value
 
 # A smaller error is within what the models differ by.
 _LARGE_ERROR = 0.05

@@ -9,14 +9,14 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from writeamp.devices.ratios import RATIOS, op_of
 from writeamp.domains import as_ratio, finite, ratio_of, shown
 from writeamp.errors import WriteampError, unknown, unknown_argument
+from writeamp.models._effective_op import effective_op
+from writeamp.models._model import Model, ModelInputs
+from writeamp.models._registry import MODELS, find_model
 from writeamp.theory.answers import Asked, Prediction, Predictions, PredictionSweep, SweepPoint
-from writeamp.theory.models._model import Model, ModelInputs
-from writeamp.theory.models._registry import MODELS, find_model
-from writeamp.theory.models.effective_op import effective_op
 from writeamp.theory.words import DEFAULT_PAGES_PER_BLOCK, SWEEPABLE
+from writeamp.units.ratios import RATIOS, op_of
 
 # What some models take besides, and its defaults.
 _OF_MODELS = {"d": 10, "window": 64, "reserve": 0, "logical_blocks": math.inf}

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from writeamp.devices.byte_sizes import ByteSize
 from writeamp.errors import WriteampError, unknown
 from writeamp.traces.quoting import quoted
 from writeamp.traces.trace import MAX_LENGTH_BYTES, OPERATIONS, SECTOR_BYTES
 from writeamp.traces.words import EXAMPLE
+from writeamp.units.byte_sizes import ByteSize
 
 PREFIX = "columns"
 

@@ -12,16 +12,16 @@ import polars as pl
 
 from writeamp.domains import Whole, shown
 from writeamp.errors import WriteampError, unknown
-from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.traces import writes_by_heat
 from writeamp.plots.spec import LineChart
-from writeamp.presentation.card import Card
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.traces.capacity_errors import MAX_PAGES, ends_too_far, refuse_large_footprint
 from writeamp.traces.devices import natural_order
 from writeamp.traces.given import Given
 from writeamp.traces.given_rows import ignored_columns
 from writeamp.traces.intervals import Runs, end_to_end, union
 from writeamp.traces.quoting import shortened
-from writeamp.traces.room import MAX_PAGES, ends_too_far, refuse_large_footprint
 from writeamp.traces.skew import share_of_hottest
 from writeamp.traces.streaming import Collection
 from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from writeamp import own
+from writeamp import custom as own
 from writeamp.errors import WriteampError
 from writeamp.traces.quoting import one_line
 

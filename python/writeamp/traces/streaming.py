@@ -15,9 +15,9 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp._engine import PageSet, kept
+from writeamp.traces.capacity_errors import MAX_PAGES, ends_too_far, refuse_large_footprint
 from writeamp.traces.devices import natural_order
 from writeamp.traces.given import BATCH_ROWS, Given
-from writeamp.traces.room import MAX_PAGES, ends_too_far, refuse_large_footprint
 from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
 from writeamp.traces.trace import SCHEMA
 

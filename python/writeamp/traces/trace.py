@@ -9,10 +9,10 @@ import polars as pl
 
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
-from writeamp.plots.drawn import Drawn
 from writeamp.plots.figures.traces import rates_over_time
 from writeamp.plots.spec import LineChart
-from writeamp.presentation.card import Card
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
 from writeamp.traces.recorded import Recorded
 from writeamp.traces.request_facts import facts_of, rates_of
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from writeamp import output
-from writeamp.experiments.preconditioning import Ageing
+from writeamp.runs.preconditioning import Ageing
 from writeamp.vssd.control import Document
 from writeamp.vssd.counters import Refresher
 from writeamp.vssd.layers import Layers

@@ -11,7 +11,7 @@ import numpy as np
 
 from writeamp import output
 from writeamp._engine import __version__
-from writeamp.experiments.ready_busy import pin_names
+from writeamp.runs.ready_busy import pin_names
 from writeamp.text import printable
 from writeamp.vssd.live_file import live_file
 from writeamp.vssd.specification import Specification

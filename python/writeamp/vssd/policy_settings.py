@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from writeamp import own
+from writeamp import custom as own
 from writeamp.errors import WriteampError
-from writeamp.experiments.settings import PolicySettings
 from writeamp.registry.entries import EngineKind, engine_entries
+from writeamp.settings.settings import PolicySettings
 
 _FIELDS: dict[EngineKind, str] = {"managers": "manager", "victims": "victims"}
 

@@ -13,20 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp._engine import TIMED_CAUSES, __version__
-from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
-from writeamp.experiments.byte_amplification import differs
-from writeamp.experiments.counted import OF_THE_HOST
-from writeamp.experiments.preconditioning import Ageing
-from writeamp.experiments.verdicts import programmed_enough
-from writeamp.experiments.words import causes_in_words, drive_in_words, wa_in_words
-from writeamp.plots.drawn import Drawn
 from writeamp.plots.spec import FigureSpec
-from writeamp.presentation.card import Card
-from writeamp.presentation.numbers import json_number
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import json_number
+from writeamp.runs.byte_amplification import differs
+from writeamp.runs.counted import OF_THE_HOST
+from writeamp.runs.preconditioning import Ageing
+from writeamp.runs.steadiness_checks import programmed_enough
+from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
 from writeamp.statistics.steady import SteadyState, analyse
 from writeamp.traces.recorded import KEPT
+from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd import notes
 from writeamp.vssd.control import Document
 from writeamp.vssd.layers import Layers

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.plots.figures.layers import wa_by_layer
 from writeamp.plots.figures.wa_over_time import WaSeries, visible_points, wa_over_time
 from writeamp.plots.spec import FigureSpec
 from writeamp.text import printable
+from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.layers import Layers
 from writeamp.vssd.settings import DriveSettings
 

@@ -11,8 +11,8 @@ from typing import ClassVar
 from writeamp import output
 from writeamp.domains import Flag, Number, OneOf, Whole
 from writeamp.errors import WriteampError
-from writeamp.experiments.precondition import CHOICES, PreconditionText
-from writeamp.experiments.setting import Settings, setting, words_of
+from writeamp.settings.precondition import CHOICES, PreconditionText
+from writeamp.settings.setting import Settings, setting, words_of
 from writeamp.vssd.mount import FILE_SYSTEMS
 
 _FROM_START, _FROM_COMMAND = "start", "command"

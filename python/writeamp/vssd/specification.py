@@ -11,19 +11,19 @@ from typing import Any
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp._engine import check_times, pages_apart, pages_with_table
-from writeamp.devices.byte_sizes import shown_bytes
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
-from writeamp.experiments.device_settings import DeviceSettings
-from writeamp.experiments.experiment import Experiment
-from writeamp.experiments.inputs import prepare
-from writeamp.experiments.memory import check_memory
-from writeamp.experiments.plan import Plan
-from writeamp.experiments.precondition import Precondition
-from writeamp.experiments.preconditioning import Ageing, precondition
-from writeamp.experiments.settings import LoadSettings, SimulationSettings
 from writeamp.registry.declared import declared
+from writeamp.runs.inputs import prepare
+from writeamp.runs.memory import check_memory
+from writeamp.runs.plan import Plan
+from writeamp.runs.preconditioning import Ageing, precondition
+from writeamp.settings.device import DeviceSettings
+from writeamp.settings.experiment import Experiment
+from writeamp.settings.precondition import Precondition
+from writeamp.settings.settings import LoadSettings, SimulationSettings
+from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.served import NO_HINTS, served_entries
 from writeamp.vssd.settings import DriveSettings

@@ -1,6 +1,6 @@
 //! A placement whose methods Numba has compiled: the engine calls their machine code, without Python.
 //!
-//! `writeamp.own.compiled` makes them with these signatures; each gets the record that holds the
+//! `writeamp.custom.compiled` makes them with these signatures; each gets the record that holds the
 //! placement's attributes. What they raise becomes [`FAILED`]; then Python is asked again, whose
 //! exception says where.
 
@@ -81,7 +81,7 @@ impl Compiled {
         if write == 0 || migrate == 0 {
             return Err(PyRuntimeError::new_err("a placement has on_write and on_migrate"));
         }
-        // SAFETY: the addresses are those of functions that `writeamp.own.compiled` made by Numba with
+        // SAFETY: the addresses are those of functions that `writeamp.custom.compiled` made by Numba with
         // these signatures, which the instance keeps.
         let (on_write, on_migrate, on_collect, on_trim) = unsafe {
             (

@@ -1,4 +1,4 @@
-//! Policies that are written in Python, as the engine asks them (`writeamp.own`).
+//! Policies that are written in Python, as the engine asks them (`writeamp.custom`).
 
 mod compiled;
 mod interpreted;

@@ -1,4 +1,4 @@
-//! What drives are built with: sources of `writeamp.own`, each of which makes a policy for a drive.
+//! What drives are built with: sources of `writeamp.custom`, each of which makes a policy for a drive.
 
 use std::fmt;
 use std::sync::Arc;

@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from writeamp.blackbox.models.conformal import ConformalRegressor
-from writeamp.blackbox.models.foreign import packed, unpacked
 from writeamp.blackbox.models.gaussian_process import GaussianProcessRegressor
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.blackbox.models.packing import packed, unpacked
 from writeamp.blackbox.models.process_document import process_from, process_to
 from writeamp.blackbox.models.tree_document import numbers, tree_from, tree_to
 from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor

@@ -13,8 +13,8 @@ from writeamp.devices.device import SIZE, SizeLike
 from writeamp.devices.profile import profile_names
 from writeamp.devices.raid import is_array
 from writeamp.errors import WriteampError
-from writeamp.experiments.durations import DURATION
 from writeamp.runners import Runner
+from writeamp.units.durations import DURATION
 
 _OPTIONS = {
     "precision": "--precision",

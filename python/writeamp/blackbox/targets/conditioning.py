@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from writeamp.blackbox.targets import fio
 from writeamp.blackbox.targets.place import Place
-from writeamp.experiments.preconditioning import MOST_ROUNDS, is_steady
+from writeamp.runs.preconditioning import MOST_ROUNDS, is_steady
 
 NONE, FILL, STEADY = "none", "fill", "steady"
 PRECONDITIONS = (NONE, FILL, STEADY)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from writeamp._engine import TimedDevice
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
-from writeamp.experiments.memory import check_memory
-from writeamp.experiments.plan import Plan
-from writeamp.experiments.settings import LoadSettings, SimulationSettings
-from writeamp.experiments.timed_device import aged, bytes_needed, in_time, new_flash
 from writeamp.registry.specs import Spec
 from writeamp.runners import stop_if_asked
+from writeamp.runs.memory import check_memory
+from writeamp.runs.plan import Plan
+from writeamp.runs.timed.device import aged, bytes_needed, in_time, new_flash
+from writeamp.settings.settings import LoadSettings, SimulationSettings
 
 # How often what the write cache and the free blocks hold is programmed before a run may end.
 _FILLINGS = 2

@@ -9,16 +9,16 @@ import numpy as np
 import polars as pl
 
 from writeamp import allocation
+from writeamp.allocation.methods import by_frequency, by_size, closed_form
+from writeamp.allocation.result import Allocation
+from writeamp.models._arguments import FloatArray
+from writeamp.models._expected_value import expected_value
 from writeamp.plots import FigureSpec
 from writeamp.plots.figures.allocation import over_optimal, wa_over_division
 from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.plots.style import SERIES_COLORS
 from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.items import Erratum, Item, at_most, checked, compared
-from writeamp.theory.allocation.methods import by_frequency, by_size, closed_form
-from writeamp.theory.allocation.result import Allocation
-from writeamp.theory.models._arguments import FloatArray
-from writeamp.theory.models.expected_value import expected_value
 
 # LBA/PBA; figures 3 and 4 are drawn at 0.7.
 FILLS = (0.6, 0.7, 0.8, 0.9)

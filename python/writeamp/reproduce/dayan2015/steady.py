@@ -6,6 +6,7 @@ from functools import partial
 from itertools import product
 
 from writeamp import allocation
+from writeamp.models._expected_value import expected_value
 from writeamp.plots.spec import FigureSpec, Panel, PanelChart
 from writeamp.plots.style import WA_LABEL, WA_UNIT, series_color
 from writeamp.reproduce.bench import Bench, Findings
@@ -32,7 +33,6 @@ from writeamp.reproduce.dayan2015.readings import (
 )
 from writeamp.reproduce.items import Item, checked, compared, ordered, within
 from writeamp.reproduce.readings import Reading
-from writeamp.theory.models.expected_value import expected_value
 
 _GREEDY, _LRU = "greedy", "fifo"
 _LAYOUTS = {"flat": "one pool", "striped-per-lun": "8 LUNs"}

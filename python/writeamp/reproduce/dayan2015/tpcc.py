@@ -14,6 +14,7 @@ from statistics import fmean
 import numpy as np
 
 from writeamp import allocation
+from writeamp.allocation.coldest import ColdestGroup
 from writeamp.plots.spec import FigureSpec, Line, LineChart
 from writeamp.plots.style import HOST_COLOR, SERIES_COLORS, WA_LABEL, WA_UNIT
 from writeamp.reproduce.bench import Bench, Findings
@@ -39,7 +40,6 @@ from writeamp.reproduce.dayan2015.readings import (
 from writeamp.reproduce.dayan2015.readings import FILL as FILL_READ
 from writeamp.reproduce.items import Item, at_most, checked, compared, ordered, within
 from writeamp.reproduce.readings import Reading
-from writeamp.theory.allocation.coldest import ColdestGroup
 
 # 802,816 pages on the drive of Table 2, and at the fill of Table 2.
 _FILLS = (0.765625, 0.7)

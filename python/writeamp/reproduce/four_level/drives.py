@@ -23,13 +23,13 @@ from writeamp._engine import Drive as EngineDrive
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import Simulation as EngineSimulation
 from writeamp.devices.device import Device, device
-from writeamp.experiments.ready_busy import pin_names
 from writeamp.measure.device_facts import PinFacts, facts_of
 from writeamp.reproduce.four_level.choices import Firmware
 from writeamp.reproduce.four_level.formulas import percentage_error, write_amplification
 from writeamp.reproduce.four_level.loads import PAGE_BYTES
 from writeamp.reproduce.four_level.pins import Told, tell
 from writeamp.runners import stop_if_asked
+from writeamp.runs.ready_busy import pin_names
 
 MIB = 2**20
 GIB = 2**30

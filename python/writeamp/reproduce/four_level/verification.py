@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from writeamp.measure import measure_ready_busy
+from writeamp.measure import ready_busy
 from writeamp.plots import FigureSpec
 from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.four_level import figures
@@ -141,7 +141,7 @@ def _mixture_of(
     """Return what measures a capture by the mixture, and keeps its programs and their kinds."""
 
     def look(path: Path) -> None:
-        told = measure_ready_busy(path, drive.facts, 1.0)
+        told = ready_busy(path, drive.facts, 1.0)
         kinds = [one["mean_us"] for one in told.components() if one["class"] == "program"]
         seen.append((told.mixture.flash_bytes, tuple(kinds)))
 

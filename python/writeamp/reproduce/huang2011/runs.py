@@ -13,12 +13,12 @@ from writeamp.blackbox.space import WorkloadPoint
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
-from writeamp.experiments.plan import Plan
-from writeamp.experiments.settings import LoadSettings, SimulationSettings
-from writeamp.experiments.timed_device import ready
 from writeamp.registry.specs import Spec
 from writeamp.reproduce.huang2011.devices import DISK, built, run_s
 from writeamp.runners import stop_if_asked
+from writeamp.runs.plan import Plan
+from writeamp.runs.timed.device import ready
+from writeamp.settings.settings import LoadSettings, SimulationSettings
 
 # Metrics in the paper's units: ms, MB/s of 2^20 bytes, and requests a second.
 METRICS = ("latency", "bandwidth", "throughput")

@@ -8,7 +8,6 @@ from itertools import product
 import polars as pl
 
 from writeamp.devices.device import Device, device
-from writeamp.experiments.functions import simulate
 from writeamp.plots import LineChart
 from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.items import Item, at_most, compared
@@ -29,6 +28,7 @@ from writeamp.reproduce.park2017.readings import (
     SETTLED,
     by_choice,
 )
+from writeamp.studies.functions import simulate
 
 PROFILE = "samsung-843tn"
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.devices.device import Device
-from writeamp.experiments.functions import simulate
+from writeamp.studies.functions import simulate
 
 PASSES = 15
 

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp import models
-from writeamp.experiments.functions import simulate
 from writeamp.reproduce.bench import Bench, Findings, Paper, part
 from writeamp.reproduce.items import Erratum, Item, checked, compared
 from writeamp.reproduce.park2017 import drive, figures
@@ -26,6 +25,7 @@ from writeamp.reproduce.park2017.readings import (
     WINDOWS,
     by_choice,
 )
+from writeamp.studies.functions import simulate
 
 # Section 4.3: 0.01, 0.02, …, 1.
 SWEEP = np.arange(1, 101) / 100

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from writeamp.experiments.functions import endurance
 from writeamp.plots.spec import Line, Marker, Panel, PanelChart
 from writeamp.plots.style import WA_LABEL, series_color
 from writeamp.reproduce.bench import Bench
+from writeamp.studies.functions import endurance
 
 # Manager and wear leveller: the paper's two modes, HCWF with each leveller, and both at once.
 SCHEMES: tuple[tuple[str, str | None], ...] = (

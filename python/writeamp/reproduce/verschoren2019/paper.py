@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from writeamp import meanfield
-from writeamp.experiments.functions import simulate
 from writeamp.reproduce.bench import Bench, Findings, Paper
 from writeamp.reproduce.items import Erratum, Item, compared
 from writeamp.reproduce.verschoren2019 import figures, wear
+from writeamp.studies.functions import simulate
 
 # Section 3.3.
 _LOGICAL_BLOCKS = 10_000

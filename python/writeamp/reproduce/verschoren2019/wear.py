@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from writeamp.experiments.functions import endurance
-from writeamp.experiments.lifetime_result import Endurance
 from writeamp.plots import life_over_w
 from writeamp.plots.spec import FigureSpec
 from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.items import Item, at_most, compared, ordered
+from writeamp.studies.endurance.result import Endurance
+from writeamp.studies.functions import endurance
 
 # The captions: b, S_f and f = 1 − r. The d of the curves stand in the figures only.
 _PAGES_PER_BLOCK = 32

@@ -1,0 +1,18 @@
+"""Names of `writeamp.allocation`."""
+
+from .coldest import ColdestGroup as ColdestGroup
+from .equalization import EqualGain as EqualGain
+from .equalization import Followed as Followed
+from .equalization import Marginal as Marginal
+from .equalization import equal_gain as equal_gain
+from .equalization import marginal as marginal
+from .exploration import configurations as configurations
+from .exploration import explore as explore
+from .groups import Groups as Groups
+from .groups import GroupTable as GroupTable
+from .methods import METHODS as METHODS
+from .methods import by_frequency as by_frequency
+from .methods import by_size as by_size
+from .methods import closed_form as closed_form
+from .methods import optimal as optimal
+from .result import Allocation as Allocation

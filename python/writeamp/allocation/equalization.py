@@ -1,0 +1,242 @@
+"""An allocation that follows measured write amplification instead of a model of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.allocation.division import divided
+from writeamp.allocation.groups import GroupTable, checked_groups
+from writeamp.allocation.result import weighted_wa
+from writeamp.errors import WriteampError
+from writeamp.models._arguments import FloatArray, FloatOrArray, positive
+from writeamp.models._expected_value import op_at
+
+# A group that was measured without any migration has some nevertheless.
+_LEAST_MIGRATIONS = 1e-9
+
+# In the model the exponent lies between 0.81 and 1 for every op. Beyond these, it is noise.
+_LEAST_EXPONENT, _MOST_EXPONENT = 0.5, 1.5
+
+_MOST_STEPS = 60
+_CLOSE_ENOUGH = 1e-13
+
+
+class EqualGain:
+    """Moves space between groups until none gains more from the next page than another.
+
+    In a group whose victims have a valid share δ, so that WA = 1/(1−δ), u = −ln δ is taken for a
+    power of the group's op, u ~ op^γ, through the last two measurements that lie apart. That gives
+    what the next page of space would gain, p/s·WA·(WA−1)·γ·u/op, and how fast the gain falls as op
+    grows; space moves until the gains are equal. The WA of a group depends on its own space alone,
+    so that one round measures every group's gain at once. Until a group has two measurements
+    apart, γ is the model's at the WA that was measured.
+
+    Source: the condition is that of the iterative allocations which Dayan et al. 2015 (section 5.5)
+    compare theirs with; the curves are our own.
+    """
+
+    def __init__(
+        self,
+        sizes: npt.ArrayLike,
+        frequencies: npt.ArrayLike,
+        op: npt.ArrayLike,
+        *,
+        start: npt.ArrayLike | None = None,
+        least_move: float = 1e-6,
+    ) -> None:
+        """Start from an allocation.
+
+        Args:
+            sizes: share of the logical pages in each group, shape (..., n), above 0.
+            frequencies: share of the host's writes to each group, shape (..., n), above 0.
+            op: over-provisioning (T−U)/U of the drive, shape (...).
+            start: shares of the space to begin with, shape (..., n), above 0; by default those of
+                the closed form.
+            least_move: relative change of a group's space from which two measurements lie apart;
+                for noisy measurements some ten times their relative error.
+
+        Raises:
+            WriteampError: a value outside its domain.
+        """
+        self.groups = checked_groups(sizes, frequencies, op)
+        if (self.groups.frequencies == 0).any():
+            raise WriteampError(
+                "frequencies must be above 0: nothing is measured of a group that is not written"
+            )
+        if not least_move > 0:
+            raise WriteampError(f"least_move is {least_move}; it must be above 0")
+        self._least_move = least_move
+        self.op_shares = self._started(start)
+        self._last: tuple[FloatArray, FloatArray, FloatArray] | None = None
+
+    @property
+    def op_of_group(self) -> FloatArray:
+        """Each group's own over-provisioning OP_x/s_x at present, shape (..., n)."""
+        return self.groups.op_of_group(self.op_shares)
+
+    def update(self, wa_of_group: npt.ArrayLike) -> FloatArray:
+        """Move space, given what was measured at the present allocation.
+
+        Args:
+            wa_of_group: measured WA of each group, shape (..., n), finite and at least 1.
+
+        Returns:
+            The new shares of the space, which are also kept in `op_shares`.
+
+        Raises:
+            WriteampError: the measurement has another shape, or a value outside its domain.
+        """
+        wa = np.maximum(self._measured(wa_of_group), 1 + _LEAST_MIGRATIONS)
+        decay = np.log(wa / (wa - 1))
+        op_of_group = self.op_of_group
+        exponent = self._learnt(np.log(op_of_group), decay)
+        gain = self.groups.hit_rates * wa * (wa - 1) * exponent * decay / op_of_group
+        fall = 1 + exponent * (decay / np.tanh(decay / 2) - 1)
+        self.op_shares = _levelled(self.op_shares, gain, fall)
+        return self.op_shares
+
+    def _learnt(self, log_op: FloatArray, decay: FloatArray) -> FloatArray:
+        """Return γ, taken anew where a group's space has changed enough to tell it."""
+        log_decay = np.log(decay)
+        exponent = _model_exponent(decay)
+        if self._last is not None:
+            exponent, last_log_op, last_log_decay = self._last
+            moved = log_op - last_log_op
+            apart = np.abs(moved) >= self._least_move
+            secant = (log_decay - last_log_decay) / np.where(apart, moved, 1.0)
+            exponent = np.where(apart, np.clip(secant, _LEAST_EXPONENT, _MOST_EXPONENT), exponent)
+            log_op = np.where(apart, log_op, last_log_op)
+            log_decay = np.where(apart, log_decay, last_log_decay)
+        self._last = exponent, log_op, log_decay
+        return exponent
+
+    def _started(self, start: npt.ArrayLike | None) -> FloatArray:
+        if start is None:
+            return divided("closed-form", self.groups)
+        shares = positive("start", start)
+        if shares.shape != self.groups.sizes.shape:
+            raise WriteampError(
+                f"start has the shape {shares.shape}; it must be {self.groups.sizes.shape}"
+            )
+        started: FloatArray = shares / shares.sum(-1, keepdims=True)
+        return started
+
+    def _measured(self, wa_of_group: npt.ArrayLike) -> FloatArray:
+        wa = np.asarray(wa_of_group, dtype=np.float64)
+        if wa.shape != self.groups.sizes.shape:
+            raise WriteampError(
+                f"the measured WA has the shape {wa.shape}; it must be {self.groups.sizes.shape}"
+            )
+        if not (np.isfinite(wa) & (wa >= 1)).all():
+            raise WriteampError("the measured WA of every group must be finite and at least 1")
+        return wa
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What following measurements led to.
+
+    `op_shares` (shape (..., n)) is the division with the least measured WA of all writes, `wa`
+    (shape (...)) that WA, and `wa_of_group` (shape (..., n)) what was measured of the groups there.
+    `history` has the WA of every round, shape (rounds, ...). `settled` is false if the rounds ran
+    out before the division stayed: with noise, and where WA has kinks, as greedy collection of
+    blocks of a few pages gives it, the walk goes on around the least.
+    """
+
+    groups: GroupTable
+    op_shares: FloatArray
+    wa_of_group: FloatArray
+    wa: FloatOrArray
+    history: FloatArray
+    settled: bool
+
+
+def equal_gain(
+    sizes: npt.ArrayLike,
+    frequencies: npt.ArrayLike,
+    op: npt.ArrayLike,
+    measure: Callable[[FloatArray], npt.ArrayLike],
+    *,
+    start: npt.ArrayLike | None = None,
+    least_move: float = 1e-6,
+    rounds: int = 50,
+    tolerance: float = 1e-9,
+) -> Followed:
+    """Measure, move space, and measure again until the division stays (see `EqualGain`).
+
+    Args:
+        sizes: as for `EqualGain`, like `frequencies`, `op`, `start` and `least_move`.
+        frequencies: see `sizes`.
+        op: see `sizes`.
+        measure: returns the WA of each group, shape (..., n), given each group's own
+            over-provisioning OP_x/s_x in that shape.
+        start: see `sizes`.
+        least_move: see `sizes`.
+        rounds: most measurements.
+        tolerance: the division stays if no share changes by more.
+
+    Raises:
+        WriteampError: a value outside its domain.
+
+    >>> import writeamp as wa
+    >>> found = wa.allocation.equal_gain([0.75, 0.25], [0.2, 0.8], 0.4, wa.models.expected_value)
+    >>> best = wa.allocation.optimal([0.75, 0.25], [0.2, 0.8], 0.4)
+    >>> abs(float(found.wa / best.wa) - 1) < 1e-9
+    True
+    """
+    if rounds < 1:
+        raise WriteampError(f"rounds is {rounds}; it must be at least 1")
+    walk = EqualGain(sizes, frequencies, op, start=start, least_move=least_move)
+    shares, measured, history = [], [], []
+    for _ in range(rounds):
+        shares.append(walk.op_shares)
+        wa = np.asarray(measure(walk.op_of_group), dtype=np.float64)
+        moved = np.abs(walk.update(wa) - shares[-1]).max()
+        measured.append(wa)
+        history.append(np.asarray(weighted_wa(walk.groups, wa)))
+        if moved <= tolerance:
+            break
+    best = np.argmin(history, axis=0)[np.newaxis, ..., np.newaxis]
+    best_shares, best_measured = (
+        np.take_along_axis(np.asarray(rows), best, axis=0)[0] for rows in (shares, measured)
+    )
+    return Followed(
+        groups=walk.groups,
+        op_shares=best_shares,
+        wa_of_group=best_measured,
+        wa=weighted_wa(walk.groups, best_measured),
+        history=np.asarray(history),
+        settled=bool(moved <= tolerance),
+    )
+
+
+# Older names; Wolf's `allocation=marginal` is another method, now `allocation=effective-size`.
+Marginal = EqualGain
+marginal = equal_gain
+
+
+def _levelled(shares: FloatArray, gain: FloatArray, fall: FloatArray) -> FloatArray:
+    """Return the shares at which gain·(new share/share)^(−fall) is the same in every group."""
+    log_gain = np.log(gain)
+    # Here no group takes less than it has, so that all together take too much.
+    level = log_gain.min(-1)
+    for _ in range(_MOST_STEPS):
+        taken = shares * np.exp((log_gain - level[..., np.newaxis]) / fall)
+        total = taken.sum(-1)
+        # ln(total) is convex in the level, and all but linear.
+        step = np.log(total) * total / (taken / fall).sum(-1)
+        level = level + step
+        if np.abs(step).max(initial=0.0) < _CLOSE_ENOUGH:
+            break
+    levelled: FloatArray = taken / total[..., np.newaxis]
+    return levelled
+
+
+def _model_exponent(decay: FloatArray) -> FloatArray:
+    """Return d ln u / d ln op of `models.expected_value` where u = −ln δ is `decay`."""
+    op, slope = op_at(decay / 2)
+    return 2 * op / (decay * slope)

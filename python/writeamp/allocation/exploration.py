@@ -1,0 +1,145 @@
+"""Every workload of so many groups, and how far the closed form is from the optimum in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain, combinations
+from math import comb
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.allocation.division import divided
+from writeamp.allocation.groups import GroupTable, checked_groups
+from writeamp.allocation.result import Allocation
+from writeamp.errors import WriteampError
+from writeamp.models._arguments import FloatArray
+
+_Chunks: TypeAlias = npt.NDArray[np.int8]
+
+# Dayan et al. 2015, section 5.5.3.
+FEWEST_GROUPS, MOST_GROUPS = 2, 9
+
+# 12 million workloads at 24, a minute; the number grows by a factor of 1.8 with each chunk more.
+MOST_CHUNKS = 24
+
+# The temporaries of one slice stay in cache.
+_SLICE_ROWS = 2048
+
+
+def explore(
+    chunks: int, op: float, progress: Callable[[int, int], None] | None = None
+) -> pl.DataFrame:
+    """Compare the closed form with the optimum in every workload made of chunks.
+
+    Dayan et al. 2015, section 5.5.3: the logical pages and the writes are cut into Q equal chunks
+    each, every group gets at least one of both, and the order of the groups does not matter. There
+    are 1,023 such workloads of 2 to 9 groups for Q = 10, and 1,042,014 for Q = 20.
+
+    Args:
+        chunks: Q, from 2 to 24.
+        op: over-provisioning (T−U)/U of the drive.
+        progress: called with how many workloads are done, and how many there are.
+
+    Returns:
+        A row for each number of groups, from 2 to 9 or Q: `groups`, `configurations`,
+        `mean_over_optimal_percent` and `max_over_optimal_percent` of the closed form, and
+        `worst_sizes` and `worst_frequencies`, the workload in which it has its maximum.
+
+    Raises:
+        WriteampError: an argument outside its domain.
+
+    >>> import writeamp as wa
+    >>> wa.allocation.explore(10, 3 / 7)["configurations"].sum()
+    1023
+    """
+    _check(chunks)
+    checked_groups([1.0], [1.0], op)
+    numbers = range(FEWEST_GROUPS, min(chunks, MOST_GROUPS) + 1)
+    total = sum(len(w) for groups in numbers for _, w in configurations(chunks, groups))
+    done = 0
+
+    def advance(workloads: int) -> None:
+        nonlocal done
+        done += workloads
+        if progress:
+            progress(done, total)
+
+    return pl.DataFrame([_explored(chunks, groups, op, advance) for groups in numbers])
+
+
+def configurations(chunks: int, groups: int) -> Iterator[tuple[_Chunks, _Chunks]]:
+    """Yield every unique workload, many at a time.
+
+    A workload is a multiset of pairs (chunks of the pages, chunks of the writes), each at least 1.
+    It is written with the pages in ascending order, and the writes ascending where pages are equal.
+
+    Args:
+        chunks: Q, the sum of either over the groups.
+        groups: n, at most Q.
+
+    Yields:
+        Chunks of the pages and chunks of the writes, both of shape (workloads, n).
+
+    Raises:
+        WriteampError: `chunks` is not from 2 to 24.
+
+    >>> import writeamp as wa
+    >>> [(pages.tolist(), writes.tolist()) for pages, writes in wa.allocation.configurations(3, 3)]
+    [([[1, 1, 1]], [[1, 1, 1]])]
+    """
+    _check(chunks)
+    of_writes = _compositions(chunks, groups)
+    ascends = np.diff(of_writes, axis=1) >= 0
+    for of_pages in of_writes[ascends.all(axis=1)]:
+        unique = ascends[:, np.diff(of_pages) == 0].all(axis=1)
+        kept = of_writes[unique]
+        yield np.broadcast_to(of_pages, kept.shape), kept
+
+
+def _check(chunks: int) -> None:
+    if not FEWEST_GROUPS <= chunks <= MOST_CHUNKS:
+        raise WriteampError(
+            f"{chunks} chunks cannot be explored; valid are {FEWEST_GROUPS} to {MOST_CHUNKS}"
+        )
+
+
+def _compositions(total: int, parts: int) -> _Chunks:
+    """Return every ordered sum of numbers from 1 that is `total`, shape (ways, parts)."""
+    ways = comb(total - 1, parts - 1)
+    cuts = np.fromiter(
+        chain.from_iterable(combinations(range(1, total), parts - 1)),
+        dtype=np.int8,
+        count=ways * (parts - 1),
+    ).reshape(ways, parts - 1)
+    return np.diff(cuts, axis=1, prepend=np.int8(0), append=np.int8(total))
+
+
+def _explored(
+    chunks: int, groups: int, op: float, advance: Callable[[int], None]
+) -> dict[str, object]:
+    batches = list(configurations(chunks, groups))
+    of_pages = np.concatenate([pages for pages, _ in batches])
+    of_writes = np.concatenate([writes for _, writes in batches])
+    over = np.empty(len(of_pages))
+    for start in range(0, len(over), _SLICE_ROWS):
+        rows = slice(start, start + _SLICE_ROWS)
+        over[rows] = _over_optimal(of_pages[rows] / chunks, of_writes[rows] / chunks, op)
+        advance(len(over[rows]))
+    worst = int(np.argmax(over))
+    return {
+        "groups": groups,
+        "configurations": len(over),
+        "mean_over_optimal_percent": float(over.mean()),
+        "max_over_optimal_percent": float(over[worst]),
+        "worst_sizes": (of_pages[worst] / chunks).tolist(),
+        "worst_frequencies": (of_writes[worst] / chunks).tolist(),
+    }
+
+
+def _over_optimal(sizes: FloatArray, frequencies: FloatArray, op: float) -> FloatArray:
+    workloads = GroupTable(sizes, frequencies, np.full(len(sizes), op))
+    allocation = Allocation(workloads, divided("closed-form", workloads))
+    return np.asarray(allocation.over_optimal_percent)

@@ -1,0 +1,110 @@
+"""Groups of pages of like update frequency, and the over-provisioning that they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.errors import WriteampError
+from writeamp.models._arguments import (
+    FloatArray,
+    positive,
+    raise_first,
+    require_broadcast,
+    share,
+    share_or_zero,
+)
+
+# Shares written in decimals sum to 1 to this.
+SUM_TOLERANCE = 1e-9
+
+# Below, WA is in the billions, and above, 1 in double precision, however the space is divided.
+_LEAST_OP, _MOST_OP = 1e-9, 100.0
+
+
+@dataclass(frozen=True)
+class GroupTable:
+    """n groups of pages; all arrays have been checked and broadcast.
+
+    `sizes` (shape (..., n), above 0) are shares of the logical pages, `frequencies` (shape
+    (..., n), from 0) shares of the host's writes; both sum to 1 over the last axis. `op` (shape
+    (...)) is the drive's over-provisioning (T−U)/U. In the paper s_x/LBA, p_x and OP/LBA.
+    """
+
+    sizes: FloatArray
+    frequencies: FloatArray
+    op: FloatArray
+
+    @property
+    def hit_rates(self) -> FloatArray:
+        """Writes per page relative to the drive's mean, p_x/s_x, shape (..., n)."""
+        return self.frequencies / self.sizes
+
+    def op_of_group(self, op_shares: FloatArray) -> FloatArray:
+        """Return each group's own over-provisioning OP_x/s_x, given its share of the space."""
+        return op_shares * self.op[..., np.newaxis] / self.sizes
+
+    def without(self, left_out: npt.NDArray[np.intp], op: FloatArray) -> GroupTable:
+        """Return the other groups as a drive of their own.
+
+        Args:
+            left_out: index of the group to leave out, shape (...).
+            op: over-provisioning of what remains, shape (...).
+        """
+        kept = np.arange(self.sizes.shape[-1]) != left_out[..., np.newaxis]
+        shape = (*self.sizes.shape[:-1], -1)
+        sizes, frequencies = self.sizes[kept].reshape(shape), self.frequencies[kept].reshape(shape)
+        return GroupTable(
+            sizes / sizes.sum(-1, keepdims=True),
+            frequencies / frequencies.sum(-1, keepdims=True),
+            op,
+        )
+
+
+Groups = GroupTable  # an older name, which goes on working
+
+
+def checked_groups(
+    sizes: npt.ArrayLike, frequencies: npt.ArrayLike, op: npt.ArrayLike
+) -> GroupTable:
+    """Check and broadcast what describes groups.
+
+    Args:
+        sizes: share of the logical pages in each group, shape (..., n), above 0.
+        frequencies: share of the host's writes to each group, shape (..., n), from 0.
+        op: over-provisioning (T−U)/U of the drive, shape (...), from 1e-9 to 100.
+
+    Raises:
+        WriteampError: a value outside its domain, shares that do not sum to 1, or shapes that do
+            not fit each other.
+    """
+    size_array, frequency_array = share("sizes", sizes), share_or_zero("frequencies", frequencies)
+    ratio = positive("op", op)
+    valid = f"from {_LEAST_OP:g} to {_MOST_OP:g}"
+    raise_first("op", ratio, (ratio < _LEAST_OP) | (ratio > _MOST_OP), valid)
+    for name, array in (("sizes", size_array), ("frequencies", frequency_array)):
+        if array.ndim == 0 or array.shape[-1] == 0:
+            raise WriteampError(f"{name} must hold one share for each group")
+    if size_array.shape[-1] != frequency_array.shape[-1]:
+        raise WriteampError(
+            f"there are {size_array.shape[-1]} sizes and {frequency_array.shape[-1]} frequencies; "
+            "each group needs one of both"
+        )
+    require_broadcast(sizes=size_array[..., 0], frequencies=frequency_array[..., 0], op=ratio)
+    lead = np.broadcast_shapes(size_array.shape[:-1], frequency_array.shape[:-1], ratio.shape)
+    shape = (*lead, size_array.shape[-1])
+    return GroupTable(
+        np.broadcast_to(_summing_to_1("sizes", size_array), shape),
+        np.broadcast_to(_summing_to_1("frequencies", frequency_array), shape),
+        np.broadcast_to(ratio, lead),
+    )
+
+
+def _summing_to_1(name: str, array: FloatArray) -> FloatArray:
+    """Return shares with the rounding in their sum evened out, or raise if it is more than that."""
+    sums = array.sum(-1)
+    raise_first(f"the sum of {name}", sums, np.abs(sums - 1) > SUM_TOLERANCE, "1")
+    exact: FloatArray = array / sums[..., np.newaxis]
+    return exact

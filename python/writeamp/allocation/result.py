@@ -1,0 +1,136 @@
+"""An allocation, and what the model predicts of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from writeamp.allocation.division import divided
+from writeamp.allocation.groups import GroupTable
+from writeamp.errors import WriteampError
+from writeamp.models._arguments import FloatArray, FloatOrArray
+from writeamp.models._expected_value import expected_value
+from writeamp.plots.figures.allocation import op_shares_by_method
+from writeamp.plots.spec import BarChart
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Allocation(Drawn):
+    """How over-provisioned space is divided between groups, and the write amplification of that.
+
+    `op_shares` (shape (..., n)) is each group's share of the space, OP_x/OP; it sums to 1 over the
+    last axis. Predictions are those of `models.expected_value` for each group by itself (Dayan et
+    al. 2015, eqs. 3 to 5; eq. 4 as corrected: s/(s + OP)).
+    """
+
+    groups: GroupTable
+    op_shares: FloatArray
+
+    @property
+    def op_of_group(self) -> FloatArray:
+        """Each group's own over-provisioning OP_x/s_x, shape (..., n)."""
+        return self.groups.op_of_group(self.op_shares)
+
+    @property
+    def wa_of_group(self) -> FloatArray:
+        """WA of the writes to each group, shape (..., n); infinite for a group without space."""
+        return wa_of_group(self.op_of_group)
+
+    @property
+    def wa(self) -> FloatOrArray:
+        """WA of all writes: that of the groups weighted by their frequencies, shape (...)."""
+        return weighted_wa(self.groups, self.wa_of_group)
+
+    @property
+    def over_optimal_percent(self) -> FloatOrArray:
+        """By how much `wa` exceeds that of the optimum without any constraint, shape (...)."""
+        best = weighted_wa(
+            self.groups, wa_of_group(self.groups.op_of_group(divided("optimal", self.groups)))
+        )
+        # The optimum is a lower bound; what lies below it by a last bit is rounding.
+        return cast(FloatOrArray, np.maximum(100 * (self.wa / best - 1), 0.0)[()])
+
+    def card(self) -> Card:
+        """Return a row for each group, or for each drive if there are several."""
+        if self.op_shares.ndim > 1:
+            drives = zip(np.ravel(self.wa), np.ravel(self.over_optimal_percent), strict=True)
+            rows = [(f"{wa:.4f}", f"{percent:.3f}") for wa, percent in drives]
+            columns: tuple[str, ...] = (">WA", ">over the optimum (%)")
+            return Card("Allocations of spare space", rows, columns)
+        names = ("size", "frequency", "op_share", "op_of_group", "wa_of_group")
+        return Card(
+            f"Allocation of spare space at op = (T-U)/U = {float(self.groups.op):.4g}: WA "
+            f"{float(self.wa):.4f}, {float(self.over_optimal_percent):.3f}% over the optimum",
+            [
+                (str(one["group"] + 1), *(f"{one[name]:.4g}" for name in names))
+                for one in self._rows()
+            ],
+            (">group", *(f">{name.replace('_', ' ')}" for name in names)),
+        )
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {name: None if value == np.inf else value for name, value in row.items()}
+            for row in self._rows()
+        ]
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return a row for each group of each drive; both count from 0."""
+        shape = self.op_shares.shape
+        arrays = {
+            "size": self.groups.sizes,
+            "frequency": self.groups.frequencies,
+            "op_share": self.op_shares,
+            "op_of_group": self.op_of_group,
+            "wa_of_group": self.wa_of_group,
+            "op": self.groups.op[..., np.newaxis],
+            "wa": np.asarray(self.wa)[..., np.newaxis],
+            "over_optimal_percent": np.asarray(self.over_optimal_percent)[..., np.newaxis],
+        }
+        columns = {
+            name: np.broadcast_to(array, shape).ravel().tolist() for name, array in arrays.items()
+        }
+        return [
+            {"drive": row // shape[-1], "group": row % shape[-1]}
+            | {name: column[row] for name, column in columns.items()}
+            for row in range(self.op_shares.size)
+        ]
+
+    def figure(self) -> BarChart:
+        """Describe how the space is divided.
+
+        Raises:
+            WriteampError: there are several drives.
+        """
+        if self.op_shares.ndim > 1:
+            raise WriteampError(
+                f"the allocation has the shape {self.op_shares.shape}, and a figure shows one "
+                "drive; draw each row by itself"
+            )
+        groups = list(
+            zip(self.groups.sizes.tolist(), self.groups.frequencies.tolist(), strict=True)
+        )
+        op = float(self.groups.op)
+        return op_shares_by_method(
+            groups,
+            {"allocation": (self.op_shares.tolist(), float(self.wa))},
+            subtitle=f"op = (T-U)/U = {op:.4g}",
+        )
+
+
+def wa_of_group(op_of_group: FloatArray) -> FloatArray:
+    """Return the model's WA of groups with this over-provisioning, infinite where there is none."""
+    with_space = op_of_group > 0
+    wa = np.asarray(expected_value(np.where(with_space, op_of_group, 1.0)))
+    return np.where(with_space, wa, np.inf)
+
+
+def weighted_wa(groups: GroupTable, wa: FloatArray) -> FloatOrArray:
+    """Return the WA of all writes, eq. 5; a group that is never written counts for nothing."""
+    written = groups.frequencies > 0
+    parts = groups.frequencies * np.where(written, wa, 0.0)
+    return cast(FloatOrArray, parts.sum(-1)[()])

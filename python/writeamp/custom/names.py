@@ -1,0 +1,169 @@
+"""The names of users' policies: those that decorators give, and those of installed packages."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Literal, TypeAlias, TypeVar
+
+from writeamp._engine import entries
+from writeamp.custom.policies import Placement, VictimPolicy
+from writeamp.domains import shown
+from writeamp.errors import WriteampError
+
+Kind: TypeAlias = Literal["managers", "victims"]
+OwnClass: TypeAlias = type[Placement] | type[VictimPolicy]
+_C = TypeVar("_C", bound=OwnClass)
+
+BASES: dict[str, OwnClass] = {"managers": Placement, "victims": VictimPolicy}
+NOUNS = {"managers": "placement", "victims": "victim policy"}
+
+# What code of users may raise and is told of it; Ctrl-C is not theirs.
+RAISED = (Exception, SystemExit, GeneratorExit)
+_GROUPS = {"managers": "writeamp.placements", "victims": "writeamp.victims"}
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+_named: dict[tuple[Kind, str], OwnClass] = {}
+
+
+def placement(name: str) -> Callable[[_C], _C]:
+    """Return a decorator that gives a class of placements a name, as managers are asked for.
+
+    Raises:
+        WriteampError: the name is that of a built-in manager or of another class, or is none; or
+            the class is not derived from `Placement`.
+
+    >>> import writeamp as wa
+    >>> @wa.placement("sepgc")
+    ... class Mine(wa.Placement): ...
+    Traceback (most recent call last):
+    writeamp.errors.WriteampError: 'sepgc' is the name of a built-in block manager; choose another
+    """
+    return _naming("managers", name)
+
+
+def victim_policy(name: str) -> Callable[[_C], _C]:
+    """Return a decorator that gives a class of victim policies a name.
+
+    Errors are those of `placement`.
+
+    >>> import writeamp as wa
+    >>> @wa.victim_policy("oldest-of-mine")
+    ... class Oldest(wa.VictimPolicy):
+    ...     def choose(self, candidates, now):
+    ...         return 0
+    >>> wa.victims("oldest-of-mine")
+    <victim policy oldest-of-mine>
+    """
+    return _naming("victims", name)
+
+
+def _naming(kind: Kind, name: str) -> Callable[[_C], _C]:
+    noun = NOUNS[kind]
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise WriteampError(
+            f"{shown(name)} is no name of a {noun}; it must have small letters, digits and "
+            "hyphens, a letter first"
+        )
+    if is_built_in(kind, name):
+        built_in = {"managers": "block manager", "victims": "victim policy"}[kind]
+        raise WriteampError(f"{name!r} is the name of a built-in {built_in}; choose another")
+
+    def named(cls: _C) -> _C:
+        check_class(kind, cls, name)
+        other = _named.get((kind, name))
+        # The same class may be defined again, as cells of a notebook and reloaded files do.
+        if other is not None and _origin(other) != _origin(cls):
+            raise WriteampError(f"{name!r} is the name of {' of '.join(_origin(other))} already")
+        _named[kind, name] = cls
+        return cls
+
+    return named
+
+
+def _origin(cls: type) -> tuple[str, str]:
+    """Return the name of a class and the file or module that it stands in."""
+    module = sys.modules.get(cls.__module__)
+    return cls.__qualname__, getattr(module, "__file__", None) or cls.__module__
+
+
+def check_class(kind: Kind, cls: object, where: str) -> OwnClass:
+    """Return a class that is of that kind and complete; `where` names it in errors.
+
+    Raises:
+        WriteampError: so it is not.
+    """
+    base, noun = BASES[kind], NOUNS[kind]
+    if not isinstance(cls, type) or not issubclass(cls, base):
+        what = f"a class {cls.__name__}" if isinstance(cls, type) else shown(cls)
+        raise WriteampError(
+            f"{where} is {what}, which is no {noun}: derive it from writeamp.{base.__name__}"
+        )
+    missing = [names for names in _needed(kind) if not any(_has(cls, base, one) for one in names)]
+    if missing:
+        methods = " and ".join(names[0] for names in missing)
+        raise WriteampError(f"{where} has no {methods}, which every {noun} must have")
+    return cls
+
+
+def _needed(kind: Kind) -> list[tuple[str, ...]]:
+    if kind == "victims":
+        return [("choose",)]
+    return [("on_write",), ("on_migrate", "on_migrate_all")]
+
+
+def _has(cls: type, base: type, method: str) -> bool:
+    own = getattr(cls, method, None)
+    return callable(own) and own is not getattr(base, method, None)
+
+
+@cache
+def built_in_names(kind: Kind) -> tuple[str, ...]:
+    """Return the names that the engine knows."""
+    return tuple(entry["name"] for entry in entries(kind))
+
+
+def is_built_in(kind: Kind, name: str) -> bool:
+    """Return whether the engine has an entry of that name."""
+    return name in built_in_names(kind)
+
+
+def named_class(kind: Kind, name: str) -> OwnClass | None:
+    """Return the class that a decorator gave the name, or an installed package; None if none did.
+
+    Raises:
+        WriteampError: the package has it, and it cannot be imported or is no such class.
+    """
+    found = _named.get((kind, name))
+    entry = installed(kind).get(name) if found is None else None
+    if entry is None:
+        return found
+    where = f"{name} of the package {entry.dist.name if entry.dist else 'installed'}"
+    try:
+        loaded = entry.load()
+    except RAISED as error:
+        raise WriteampError(
+            f"{where} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    return check_class(kind, loaded, where)
+
+
+def name_of(kind: Kind, cls: OwnClass) -> str | None:
+    """Return the name that a decorator gave a class, if one did."""
+    return next((name for (of, name), one in _named.items() if of == kind and one is cls), None)
+
+
+def known_names(kind: Kind) -> list[str]:
+    """Return the names of users' policies that this process knows."""
+    own = [name for of, name in _named if of == kind]
+    return [*own, *(name for name in installed(kind) if name not in own)]
+
+
+@cache
+def installed(kind: Kind) -> dict[str, EntryPoint]:
+    """Return what installed packages offer, by name; a name of a built-in entry stands for that."""
+    found = entry_points(group=_GROUPS[kind])
+    return {entry.name: entry for entry in found if not is_built_in(kind, entry.name)}

@@ -1,0 +1,271 @@
+"""A drive of many blocks in its steady state: the fixed point of its mean field."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import asdict, dataclass, field
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.meanfield.parameters import (
+    MODES,
+    Parameters,
+    checked_parameters,
+    model_of,
+    whole,
+)
+from writeamp.plots.figures.meanfield import blocks_by_valid_pages
+from writeamp.plots.spec import LineChart
+from writeamp.results.card import Card, Spark
+from writeamp.results.drawn import Drawn
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+# A fixed point is ill-conditioned beyond any of these; docs/meanfield.md says why these.
+MOST_RESIDUAL = 1e-12
+MOST_RELATIVE_ERROR = 1e-6
+MOST_RELAXATION_DRIVE_WRITES = 100.0
+MOST_RELATIVE_SPREAD = 0.01
+SPREAD_BLOCKS = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoint(Drawn):
+    """A drive in its steady state.
+
+    Attributes:
+        parameters: what was asked.
+        wa: write amplification (eq. 5).
+        residual: the largest element of the drift F (eq. 1) at this point, from the stationary
+            probabilities of the write frontiers (eq. 4), which the solver's route does not share.
+        wa_error_bound: a bound on the error of `wa`: what F has left, or what rounding may hide in
+            it, times the sensitivity of `wa` to that; infinite if there is no telling.
+        ill_conditioned: whether `wa` is not to be relied on, and `why`: sentences, or nothing.
+        relaxation_drive_writes: host writes per logical page in which a surplus of hot blocks
+            falls to 1/e.
+        wa_spread_10000_blocks: standard deviation of the write amplification of a drive of 10,000
+            blocks, from single blocks changing kind in swaps; 0 without swaps.
+        elapsed_s: wall time of finding the fixed point; checking it took `check_elapsed_s`.
+        hot_block_share: share of the blocks that are marked hot.
+        share_gc_d: share of the collections that draw d of all blocks (p_GC,d).
+        share_gc_swap: share of those that draw d* blocks of one kind, for a swap:
+            `share_gc_swap_hot` + `share_gc_swap_cold`.
+        m_hot, m_cold: share of all blocks that is of the kind and has 0, 1, … b valid pages;
+            arrays of length b + 1 that sum to 1 together.
+        p: distribution of a victim's valid pages, where it is one of d of all blocks; length b + 1.
+        q_hot, q_cold: the same where it is one of d* hot or cold blocks; 0 without swaps.
+    """
+
+    parameters: Parameters
+    wa: float
+    residual: float
+    wa_error_bound: float
+    ill_conditioned: bool
+    why: str
+    relaxation_drive_writes: float
+    wa_spread_10000_blocks: float
+    elapsed_s: float = field(compare=False)
+    check_elapsed_s: float = field(compare=False)
+    hot_block_share: float
+    share_gc_d: float
+    share_gc_swap: float
+    share_gc_swap_hot: float
+    share_gc_swap_cold: float
+    m_hot: FloatArray
+    m_cold: FloatArray
+    p: FloatArray
+    q_hot: FloatArray
+    q_cold: FloatArray
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it, the parameters first; None is infinite."""
+        found = asdict(self)
+        whole: dict[str, Any] = found.pop("parameters") | found
+        for name, value in whole.items():
+            if isinstance(value, np.ndarray):
+                whole[name] = value.tolist()
+            elif isinstance(value, float) and not math.isfinite(value):
+                whole[name] = None
+        return whole
+
+    def card(self) -> Card:
+        """Return the main facts in words, with the hot blocks by valid pages as a line."""
+        drive = self.parameters
+        rows = [
+            ("write amplification", f"{self.wa:.6f}, wrong by less than {self.wa_error_bound:.2g}"),
+            ("write mode", f"{MODES[drive.mode]}, d = {drive.d}, d* = {drive.d_swap or '–'}"),
+            ("drive", f"op = (T-U)/U = {drive.op:.4g}, {drive.pages_per_block} pages per block"),
+            ("hot pages, hot writes", f"{drive.hot_fraction:.4g}, {drive.hot_write_fraction:.4g}"),
+            ("hot blocks", f"{self.hot_block_share:.4f} of all"),
+        ]
+        pages = np.arange(self.m_hot.size)
+        spark = Spark(pages, self.m_hot, "share of blocks that are hot, by valid pages")
+        warnings = [f"ill-conditioned: {self.why}"] if self.ill_conditioned else []
+        return Card("Mean field", rows, warnings=warnings, spark=spark)
+
+    def figure(self) -> LineChart:
+        """Describe how full the hot and the cold blocks are."""
+        drive = self.parameters
+        draws = f"d = {drive.d}" + ("" if drive.d_swap is None else f", d* = {drive.d_swap}")
+        return blocks_by_valid_pages(
+            {"hot": self.m_hot, "cold": self.m_cold},
+            mean_victim_pages=float(np.arange(self.p.size) @ self.p),
+            title=f"Valid pages of hot and cold blocks under {MODES[drive.mode]}: WA {self.wa:.4f}",
+            subtitle=(
+                f"spare factor (T-U)/T = {drive.spare_factor:.4g}, {drive.pages_per_block} pages "
+                f"per block, {draws}, {drive.hot_fraction:.4g} of the pages get "
+                f"{drive.hot_write_fraction:.4g} of the writes"
+            ),
+        )
+
+
+def hot_cold(
+    *,
+    pages_per_block: int,
+    d: int,
+    hot_fraction: float,
+    hot_write_fraction: float,
+    spare_factor: float | None = None,
+    op: float | None = None,
+    fill: float | None = None,
+) -> FixedPoint:
+    """Return the fixed point of HCWF: hot and cold pages in blocks of their own.
+
+    Args:
+        pages_per_block: pages of an erase block (b), 1 to 1024.
+        d: blocks drawn to choose a victim from.
+        hot_fraction: share of the logical pages that is hot (f), above 0 and below 1.
+        hot_write_fraction: share of the host writes that goes to them (r), above 0 and below 1.
+        spare_factor: (T−U)/T (S_f), above 0 and below 1; or give `op` or `fill`.
+        op: (T−U)/U, above 0.
+        fill: U/T, above 0 and below 1.
+
+    Raises:
+        WriteampError: a parameter is missing or outside its domain, or no fixed point was found.
+
+    >>> import writeamp as wa
+    >>> point = wa.meanfield.hot_cold(pages_per_block=32, spare_factor=0.12, d=10,
+    ...                               hot_fraction=0.2, hot_write_fraction=0.8)
+    >>> round(point.wa, 5), point.ill_conditioned
+    (3.21824, False)
+    """
+    return _fixed_point(
+        checked_parameters(
+            pages_per_block=pages_per_block,
+            d=d,
+            d_swap=None,
+            hot_fraction=hot_fraction,
+            hot_write_fraction=hot_write_fraction,
+            op=op,
+            fill=fill,
+            spare_factor=spare_factor,
+        )
+    )
+
+
+def hot_cold_swap(
+    *,
+    pages_per_block: int,
+    d: int,
+    d_swap: int,
+    hot_fraction: float,
+    hot_write_fraction: float,
+    spare_factor: float | None = None,
+    op: float | None = None,
+    fill: float | None = None,
+) -> FixedPoint:
+    """Return the fixed point of HCWF(swap): collection exchanges hot and cold blocks.
+
+    Args:
+        pages_per_block: see `hot_cold`, as for all others but
+        d: blocks drawn to choose a first victim from.
+        d_swap: blocks of one kind drawn to choose the second victim of a swap from (d*).
+        hot_fraction: see `hot_cold`.
+        hot_write_fraction: see `hot_cold`.
+        spare_factor: see `hot_cold`.
+        op: see `hot_cold`.
+        fill: see `hot_cold`.
+
+    Raises:
+        WriteampError: as `hot_cold`.
+
+    >>> import writeamp as wa
+    >>> point = wa.meanfield.hot_cold_swap(pages_per_block=32, spare_factor=0.12, d=50, d_swap=8,
+    ...                                    hot_fraction=0.2, hot_write_fraction=0.77)
+    >>> round(point.wa, 5)
+    3.37248
+    """
+    return _fixed_point(
+        checked_parameters(
+            pages_per_block=pages_per_block,
+            d=d,
+            d_swap=whole("d_swap", d_swap),
+            hot_fraction=hot_fraction,
+            hot_write_fraction=hot_write_fraction,
+            op=op,
+            fill=fill,
+            spare_factor=spare_factor,
+        )
+    )
+
+
+def _fixed_point(parameters: Parameters) -> FixedPoint:
+    model = model_of(parameters)
+    begun = perf_counter()
+    m_hot, m_cold = model.fixed_point()
+    found_at = perf_counter()
+    found = model.check(m_hot, m_cold)
+    checked_at = perf_counter()
+    # Without swaps the blocks' kinds follow their pages; what is left of the spread is rounding.
+    of_one_block = found.pop("wa_spread")
+    spread = 0.0 if parameters.d_swap is None else of_one_block / math.sqrt(SPREAD_BLOCKS)
+    found["wa_error_bound"] = max(found["wa_error_bound"], found["wa"] * sys.float_info.epsilon)
+    why = _why_ill_conditioned(spread=spread, **found)
+    return FixedPoint(
+        parameters=parameters,
+        ill_conditioned=bool(why),
+        why=why,
+        wa_spread_10000_blocks=spread,
+        elapsed_s=found_at - begun,
+        check_elapsed_s=checked_at - found_at,
+        hot_block_share=float(m_hot.sum()),
+        share_gc_swap=found["share_gc_swap_hot"] + found["share_gc_swap_cold"],
+        m_hot=m_hot,
+        m_cold=m_cold,
+        **found,
+    )
+
+
+def _why_ill_conditioned(
+    *,
+    wa: float,
+    residual: float,
+    wa_error_bound: float,
+    relaxation_drive_writes: float,
+    spread: float,
+    **_others: object,
+) -> str:
+    """Return a sentence for each reason not to rely on `wa`; NaN counts as one."""
+    sentences = []
+    if not residual <= MOST_RESIDUAL:
+        sentences.append(f"The residual of the drift, {residual:.2g}, is above {MOST_RESIDUAL:g}.")
+    if not wa_error_bound <= MOST_RELATIVE_ERROR * wa:
+        sentences.append(
+            "What rounding may hide in the drift bounds the error of wa by no less than "
+            f"{wa_error_bound:.2g}."
+        )
+    if not 0 <= relaxation_drive_writes <= MOST_RELAXATION_DRIVE_WRITES:
+        sentences.append(
+            "The number of hot blocks is all but conserved: a surplus falls to 1/e in "
+            f"{relaxation_drive_writes:.2g} drive writes, before which wa depends on the start."
+        )
+    if not spread <= MOST_RELATIVE_SPREAD * wa:
+        sentences.append(
+            f"In a drive of {SPREAD_BLOCKS:,} blocks single blocks that change kind make wa vary "
+            f"by {spread:.2g}, one standard deviation."
+        )
+    return " ".join(sentences)

@@ -1,0 +1,100 @@
+"""What a mean field is asked: the drive, its collection, and the heat of its data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral
+
+from writeamp._engine import MeanField as EngineMeanField
+from writeamp.domains import as_ratio, finite, shown
+from writeamp.errors import WriteampError
+from writeamp.units.ratios import RATIOS, op_of
+
+# The write modes, and what the papers call them.
+MODES = {"hcwf": "HCWF", "hcwf-swap": "HCWF(swap)"}
+
+_MOST_CHOICES = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What was asked: the drive, its collection, and the heat of its data.
+
+    `mode` is "hcwf" or "hcwf-swap"; without swaps `d_swap` is None.
+    """
+
+    mode: str
+    pages_per_block: int
+    op: float
+    spare_factor: float
+    d: int
+    d_swap: int | None
+    hot_fraction: float
+    hot_write_fraction: float
+
+
+def model_of(parameters: Parameters) -> EngineMeanField:
+    """Return the engine's mean field of checked parameters."""
+    return EngineMeanField(
+        pages_per_block=parameters.pages_per_block,
+        spare_factor=parameters.spare_factor,
+        d=parameters.d,
+        d_swap=parameters.d_swap,
+        hot_fraction=parameters.hot_fraction,
+        hot_write_fraction=parameters.hot_write_fraction,
+    )
+
+
+def checked_parameters(
+    *,
+    pages_per_block: int,
+    d: int,
+    d_swap: int | None,
+    hot_fraction: float,
+    hot_write_fraction: float,
+    **ratios: float | None,
+) -> Parameters:
+    """Return the parameters, or raise for one that is missing or outside its domain."""
+    op, spare_factor = _ratios(**ratios)
+    return Parameters(
+        mode="hcwf" if d_swap is None else "hcwf-swap",
+        pages_per_block=whole("pages_per_block", pages_per_block),
+        op=op,
+        spare_factor=spare_factor,
+        d=whole("d", d),
+        d_swap=None if d_swap is None else whole("d_swap", d_swap),
+        hot_fraction=number("hot_fraction", as_ratio("hot_fraction", hot_fraction)),
+        hot_write_fraction=number(
+            "hot_write_fraction", as_ratio("hot_write_fraction", hot_write_fraction)
+        ),
+    )
+
+
+def _ratios(
+    *, op: float | None, fill: float | None, spare_factor: float | None
+) -> tuple[float, float]:
+    """Return op and spare factor, the one that was given to the last bit."""
+    spare_factor = as_ratio("spare_factor", spare_factor)
+    found = op_of(op=op, fill=fill, spare_factor=spare_factor)
+    if found is None:
+        raise WriteampError(f"over-provisioning is missing; give one of {', '.join(RATIOS)}")
+    return float(found), float(found / (1 + found) if spare_factor is None else spare_factor)
+
+
+def whole(name: str, value: object) -> int:
+    """Return a whole number from 1, or raise."""
+    is_whole = isinstance(value, Integral) or finite(value).is_integer()
+    if isinstance(value, bool) or not is_whole:
+        raise WriteampError(f"{name} is {shown(value)}; it must be a whole number of at least 1")
+    whole: int = int(value)  # type: ignore[call-overload]
+    if not 1 <= whole <= _MOST_CHOICES:
+        raise WriteampError(f"{name} is {shown(whole)}; it must lie from 1 to {_MOST_CHOICES}")
+    return whole
+
+
+def number(name: str, value: object) -> float:
+    """Return a number, or raise."""
+    if not isinstance(value, float) and math.isnan(finite(value)):
+        raise WriteampError(f"{name} is {shown(value)}; it must be a number")
+    return float(value)  # type: ignore[arg-type]

@@ -1,0 +1,152 @@
+"""A drive on its way to its steady state: the mean field's differential equation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.errors import WriteampError
+from writeamp.meanfield.parameters import (
+    MODES,
+    Parameters,
+    checked_parameters,
+    model_of,
+    number,
+)
+from writeamp.plots.figures.meanfield import wa_towards_steady
+from writeamp.plots.spec import LineChart
+from writeamp.results.card import Card, Spark
+from writeamp.results.drawn import Drawn
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory(Drawn):
+    """A drive on its way to its steady state, at the times that were asked for.
+
+    Attributes:
+        parameters: what was asked.
+        drive_writes: the times, in host writes per logical page; the arrays below are as long.
+        wa: write amplification at that instant.
+        mean_wa: write amplification of all host writes since the start.
+        hot_block_share: share of the blocks that are marked hot.
+        m_hot, m_cold: the blocks at the last time, as in `FixedPoint`.
+    """
+
+    parameters: Parameters
+    drive_writes: FloatArray
+    wa: FloatArray
+    mean_wa: FloatArray
+    hot_block_share: FloatArray
+    m_hot: FloatArray
+    m_cold: FloatArray
+
+    def card(self) -> Card:
+        """Return how it ends, with WA as a line."""
+        drive = self.parameters
+        rows = [
+            ("WA at the end", f"{self.wa[-1]:.6f} after {self.drive_writes[-1]:.4g} drive writes"),
+            ("WA since the start", f"{self.mean_wa[-1]:.6f}"),
+            ("write mode", MODES[drive.mode]),
+            ("drive", f"op = (T-U)/U = {drive.op:.4g}, {drive.pages_per_block} pages per block"),
+        ]
+        return Card("Mean field over time", rows, spark=Spark(self.drive_writes, self.wa, "WA"))
+
+    def _records(self) -> list[dict[str, Any]]:
+        names = ("drive_writes", "wa", "mean_wa", "hot_block_share")
+        columns = (getattr(self, name).tolist() for name in names)
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def figure(self) -> LineChart:
+        """Describe write amplification over host writes."""
+        drive = self.parameters
+        return wa_towards_steady(
+            self.drive_writes.tolist(),
+            {"at that instant": self.wa.tolist(), "since the start": self.mean_wa.tolist()},
+            title=f"Write amplification over time under {MODES[drive.mode]}: mean field",
+            subtitle=(
+                f"spare factor (T-U)/T = {drive.spare_factor:.4g}, {drive.pages_per_block} pages "
+                f"per block, d = {drive.d}"
+            ),
+        )
+
+
+def transient(
+    *,
+    pages_per_block: int,
+    d: int,
+    hot_fraction: float,
+    hot_write_fraction: float,
+    drive_writes: Sequence[float] | FloatArray,
+    d_swap: int | None = None,
+    spare_factor: float | None = None,
+    op: float | None = None,
+    fill: float | None = None,
+    m_hot: npt.ArrayLike | None = None,
+    m_cold: npt.ArrayLike | None = None,
+    tolerance: float = 1e-6,
+) -> Trajectory:
+    """Follow a drive through the ODE of the mean field (eq. 1), with implicit steps.
+
+    Args:
+        pages_per_block: see `hot_cold`.
+        d: see `hot_cold`.
+        hot_fraction: see `hot_cold`.
+        hot_write_fraction: see `hot_cold`.
+        drive_writes: ascending times, in host writes per logical page.
+        d_swap: see `hot_cold_swap`; HCWF if it is left out.
+        spare_factor: see `hot_cold`.
+        op: see `hot_cold`.
+        fill: see `hot_cold`.
+        m_hot: share of the blocks that is hot and has 0, 1, … b valid pages at the start; by
+            default the drive has been written once from end to end.
+        m_cold: the same of the cold blocks; give both or neither.
+        tolerance: error of a step in the share of blocks.
+
+    Raises:
+        WriteampError: a parameter is missing or outside its domain, or the start's blocks or valid
+            pages do not add up.
+
+    >>> import writeamp as wa
+    >>> found = wa.meanfield.transient(pages_per_block=8, spare_factor=0.2, d=4, hot_fraction=0.2,
+    ...                                hot_write_fraction=0.8, drive_writes=[0.0, 1.0, 10.0])
+    >>> found.wa.shape
+    (3,)
+    """
+    parameters = checked_parameters(
+        pages_per_block=pages_per_block,
+        d=d,
+        d_swap=d_swap,
+        hot_fraction=hot_fraction,
+        hot_write_fraction=hot_write_fraction,
+        op=op,
+        fill=fill,
+        spare_factor=spare_factor,
+    )
+    model = model_of(parameters)
+    if (m_hot is None) != (m_cold is None):
+        raise WriteampError("m_hot and m_cold describe one start; give both or neither")
+    start = model.filled_once() if m_hot is None else (m_hot, m_cold)
+    times = _floats("drive_writes", drive_writes)
+    found = model.transient(
+        m_hot=_floats("m_hot", start[0]),
+        m_cold=_floats("m_cold", start[1]),
+        drive_writes=times,
+        tolerance=number("tolerance", tolerance),
+    )
+    return Trajectory(parameters=parameters, drive_writes=times, **found)
+
+
+def _floats(name: str, values: object) -> FloatArray:
+    try:
+        array = np.array(values, np.float64)
+    except (TypeError, ValueError):
+        raise WriteampError(f"{name} must be a sequence of numbers") from None
+    if array.ndim != 1:
+        raise WriteampError(f"{name} has {array.ndim} dimensions; it must be a sequence of numbers")
+    return array

@@ -1,0 +1,15 @@
+"""Names of `writeamp.models`."""
+
+from ._coupon_collector import coupon_collector as coupon_collector
+from ._d_choices import d_choices as d_choices
+from ._effective_op import effective_op as effective_op
+from ._expected_value import expected_value as expected_value
+from ._fifo import fifo as fifo
+from ._markov import markov as markov
+from ._model import Drive as Drive
+from ._model import Model as Model
+from ._model import ModelInputs as ModelInputs
+from ._registry import MODELS as MODELS
+from ._registry import find_model as find_model
+from ._required_op import required_op as required_op
+from ._uniform_distribution import uniform_distribution as uniform_distribution

@@ -1,0 +1,47 @@
+"""Collection in order of age (FIFO, in the papers also LRU)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy.typing as npt
+
+from writeamp.models._arguments import FloatOrArray
+from writeamp.models._expected_value import MODEL as EXPECTED_VALUE
+from writeamp.models._expected_value import expected_value
+
+
+def fifo(op: npt.ArrayLike) -> FloatOrArray:
+    """Write amplification if the block that was filled longest ago is always the victim.
+
+    Source: Desnoyers 2012 (LRU cleaning), which Park et al. 2017 mention in sections 3.4 and 5.
+    A victim is collected once all T blocks were filled after it, that is T·N/A host writes after
+    its own. A page of it is still valid if none of these hit its address, which they do with
+    probability 1/(U·N) each: δ = e^(−(T/U)/A) = e^(−(1+ρ)(1−δ)), which is the equation of the
+    Expected Value model. What that model supposes of its victim is true of FIFO's, so the two are
+    one function.
+
+    Args:
+        op: over-provisioning ratio (T−U)/U, any shape, finite and greater than 0.
+
+    Returns:
+        Flash pages programmed per host page written, in the shape of `op` (a NumPy scalar for a
+        scalar).
+
+    Raises:
+        WriteampError: `op` is not a finite number greater than 0.
+
+    >>> import writeamp as wa
+    >>> bool(wa.models.fifo(op=0.28) == wa.models.expected_value(0.28))
+    True
+    """
+    return expected_value(op)
+
+
+MODEL = replace(
+    EXPECTED_VALUE,
+    name="fifo",
+    summary="collection in order of age; the same function as expected-value",
+    source="Desnoyers 2012 (LRU cleaning), cited by Park et al. 2017, sections 3.4 and 5",
+    function=fifo,
+)

@@ -1,0 +1,208 @@
+"""What every run counts, with or without time: writes of the host, and programs by cause."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import CAUSES, __version__
+from writeamp.devices.device import Device
+from writeamp.registry.specs import Spec
+from writeamp.results.numbers import json_number
+from writeamp.runs.byte_amplification import differs, partial_page_factor
+from writeamp.runs.plan import Plan
+from writeamp.runs.preconditioning import Ageing
+from writeamp.statistics.steady import SteadyState
+
+# What the host asked for, as the engine counts it.
+OF_THE_HOST = (
+    "written_pages",
+    "written_bytes",
+    "read_pages",
+    "read_bytes",
+    "trimmed_pages",
+    "trimmed_bytes",
+    "flushes",
+)
+
+
+class Counted:
+    """The counts of a run's measured interval, and write amplification.
+
+    The interval comes after the initial fill, which is never counted, and after the first
+    `warmup_pages` host page writes.
+    """
+
+    cause_names: ClassVar[Sequence[str]] = CAUSES
+
+    plan: Plan
+    device: Device
+    steady_state: SteadyState
+    samples: dict[str, npt.NDArray[np.uint64]]
+    ageing: Ageing | None
+    elapsed_s: float
+
+    @property
+    def wa(self) -> float:
+        """Write amplification: flash pages programmed per host page written; NaN of no writes."""
+        return self.flash_pages / self.host_pages if self.host_pages else math.nan
+
+    @property
+    def wa_bytes(self) -> float:
+        """Flash bytes programmed per byte that the host asked to write; NaN if nobody knows those.
+
+        That is what SMART shows: `wa` times `partial_page_factor`.
+        """
+        return self.wa * self.partial_page_factor
+
+    @property
+    def partial_page_factor(self) -> float:
+        """Bytes of the pages that the host wrote over the bytes that it asked to write, or NaN.
+
+        1 unless requests cover pages in part, which are programmed whole: small writes to large
+        pages. It is no cause, whose pages add up to the `flash_pages`.
+        """
+        host_bytes = self._measured("host_bytes")
+        return partial_page_factor(self.plan.load, self.host_pages, host_bytes, self.page_bytes)
+
+    @property
+    def page_bytes(self) -> int:
+        """Bytes of the pages that are counted."""
+        return self.device.page_bytes
+
+    @property
+    def has_partial_pages(self) -> bool:
+        """True if WA per byte is visibly another figure than WA per page."""
+        return differs(self.partial_page_factor)
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% confidence interval of `wa`; NaN where the run is too short for one."""
+        low = self.steady_state.ci_low
+        # No drive programs less than the host writes, unless a write cache merges writes.
+        least = 0.0 if self.wa < 1 else 1.0
+        if low >= least or math.isnan(low):
+            return low, self.steady_state.ci_high
+        # An interval that reaches so far says something of a steady run only; in others the first
+        # samples make it.
+        return (least, self.steady_state.ci_high) if self.steady else (math.nan, math.nan)
+
+    @property
+    def steady(self) -> bool:
+        """True if the run reached a steady state; `steady_state.reason` says why or why not."""
+        return self.steady_state.steady
+
+    @property
+    def warmup_pages(self) -> int:
+        """Host page writes left out as warm-up."""
+        return self.steady_state.warmup_pages
+
+    @property
+    def host_pages(self) -> int:
+        """Pages that the host wrote in the measured interval."""
+        return self._measured("host_pages")
+
+    @property
+    def host(self) -> dict[str, int]:
+        """What the host asked for in the measured interval, apart from what the flash did for it.
+
+        Keys: `written_pages` (the same as `host_pages`), `written_bytes`, `read_pages`,
+        `read_bytes`, `trimmed_pages`, `trimmed_bytes` and `flushes`. A page of which a request
+        covers only a part counts whole in pages and with that part in bytes.
+        """
+        counters = {name: f"host_{name}" for name in OF_THE_HOST}
+        counters |= {"written_pages": "host_pages", "written_bytes": "host_bytes"}
+        return {name: self._measured(counter) for name, counter in counters.items()}
+
+    @property
+    def causes(self) -> dict[str, int]:
+        """Pages programmed in the measured interval, by cause."""
+        return {cause: self._measured(cause) for cause in self.cause_names}
+
+    @property
+    def flash_pages(self) -> int:
+        """Pages programmed in the measured interval, for all causes."""
+        return sum(self.causes.values())
+
+    @property
+    def erases(self) -> int:
+        """Blocks erased in the measured interval."""
+        return self._measured("erases")
+
+    @property
+    def writes(self) -> int:
+        """Host page writes of the whole run after the fill, warm-up included."""
+        return int(self.samples["host_pages"][-1])
+
+    @property
+    def drive_writes(self) -> float:
+        """Length of the whole run in writes of the logical capacity."""
+        return self.writes * self.page_bytes / self.device.capacity_bytes
+
+    @property
+    def used_share(self) -> float:
+        """Share of the logical pages that the host writes."""
+        load = self.plan.load
+        used = self.plan.used_pages(self.device) if isinstance(load, Spec) else load.footprint_pages
+        return used / self.device.logical_pages
+
+    @property
+    def _repeat(self) -> int:
+        """How often the trace was to be replayed."""
+        return self.plan.repeat
+
+    def _measured(self, counter: str) -> int:
+        column = self.samples[counter]
+        cut = int(np.searchsorted(self.samples["host_pages"], self.warmup_pages))
+        return int(column[-1] - column[cut])
+
+    def _facts_of_wa(self) -> dict[str, Any]:
+        return {
+            "wa": json_number(self.wa),
+            "wa_ci95": [json_number(bound) for bound in self.ci],
+            "wa_bytes": json_number(self.wa_bytes),
+            "partial_page_factor": json_number(self.partial_page_factor),
+            "steady": self.steady,
+            "steady_reason": self.steady_state.reason,
+        }
+
+    def _facts_of_counts(self) -> dict[str, Any]:
+        return {
+            "host_pages": self.host_pages,
+            "flash_pages": self.flash_pages,
+            "host": self.host,
+            "causes": self.causes,
+            "erases": self.erases,
+            "warmup_pages": self.warmup_pages,
+            "writes": self.writes,
+            "drive_writes": self.drive_writes,
+            **self.device.facts(),
+        }
+
+    def _facts_of_run(self) -> dict[str, Any]:
+        return {
+            "precondition": self.plan.host.precondition,
+            "preconditioning": self.ageing.to_dict() if self.ageing else None,
+            "device": self.device.name,
+            "workload": self.plan.load_name,
+            **self.plan.policy.facts(),
+            "seed": self.plan.seed,
+            "version": __version__,
+            "elapsed_s": self.elapsed_s,
+        }
+
+    def _facts_of_trace(self) -> dict[str, Any]:
+        """Return what is known of a trace; nothing of a workload."""
+        load = self.plan.load
+        if isinstance(load, Spec):
+            return {}
+        return {
+            "repeat": self._repeat,
+            "mapping": load.mapping,
+            "footprint_pages": load.footprint_pages,
+            "partial_pages": load.partial_pages,
+        }

@@ -1,0 +1,186 @@
+"""What is run: the drive, and a workload or a trace that fits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from writeamp import traces
+from writeamp.devices.device import Device
+from writeamp.devices.device import device as build_device
+from writeamp.errors import WriteampError
+from writeamp.registry.specs import Spec
+from writeamp.runs.plan import used_pages
+from writeamp.settings.device import DeviceSettings
+from writeamp.settings.experiment import Experiment
+from writeamp.settings.held_trace import HeldTrace
+from writeamp.settings.precondition import Precondition
+from writeamp.settings.recorded import Counted, counted
+from writeamp.settings.settings import LoadSettings
+
+# Below this a drive fitted to a trace is no drive; and an op rounded by more than this is another.
+_FEWEST_FITTED_BLOCKS = 4
+_MATERIAL_ROUNDING = 0.02
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A drive, what its host does (a workload, or a trace in pages), and what was assumed.
+
+    `earlier` is the trace that ages the drive before, if one does. `before` is what a recorded
+    drive served before its requests counted, and `is_recorded` tells that all of `load` count.
+    """
+
+    drive: Device
+    load: Spec | traces.PageTrace
+    load_name: str
+    notes: tuple[str, ...]
+    earlier: traces.PageTrace | None = None
+    before: traces.PageTrace | None = None
+    is_recorded: bool = False
+
+
+def prepare(experiment: Experiment) -> Prepared:
+    """Build the drive, and turn the trace, if there is one, into pages of it.
+
+    Without a device, a synthetic workload ("uniform" without a name) runs on "generic", and a trace
+    on a flat drive sized to its footprint.
+    """
+    device, asked = experiment.device, experiment.load
+    load: Spec | traces.PageTrace
+    before = recorded = None
+    if asked.trace is None:
+        drive = build_device(device.profile or "generic", **device.overrides())
+        load = Spec.of("workloads", asked.workload or "uniform")
+        load_name = load.text
+        notes: list[str] = []
+    else:
+        requests = _read(asked)
+        recorded = counted(requests) if asked.mapping == "as-is" else None
+        drive, load = _fit_trace(
+            recorded.trace if recorded else requests, device, asked, with_reads=experiment.is_timed
+        )
+        load_name = _trace_name(requests)
+        notes = [*(requests.notes if isinstance(requests, traces.Trace) else []), *load.notes]
+        if recorded is not None:
+            notes += recorded.notes
+            before = _before(recorded, drive)
+    earlier, earlier_notes = _earlier(asked, drive, load)
+    notes += [*drive.shrunk, *_rounding_note(drive, device), *earlier_notes]
+    return Prepared(
+        drive, load, load_name, tuple(notes), earlier, before, is_recorded=recorded is not None
+    )
+
+
+def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.Given:
+    if isinstance(load.trace, HeldTrace):
+        return load.trace.trace
+    assert load.trace is not None
+    return traces.read(load.trace, load.trace_format, action=load.action)
+
+
+def _before(recorded: Counted, drive: Device) -> traces.PageTrace | None:
+    """Return what the drive served before its requests counted, in pages of it."""
+    if recorded.before is None:
+        return None
+    return traces.to_pages(
+        recorded.before, drive.page_bytes, mapping="as-is", logical_pages=drive.logical_pages
+    )
+
+
+def _earlier(
+    asked: LoadSettings, drive: Device, load: Spec | traces.PageTrace
+) -> tuple[traces.PageTrace | None, list[str]]:
+    """Return the trace that ages the drive, in pages of it, and notes on how it was mapped."""
+    path = Precondition.of(asked.precondition).trace
+    if path is None:
+        return None, []
+    if not isinstance(load, Spec) and asked.trace == path:
+        return load, []
+    trace = traces.read(path, asked.trace_format, action=asked.action)
+    pages = traces.to_pages(
+        trace,
+        drive.page_bytes,
+        mapping=asked.mapping,
+        device=asked.trace_device,
+        # The space beyond a synthetic workload's utilization is never written, or it would be full.
+        logical_pages=used_pages(load, asked, drive)
+        if isinstance(load, Spec)
+        else drive.logical_pages,
+    )
+    name = Path(trace.path).name
+    notes = [f"{name}: {note}" for note in (*trace.notes, *pages.notes)]
+    if asked.mapping == "compact" and not isinstance(load, Spec):
+        notes.append(
+            f"{name}, which ages the drive, is mapped compact by its own addresses, so that its "
+            "pages are others than those of the same addresses in the run's trace; as-is keeps "
+            "addresses"
+        )
+    return pages, notes
+
+
+def _rounding_note(drive: Device, device: DeviceSettings) -> list[str]:
+    """Return a note if whole blocks and pages make another op than was asked for."""
+    wanted_op = device.asked_op
+    if wanted_op is None or drive.kind != "flash":
+        return []
+    if abs(drive.op / wanted_op - 1) <= _MATERIAL_ROUNDING:
+        return []
+    return [
+        f"whole blocks make op {drive.op:.4g}, not the {wanted_op:.4g} asked for; fewer "
+        "pages_per_block come closer"
+    ]
+
+
+def _fit_trace(
+    trace: traces.Trace | traces.PageTrace | traces.Given,
+    device: DeviceSettings,
+    load: LoadSettings,
+    *,
+    with_reads: bool,
+) -> tuple[Device, traces.PageTrace]:
+    """Turn a trace into pages; size the drive to its footprint unless a size is given."""
+    # Of a drive that is yet to be sized, only the page size is known.
+    known = device.overrides() if device.is_sized else {"page_bytes": device.page_bytes}
+    profile = build_device(device.profile or "generic", **known)
+    if isinstance(trace, traces.Trace | traces.Given):
+        pages = traces.to_pages(
+            trace,
+            profile.page_bytes,
+            mapping=load.mapping,
+            device=load.trace_device,
+            logical_pages=profile.logical_pages if device.is_sized else None,
+            with_reads=with_reads,
+        )
+    else:
+        pages = trace
+        as_read = (load.mapping, load.trace_device) == ("compact", None)
+        if not as_read or pages.page_bytes != profile.page_bytes:
+            raise WriteampError(
+                f"the trace is in pages of {pages.page_bytes} bytes already; mapping, trace_device "
+                "and page_bytes belong to traces.to_pages"
+            )
+    if not device.is_sized:
+        return _fitted(pages, device), pages
+    if pages.logical_pages > profile.logical_pages:
+        raise WriteampError(
+            f"the trace needs {pages.logical_pages} logical pages but the drive has "
+            f"{profile.logical_pages}; use a larger drive, or give no size to fit it to the trace"
+        )
+    return profile, pages
+
+
+def _fitted(pages: traces.PageTrace, device: DeviceSettings) -> Device:
+    """Return the flat drive that the trace's written pages just fill."""
+    drive = build_device("generic", **(device.overrides() | {"logical_pages": pages.logical_pages}))
+    if drive.geometry.blocks < _FEWEST_FITTED_BLOCKS:
+        raise WriteampError(
+            f"the trace writes only {pages.footprint_pages} distinct pages, which "
+            f"{drive.geometry.blocks} blocks of {drive.pages_per_block} pages hold; use fewer "
+            "pages_per_block, or give the drive a size"
+        )
+    return drive
+
+
+def _trace_name(trace: traces.Trace | traces.PageTrace | traces.Given) -> str:
+    return Path(trace.path).name or "trace"

@@ -1,0 +1,95 @@
+"""Drives that are run until they are worn out, and what they had done at some moment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp import traces
+from writeamp._engine import CAUSES
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.registry.specs import Spec
+from writeamp.settings.settings import LifetimeSettings, LoadSettings
+
+_Floats: TypeAlias = npt.NDArray[np.float64]
+
+_MIGRATIONS = [cause for cause in CAUSES if cause != "host"]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What drives had done at some moment of each life; the arrays have the same shape.
+
+    `host_pages` were written after the initial fill, and `host_programs` programmed for them;
+    `migrated_pages` maps each other cause to the valid pages read from the erased blocks for it.
+    `skipped_pages` were left unprogrammed when wear levelling closed a block early.
+    """
+
+    erases: _Floats
+    host_pages: _Floats
+    host_programs: _Floats
+    skipped_pages: _Floats
+    migrated_pages: dict[str, _Floats]
+
+    @property
+    def migrated(self) -> _Floats:
+        """Valid pages taken from the erased blocks for any cause."""
+        return np.asarray(np.sum(list(self.migrated_pages.values()), axis=0))
+
+    @property
+    def wa(self) -> _Floats:
+        """Flash pages programmed per host page written; NaN before the first."""
+        written = np.where(self.host_pages > 0, self.host_pages, math.nan)
+        return np.asarray((self.host_programs + self.migrated) / written)
+
+    @staticmethod
+    def of(counts: dict[str, npt.NDArray[np.uint64]], fill_pages: int) -> Counts:
+        """Take the engine's tables, whose host pages include the fill."""
+        tables = {name: table.astype(np.float64) for name, table in counts.items()}
+        return Counts(
+            erases=tables["erases"],
+            # A life so short that it ends within the fill has no host page after it.
+            host_pages=np.maximum(tables["host_pages"] - fill_pages, 0.0),
+            host_programs=np.maximum(tables["host"] - fill_pages, 0.0),
+            skipped_pages=tables["skipped_pages"],
+            migrated_pages={cause: tables[cause] for cause in _MIGRATIONS},
+        )
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """What was run: drives that differ by their seed, until they are worn out."""
+
+    device: Device
+    load: Spec | traces.PageTrace
+    load_name: str = field(compare=False)
+    host: LoadSettings
+    policy: Policy
+    run: LifetimeSettings
+    spare_blocks: int
+    threads: int | None = field(compare=False)
+    """Replicas that run at the same time, if they are threads of this process."""
+    notes: tuple[str, ...]
+    capacity_bytes: float | None = None
+    """What the host sees of the drive that is meant, if that is another."""
+
+    @property
+    def w_max(self) -> int:
+        """Erases after which a block is worn out."""
+        assert self.run.w_max is not None
+        return self.run.w_max
+
+    @property
+    def replicas(self) -> int:
+        """Drives that are run."""
+        return self.run.replicas
+
+    @property
+    def seed(self) -> int:
+        """The seed of the first replica; the next has one more."""
+        return self.run.seed

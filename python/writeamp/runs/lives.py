@@ -1,0 +1,140 @@
+"""The life of one drive of several that differ by their seed: a job that any runner can do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from writeamp._engine import Endurance as EngineStudy
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.registry.specs import Spec
+from writeamp.runners import Shared
+from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.lifetime_plan import Lifetime
+from writeamp.runs.loads import load_of_spec, load_of_trace
+from writeamp.runs.memory import check_memory
+from writeamp.runs.plan import stated_load, used_pages
+from writeamp.runs.preconditioning import fill_runs, written_runs
+from writeamp.settings.experiment import Experiment
+from writeamp.settings.settings import LifetimeSettings, PolicySettings
+
+if TYPE_CHECKING:  # a type of the stub only
+    from writeamp._engine import Life
+
+# Passes over a trace: more than any drive outlives.
+_WITHOUT_END = 2**63 - 1
+
+
+def plan_of_lives(
+    experiment: Experiment, prepared: Prepared, *, threads: int | None = None
+) -> Lifetime:
+    """Return what is run, so many replicas at a time if threads of this process do it."""
+    settings, policy = experiment.run, experiment.policy
+    assert isinstance(settings, LifetimeSettings)
+    assert isinstance(policy, PolicySettings)
+    spare_per_pool, pools = _spare_blocks(prepared.drive, settings.spare_share)
+    return Lifetime(
+        device=prepared.drive,
+        load=prepared.load,
+        load_name=prepared.load_name,
+        host=stated_load(experiment.load, prepared.load),
+        policy=Policy.of(policy.manager, policy.victims, policy.wear_leveling),
+        run=settings,
+        spare_blocks=spare_per_pool * pools,
+        threads=threads,
+        capacity_bytes=experiment.device.capacity,
+        notes=(*prepared.notes, *_spare_note(settings.spare_share, spare_per_pool)),
+    )
+
+
+class Study:
+    """What the lives have in common: of a trace, one copy in the engine's form for all of them.
+
+    `filled_pages` are written before the host's first write counts.
+    """
+
+    def __init__(self, plan: Lifetime, prepared: Prepared) -> None:
+        """Make the study of a plan."""
+        drive = plan.device
+        if isinstance(plan.load, Spec):
+            load = load_of_spec(plan.load, used_pages(plan.load, plan.host, drive), drive)
+        else:
+            load = load_of_trace(plan.load, passes=_WITHOUT_END)
+        fill = fill_runs(plan.load, plan.host, drive)
+        if prepared.before is not None and not fill:
+            fill = written_runs(prepared.before)
+        spare_per_pool, _ = _spare_blocks(drive, plan.run.spare_share)
+        self.filled_pages = sum(end - first for first, end in fill)
+        self._drive_bytes = drive.geometry.bytes_needed(drive.logical_pages)
+        self._engine = EngineStudy(
+            plan.policy.drive(drive),
+            load,
+            seed=plan.seed,
+            batch_pages=plan.run.batch_pages,
+            w_max=plan.w_max,
+            spare_blocks_per_pool=spare_per_pool,
+            fill=fill,
+        )
+
+    def live(self, replica: int, tell: Callable[[int], None] | None) -> Life:
+        """Drive a replica to its end of life; `tell` hears the erases of its most worn block."""
+        check_memory("the drive needs", self._drive_bytes)
+        return self._engine.live(replica, tell)
+
+
+def study_of(experiment: Experiment) -> Study:
+    """Return the study of an experiment that was found to be sound."""
+    prepared = prepare(experiment)
+    return Study(plan_of_lives(experiment, prepared), prepared)
+
+
+class Wear:
+    """How far lives are that threads of this process live."""
+
+    def __init__(self, heard: Callable[[int], object]) -> None:
+        """Let `heard` be called with the erases of the most worn block, summed over the lives."""
+        self._heard = heard
+        self._erases: dict[int, int] = {}
+        self._sum = 0
+        self._one_at_a_time = Lock()
+
+    def tell(self, replica: int, erases: int) -> None:
+        """Note the erases of the most worn block of a replica."""
+        with self._one_at_a_time:
+            self._sum += erases - self._erases.get(replica, 0)
+            self._erases[replica] = erases
+            self._heard(self._sum)
+
+
+def live(study: Shared[Study], replica: int, wear: Wear | None = None) -> Life:
+    """Return the life of a replica.
+
+    Args:
+        study: what it has in common with the others.
+        replica: its seed is so much more than that of the plan.
+        wear: hears from time to time how worn the drive is, and in the end.
+
+    Raises:
+        WriteampError: there is no memory for the drive, or its life has no end.
+    """
+    if wear is None:
+        return study.value.live(replica, None)
+    found = study.value.live(replica, lambda erases: wear.tell(replica, erases))
+    wear.tell(replica, found["first_to_reach"]["erases"].size)
+    return found
+
+
+def _spare_blocks(drive: Device, share: float) -> tuple[int, int]:
+    """Return the spare blocks of each pool, and the pools."""
+    pools = 1 if drive.layout == "flat" else drive.geometry.luns
+    # 0.29·100 is 28.999999999999996 in floating point: a hair below a whole number is that number.
+    return math.floor(share * (drive.geometry.blocks // pools) * (1 + 1e-12)), pools
+
+
+def _spare_note(share: float, spare_per_pool: int) -> list[str]:
+    if share == 0 or spare_per_pool > 0:
+        return []
+    return [f"spare_share {share} is less than one block, so that no block is spare"]

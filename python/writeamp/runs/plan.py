@@ -1,0 +1,78 @@
+"""What to run, whatever the drive: the load, the policy, and how long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from writeamp import traces
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.registry.specs import Spec
+from writeamp.settings.settings import LoadSettings, SimulationSettings
+
+# An automatic run begins with so many times the flash's size.
+FIRST_DRIVE_WRITES = 8
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A simulation that is ready to run on any drive that its load fits.
+
+    A drive that a trace is to age before the run has that trace as `earlier`. What a recorded drive
+    served before its requests counted is `before`, the last that comes before the run.
+    """
+
+    load: Spec | traces.PageTrace
+    load_name: str = field(compare=False)
+    host: LoadSettings
+    policy: Policy
+    run: SimulationSettings
+    notes: tuple[str, ...] = ()
+    earlier: traces.PageTrace | None = None
+    before: traces.PageTrace | None = None
+
+    @property
+    def seed(self) -> int:
+        """What decides every random draw."""
+        return self.run.seed
+
+    @property
+    def repeat(self) -> int:
+        """How often a trace is replayed at least."""
+        return 1 if self.host.repeat == "auto" else self.host.repeat
+
+    def expected_writes(self, drive: Device) -> int:
+        """Return how many pages the host will write, as far as that is known beforehand."""
+        if self.run.writes is not None:
+            return self.run.writes
+        if isinstance(self.load, Spec):
+            return FIRST_DRIVE_WRITES * drive.physical_pages
+        return self.load.host_pages * self.repeat
+
+    def used_pages(self, drive: Device) -> int:
+        """Return how many logical pages the host uses at all."""
+        return used_pages(self.load, self.host, drive)
+
+    def without_requests(self) -> Plan:
+        """Return the same with traces of no requests, which are large beside all the rest."""
+        return replace(
+            self,
+            load=self.load if isinstance(self.load, Spec) else self.load.without_requests(),
+            earlier=self.earlier and self.earlier.without_requests(),
+            before=self.before and self.before.without_requests(),
+        )
+
+
+def used_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device) -> int:
+    """Return how many logical pages the host uses at all."""
+    if isinstance(load, Spec):
+        return max(1, round(host.utilization * drive.logical_pages))
+    return load.logical_pages
+
+
+def stated_load(host: LoadSettings, load: Spec | traces.PageTrace) -> LoadSettings:
+    """Return what the host is to do, with the workload that stands where none was asked for.
+
+    So results are equal whether the default was asked for by its name or not.
+    """
+    return replace(host, workload=load) if isinstance(load, Spec) else host

@@ -1,0 +1,209 @@
+"""Bring a drive into the state that its run begins in: filled, and aged if that is asked for.
+
+Nothing of it counts: the run's counters, series and erases begin after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from writeamp import traces
+from writeamp._engine import EarlierHost
+from writeamp._engine import Load as EngineLoad
+from writeamp._engine import Simulation as EngineSimulation
+from writeamp.devices.device import Device
+from writeamp.registry.specs import Spec
+from writeamp.runs.counts import flash_pages
+from writeamp.runs.loads import load_of_trace
+from writeamp.runs.plan import Plan, used_pages
+from writeamp.settings.precondition import Precondition
+from writeamp.settings.settings import LoadSettings
+from writeamp.traces.intervals import union
+
+# Pages written between two looks at Ctrl-C and the progress bar: tenths of a second at most.
+CHUNK_PAGES = 1 << 17
+
+# Steady as SNIA's Solid State Storage Performance Test Specification has it: five rounds that lie
+# within 20% of their mean, and whose best line moves by at most 10% of it; at most 25 rounds.
+_WINDOW_ROUNDS = 5
+MOST_ROUNDS = 25
+_MOST_RANGE = 0.20
+_MOST_SLOPE = 0.10
+
+_WRITE = 0
+Tick = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Ageing:
+    """How a drive was aged after its fill.
+
+    `host_pages` were written and `flash_pages` programmed in all, and `rounds` holds WA of each
+    round: of one drive write (the last may be shorter), or of the whole trace. `steady` tells
+    whether the last rounds were so alike that more would change little, None where nobody asked.
+    """
+
+    precondition: str
+    host_pages: int
+    flash_pages: int
+    rounds: tuple[float, ...]
+    steady: bool | None
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader of the run's WA should know."""
+        if self.steady is not False:
+            return []
+        last = self.rounds[-_WINDOW_ROUNDS:]
+        return [
+            f"the random writes of the preconditioning were not steady after {len(self.rounds)} "
+            f"drive writes: WA of the last {len(last)} is {min(last):.4g} to {max(last):.4g}; "
+            f"--precondition random:{2 * MOST_ROUNDS} writes more"
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON types."""
+        return {
+            "host_pages": self.host_pages,
+            "flash_pages": self.flash_pages,
+            "wa_by_round": list(self.rounds),
+            "steady": self.steady,
+        }
+
+
+def precondition(
+    simulation: EngineSimulation, plan: Plan, drive: Device, tick: Tick
+) -> Ageing | None:
+    """Bring the drive into the state in which its run begins; return how it was aged.
+
+    `tick` is called from time to time.
+    """
+    ageing = _fill_and_age(simulation, plan, drive, tick)
+    if plan.before is not None:
+        host = EarlierHost(load_of_trace(plan.before, passes=1), seed=plan.seed)
+        while simulation.precondition(host, CHUNK_PAGES) == CHUNK_PAGES:
+            tick()
+    return ageing
+
+
+def _fill_and_age(
+    simulation: EngineSimulation, plan: Plan, drive: Device, tick: Tick
+) -> Ageing | None:
+    since_tick = 0
+    for first, end in _chunks(fill_runs(plan.load, plan.host, drive)):
+        simulation.fill(first, end)
+        since_tick += end - first
+        if since_tick >= CHUNK_PAGES:
+            tick()
+            since_tick = 0
+    asked = Precondition.of(plan.host.precondition)
+    if plan.earlier is not None:
+        return _Ager(simulation, load_of_trace(plan.earlier, passes=1), plan, tick).replay()
+    if not asked.is_random:
+        return None
+    load = EngineLoad.spec("uniform", _filled_pages(plan, drive))
+    ager = _Ager(simulation, load, plan, tick)
+    if asked.drive_writes is None:
+        return ager.write_until_steady(drive.logical_pages)
+    in_all = max(1, round(asked.drive_writes * drive.logical_pages))
+    return ager.write(in_all, drive.logical_pages)
+
+
+def fill_runs(
+    load: Spec | traces.PageTrace, host: LoadSettings, drive: Device
+) -> list[tuple[int, int]]:
+    """Return first page and end of each run of logical pages that is written once before the run.
+
+    A drive that is filled with the workload's pages only keeps those free that are never written.
+    """
+    fill = Precondition.of(host.precondition).fill
+    if fill == "none":
+        return []
+    if isinstance(load, Spec):
+        # The space beyond a workload's utilization is never written, or it would not be free.
+        return [(0, used_pages(load, host, drive))]
+    return written_runs(load) if fill == "workload" else [(0, drive.logical_pages)]
+
+
+def written_runs(trace: traces.PageTrace) -> list[tuple[int, int]]:
+    """Return first page and end of each run of pages that a trace writes, in ascending order."""
+    writes = trace.op == _WRITE
+    start = trace.start[writes].astype(np.uint64)
+    runs = union(pl.DataFrame({"start": start, "end": start + trace.count[writes]}))
+    return list(zip(runs.start.tolist(), runs.end.tolist(), strict=True))
+
+
+def is_steady(rounds: list[float]) -> bool:
+    """Return whether the last five rounds are steady as SNIA's test specification has it."""
+    if len(rounds) < _WINDOW_ROUNDS:
+        return False
+    window = np.array(rounds[-_WINDOW_ROUNDS:])
+    mean = float(window.mean())
+    slope = float(np.polyfit(np.arange(_WINDOW_ROUNDS), window, 1)[0])
+    moves = abs(slope) * (_WINDOW_ROUNDS - 1)
+    return float(np.ptp(window)) <= _MOST_RANGE * mean and moves <= _MOST_SLOPE * mean
+
+
+class _Ager:
+    """An earlier host of the drive, and what it made the flash program in each round."""
+
+    def __init__(
+        self, simulation: EngineSimulation, load: EngineLoad, plan: Plan, tick: Tick
+    ) -> None:
+        self.simulation = simulation
+        self.host = EarlierHost(load, seed=plan.seed)
+        self.precondition = plan.host.precondition
+        self.tick = tick
+        self.start_pages = flash_pages(self.simulation.counters())
+        self.host_pages = 0
+        self.rounds: list[float] = []
+
+    def replay(self) -> Ageing:
+        """Let the host do all that it has to do, as one round."""
+        self.round(None)
+        return self.found(None)
+
+    def write(self, pages: int, round_pages: int) -> Ageing:
+        """Let the host write so many pages, in rounds."""
+        while self.host_pages < pages:
+            self.round(min(round_pages, pages - self.host_pages))
+        return self.found(None)
+
+    def write_until_steady(self, round_pages: int) -> Ageing:
+        """Let the host write rounds until they are steady, or are the most."""
+        while len(self.rounds) < MOST_ROUNDS and not is_steady(self.rounds):
+            self.round(round_pages)
+        return self.found(is_steady(self.rounds))
+
+    def round(self, pages: int | None) -> None:
+        """Let the host write so many pages, or all that it has, and note WA of them."""
+        before, written = flash_pages(self.simulation.counters()), 0
+        while True:
+            wanted = CHUNK_PAGES if pages is None else min(CHUNK_PAGES, pages - written)
+            done = self.simulation.precondition(self.host, wanted)
+            written += done
+            self.tick()
+            if done < wanted or written == pages:
+                break
+        self.host_pages += written
+        self.rounds.append((flash_pages(self.simulation.counters()) - before) / written)
+
+    def found(self, steady: bool | None) -> Ageing:
+        programmed = flash_pages(self.simulation.counters()) - self.start_pages
+        return Ageing(self.precondition, self.host_pages, programmed, tuple(self.rounds), steady)
+
+
+def _filled_pages(plan: Plan, drive: Device) -> int:
+    """Return the pages from the first that the random writes are for: all that the fill wrote."""
+    return fill_runs(plan.load, plan.host, drive)[0][1]
+
+
+def _chunks(runs: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    for first, end in runs:
+        for start in range(first, end, CHUNK_PAGES):
+            yield start, min(start + CHUNK_PAGES, end)

@@ -1,0 +1,93 @@
+"""The Ready/Busy pins of a run, written to a capture while the run goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from writeamp import output
+from writeamp._engine import CaptureWriter, TimedRun, __version__
+from writeamp.devices.device import Device
+from writeamp.errors import WriteampError
+from writeamp.runs.plan import Plan
+from writeamp.text import printable
+
+_PS_PER_S = 1e12
+_NS_PER_S = 1e9
+
+
+class PinWriter:
+    """A capture under way; `edges` counts those that were written."""
+
+    def __init__(self, path: str, plan: Plan, device: Device) -> None:
+        """Begin the capture in a file that exists."""
+        asked = plan.run
+        self.edges = 0
+        self._writer = CaptureWriter(
+            path,
+            channels=pin_names(device),
+            comments=_comments(plan, device),
+            period_ps=None if asked.rb_rate is None else round(_PS_PER_S / asked.rb_rate),
+            jitter_ns=(asked.rb_jitter or 0.0) * _NS_PER_S,
+            missed=asked.rb_missed or 0.0,
+            seed=plan.seed,
+        )
+
+    def drain(self, run: TimedRun) -> None:
+        """Write what the pins did since the last time."""
+        self.edges = self._writer.drain(run)
+
+    def finish(self, run: TimedRun) -> None:
+        """End the capture where the run has ended."""
+        self.drain(run)
+        self.edges = self._writer.finish(run.now_ns)
+
+
+@contextmanager
+def capturing(plan: Plan, device: Device, inputs: tuple[str, ...]) -> Iterator[PinWriter | None]:
+    """Give what writes the capture that the plan asks for, if it does.
+
+    The file appears whole when the block ends well, and not at all otherwise.
+
+    Raises:
+        WriteampError: the device has no pins, or the file cannot be written.
+    """
+    path = plan.run.rb_capture
+    if path is None:
+        yield None
+        return
+    if device.dies == 0:
+        raise WriteampError(f"{device.name} has no flash, and so no Ready/Busy pins to capture")
+    with output.replacing(path, "capture", inputs=inputs) as file:
+        yield PinWriter(file.name, plan, device)
+
+
+def pin_names(device: Device, prefix: str = "rb") -> list[str]:
+    """Return the names of the dies' pins in the order in which the engine numbers them."""
+    if device.members:
+        return [
+            name
+            for index, one in enumerate(device.members)
+            for name in pin_names(one, f"rb_m{index}")
+        ]
+    return [
+        f"{prefix}_ch{channel}_chip{chip}_die{die}"
+        for die in range(device.dies_per_chip)
+        for chip in range(device.chips_per_channel)
+        for channel in range(device.channels)
+    ]
+
+
+def _comments(plan: Plan, device: Device) -> list[str]:
+    """Return what the capture's header says of the run."""
+    asked = plan.run
+    found = [
+        f"device {printable(device.name)}",
+        f"workload {printable(plan.load_name)}",
+        f"writeamp {__version__} seed {plan.seed}",
+    ]
+    if asked.host_bytes is not None:
+        found.append(f"host_bytes {asked.host_bytes}")
+    if asked.rb_rate is not None:
+        found.append(f"sampled at {asked.rb_rate:.12g} Hz")
+    return found

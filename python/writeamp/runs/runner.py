@@ -1,0 +1,244 @@
+"""Run a plan: how long, beside which replicas, and judged how."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from functools import partial
+
+import psutil
+
+from writeamp.devices.device import Device
+from writeamp.errors import WriteampError
+from writeamp.registry.specs import Spec
+from writeamp.runners import gather_whole, local_runner
+from writeamp.runs.memory import check_memory
+from writeamp.runs.one_run import Progress
+from writeamp.runs.plan import FIRST_DRIVE_WRITES, Plan
+from writeamp.runs.repeating import MEMORY_TIMES, is_as_needed, most_passes
+from writeamp.runs.scout import Scout
+from writeamp.runs.simulation_result import Result
+from writeamp.runs.spread import Spread
+from writeamp.runs.steadiness_checks import (
+    as_passes_tell,
+    decided_by_loop,
+    not_by_loop,
+    programmed_enough,
+)
+from writeamp.runs.team import Team
+from writeamp.settings.settings import Warmup
+from writeamp.statistics.judging import FEWEST_CYCLES, Schedule
+from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
+from writeamp.statistics.steady import SteadyState
+from writeamp.traces.pages import PageTrace
+
+# An automatic run grows by half of its length until it is steady and precise enough, or reaches the
+# most: a multiple of the flash, or on a small drive so many pages, which take a second or two.
+_MOST_DRIVE_WRITES = 200
+_MOST_PAGES_AT_ONCE = 50_000_000
+_GROWTH = 1.5
+_SAMPLES_PER_DRIVE_WRITE = 25
+_SAMPLES_OF_A_FIXED_RUN = 400
+_MOST_SAMPLES = 20_000
+# A trace that is repeated as needed ends with an interval of its passes this narrow. Of fewer than
+# the first passes it is so wide that later ones would break no promise.
+_PRECISION_OF_PASSES = 0.005
+_FIRST_PASSES = 2 * FEWEST_PASSES
+
+# One of the replicas runs so much longer: a drive may stay for some drive writes in a state that it
+# then leaves. Long runs have seen that, and replicas end after so many drive writes, or pages.
+_LOOK_AHEAD = 3
+_MOST_OF_REPLICAS = 64
+_MOST_PAGES_OF_REPLICAS = 10_000_000
+
+
+def run(plan: Plan, drive: Device, progress: Progress | None = None) -> Result:
+    """Run the plan on one drive."""
+    started = time.perf_counter()
+    check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
+    # A trace has no draws of its own to replicate.
+    replicas = plan.run.replicas if isinstance(plan.load, Spec) else 1
+    fitting = drives_that_fit(drive)
+    if fitting < replicas:
+        note = f"judged by {fitting} of {replicas} runs: there is no memory for more of such drives"
+        plan = replace(plan, notes=(*plan.notes, note))
+    team = Team(plan, drive, min(replicas, fitting), progress)
+    if not isinstance(plan.load, Spec):
+        steady = _replay(team, plan.load)
+    elif plan.run.writes is None:
+        steady = _run_until_steady(team)
+    else:
+        steady = _run_exactly(team, plan.run.writes)
+    return team.first.result(steady, elapsed_s=time.perf_counter() - started)
+
+
+def spread_over_sizes(plan: Plan, drive: Device, result: Result) -> Spread:
+    """Rerun on drives one block (in each plane) smaller and larger, for as many passes.
+
+    A looped trace can lock in phase with collection: WA then jumps with the size of the drive, and
+    the confidence interval of one run says nothing of it.
+    """
+
+    if is_as_needed(plan):
+        plan = replace(plan, host=replace(plan.host, repeat=result.passes.height))
+    neighbours = [drive.with_extra_blocks(extra) for extra in (-1, 1)]
+    runner = local_runner(len(neighbours), most=drives_that_fit(drive))
+    smaller, larger = gather_whole(runner, partial(_wa_on, plan), neighbours)
+    smallest_op, largest_op = (neighbour.op for neighbour in neighbours)
+    return Spread(smaller, result.wa, larger, smallest_op, largest_op)
+
+
+def _wa_on(plan: Plan, drive: Device) -> float:
+    try:
+        return run(plan, drive).wa
+    except WriteampError:  # one block less can be too few
+        return math.nan
+
+
+def drives_that_fit(drive: Device) -> int:
+    """Return how many of such drives the memory has room for, at least one."""
+    needed_bytes = drive.geometry.bytes_needed(drive.logical_pages)
+    return max(1, int(psutil.virtual_memory().available // needed_bytes))
+
+
+def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> SteadyState:
+    """Run `writes` host pages; a given warm-up ends on a sample."""
+    warmup = team.plan.run.warmup
+    warmup = unless_given if warmup == "auto" else warmup
+    interval = _interval_pages(team.drive, writes)
+    if warmup != "auto" and warmup >= writes:
+        raise WriteampError(
+            f"warmup is {warmup}, which leaves nothing of {writes} writes; use a smaller warmup"
+        )
+    if warmup != "auto" and warmup:
+        team.start_series(interval)
+        team.advance_to(warmup, writes, warmup, warmup)
+    team.start_series(interval)
+    _advance_to(team, writes)
+    return programmed_enough(team.judge(warmup), team.first.times_programmed())
+
+
+def _run_until_steady(team: Team) -> SteadyState:
+    """Run until the result is steady and as precise as asked, or the limit is reached."""
+    if team.plan.run.warmup != "auto":
+        raise WriteampError("a given warmup needs writes too; or use warmup auto")
+    logical_pages, physical_pages = team.drive.logical_pages, team.drive.physical_pages
+    most = max(_MOST_DRIVE_WRITES * physical_pages, _MOST_PAGES_AT_ONCE)
+    interval = max(logical_pages // _SAMPLES_PER_DRIVE_WRITE, _MOST_PAGES_AT_ONCE // _MOST_SAMPLES)
+    team.start_series(interval)
+    first_samples = FIRST_DRIVE_WRITES * _SAMPLES_PER_DRIVE_WRITE
+    target = max(FIRST_DRIVE_WRITES * physical_pages, first_samples * interval)
+    target = min(max(target, _pages_of_changes(team.first.schedule())), most)
+    while True:
+        _advance_to(team, target)
+        steady = programmed_enough(team.judge(), team.first.times_programmed())
+        is_precise = steady.own_half_width <= team.plan.run.precision * steady.wa
+        if (steady.steady and is_precise) or target >= most:
+            return steady
+        target = min(math.ceil(_GROWTH * target), most)
+
+
+def _advance_to(team: Team, pages: int) -> None:
+    """Let the host have written so many pages, and that of the replicas as many as they need."""
+    most = max(
+        _MOST_OF_REPLICAS * team.drive.logical_pages,
+        _MOST_PAGES_OF_REPLICAS,
+        # What comes before the last change, or is cut by request, is nothing to judge by.
+        _pages_of_changes(team.first.schedule()),
+        0 if team.plan.run.warmup == "auto" else 2 * team.plan.run.warmup,
+    )
+    team.advance_to(pages, pages, min(pages, most), min(_LOOK_AHEAD * pages, most))
+
+
+def _pages_of_changes(schedule: Schedule) -> int:
+    """Return what a workload writes in its single changes and enough of its cycles, twice over.
+
+    Half of a run may be warm-up.
+    """
+    return math.ceil(2 * (schedule.last_change + FEWEST_CYCLES * schedule.cycle))
+
+
+def _replay(team: Team, trace: PageTrace) -> SteadyState:
+    """Replay a trace; a loop that decides its WA is no steady state."""
+    if is_as_needed(team.plan):
+        return _repeat_until_alike(team, trace)
+    steady = _judged_by_passes(team, trace.host_pages)
+    if team.plan.expected_writes(team.drive) <= trace.host_pages:
+        return steady
+    return not_by_loop(steady, trace, team.drive, team.first.simulation.mapped_pages())
+
+
+def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
+    """Repeat a trace until its passes agree, but none that is long, or whose loop would decide."""
+    first, pass_pages = team.first, trace.host_pages
+    most = most_passes(team.plan, team.drive)
+    # The first pass may be the only one, and is then judged by its intervals.
+    steady = _judged_by_passes(team, pass_pages)
+    if first.times_programmed() >= MEMORY_TIMES or most == 1:
+        return steady
+    decided = decided_by_loop(trace, team.drive, first.simulation.mapped_pages())
+    if decided is not None:
+        reason = f"{steady.reason}; and more passes would not show the workload: {decided}"
+        return replace(steady, steady=False, reason=reason, loop_decides=True)
+    scout = _scout(team)
+    target, is_known = min(_FIRST_PASSES, most), False
+    while not is_known and len(first.passes.flash_pages) < most:
+        while len(first.passes.flash_pages) < target:
+            _play_pass(team, pass_pages, target * pass_pages)
+        before, steady = steady, _judged_as_looped(team, pass_pages)
+        # What half as many passes promised is put to the test: a drive may still learn.
+        is_broken = before.steady and not before.ci_low <= steady.wa <= before.ci_high
+        is_precise = steady.ci_high - steady.ci_low <= 2 * _PRECISION_OF_PASSES * steady.wa
+        if is_broken and steady.steady:
+            promised = f"{before.ci_low:.4g} to {before.ci_high:.4g}"
+            reason = f"fewer passes promised a WA of {promised}, and it is {steady.wa:.4g}"
+            steady = replace(steady, steady=False, reason=reason)
+        is_known = before.steady and steady.steady and is_precise
+        is_known &= first.times_programmed() >= MEMORY_TIMES
+        if scout and (is_known or target == most):
+            steady = scout.held_to(steady, pass_pages, target)
+            is_known &= steady.steady
+        target = min(2 * target, most)
+    return not_by_loop(steady, trace, team.drive, first.simulation.mapped_pages())
+
+
+def _scout(team: Team) -> Scout | None:
+    """Return a run that goes ahead, where a scheme remembers pages and memory has room for two."""
+    needed_bytes = team.drive.geometry.bytes_needed(team.drive.logical_pages)
+    has_room = psutil.virtual_memory().available >= needed_bytes
+    remembers = team.first.simulation.scheme_bytes() > 0
+    return Scout(team.plan, team.drive) if remembers and has_room else None
+
+
+def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
+    """Replay a trace: judged by its passes if there are several whole ones."""
+    total = team.plan.expected_writes(team.drive)
+    passes, rest = divmod(total, pass_pages)
+    if team.plan.run.warmup == "auto" and not rest and passes >= FEWEST_PASSES:
+        for _ in range(passes):
+            _play_pass(team, pass_pages, total)
+        return _judged_as_looped(team, pass_pages)
+    # A drive that is aged is not warmed up: all that the trace does to it counts.
+    found = _run_exactly(team, total, unless_given=0 if team.first.ageing else "auto")
+    whole = team.first.passes.flash_pages[:passes]
+    times = whole[0] / team.drive.physical_pages if whole else team.first.times_programmed()
+    return as_passes_tell(found, pass_pages, whole, times)
+
+
+def _play_pass(team: Team, pass_pages: int, total: int) -> None:
+    """Replay a pass, with a series of its own, so that it ends on a sample."""
+    team.start_series(_interval_pages(team.drive, total))
+    end = team.first.done_pages + pass_pages
+    team.advance_to(end, max(end, total), end, end)
+
+
+def _judged_as_looped(team: Team, pass_pages: int) -> SteadyState:
+    found = analyse_passes(pass_pages, team.first.passes.flash_pages)
+    return programmed_enough(found, team.first.times_programmed())
+
+
+def _interval_pages(drive: Device, writes: int) -> int:
+    by_drive = drive.logical_pages // _SAMPLES_PER_DRIVE_WRITE
+    fine = min(by_drive, writes // _SAMPLES_OF_A_FIXED_RUN)
+    return max(1, fine, writes // _MOST_SAMPLES)

@@ -1,0 +1,48 @@
+"""A run over the same trace that goes ahead, to see whether what a drive does lasts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from writeamp.devices.device import Device
+from writeamp.runs.one_run import OneRun
+from writeamp.runs.plan import Plan
+from writeamp.runs.repeating import LOOK_AHEAD
+from writeamp.statistics.steady import SteadyState
+
+
+class Scout:
+    """A drive that replays a trace more often than the one that is judged.
+
+    A scheme that remembers pages may stay for many passes in a state that it then leaves: its
+    counters fill up, its thresholds go on moving. Nothing within the run tells.
+    """
+
+    def __init__(self, plan: Plan, drive: Device) -> None:
+        """Build nothing yet."""
+        self.plan, self.drive = plan, drive
+        self._run: OneRun | None = None
+
+    def held_to(self, steady: SteadyState, pass_pages: int, passes: int) -> SteadyState:
+        """Refuse what a run that is `LOOK_AHEAD` times as long does not find in its second half.
+
+        Args:
+            steady: what was found.
+            pass_pages: host pages written in a pass.
+            passes: the passes in which it was.
+        """
+        if not steady.steady:
+            return steady
+        self._run = self._run or OneRun(self.plan, self.drive, self.plan.seed, None)
+        ahead = LOOK_AHEAD * passes
+        self._run.advance_to(ahead * pass_pages, ahead * pass_pages)
+        later = self._run.passes.flash_pages[ahead // 2 : ahead]
+        wa = sum(later) / (len(later) * pass_pages)
+        if steady.ci_low <= wa <= steady.ci_high:
+            return steady
+        return replace(
+            steady,
+            steady=False,
+            reason=f"drifting: {passes} passes promise a WA of {steady.ci_low:.4g} to "
+            f"{steady.ci_high:.4g}, and of {ahead} the second half finds {wa:.4g}",
+        )

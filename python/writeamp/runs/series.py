@@ -1,0 +1,43 @@
+"""The history of a run: what it did in each sampling interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp._engine import CAUSES
+from writeamp.runs.counts import flash_pages
+
+_Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
+
+
+def series_of(
+    samples: _Counts, logical_pages: float, causes: Sequence[str] = CAUSES
+) -> pl.DataFrame:
+    """Return one row per interval between cumulative samples, as `Result.series` has them."""
+    samples = _without_stub(samples)
+    deltas = {name: np.diff(column) for name, column in samples.items()}
+    flash = flash_pages(deltas)
+    host_pages = samples["host_pages"][1:]
+    return pl.DataFrame(
+        {
+            "host_pages": host_pages,
+            "drive_writes": host_pages / logical_pages,
+            "wa": flash / deltas["host_pages"],
+            "erases": deltas["erases"],
+            "trimmed_pages": deltas["trimmed_pages"],
+            **{f"{cause}_programs": deltas[cause] for cause in causes},
+        }
+    )
+
+
+def _without_stub(samples: _Counts) -> _Counts:
+    """Join a last interval that is shorter than half of the one before to that one."""
+    host = samples["host_pages"].astype(np.int64)
+    if host.size < 3 or 2 * (host[-1] - host[-2]) >= host[-2] - host[-3]:
+        return samples
+    return {name: np.delete(column, -2) for name, column in samples.items()}

@@ -1,0 +1,424 @@
+"""What a simulation found: write amplification with its interval, its causes and its history."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.devices.device import Device
+from writeamp.plots.figures.group_changes import group_strips
+from writeamp.plots.figures.lives import lives_by_age
+from writeamp.plots.figures.wa_over_time import WaSeries, visible_points, wa_over_time
+from writeamp.plots.spec import LineChart, Strip
+from writeamp.registry.specs import Spec
+from writeamp.results.card import Card, Spark
+from writeamp.results.drawn import Drawn, Picture, draw
+from writeamp.results.numbers import interval_in_words, json_number
+from writeamp.runs.capacity_error import Scaling
+from writeamp.runs.counted import Counted
+from writeamp.runs.expectation import (
+    Expectation,
+    expectation,
+    held_in_words,
+    references,
+    uniform_writes,
+)
+from writeamp.runs.horizon import horizon_warnings
+from writeamp.runs.plan import Plan
+from writeamp.runs.preconditioning import Ageing
+from writeamp.runs.series import series_of
+from writeamp.runs.spread import Spread
+from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
+from writeamp.settings.precondition import Precondition
+from writeamp.statistics.steady import SteadyState
+from writeamp.text import printable
+
+# A half width of the confidence interval that a reader should hear of, as a share of WA.
+ROUGH = 0.05
+# The same where a precision was asked for, which a run's own noise keeps to.
+_BEYOND = 4
+# Nobody builds such a drive; somebody wrote per cent.
+_PERCENT_LIKE_OP = 3
+# More marks of changes than this would hide what they mark.
+_MOST_CHANGES = 50
+
+EVENT_SCHEMA = {
+    "host_pages": pl.UInt64,
+    "kind": pl.String,
+    "group": pl.UInt64,
+    "groups": pl.UInt64,
+    "blocks": pl.UInt64,
+}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Result(Counted, Drawn):
+    """The outcome of one simulation.
+
+    The counts (`host_pages`, `causes`, …) are those of the measured interval: after the initial
+    fill, which is never counted, and after the first `warmup_pages` host page writes.
+    """
+
+    plan: Plan
+    device: Device
+    steady_state: SteadyState
+    samples: dict[str, npt.NDArray[np.uint64]]
+    """Cumulative counters since the fill, at increasing numbers of host pages."""
+    events: pl.DataFrame
+    """Log of group changes since the fill, in order; of managers without groups it is empty.
+
+    Columns: `host_pages` (the clock of `series`), `kind` ("created", "merged" or "moved"), `group`
+    (its number; that of a group merged away is used again), `groups` (that there are from then on)
+    and `blocks` (that movement operations took from the group since the manager's last look).
+    """
+    events_complete: bool
+    """False if the manager's log of events was full before the run ended."""
+    erases_of_block: npt.NDArray[np.uint32]
+    """Erases of each block since the fill."""
+    valid_page_histogram: npt.NDArray[np.uint64]
+    """Closed blocks by their number of valid pages at the end, shape (pages_per_block + 1,)."""
+    hints: str | None
+    """What the host said of its pages: their "groups", "invalidation_times", or nothing (None)."""
+    scheme_bytes: int
+    """Memory of the tables that the block manager's scheme keeps beside the map."""
+    predicted_wa: float | None
+    """What the block manager expects WA to be as it is set when the run ends, if it has a model."""
+    lives: pl.DataFrame
+    """What the manager has learnt of the lives of pages; of most managers it is empty.
+
+    One row for each class of pages and age of which it has counted some. Columns: `usual_pages`
+    (the middle of the class's usual intervals, 0 if its pages were not rewritten yet), `intervals`
+    (of such a page, at least), `last_octaves` (by which the last one was longer than the usual
+    one), `age_pages`, `overwritten` and `seen` (pages at that age, fading), and `rest_pages` (the
+    rest of life to be expected). Times are in pages that the host writes.
+    """
+    passes: pl.DataFrame
+    """One row for each pass over a trace; of a synthetic workload it is empty.
+
+    Columns: `pass` (from 1), `host_pages` written in it (of the last, as far as the run came), and
+    `wa` of it. The warm-up is not left out here.
+    """
+    held_pages: int
+    """Logical pages that hold data when the run ends."""
+    ageing: Ageing | None
+    """How the drive was aged before the run, if it was."""
+    elapsed_s: float = field(compare=False)
+    run_s: float = field(compare=False)
+    """Seconds that the run itself took, without the initial fill."""
+    spread: Spread | None = None
+    scaling: Scaling | None = None
+    """Of a capacity: the drive that was simulated for it, and the error of that."""
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% confidence interval of `wa`; NaN where the run is too short for one.
+
+        Of a capacity, the error of scaling is part of it.
+        """
+        return self.scaling.widened(super().ci) if self.scaling else super().ci
+
+    @property
+    def op(self) -> float:
+        """Over-provisioning of the drive: (T−U)/U, T physical and U logical pages."""
+        return self.device.op
+
+    @property
+    def utilization(self) -> float:
+        """Share of the logical pages that the host writes."""
+        return self.used_share
+
+    @property
+    def told(self) -> str | None:
+        """The hints in older words: "deaths" for invalidation times."""
+        return "deaths" if self.hints == "invalidation_times" else self.hints
+
+    @cached_property
+    def theory(self) -> Expectation:
+        """What theory expects of this run, or else of uniform writes on a drive as full as this."""
+        return expectation(self.plan, self.device, self.held_pages)
+
+    @property
+    def uniform_theory(self) -> list[Expectation]:
+        """What theory says of uniform writes on a drive as full as this: by FIFO, and greedily."""
+        return uniform_writes(self.device, self.held_pages)
+
+    @property
+    def held_in_words(self) -> str:
+        """At which op theory speaks, and why that is not the drive's if it is not."""
+        return held_in_words(self.device, self.held_pages)
+
+    @property
+    def host_pages_per_s(self) -> float:
+        """Host page writes simulated per second of computing."""
+        return self.writes / self.run_s
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """One row per sampling interval of the whole run.
+
+        Columns: `host_pages` and `drive_writes` (at the end of the interval, since the fill),
+        `wa` (of the interval), `erases` and `trimmed_pages` (in it), and `<cause>_programs`
+        (pages programmed in it) for each cause.
+        """
+        return series_of(self.samples, self.device.logical_pages)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader of `wa` should know."""
+        found = []
+        if not self.steady:
+            found.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
+            found += self.advice
+        if self.steady and self._is_rough():
+            reached = self._own_half_width / self.wa
+            found.append(f"WA is known to ±{reached:.2%} only, {self._what_tells_better()}")
+        spread = self.spread and self.spread.warning(looped=self.passes.height > 1)
+        found += [spread] if spread else []
+        found += self.scaling.warnings(self.wa) if self.scaling else []
+        return [*found, *self.warnings_of_the_drive]
+
+    @property
+    def advice(self) -> list[str]:
+        """What tells more of a trace on which the run is not steady."""
+        if self.steady or isinstance(self.plan.load, Spec):
+            return []
+        if self.steady_state.loop_decides:
+            return [
+                "WA of the workload itself is that of one pass over an aged drive: "
+                "--repeat 1 --precondition random"
+            ]
+        given = self.plan.run.writes is not None
+        more = "more writes reach" if given else "a larger repeat reaches"
+        return [
+            f"the trace writes {self.drive_writes:.2f} times the drive in "
+            f"{self.passes.height} pass(es); {more} further"
+        ]
+
+    @property
+    def warnings_of_the_drive(self) -> list[str]:
+        """Those that hold of the drive before the run, whatever was measured."""
+        found = []
+        if self.device.op > _PERCENT_LIKE_OP:
+            found.append(f"op is a ratio: 28% is 0.28, and {self.device.op:.4g} is many times that")
+        found += horizon_warnings(self.plan.policy, self.device)
+        return found + (self.ageing.warnings if self.ageing else [])
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+        passes = self.passes.height  # none of a workload
+        return [
+            *self.plan.notes,
+            *([f"the trace was looped {passes} times{self._why_so_often()}"] if passes > 1 else []),
+            *([] if self.events_complete else [self._events_note()]),
+        ]
+
+    def __str__(self) -> str:
+        """Return the result in a line."""
+        within = interval_in_words(*self.ci)
+        return (
+            f"WA {self.wa:.4f} ({within}{', ' if within else ''}"
+            f"{'steady' if self.steady else 'NOT steady'}) of {self.plan.load_name} under "
+            f"{self.plan.policy} at op {self.device.op:.4g}"
+        )
+
+    def __repr__(self) -> str:
+        """Return the line in brackets: the arrays would fill a page."""
+        return f"<Result: {self}>"
+
+    @property
+    def _own_half_width(self) -> float:
+        low, high = super().ci
+        return (high - low) / 2
+
+    def _is_rough(self) -> bool:
+        half_width = self._own_half_width
+        if self.plan.run.writes is not None or not isinstance(self.plan.load, Spec):
+            return half_width > ROUGH * self.wa
+        wanted = self.plan.run.precision * self.wa
+        return half_width > _BEYOND * wanted or self.steady_state.own_half_width > wanted
+
+    def _what_tells_better(self) -> str:
+        steady = self.steady_state
+        own_share = steady.own_half_width / self._own_half_width
+        if own_share > 0.5 or not steady.wa_of_replicas:  # NaN is a trace's
+            return f"after {self.drive_writes:.0f} drive writes; a longer run tells it better"
+        found = (self.wa, *steady.wa_of_replicas)
+        return (
+            f"since runs with other seeds find {min(found):.4g} to {max(found):.4g}; more replicas "
+            "tell it better"
+        )
+
+    @property
+    def _repeat(self) -> int:
+        return super()._repeat if self.plan.host.repeat != "auto" else self.passes.height
+
+    def _why_so_often(self) -> str:
+        return (
+            ", until its passes agreed" if self.plan.host.repeat == "auto" and self.steady else ""
+        )
+
+    def _events_note(self) -> str:
+        known = "none since the fill is in it"
+        if self.events.height:
+            known = f"none after host page {self.events['host_pages'][-1]:,} is in it"
+        return f"the manager's log of group changes is full: {known}"
+
+    def to_dict(self, *, series: bool = False, theory: bool = True) -> dict[str, Any]:
+        """Return the result as JSON types, with the keys of `writeamp simulate --json`.
+
+        Args:
+            series: add "series", an array for each column of `series`, and "events", an object for
+                each row of `events`.
+            theory: have "theory", which may take longer to compute than a short run.
+        """
+        found: dict[str, Any] = {
+            **self._facts_of_wa(),
+            "wa_of_replicas": list(self.steady_state.wa_of_replicas),
+            **({} if self.predicted_wa is None else {"predicted_wa": self.predicted_wa}),
+            **self._facts_of_counts(),
+            **(self.scaling.facts() if self.scaling else {}),
+            "utilization": self.utilization,
+            "held_pages": self.held_pages,
+            **({"theory": vars(self.theory)} if theory else {}),
+            **self._facts_of_run(),
+            "host_pages_per_s": self.host_pages_per_s,
+            "warnings": self.warnings,
+            "notes": self.notes,
+        }
+        if not isinstance(self.plan.load, Spec):
+            found |= self._facts_of_trace()
+            found["passes"] = self.passes.to_dicts()
+        if self.spread:
+            around = (self.spread.one_block_less, self.spread.one_block_more)
+            found["wa_spread"] = self.spread.wa_spread
+            found["wa_one_block_less_more"] = [json_number(wa) for wa in around]
+        if series:
+            found["series"] = self.series.to_dict(as_series=False)
+            found["events"] = self.events.to_dicts()
+        return found
+
+    def figure(self) -> LineChart:
+        """Describe write amplification over the run, and the changes of the manager's groups."""
+        device, plan, steady = self.device, self.plan, self.steady_state
+        pages_per_block = device.geometry.pages_per_block
+        written = np.diff(self.series["host_pages"], prepend=0)
+        ends, wa = visible_points(
+            written, written * self.series["wa"].to_numpy(), pages_per_block, steady.warmup_pages
+        )
+        run = WaSeries(
+            label=str(plan.policy),
+            drive_writes=ends / device.logical_pages,
+            wa=wa,
+            warmup_drive_writes=steady.warmup_pages / device.logical_pages,
+            steady_wa=self.wa,
+            ci_low=self.ci[0],
+            ci_high=self.ci[1],
+        )
+        theory = references(plan, device, self.held_pages)
+        ends_of_passes = self.passes["host_pages"].cum_sum() / device.logical_pages
+        return wa_over_time(
+            [run],
+            [(one.model, one.wa) for one in theory],
+            passes=list(zip(ends_of_passes, self.passes["wa"], strict=True)),
+            title=f"Write amplification over time: {plan.load_name}",
+            subtitle=(
+                self._per_byte()
+                + f"op = (T-U)/U = {device.op:.4g} · device {printable(device.name)}: "
+                f"{device.physical_pages // pages_per_block:,} blocks of {pages_per_block:,} pages"
+                f" · seed {plan.seed}"
+                + (f" · {Precondition.of(plan.host.precondition).name}" if self.ageing else "")
+                + ("" if steady.steady else " · not steady")
+            ),
+            changes=[at / device.logical_pages for at in _swaps(plan.load, self.writes)],
+            strips=self._strips(),
+        )
+
+    def plot_lives(self, path: str | PathLike[str] | None = None) -> Picture | None:
+        """Draw `lives` to a .png, .svg, .pdf or .html file, or without a path in the notebook.
+
+        Returns:
+            The picture that a notebook shows, if there is no path.
+
+        Raises:
+            WriteampError: the manager learns no lives of pages, the suffix is another, or the file
+                cannot be written.
+        """
+        return draw(
+            lives_by_age(
+                self.lives,
+                self.device.logical_pages,
+                title=f"Lives of pages: {self.plan.load_name}",
+                subtitle=f"{self.plan.policy} · op {self.device.op:.4g} · seed {self.plan.seed}",
+            ),
+            path,
+        )
+
+    def card(self) -> Card:
+        """Return the main facts in words, with WA over the run as a line."""
+        of_bytes = f"; {self.wa_bytes:.4f} per host byte" if self.has_partial_pages else ""
+        rows = [
+            ("write amplification", wa_in_words(self.wa, self.ci) + of_bytes),
+            ("steady", "yes" if self.steady else f"NO: {self.steady_state.reason}"),
+            ("theory", f"{self.theory}; at {self.held_in_words}"),
+            ("workload", self.plan.load_name),
+            ("manager, victims", str(self.plan.policy)),
+            ("drive", drive_in_words(self.device)),
+            ("host wrote", f"{self.host_pages:,} pages after {self.warmup_pages:,} of warm-up"),
+            ("programmed", f"{causes_in_words(self.causes)} pages; {self.erases:,} erases"),
+        ]
+        if self.predicted_wa is not None:
+            rows.insert(1, ("predicted by the manager", f"{self.predicted_wa:.4f}"))
+        series = self.series
+        spark = Spark(
+            series["drive_writes"], series["wa"], f"WA over {self.drive_writes:.3g} drive writes"
+        )
+        return Card("Simulation", rows, warnings=self.warnings, notes=self.notes, spark=spark)
+
+    def _per_byte(self) -> str:
+        if not self.has_partial_pages:
+            return ""
+        return (
+            f"WA per host byte {self.wa_bytes:.3f} = {self.wa:.3f} per page × "
+            f"{self.partial_page_factor:.3f} (pages written in part)\n"
+        )
+
+    def _strips(self) -> tuple[Strip, ...]:
+        events = self.events.with_columns(
+            drive_writes=pl.col("host_pages") / self.device.logical_pages
+        )
+        created, merged, moved = (
+            events.filter(kind=kind) for kind in ("created", "merged", "moved")
+        )
+        return group_strips(
+            created["drive_writes"].to_numpy(),
+            merged["drive_writes"].to_numpy(),
+            moved["drive_writes"].to_numpy(),
+            moved["blocks"].to_numpy(),
+            intervals=self.series.height,
+            end=self.drive_writes,
+        )
+
+
+def _swaps(load: object, writes: int) -> list[int]:
+    """Return after how many writes `groups` swapped frequencies; none if too many to draw."""
+    if not (isinstance(load, Spec) and load.name == "groups"):
+        return []
+    at, every = load.params["swap_at"], load.params["period"]
+    if at == "never":
+        return []
+    # Trims are drawn as writes are, and swaps come after so many draws.
+    written = 1 - float(load.params.get("trim", "0"))
+    swaps = [int(text) for text in at.split("/")]
+    if every != "never":
+        most = math.ceil(writes / written)
+        swaps += range(swaps[-1] + int(every), most, int(every))[: _MOST_CHANGES + 1]
+    swaps = [round(swap * written) for swap in swaps if swap * written < writes]
+    return swaps if len(swaps) <= _MOST_CHANGES else []

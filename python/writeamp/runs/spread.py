@@ -1,0 +1,49 @@
+"""How WA depends on the size of a drive: a block less, as asked, a block more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from writeamp.models._expected_value import expected_value
+
+# A change of WA with one block more or less that a reader should hear of, as a share of WA.
+_MATERIAL_SPREAD = 0.05
+
+
+@dataclass(frozen=True)
+class Spread:
+    """WA on drives one block (in each plane) smaller and larger; NaN where too small to run."""
+
+    one_block_less: float
+    as_asked: float
+    one_block_more: float
+    smallest_op: float
+    largest_op: float
+
+    @property
+    def wa_spread(self) -> float:
+        """Largest minus smallest WA of the three."""
+        found = [self.one_block_less, self.as_asked, self.one_block_more]
+        return float(np.nanmax(found) - np.nanmin(found))
+
+    @property
+    def share_from_op(self) -> float:
+        """The relative change of WA that theory expects from the change of op alone."""
+        return float(expected_value(self.smallest_op) / expected_value(self.largest_op)) - 1
+
+    def warning(self, *, looped: bool) -> str | None:
+        """Return what a reader should know of a spread that is large, of a trace looped or not."""
+        if self.wa_spread <= _MATERIAL_SPREAD * self.as_asked:
+            return None
+        change = f"WA changes by {self.wa_spread:.3f} between drives one block smaller and larger"
+        if looped and self.wa_spread > 2 * self.share_from_op * self.as_asked:
+            return (
+                f"{change}, more than their op explains: the looped trace locks in phase with "
+                "collection, so trust no single size"
+            )
+        return (
+            f"{change}, whose op is {self.smallest_op:.4g} and {self.largest_op:.4g}: the "
+            "drive is small for blocks of this size"
+        )

@@ -1,0 +1,83 @@
+"""Runs of one plan that differ by their seed and go ahead together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from writeamp.devices.device import Device
+from writeamp.runners import gather_whole, local_runner
+from writeamp.runs.one_run import OneRun, Progress
+from writeamp.runs.plan import Plan
+from writeamp.statistics.judging import judge
+from writeamp.statistics.steady import SteadyState
+
+_T = TypeVar("_T")
+
+
+class Team:
+    """The run that was asked for, and its replicas, which only judge it.
+
+    The replicas may be behind it, and the last of them, the scout, ahead.
+    """
+
+    def __init__(self, plan: Plan, drive: Device, runs: int, progress: Progress | None) -> None:
+        """Build and fill the drives of so many runs."""
+        self.plan = plan
+        self.drive = drive
+
+        def begin(number: int) -> OneRun:
+            if number == 0:
+                return OneRun(plan, drive, plan.seed, progress)
+            return OneRun(plan, drive, _seed(plan.seed, number), None)
+
+        self.first, *self.replicas = _together(begin, range(runs))
+
+    def start_series(self, interval_pages: int) -> None:
+        """Sample the counters of every run every so many host pages from here on."""
+        for one in (self.first, *self.replicas):
+            one.start_series(interval_pages)
+
+    def advance_to(
+        self, pages: int, expected_pages: int, replica_pages: int, scout_pages: int
+    ) -> None:
+        """Let the host have written so many pages, of `expected_pages` in all.
+
+        Args:
+            pages: of the run that was asked for.
+            expected_pages: what its progress is told.
+            replica_pages: of its replicas.
+            scout_pages: of the scout.
+        """
+        targets = [pages, *(replica_pages for _ in self.replicas[:-1])]
+        targets += [scout_pages] if self.replicas else []
+
+        def advance(at: int) -> None:
+            (self.first, *self.replicas)[at].advance_to(targets[at], expected_pages)
+
+        # The longest way is not begun last.
+        _together(advance, sorted(range(len(targets)), key=targets.__getitem__, reverse=True))
+
+    def judge(self, warmup: int | Literal["auto"] = "auto") -> SteadyState:
+        """Judge the first run by all of them."""
+        intervals = [one.intervals() for one in (self.first, *self.replicas)]
+        steps = intervals[0][0].size
+        is_ahead = intervals[-1][0].size > steps
+        return judge(
+            [(host[:steps], flash[:steps]) for host, flash in intervals],
+            self.first.schedule(),
+            warmup=warmup,
+            longer=intervals[-1] if is_ahead else None,
+        )
+
+
+def _together(work: Callable[[int], _T], numbers: Sequence[int]) -> list[_T]:
+    """Return what comes of each number: the runs share memory, so it is this process that works."""
+    return gather_whole(local_runner(len(numbers)), work, numbers)
+
+
+def _seed(seed: int, number: int) -> int:
+    """Return the seed of a replica, far from those that a user counts up."""
+    return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])

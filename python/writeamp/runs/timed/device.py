@@ -1,0 +1,153 @@
+"""The device of a timed run, as the engine takes it: built, filled and aged without time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from writeamp._engine import Load as EngineLoad
+from writeamp._engine import Simulation as EngineSimulation
+from writeamp._engine import TimedDevice, check_times, pages_apart, pages_with_table
+from writeamp.devices.device import Device
+from writeamp.errors import WriteampError
+from writeamp.registry.specs import Spec
+from writeamp.runs.memory import check_memory
+from writeamp.runs.plan import Plan
+from writeamp.runs.preconditioning import Ageing, precondition
+from writeamp.settings.precondition import Precondition
+
+# Of a page in the write cache, its place in two tables.
+_BYTES_OF_A_CACHED_PAGE = 120
+# Without tables of times, every operation takes none.
+_NO_TIMES = "{}"
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A device that is ready to run.
+
+    `ageing` says how it was aged, `mapped_pages` how many logical pages hold data after that; 0 of
+    what is no flash.
+    """
+
+    engine: TimedDevice
+    ageing: Ageing | None
+    mapped_pages: int
+
+
+def ready(plan: Plan, device: Device, *, pins: bool, tick: Callable[[], None]) -> Ready:
+    """Build a device, fill it and age it; none of that takes time.
+
+    Args:
+        plan: what to run on it.
+        device: what to build.
+        pins: whether the edges of its Ready/Busy pins are recorded.
+        tick: called from time to time.
+
+    Raises:
+        WriteampError: the device cannot be built or prepared so, or needs more memory than there
+            is.
+    """
+    if device.kind == "flash":
+        check_memory("the drive needs", bytes_needed(device))
+        return _flash(plan, device, plan.seed, pins=pins, tick=tick)
+    _refuse_ageing(plan, device)
+    if device.kind == "disk":
+        return Ready(TimedDevice.disk(device.times_json), None, 0)
+    flash = [one for one in device.members if one.kind == "flash"]
+    check_memory("the array needs", sum(map(bytes_needed, flash)))
+    members = [
+        _member(plan, one, plan.seed + index, pins=pins, tick=tick)
+        for index, one in enumerate(device.members)
+    ]
+    engine = TimedDevice.raid0(
+        [(one.engine, shape.dies) for one, shape in zip(members, device.members, strict=True)],
+        device.stripe_bytes,
+    )
+    return Ready(engine, None, sum(one.mapped_pages for one in members))
+
+
+def _member(
+    plan: Plan, device: Device, seed: int, *, pins: bool, tick: Callable[[], None]
+) -> Ready:
+    if device.kind == "disk":
+        return Ready(TimedDevice.disk(device.times_json), None, 0)
+    return _flash(plan, device, seed, pins=pins, tick=tick)
+
+
+def _flash(plan: Plan, device: Device, seed: int, *, pins: bool, tick: Callable[[], None]) -> Ready:
+    simulation, ageing = aged(plan, device, seed, tick)
+    mapped_pages = simulation.mapped_pages()
+    return Ready(in_time(simulation, device, seed, pins=pins), ageing, mapped_pages)
+
+
+def aged(
+    plan: Plan, device: Device, seed: int, tick: Callable[[], None]
+) -> tuple[EngineSimulation, Ageing | None]:
+    """Return a flash drive, filled and aged as the plan says, that `in_time` takes."""
+    host_pages = device.logical_pages
+    simulation = new_flash(plan, device, seed)
+    ageing = precondition(simulation, plan, device, tick)
+    if Precondition.of(plan.host.precondition).fill != "none":
+        simulation.fill(host_pages, _all_pages(device))
+    return simulation, ageing
+
+
+def new_flash(plan: Plan, device: Device, seed: int) -> EngineSimulation:
+    """Return a new flash drive whose operations are recorded, to be given a time.
+
+    Raises:
+        WriteampError: its times cannot be, or it cannot be built.
+    """
+    check_times(_times(device), device.geometry)
+    return EngineSimulation(
+        plan.policy.drive(
+            device,
+            logical_pages=_all_pages(device),
+            table_pages=pages_apart(_times(device), device.logical_pages, device.page_bytes),
+            observed=True,
+        ),
+        EngineLoad.spec("uniform", device.logical_pages),
+        seed=seed,
+        batch_pages=plan.run.batch_pages,
+    )
+
+
+def in_time(
+    simulation: EngineSimulation, device: Device, seed: int, *, pins: bool = False
+) -> TimedDevice:
+    """Take over a flash drive as it stands, from time 0 on."""
+    return TimedDevice.flash(
+        simulation,
+        times=_times(device),
+        host_pages=device.logical_pages,
+        seed=seed,
+        ready_busy=pins,
+    )
+
+
+def _times(device: Device) -> str:
+    return device.times_json or _NO_TIMES
+
+
+def _all_pages(device: Device) -> int:
+    """Return the logical pages of the flash: those that the host sees, and a table's."""
+    return pages_with_table(_times(device), device.logical_pages, device.page_bytes)
+
+
+def bytes_needed(device: Device) -> int:
+    """Return the memory that a flash drive in time takes."""
+    pages = _all_pages(device)
+    cache_bytes = int((device.times or {}).get("write_cache", {}).get("bytes", 0))
+    cached_pages = min(cache_bytes // device.page_bytes, pages)
+    return device.geometry.bytes_needed(pages) + _BYTES_OF_A_CACHED_PAGE * cached_pages
+
+
+def _refuse_ageing(plan: Plan, device: Device) -> None:
+    asked = Precondition.of(plan.host.precondition)
+    by_trace = not isinstance(plan.load, Spec) and asked.fill == "workload"
+    if asked.ages or by_trace:
+        raise WriteampError(
+            f"precondition {asked.text} is for one flash drive; {device.name} is a {device.kind}, "
+            "for which it must be full or none"
+        )

@@ -1,0 +1,49 @@
+"""The figure of a timed run, from what was found."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from writeamp.devices.device import Device
+from writeamp.plots.figures.latency import DirectionSeries, latency_panels
+from writeamp.plots.spec import PanelChart
+from writeamp.runs.plan import Plan
+from writeamp.runs.timed.found import Found, Served
+from writeamp.text import printable
+from writeamp.units.durations import shown_duration
+
+
+def figure_of(plan: Plan, device: Device, found: Found, wa_series: pl.DataFrame) -> PanelChart:
+    """Describe latencies and what happened over time; `wa_series` is empty without writes."""
+    # What the device writes when the host has ended is of writes before.
+    wa_series = wa_series.filter(pl.col("time_s") <= found.interval_ns[1] / 1e9)
+    # The last row is not over when the host ends, and would look like a fall.
+    end_s = found.interval_ns[1] / 1e9
+    rows = found.time_series.filter(pl.col("time_s") <= end_s)
+    directions = [
+        _direction(name, served, rows if rows.height else found.time_series)
+        for name, served in (("read", found.reads), ("write", found.writes))
+        if served.requests
+    ]
+    return latency_panels(
+        directions,
+        title=f"Latency and bandwidth: {plan.load_name}",
+        subtitle=(
+            f"device {printable(device.name)} · {shown_duration(found.virtual_ns / 1e9)} of "
+            f"virtual time · seed {plan.seed}"
+        ),
+        wa_time_s=wa_series["time_s"].to_numpy() if wa_series.height else (),
+        wa=wa_series["wa"].to_numpy() if wa_series.height else (),
+    )
+
+
+def _direction(name: str, served: Served, rows: pl.DataFrame) -> DirectionSeries:
+    return DirectionSeries(
+        label=f"{name}s",
+        upper_us=served.upper_us,
+        counts=served.counts,
+        time_s=rows["time_s"].to_numpy(),
+        mb_s=rows[f"{name}_mb_s"].to_numpy(),
+        mean_us=rows[f"{name}_us"].cast(pl.Float64).fill_null(np.nan).to_numpy(),
+    )

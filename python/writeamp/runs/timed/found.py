@@ -1,0 +1,197 @@
+"""What the engine measured in a timed run, taken from it when it has ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp._engine import TIMED_CAUSES, TimedRun
+from writeamp.devices.device import Device
+from writeamp.runs.plan import Plan
+
+_Counts: TypeAlias = dict[str, npt.NDArray[np.uint64]]
+
+# As the engine names quantiles, and we do.
+_QUANTILES = {"p50": "p50_ns", "p99": "p99_ns", "p99_9": "p99_9_ns", "p99_99": "p99_99_ns"}
+
+
+@dataclass(frozen=True)
+class Served:
+    """The requests of one direction that were answered in the measured interval.
+
+    `upper_us` and `counts` are a histogram of their latencies, both of shape (bins,): so many were
+    answered within that time, but not within that of the bin before.
+    """
+
+    requests: int
+    bytes: int
+    mean_us: float | None
+    quantiles_us: dict[str, float | None]
+    upper_us: npt.NDArray[np.float64]
+    counts: npt.NDArray[np.uint64]
+
+    @staticmethod
+    def of(run: TimedRun, direction: str) -> Served:
+        """Take them from the engine; `direction` is "read" or "write"."""
+        found = run.served(direction)
+        names = _QUANTILES | {"max": "max_ns"}
+        return Served(
+            requests=found["requests"],
+            bytes=found["bytes"],
+            mean_us=_us(found["mean_ns"]),
+            quantiles_us={name: _us(found[key]) for name, key in names.items()},
+            upper_us=found["histogram"]["upper_ns"] / 1e3,
+            counts=found["histogram"]["requests"],
+        )
+
+    def latency_us(self) -> dict[str, float | None] | None:
+        """Return mean, quantiles and maximum in microseconds; None without a request."""
+        return {"mean": self.mean_us, **self.quantiles_us} if self.requests else None
+
+
+@dataclass(frozen=True)
+class Found:
+    """Figures of a run that has ended.
+
+    `samples` are cumulative counters since the fill, with their `time_ns`; `end` the last of them.
+    `busy` has level, number and busy time in ns of the device's parts. `edges` were written to the
+    capture of the pins, if there is one.
+    """
+
+    reads: Served
+    writes: Served
+    interval_ns: tuple[int, int]
+    virtual_ns: int
+    written_bytes: int
+    busy: tuple[tuple[str, int, int], ...]
+    has_flash: bool
+    samples: _Counts
+    end: dict[str, int]
+    program_operations: int
+    read_operations: int
+    time_series: pl.DataFrame
+    run_s: float = field(compare=False)
+    edges: int | None
+
+    @staticmethod
+    def of(run: TimedRun, *, run_s: float, edges: int | None) -> Found:
+        """Take everything from a run of the engine that took `run_s` of computing."""
+        counters, operations, samples = run.counters(), run.operations(), run.samples()
+        end = counters or {name: int(column[-1]) for name, column in samples.items()}
+        return Found(
+            reads=Served.of(run, "read"),
+            writes=Served.of(run, "write"),
+            interval_ns=run.interval_ns(),
+            virtual_ns=run.now_ns,
+            written_bytes=run.written_bytes,
+            busy=tuple(run.busy()),
+            has_flash=counters is not None,
+            samples=_with_end(samples, end | {"time_ns": run.now_ns}),
+            end=end,
+            program_operations=operations["programs"],
+            read_operations=operations["reads"],
+            time_series=_time_series(run),
+            run_s=run_s,
+            edges=edges,
+        )
+
+    @property
+    def flash_pages(self) -> int:
+        """Pages programmed in the whole run."""
+        return sum(self.end[cause] for cause in TIMED_CAUSES)
+
+    @property
+    def flash_operations(self) -> int:
+        """Programs, page reads and erases of the whole run."""
+        return self.program_operations + self.read_operations + self.end["erases"]
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What the pins showed of the whole run, and what caused it.
+
+    The run began after the fill, as the capture did. `wa` is `flash_bytes` over `host_bytes`, NaN
+    where the host wrote nothing.
+    """
+
+    path: str | None
+    pins: int
+    edges: int | None
+    programs: int
+    reads: int
+    erases: int
+    pages_per_program: int
+    page_bytes: int
+    flash_bytes: int
+    host_bytes: int
+
+    @staticmethod
+    def of(plan: Plan, device: Device, found: Found, page_bytes: int) -> Capture:
+        """Return the counts of a run of `device`, whose mapping unit has `page_bytes`."""
+        flash = [one for one in (device, *device.members) if one.kind == "flash"]
+        return Capture(
+            path=None if plan.run.rb_capture is None else str(plan.run.rb_capture),
+            pins=device.dies,
+            edges=found.edges,
+            programs=found.program_operations,
+            reads=found.read_operations,
+            erases=found.end["erases"],
+            pages_per_program=flash[0].pages_per_program if flash else 0,
+            page_bytes=page_bytes,
+            flash_bytes=found.flash_pages * page_bytes,
+            host_bytes=found.written_bytes,
+        )
+
+    @property
+    def wa(self) -> float:
+        """Flash bytes over the bytes that the host wrote."""
+        return self.flash_bytes / self.host_bytes if self.host_bytes else float("nan")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON types."""
+        return vars(self) | {"wa": self.wa if self.host_bytes else None}
+
+
+def _us(ns: float | None) -> float | None:
+    return None if ns is None else ns / 1e3
+
+
+def _with_end(samples: _Counts, end: dict[str, int]) -> _Counts:
+    """Return the samples up to the end, at rising numbers of host pages.
+
+    What was programmed without a write of the host belongs to the interval before it.
+    """
+    whole = {name: np.append(column, np.uint64(end[name])) for name, column in samples.items()}
+    host = whole["host_pages"]
+    kept = np.append(host[:-1] != host[1:], True)
+    # The start is a sample of its own, whatever was programmed before the first write.
+    kept[1:] &= host[1:] != host[0]
+    kept[0] = True
+    return {name: column[kept] for name, column in whole.items()}
+
+
+def _time_series(run: TimedRun) -> pl.DataFrame:
+    rows = run.rows()
+    row_s = rows["row_ns"] / 1e9
+    count = rows["reads"].size
+
+    def mean_us(sums_ns: str, requests: str) -> pl.Series:
+        sums = pl.Series(rows[sums_ns]).cast(pl.Float64)
+        served = pl.Series(rows[requests])
+        return pl.select(pl.when(served > 0).then(sums / served / 1e3)).to_series()
+
+    return pl.DataFrame(
+        {
+            "time_s": np.arange(1, count + 1) * row_s,
+            "read_mb_s": rows["read_bytes"] / 1e6 / row_s,
+            "write_mb_s": rows["written_bytes"] / 1e6 / row_s,
+            "read_iops": rows["reads"] / row_s,
+            "write_iops": rows["writes"] / row_s,
+            "read_us": mean_us("read_ns", "reads"),
+            "write_us": mean_us("write_ns", "writes"),
+        }
+    )

@@ -1,0 +1,259 @@
+"""What a timed run found: latencies, bandwidth and throughput, and WA as of an untimed one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp._engine import TIMED_CAUSES
+from writeamp.devices.device import Device
+from writeamp.plots.spec import PanelChart
+from writeamp.results.card import Card, Spark
+from writeamp.results.drawn import Drawn
+from writeamp.runs.counted import Counted
+from writeamp.runs.plan import Plan
+from writeamp.runs.preconditioning import Ageing
+from writeamp.runs.series import series_of
+from writeamp.runs.timed.figure import figure_of
+from writeamp.runs.timed.found import Capture, Found, Served
+from writeamp.runs.timed.notes import notes_on_table
+from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
+from writeamp.statistics.steady import SteadyState
+
+# What a device without flash does not count.
+_OF_FLASH = (
+    "host_pages",
+    "flash_pages",
+    "host",
+    "causes",
+    "erases",
+    "warmup_pages",
+    "writes",
+    "drive_writes",
+)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TimedResult(Counted, Drawn):
+    """The outcome of one run in virtual time.
+
+    Latencies, bandwidth and throughput are those of the requests that were answered in the measured
+    interval, after the first tenth of the run. The counts (`host_pages`, `causes`, …) and `wa` are
+    those of the writes after the first `warmup_pages` host page writes: a page that leaves the
+    write cache counts, with what its write brings about, when the host wrote it. A run of
+    `host_bytes` leaves nothing out of either.
+    """
+
+    cause_names: ClassVar[Sequence[str]] = TIMED_CAUSES
+
+    plan: Plan
+    device: Device
+    steady_state: SteadyState
+    samples: dict[str, npt.NDArray[np.uint64]]
+    """Cumulative counters since the fill, and `time_ns`, at increasing numbers of host pages.
+
+    What a page takes of the flash that waits in the write cache stands with the write of the host.
+    """
+    ageing: Ageing | None
+    """How the drive was aged before the run, if it was."""
+    elapsed_s: float = field(compare=False)
+    found: Found
+    """What was measured in virtual time."""
+
+    @property
+    def reads(self) -> Served:
+        """The reads of the measured interval."""
+        return self.found.reads
+
+    @property
+    def writes_served(self) -> Served:
+        """The writes of the measured interval."""
+        return self.found.writes
+
+    @property
+    def latency_us(self) -> dict[str, dict[str, float | None] | None]:
+        """Latencies by direction in microseconds: mean, quantiles and the largest; None of none."""
+        return {"read": self.reads.latency_us(), "write": self.writes_served.latency_us()}
+
+    @property
+    def bandwidth_mb_s(self) -> dict[str, float]:
+        """10⁶ bytes a second that were read, written, and both."""
+        return self._per_second(self.reads.bytes / 1e6, self.writes_served.bytes / 1e6)
+
+    @property
+    def iops(self) -> dict[str, float]:
+        """Requests a second that read, wrote, and both."""
+        return self._per_second(self.reads.requests, self.writes_served.requests)
+
+    @property
+    def virtual_time_s(self) -> float:
+        """Virtual time until all was settled, the write cache too."""
+        return self.found.virtual_ns / 1e9
+
+    @property
+    def measured_from_s(self) -> float:
+        """Virtual time at which the measured interval begins."""
+        return self.found.interval_ns[0] / 1e9
+
+    @property
+    def measured_s(self) -> float:
+        """Length of the measured interval in virtual time."""
+        return (self.found.interval_ns[1] - self.found.interval_ns[0]) / 1e9
+
+    @property
+    def utilization(self) -> dict[str, float]:
+        """Share of the whole run in which parts were busy, by level ("channel", "die", …)."""
+        virtual_ns = max(self.found.virtual_ns, 1)
+        return {level: busy_ns / (parts * virtual_ns) for level, parts, busy_ns in self.found.busy}
+
+    @property
+    def page_bytes(self) -> int:
+        """Bytes of the pages that are counted: mapping units of the flash, of an array's members.
+
+        They are those of the first member where members differ.
+        """
+        flash = [one for one in self.device.members if one.kind == "flash"]
+        return flash[0].page_bytes if flash else self.device.page_bytes
+
+    @property
+    def has_flash(self) -> bool:
+        """True unless no part of the device is flash."""
+        return self.found.has_flash
+
+    @property
+    def capture(self) -> Capture | None:
+        """What a capture of the whole run shows, and what caused it; None if none was asked for."""
+        if self.plan.run.rb_capture is None and self.plan.run.host_bytes is None:
+            return None
+        return Capture.of(self.plan, self.device, self.found, self.page_bytes)
+
+    @cached_property
+    def time_series(self) -> pl.DataFrame:
+        """One row per span of virtual time: what was answered in it.
+
+        Columns: `time_s` (at the end of the span), `read_mb_s`, `write_mb_s`, `read_iops`,
+        `write_iops`, and the mean latencies `read_us` and `write_us`, null where there was none.
+        """
+        return self.found.time_series
+
+    @cached_property
+    def series(self) -> pl.DataFrame:
+        """One row per sampling interval of the whole run, as `Result.series` has them.
+
+        `time_s` is when the interval ends. Empty if the host wrote nothing.
+        """
+        samples = dict(self.samples)
+        time_ns = samples["time_ns"]
+        found = series_of(samples, self.device.capacity_bytes / self.page_bytes, TIMED_CAUSES)
+        ends = np.isin(samples["host_pages"], found["host_pages"].to_numpy())
+        return found.insert_column(0, pl.Series("time_s", time_ns[ends][-found.height :] / 1e9))
+
+    @property
+    def flash_ops_per_s(self) -> float:
+        """Flash operations simulated per second of computing."""
+        return self.found.flash_operations / self.found.run_s
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader of the figures should know."""
+        found = []
+        if self.host_pages and not self.steady:
+            found.append(f"not steady, so this WA may not last: {self.steady_state.reason}")
+        if not self.reads.requests and not self.writes_served.requests:
+            found.append("no request was answered in the measured interval; run for longer")
+        return found + (self.ageing.warnings if self.ageing else [])
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+        return [*self.plan.notes, *notes_on_table(self.causes, self.host_pages)]
+
+    def __str__(self) -> str:
+        """Return the result in a line."""
+        all_iops, all_mb_s = self.iops["all"], self.bandwidth_mb_s["all"]
+        return (
+            f"{self.plan.load_name} on {self.device.name}: {all_iops:.0f} IOPS, {all_mb_s:.4g} "
+            f"MB/s, WA {self.wa:.4f} over {self.virtual_time_s:.4g} s"
+        )
+
+    def __repr__(self) -> str:
+        """Return the line in brackets: the arrays would fill a page."""
+        return f"<TimedResult: {self}>"
+
+    def to_dict(self, *, series: bool = False) -> dict[str, Any]:
+        """Return the result as JSON types, with the keys of a timed `writeamp simulate --json`.
+
+        With `series`, two more: "series" and "time_series", an array for each column.
+        """
+        found: dict[str, Any] = {"timed": True, **self._facts_of_wa(), **self._facts_of_counts()}
+        if not self.host_pages:
+            found["wa_ci95"] = None
+        if not self.has_flash:
+            found |= dict.fromkeys(_OF_FLASH)
+        found |= {
+            "latency_us": self.latency_us,
+            "bandwidth_mb_s": self.bandwidth_mb_s,
+            "iops": self.iops,
+            "virtual_time_s": self.virtual_time_s,
+            "measured_from_s": self.measured_from_s,
+            "measured_s": self.measured_s,
+            "utilization": self.utilization,
+            "used_share": self.used_share,
+            "program_operations": self.found.program_operations,
+            "read_operations": self.found.read_operations,
+            **self._facts_of_run(),
+            "flash_ops_per_s": self.flash_ops_per_s,
+            "capture": None if self.capture is None else self.capture.to_dict(),
+            "warnings": self.warnings,
+            "notes": self.notes,
+            **self._facts_of_trace(),
+        }
+        if series:
+            found["series"] = self.series.to_dict(as_series=False)
+            found["time_series"] = self.time_series.to_dict(as_series=False)
+        return found
+
+    def figure(self) -> PanelChart:
+        """Describe the distribution of latencies, and what happened over virtual time."""
+        return figure_of(self.plan, self.device, self.found, self.series)
+
+    def card(self) -> Card:
+        """Return the main facts in words, with throughput over virtual time as a line."""
+        rows = [
+            ("latency", "; ".join(_latency(*one) for one in self.latency_us.items())),
+            ("throughput", f"{self.iops['all']:,.0f} IOPS, {self.bandwidth_mb_s['all']:,.4g} MB/s"),
+            ("write amplification", wa_in_words(self.wa, self.ci)),
+            ("workload", self.plan.load_name),
+            ("manager, victims", str(self.plan.policy)),
+            ("device", drive_in_words(self.device)),
+            ("measured", f"{self.measured_s:.4g} s from {self.measured_from_s:.4g} s on"),
+            ("programmed", f"{causes_in_words(self.causes)} pages; {self.erases:,} erases"),
+        ]
+        times = self.time_series
+        iops = times["read_iops"] + times["write_iops"]
+        spark = Spark(times["time_s"], iops, f"IOPS over {self.virtual_time_s:.4g} s")
+        return Card(
+            "Simulation in virtual time",
+            rows,
+            warnings=self.warnings,
+            notes=self.notes,
+            spark=spark,
+        )
+
+    def _per_second(self, read: float, write: float) -> dict[str, float]:
+        seconds = self.measured_s
+        rate = 1 / seconds if seconds else 0.0
+        return {"read": read * rate, "write": write * rate, "all": (read + write) * rate}
+
+
+def _latency(direction: str, found: dict[str, float | None] | None) -> str:
+    if found is None:
+        return f"no {direction}"
+    figures = ", ".join(f"{name} {found[name]:.4g}" for name in ("mean", "p50", "p99"))
+    return f"{direction} {figures} µs"

@@ -1,0 +1,216 @@
+"""Run a plan in virtual time: until when, how it is watched, and what is made of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import Load as EngineLoad
+from writeamp._engine import TimedRun
+from writeamp.devices.device import Device
+from writeamp.errors import WriteampError
+from writeamp.registry.specs import Spec
+from writeamp.runners import stop_if_asked
+from writeamp.runs.counts import flash_pages
+from writeamp.runs.loads import load_of_trace
+from writeamp.runs.one_run import Progress
+from writeamp.runs.plan import Plan
+from writeamp.runs.ready_busy import PinWriter, capturing
+from writeamp.runs.steadiness_checks import as_passes_tell, not_by_loop, programmed_enough
+from writeamp.runs.timed.device import Ready, ready
+from writeamp.runs.timed.found import Found
+from writeamp.runs.timed.notes import notes_on_layout
+from writeamp.runs.timed.result import TimedResult
+from writeamp.settings.settings import SimulationSettings, Warmup
+from writeamp.statistics.judging import Schedule, judge
+from writeamp.statistics.steady import SteadyState
+from writeamp.traces.pages import PageTrace
+from writeamp.units.durations import shown_duration
+
+_Counts = dict[str, npt.NDArray[np.uint64]]
+
+# Where nothing else ends a run of a synthetic workload.
+_DEFAULT_S = 10.0
+# Of what ends the run, so much is left out of latencies, bandwidth and throughput.
+_WARMUP_PERMILLE = 100
+# Events between two looks at Ctrl-C, the progress bar and the pins: a tenth of a second or less.
+_CHUNK_EVENTS = 100_000
+
+_NOTHING_WRITTEN = SteadyState(
+    warmup_pages=0,
+    wa=np.nan,
+    ci_low=np.nan,
+    ci_high=np.nan,
+    steady=False,
+    reason="the host wrote nothing, so there is no write amplification",
+    batches=0,
+)
+
+
+@dataclass(frozen=True)
+class _End:
+    """When the host issues no more: virtual time, bytes that it has written, or requests."""
+
+    time_ns: int | None
+    written_bytes: int | None
+    requests: int | None
+    notes: tuple[str, ...]
+
+    def done(self, run: TimedRun) -> tuple[int, int]:
+        """Return how far the run is, of how much."""
+        now = (run.now_ns, run.written_bytes, run.issued_requests)
+        limits = (self.time_ns, self.written_bytes, self.requests)
+        pairs = [(at, limit) for at, limit in zip(now, limits, strict=True) if limit is not None]
+        return max(pairs, key=lambda pair: pair[0] / pair[1])
+
+
+def run_timed(
+    plan: Plan, device: Device, progress: Progress | None = None, *, inputs: tuple[str, ...] = ()
+) -> TimedResult:
+    """Run a plan on one device in virtual time.
+
+    Args:
+        plan: what to run.
+        device: what to run it on.
+        progress: called from time to time with what is done of what ends the run, and all of it.
+        inputs: files that no capture may replace.
+
+    Raises:
+        WriteampError: the run cannot be; the sentence says why.
+    """
+    started = time.perf_counter()
+    _refuse_settings(plan.run)
+    load = _load(plan, device)
+    end = _end_of(plan, device, load)
+    plan = replace(plan, notes=(*plan.notes, *end.notes, *notes_on_layout(device)))
+
+    def tick() -> None:
+        stop_if_asked()
+        if progress:
+            progress(0, 1)
+
+    with capturing(plan, device, inputs) as pins:
+        prepared = ready(plan, device, pins=pins is not None, tick=tick)
+        run = TimedRun(
+            prepared.engine,
+            load,
+            seed=plan.seed,
+            page_bytes=device.page_bytes,
+            time_scale=plan.run.time_scale,
+            time_ns=end.time_ns,
+            written_bytes=end.written_bytes,
+            requests=end.requests,
+            warmup_permille=0 if _counts_all(plan.run) else _WARMUP_PERMILLE,
+        )
+        run_s = _advance(run, end, pins, progress)
+    found = Found.of(run, run_s=run_s, edges=None if pins is None else pins.edges)
+    return TimedResult(
+        plan=plan,
+        device=device,
+        steady_state=_judged(plan, device, prepared, found.samples),
+        samples=found.samples,
+        ageing=prepared.ageing,
+        elapsed_s=time.perf_counter() - started,
+        found=found,
+    )
+
+
+def _advance(run: TimedRun, end: _End, pins: PinWriter | None, progress: Progress | None) -> float:
+    """Let the run come to its end, and return how long the engine took for it."""
+    engine_s, is_done = 0.0, False
+    while not is_done:
+        stop_if_asked()
+        began = time.perf_counter()
+        is_done = run.advance(_CHUNK_EVENTS)
+        engine_s += time.perf_counter() - began
+        if pins is not None:
+            pins.drain(run)
+        if progress:
+            progress(*end.done(run))
+    if pins is not None:
+        pins.finish(run)
+    return engine_s
+
+
+def _load(plan: Plan, device: Device) -> EngineLoad:
+    if isinstance(plan.load, Spec):
+        return EngineLoad.spec(plan.load.text, plan.used_pages(device), device.page_bytes)
+    return load_of_trace(plan.load, passes=plan.repeat)
+
+
+def _end_of(plan: Plan, device: Device, load: EngineLoad) -> _End:
+    """Return what ends the run: what is asked for, the trace's last request, or a default time."""
+    asked = plan.run
+    notes: tuple[str, ...] = ()
+    seconds, written_bytes = asked.time, asked.host_bytes
+    if asked.writes is not None:
+        written_bytes = asked.writes * device.page_bytes
+    requests = None
+    if not isinstance(plan.load, Spec):
+        requests = plan.load.op.size * plan.repeat
+    elif written_bytes is not None and seconds is None and not load.has_writes():
+        raise WriteampError(
+            f"workload {plan.load_name} never writes, so it does not come to host_bytes or writes; "
+            "give a time"
+        )
+    elif written_bytes is None and seconds is None:
+        seconds = _DEFAULT_S
+        notes = (
+            f"the run ends after {shown_duration(_DEFAULT_S)} of virtual time; --time, "
+            "--host-bytes or --writes say otherwise",
+        )
+    time_ns = None if seconds is None else round(seconds * 1e9)
+    return _End(time_ns, written_bytes, requests, notes)
+
+
+def _counts_all(run: SimulationSettings) -> bool:
+    """Return whether the run has no warm-up."""
+    return run.warmup == 0 or run.host_bytes is not None
+
+
+def _judged(plan: Plan, device: Device, prepared: Ready, samples: _Counts) -> SteadyState:
+    """Judge WA by the counters over the run, as that of an untimed one."""
+    host, flash = samples["host_pages"].astype(float), flash_pages(samples).astype(float)
+    if host[-1] == 0:
+        return _NOTHING_WRITTEN
+    warmup: Warmup = 0 if _counts_all(plan.run) else "auto"
+    steady = judge([(np.diff(host), np.diff(flash))], Schedule(), warmup=warmup)
+    members = device.members or (device,)
+    physical_pages = sum(one.physical_pages for one in members if one.kind == "flash")
+    steady = programmed_enough(steady, float(flash[-1]) / physical_pages)
+    if isinstance(plan.load, Spec) or device.kind != "flash":
+        return steady
+    steady = as_passes_tell(steady, *_passes(plan.load, host, flash, physical_pages))
+    if plan.repeat == 1:
+        return steady
+    return not_by_loop(steady, plan.load, device, prepared.mapped_pages)
+
+
+def _passes(
+    trace: PageTrace, host: npt.NDArray[np.float64], flash: npt.NDArray[np.float64], physical: int
+) -> tuple[int, list[float], float]:
+    """Return pages of a pass, flash pages of each whole one, and how often the first programs all.
+
+    Passes end between samples.
+    """
+    ends = np.arange(0, host[-1] + 1, trace.host_pages)
+    of_passes = np.diff(np.interp(ends, host, flash))
+    first = of_passes[0] if of_passes.size else flash[-1]
+    return trace.host_pages, of_passes.tolist(), float(first) / physical
+
+
+def _refuse_settings(run: SimulationSettings) -> None:
+    """Refuse what says how long an untimed run takes, or is judged."""
+    defaults = SimulationSettings()
+    if run.warmup not in ("auto", 0):
+        raise WriteampError(
+            f"warmup is {run.warmup}; in a timed run it must be auto, which leaves out the first "
+            "tenth, or 0"
+        )
+    if run.precision != defaults.precision:
+        raise WriteampError("precision ends untimed runs; a timed run ends by time or host_bytes")
+    if run.replicas not in (1, defaults.replicas):
+        raise WriteampError("replicas are for untimed runs; give a timed run other seeds instead")

@@ -1,0 +1,37 @@
+"""What results have in common, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from writeamp.devices.device import Device
+from writeamp.results.numbers import with_interval
+
+
+def wa_in_words(wa: float, ci: tuple[float, float]) -> str:
+    """Return WA with its interval, if there is one."""
+    if math.isnan(wa):
+        return "– (the host wrote nothing)"
+    return with_interval(wa, ci)
+
+
+def drive_in_words(device: Device) -> str:
+    """Return a drive's shape and spare space."""
+    if device.kind != "flash":
+        return f"{device.name}: {device.kind}, {device.capacity_bytes:,} bytes"
+    return f"{shape_in_words(device)}; op = (T-U)/U = {device.op:.4g}"
+
+
+def shape_in_words(device: Device) -> str:
+    """Return a flash drive's shape."""
+    geometry = device.geometry
+    return (
+        f"{device.name}: {geometry.blocks:,} blocks × {geometry.pages_per_block:,} pages, "
+        f"{device.layout}"
+    )
+
+
+def causes_in_words(causes: Mapping[str, float]) -> str:
+    """Return the pages programmed by each cause that had some."""
+    return ", ".join(f"{cause} {pages:,.0f}" for cause, pages in causes.items() if pages) or "none"

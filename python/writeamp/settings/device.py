@@ -1,0 +1,155 @@
+"""The settings of the drive; `settings.py` has all others, and says what is made from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar
+
+from writeamp.devices.device import MAP_CACHE, SIZE, WRITE_CACHE, Device
+from writeamp.devices.profile import profile_names
+from writeamp.devices.shape import COUNT, LAYOUTS, PAGE_BYTES
+from writeamp.devices.times import Changes
+from writeamp.domains import RATIO
+from writeamp.settings.setting import Settings, setting
+from writeamp.units.ratios import op_of
+
+_CAPACITY = {"panel": "capacity"}
+
+
+@dataclass(frozen=True)
+class DeviceSettings(Settings):
+    """The drive: a profile, and what differs from it; `writeamp.device` checks and builds it."""
+
+    title: ClassVar[str] = "device"
+
+    profile: str | Path | Device | None = setting(
+        None,
+        None,
+        f"device profile ({', '.join(profile_names())}), the path of a .toml file, or raid0:A,B; "
+        "by default generic, or for a trace a flat drive that it just fills",
+        name="device",
+        panel="capacity",
+    )
+    size: int | None = setting(
+        None,
+        SIZE,
+        "bytes that the host sees, such as 16GiB or 16G (2^30), or 16GB (10^9): the profile is "
+        "shrunk to it, at the same op",
+        number="bytes",
+        excludes="size",
+        **_CAPACITY,
+    )
+    capacity: int | None = setting(
+        None,
+        SIZE,
+        "bytes that the host sees, such as 1.92TB (10^12) or 1TiB (2^40), simulated by a smaller "
+        "drive of the same op and blocks: the result states its size and the error of that (with "
+        "--size there is none)",
+        number="bytes",
+        excludes="size",
+        not_for=("serve",),
+        is_new=True,
+        **_CAPACITY,
+    )
+    blocks: int | None = setting(
+        None, COUNT, "erase blocks in the drive", number="count", excludes="size", **_CAPACITY
+    )
+    logical_blocks: int | None = setting(
+        None,
+        COUNT,
+        "size that the host sees, in erase blocks",
+        number="count",
+        excludes="size",
+        **_CAPACITY,
+    )
+    logical_pages: int | None = setting(
+        None, COUNT, "the same in pages", number="count", excludes="size", **_CAPACITY
+    )
+    pages_per_block: int | None = setting(
+        None, COUNT, "pages of a flash block", number="count", **_CAPACITY
+    )
+    page_bytes: int | None = setting(
+        None, PAGE_BYTES, "bytes of a page, such as 4K", number="bytes", **_CAPACITY
+    )
+    op: float | None = setting(
+        None,
+        RATIO,
+        "over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%",
+        number="ratio",
+        excludes="ratio",
+        **_CAPACITY,
+    )
+    fill: float | None = setting(
+        None, RATIO, "fill U/T = 1/(1+op)", number="ratio", excludes="ratio", **_CAPACITY
+    )
+    spare_factor: float | None = setting(
+        None,
+        RATIO,
+        "spare factor (T-U)/T = op/(1+op)",
+        number="ratio",
+        excludes="ratio",
+        **_CAPACITY,
+    )
+    layout: str | None = setting(
+        None, None, f"how blocks are pooled: {', '.join(LAYOUTS)}", choices=LAYOUTS, **_CAPACITY
+    )
+    write_cache: int | str | None = setting(
+        None,
+        WRITE_CACHE,
+        "memory that writes are answered from",
+        metavar="SIZE|off",
+        **_CAPACITY,
+    )
+    map_cache: int | str | None = setting(
+        None,
+        MAP_CACHE,
+        "memory for the mapping table, or all for the whole table",
+        metavar="SIZE|all",
+        **_CAPACITY,
+    )
+    set: tuple[str, ...] | None = setting(
+        None,
+        Changes(),
+        "replace a value of the profile's tables, such as timing.read_us=50 or "
+        "timing.program_us=[300,1500]; may be given several times",
+        number="texts",
+        metavar="TABLE.KEY=VALUE",
+        **_CAPACITY,
+    )
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        if isinstance(self.profile, Path):
+            object.__setattr__(self, "profile", str(self.profile))
+        super().__post_init__()
+
+    @property
+    def is_sized(self) -> bool:
+        """True if the size of the drive is given, or comes with a profile."""
+        return self.profile is not None or self.counts_size
+
+    @property
+    def counts_size(self) -> bool:
+        """True if the size of the drive that is simulated is given."""
+        sizes = (self.size, self.blocks, self.logical_blocks, self.logical_pages)
+        return any(size is not None for size in sizes)
+
+    @property
+    def asked_op(self) -> float | None:
+        """The over-provisioning that is asked for by one of the ratios."""
+        return op_of(op=self.op, fill=self.fill, spare_factor=self.spare_factor)
+
+    @property
+    def changes_times(self) -> bool:
+        """True if times differ from the profile's."""
+        return (self.write_cache, self.map_cache, self.set) != (None, None, None)
+
+    def overrides(self) -> dict[str, Any]:
+        """Return what differs from the profile, as `writeamp.device` takes it."""
+        not_of_profile = ("profile", "capacity")
+        return {
+            one.name: getattr(self, one.name)
+            for one in fields(self)
+            if one.name not in not_of_profile
+        }

@@ -1,0 +1,354 @@
+"""The settings of an experiment: each with its default, its domain and its words, once.
+
+The library's keyword arguments, the options of the command line and the keys of an experiment file
+are all made from these fields.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from writeamp import traces
+from writeamp._engine import DEFAULT_BATCH_PAGES
+from writeamp.domains import BELOW_ONE, POSITIVE_COUNT, SHARE, Flag, Number, OneOf, Whole, WholeOr
+from writeamp.errors import WriteampError
+from writeamp.files import STANDARD_INPUT
+from writeamp.registry.specs import Spec, SpecLike
+from writeamp.settings.held_trace import HeldTrace
+from writeamp.settings.precondition import CHOICES, Precondition, PreconditionText
+from writeamp.settings.setting import Settings, setting
+from writeamp.settings.timed import TimedSettings
+from writeamp.traces.words import EXAMPLE, FORMAT_NAMES, MAPPINGS, Mapping
+
+Warmup: TypeAlias = int | Literal["auto"]
+Repeat: TypeAlias = int | Literal["auto"]
+
+# The engine counts erases of a block in 32 bits, of which one value means "no limit".
+_MOST_ERASES = 2**32 - 2
+_MOST_REPLICAS = 2**32 - 1
+_MOST_COMPARED_REPLICAS = 10_000
+
+
+def _held(trace: Any) -> str | HeldTrace | None:
+    """Return a trace as the settings keep it: the path of a file, or what is in memory."""
+    if trace is None or isinstance(trace, HeldTrace):
+        return trace
+    if isinstance(trace, str):
+        return str(trace)
+    if isinstance(trace, os.PathLike):
+        from writeamp.traces.source import file_path  # noqa: PLC0415 (slow)
+
+        file_path(trace)  # refuses what can be none
+        return str(os.fspath(trace))
+    if isinstance(trace, traces.Trace | traces.PageTrace | traces.Given):
+        return HeldTrace(trace)
+    return HeldTrace(traces.Given(trace))
+
+
+class _TraceFormat:
+    """The name of a format, or what the columns of a table mean."""
+
+    def check(self, name: str, value: Any) -> str:
+        """Return the one spelling of it."""
+        if isinstance(value, str):
+            from writeamp.traces.registry import find_format  # noqa: PLC0415 (slow)
+
+            return find_format(value).name
+        return OneOf(FORMAT_NAMES).check(name, value)
+
+
+@dataclass(frozen=True)
+class LoadSettings(Settings):
+    """What the host writes: a synthetic workload, or a trace; and what is written before it."""
+
+    title: ClassVar[str] = "load"
+    # Settings that need a trace.
+    OF_TRACES: ClassVar = ("trace_format", "action", "repeat", "mapping", "trace_device")
+
+    workload: Spec | None = setting(
+        None,
+        None,
+        "synthetic workload (default uniform)",
+        kind="workloads",
+    )
+    trace: str | Path | HeldTrace | None = setting(
+        None,
+        None,
+        "replay a block trace instead: its file, or - for standard input",
+        number="path",
+        panel="trace",
+    )
+    trace_format: str | None = setting(
+        None,
+        _TraceFormat(),
+        f"format of the trace if it cannot be detected: {', '.join(FORMAT_NAMES)}; or what its "
+        f"columns mean, as in {EXAMPLE}",
+        flag="--format",
+        choices=FORMAT_NAMES,
+        panel="trace",
+    )
+    action: str | None = setting(
+        None,
+        None,
+        "which blkparse action counts: Q, D or C",
+        panel="trace",
+    )
+    repeat: Repeat = setting(
+        "auto",
+        WholeOr("auto", POSITIVE_COUNT),
+        "replay the trace so many times; auto: until its passes agree, if it is short",
+        metavar="auto|N",
+        not_for=("endurance",),
+        panel="trace",
+    )
+    mapping: Mapping = setting(
+        "compact",
+        OneOf(MAPPINGS),
+        "compact: the trace's written pages, closed up, are the drive's logical space; as-is: "
+        "addresses count",
+        choices=MAPPINGS,
+        panel="trace",
+    )
+    trace_device: str | None = setting(
+        None, None, "use only this device of the trace", panel="trace"
+    )
+    utilization: float = setting(
+        1.0,
+        SHARE,
+        "share of the logical pages that the workload uses; the rest is never written",
+        number="ratio",
+        panel="run",
+    )
+    precondition: str = setting(
+        "full",
+        PreconditionText(),
+        "state of the drive when the run begins, none of it counted: full (each page written once, "
+        "in order), workload (only the pages that the host will write), none, random (full, then "
+        "aged by random writes until WA is steady), random:N (by N drive writes of them) or "
+        "aged:TRACE (full, then one pass over that trace)",
+        choices=CHOICES,
+        metavar="STATE",
+        panel="run",
+    )
+
+    def __post_init__(self) -> None:
+        """Check every field, and refuse those that contradict each other."""
+        object.__setattr__(self, "trace", _held(self.trace))
+        super().__post_init__()
+        if self.trace is None:
+            self._without_trace()
+            return
+        if self.trace == STANDARD_INPUT == Precondition.of(self.precondition).trace:
+            raise WriteampError(
+                "the trace and the precondition are both - (standard input), which is one trace; "
+                "give a file for one of them"
+            )
+        if self.workload is not None:
+            raise WriteampError("workload and trace each say what the host writes; give only one")
+        if self.utilization != 1:
+            raise WriteampError("utilization is for synthetic workloads; a trace says what it uses")
+        reading = (self.trace_format, self.action) != (None, None)
+        if isinstance(self.trace, HeldTrace) and reading:
+            self._state_columns(self.trace)
+
+    def _state_columns(self, held: HeldTrace) -> None:
+        """Have the columns of given data mean what the format says; of a trace all is known."""
+        if not isinstance(held.trace, traces.Given):
+            raise WriteampError("trace_format and action say how to read a trace that is read")
+        if self.action is not None:
+            raise WriteampError("action is for blkparse files; data in memory have no actions")
+        if held.trace.format != self.trace_format:
+            given = traces.Given(held.trace.data, self.trace_format)
+            object.__setattr__(self, "trace", HeldTrace(given))
+
+    @property
+    def workloads(self) -> tuple[Spec, ...]:
+        """The workloads that are asked for, each a load of its own."""
+        return () if self.workload is None else (self.workload,)
+
+    @property
+    def traces(self) -> tuple[str | HeldTrace, ...]:
+        """The traces that it replays, each a load of its own."""
+        assert not isinstance(self.trace, Path)  # they are texts once they are checked
+        return () if self.trace is None else (self.trace,)
+
+    def dropped_by(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Return the defaults of what no longer holds once `changes` say another load."""
+        dropped: tuple[str, ...] = ()
+        if changes.get("workload") is not None:
+            dropped = ("trace", *self.OF_TRACES)
+        elif changes.get("trace") is not None:
+            dropped = ("workload", "utilization", "trace_format", "action", "trace_device")
+        return {one.name: one.default for one in fields(self) if one.name in dropped}
+
+    def _without_trace(self) -> None:
+        if Precondition.of(self.precondition).trace is not None:
+            # They say how to read and map the trace that ages the drive.
+            self._refuse_repeat()
+            return
+        if (self.trace_format, self.action) != (None, None):
+            raise WriteampError(
+                "--format (trace_format) and --action say how to read a trace; there is no --trace"
+            )
+        self._refuse_repeat()
+        if self.mapping != "compact" or self.trace_device is not None:
+            raise WriteampError("mapping and trace_device are for traces; there is no trace")
+
+    def _refuse_repeat(self) -> None:
+        if self.repeat not in (1, "auto"):
+            raise WriteampError("repeat is for traces; a synthetic workload has no end")
+        object.__setattr__(self, "repeat", "auto")  # 1 says no more
+
+
+@dataclass(frozen=True)
+class PolicySettings(Settings):
+    """What the drive works by."""
+
+    title: ClassVar[str] = "policy"
+
+    manager: SpecLike = setting("single", None, "block manager", kind="managers")
+    victims: SpecLike | None = setting(
+        None, None, "victim policy (default: the manager's)", kind="victims"
+    )
+    wear_leveling: SpecLike | None = setting(
+        None, None, "wear leveller (default none)", kind="wear_levelers"
+    )
+
+
+def _seed(help_text: str) -> Any:
+    return setting(1, Whole(0), help_text, number="count", panel="run")
+
+
+def _writes(help_text: str) -> Any:
+    return setting(None, POSITIVE_COUNT, help_text, number="count", panel="run", excludes="writes")
+
+
+def _threads(help_text: str) -> Any:
+    return setting(None, POSITIVE_COUNT, help_text, number="count", panel="run", is_speed=True)
+
+
+def _batch_pages() -> Any:
+    return setting(
+        DEFAULT_BATCH_PAGES,
+        POSITIVE_COUNT,
+        "pages handed to the engine at once; changes speed, never the outcome",
+        number="count",
+        flag=None,
+        is_speed=True,
+    )
+
+
+@dataclass(frozen=True)
+class SimulationSettings(TimedSettings):
+    """How one drive is run, and how its write amplification is measured."""
+
+    title: ClassVar[str] = "run"
+    verb: ClassVar[str] = "simulate"
+
+    seed: int = _seed("decides every random draw")
+    writes: int | None = _writes(
+        "host page writes after the initial fill; without it, until steady and precise"
+    )
+    warmup: Warmup = setting(
+        "auto",
+        WholeOr("auto", Whole(0)),
+        "host page writes to leave out of the measurement, or auto",
+        metavar="auto|N",
+        panel="run",
+    )
+    precision: float = setting(
+        0.0005,
+        BELOW_ONE,
+        "relative half width of the run's own noise, at 95% confidence, that ends an automatic run",
+        number="ratio",
+        panel="run",
+    )
+    replicas: int = setting(
+        3,
+        Whole(1, _MOST_COMPARED_REPLICAS),
+        "runs from which the interval and steadiness are judged: this one, and others of a "
+        "workload with seeds of their own",
+        number="count",
+        panel="run",
+    )
+    spread: bool = setting(
+        True,
+        Flag(),
+        "rerun a trace on drives one block smaller and larger",
+        number="flag",
+        panel="run",
+    )
+    batch_pages: int = _batch_pages()
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        super().__post_init__()
+        if self.host_bytes is not None and self.writes is not None:
+            raise WriteampError("host_bytes and writes each say how much is written; give only one")
+
+
+@dataclass(frozen=True)
+class ComparisonSettings(Settings):
+    """How drives are run that are compared."""
+
+    title: ClassVar[str] = "run"
+    verb: ClassVar[str] = "compare"
+
+    replicas: int = setting(
+        3,
+        Whole(1, _MOST_COMPARED_REPLICAS),
+        "runs of each manager, with seeds from --seed on",
+        number="count",
+        panel="run",
+    )
+    seed: int = _seed("decides every random draw")
+    writes: int | None = _writes(
+        "host page writes after the initial fill, the second half of them measured; by default 20 "
+        "times the logical pages"
+    )
+    threads: int | None = _threads("runs at the same time; by default one for each processor")
+    batch_pages: int = _batch_pages()
+
+
+@dataclass(frozen=True)
+class LifetimeSettings(Settings):
+    """How drives are worn out."""
+
+    title: ClassVar[str] = "run"
+    verb: ClassVar[str] = "endurance"
+
+    w_max: int | None = setting(
+        None,
+        Whole(1, _MOST_ERASES),
+        "erases after which a block is worn out (the paper's W_max)",
+        required=True,
+        number="count",
+        panel="run",
+    )
+    replicas: int = setting(
+        10,
+        Whole(1, _MOST_REPLICAS),
+        "drives to run, for the confidence interval",
+        number="count",
+        panel="run",
+    )
+    seed: int = _seed("decides every random draw; replica i is the run with seed + i")
+    spare_share: float = setting(
+        0.0,
+        Number("be at least 0 and below 1", lambda value: 0 <= value < 1, is_ratio=True),
+        "share of the blocks that is set aside to replace worn ones; it is taken from the "
+        "over-provisioning",
+        number="ratio",
+        metavar="SHARE",
+        panel="capacity",
+    )
+    threads: int | None = _threads(
+        "replicas that run at the same time; by default one for each processor"
+    )
+    batch_pages: int = _batch_pages()
+
+
+RunSettings: TypeAlias = SimulationSettings | ComparisonSettings | LifetimeSettings

@@ -1,0 +1,1 @@
+"""Studies: many runs for one answer, each kept when something stops."""

@@ -1,0 +1,1 @@
+"""Stated capacities: smaller drives simulated in the place of the one that is meant."""

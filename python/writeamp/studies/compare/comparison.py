@@ -1,0 +1,287 @@
+"""Many block managers and victim policies on workloads and traces (docs/compare.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias
+
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.errors import Interrupted, PolicyError, WriteampError
+from writeamp.registry.specs import Spec
+from writeamp.runners import Runner, Shared, gather, local_runner
+from writeamp.runs.capacity_error import Measured, scaling_of
+from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.memory import check_memory
+from writeamp.runs.one_run import Progress, new_simulation
+from writeamp.runs.plan import Plan
+from writeamp.runs.runner import drives_that_fit, run
+from writeamp.runs.simulation_result import Result
+from writeamp.settings.combinations import Combinations
+from writeamp.settings.compared import PoliciesSettings
+from writeamp.settings.experiment import Experiment
+from writeamp.settings.held_trace import HeldTrace
+from writeamp.settings.settings import (
+    ComparisonSettings,
+    LoadSettings,
+    SimulationSettings,
+    Warmup,
+)
+from writeamp.studies.capacity.runs import StandIn, run_at_capacity
+from writeamp.studies.compare.load_labels import told_apart
+from writeamp.studies.compare.result import Comparison
+from writeamp.studies.compare.row import Row, row_name
+from writeamp.studies.simulation import plan_of
+
+# The same for every manager, or a workload that changes would be another one for each; enough for
+# most schemes to learn what is hot on skewed workloads, the second half of it measured.
+DEFAULT_DRIVE_WRITES = 20
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """In what the runs of a comparison differ: load (by its number), policy and seed."""
+
+    load: int
+    policy: Policy
+    seed: int
+    name: str
+
+
+# The plan and the drive of each load, the first turn of each.
+_Bases: TypeAlias = tuple[tuple[Plan, Device], ...]
+
+
+def run_comparison(
+    experiment: Experiment, progress: Progress | None = None, runner: Runner | None = None
+) -> Comparison:
+    """Simulate a drive under each manager and victim policy, on each load.
+
+    Args:
+        experiment: what to do.
+        progress: called with the runs done and in all.
+        runner: who does the runs; by default threads of this process, as many as `threads` says.
+
+    Raises:
+        Interrupted: Ctrl-C, with a comparison of the managers that were finished, or None.
+        WriteampError: a row failed, with a comparison of the others in `finished`, or None; or
+            one cannot be, which is said before the first runs.
+    """
+    return run_at_capacity(
+        experiment, lambda one, told: _compared(one, told, runner), _told, progress
+    )
+
+
+def _told(standing: StandIn, found: Comparison, other: Comparison | None) -> Comparison:
+    """Return a comparison said of the drive that is meant, with the error of each row."""
+    asked, scaled = standing.asked, standing.experiment
+    policies = dict(zip(_policies(scaled), _policies(asked), strict=True))
+
+    def meant(result: Result) -> Result:
+        plan = result.plan
+        return replace(result, plan=standing.meant(plan, policies[plan.policy]))
+
+    # In the same order, if all are there; each is named by what it was scaled to.
+    others = [None] * len(found.rows) if other is None else other.rows
+    rows = []
+    for row, beside in zip(found.rows, others, strict=True):
+        results = tuple(map(meant, row.results))
+        manager = results[0].plan.policy.manager
+        scaling = scaling_of(
+            standing.scale, _measured(row), None if beside is None else _measured(beside)
+        )
+        rows.append(replace(row, manager=manager, results=results, scaling=scaling))
+    asked_names = _names(asked) if found.interrupted_of else ()
+    return replace(found, rows=tuple(rows), interrupted_of=asked_names)
+
+
+def _measured(row: Row) -> Measured:
+    return Measured(row.wa, row.ci, row.steady)
+
+
+def _names(experiment: Experiment) -> tuple[str, ...]:
+    """Return the names of all rows of a comparison of workloads."""
+    loads = [_name_of(one.load) for one in experiment.with_each_load]
+    return tuple(dict.fromkeys(turn.name for turn in _turns(experiment, loads)))
+
+
+def _compared(
+    experiment: Experiment, progress: Progress | None, runner: Runner | None
+) -> Comparison:
+    bases = _bases(experiment)
+    settings, notes = _settings(experiment), _combinations(experiment).notes
+    turns = _turns(experiment, [plan.load_name for plan, _ in bases])
+    _refuse_impossible(bases, turns)
+    if runner is None:
+        most = min(drives_that_fit(drive) for _, drive in bases)
+        runner = local_runner(len(turns), min(settings.threads or len(turns), most))
+
+    def comparison(results: Mapping[int, Result]) -> Comparison:
+        whole = {
+            at: replace(result, plan=_plan_of_turn(bases, turns[at]))
+            for at, result in results.items()
+        }
+        return Comparison(_rows(experiment, turns, whole), policy_notes=notes)
+
+    def part(done: Mapping[int, Result | WriteampError]) -> Comparison | None:
+        found = comparison({at: one for at, one in done.items() if isinstance(one, Result)})
+        asked = tuple(dict.fromkeys(turn.name for turn in turns))
+        return replace(found, interrupted_of=asked) if found.rows else None
+
+    work = partial(_run_turn, Shared(bases, partial(_bases, experiment)))
+    try:
+        results = gather(runner, work, turns, files=experiment.input_files, progress=progress)
+    except Interrupted as stopped:
+        raise Interrupted(part(stopped.finished)) from None
+    done = dict(enumerate(results))
+    for failed in results:
+        if isinstance(failed, WriteampError):
+            failed.finished = part(done)
+            raise failed
+    return comparison({at: one for at, one in done.items() if isinstance(one, Result)})
+
+
+def _refuse_impossible(bases: _Bases, turns: Sequence[_Turn]) -> None:
+    """Build the drive of every row before the first runs: one that cannot be would end them all."""
+    rows = {turn.name: turn for turn in turns}
+    for name, turn in rows.items():
+        plan = _plan_of_turn(bases, turn)
+        _, drive = bases[turn.load]
+        try:
+            check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
+            new_simulation(plan, drive, turn.seed)
+        except WriteampError as error:
+            raise WriteampError(f"{name}: {error}") from None
+
+
+def _settings(experiment: Experiment) -> ComparisonSettings:
+    assert isinstance(experiment.run, ComparisonSettings)
+    return experiment.run
+
+
+def _combinations(experiment: Experiment) -> Combinations:
+    assert isinstance(experiment.policy, PoliciesSettings)
+    return experiment.policy.combinations()
+
+
+def _policies(experiment: Experiment) -> list[Policy]:
+    leveling = experiment.policy.wear_leveling
+    pairs = _combinations(experiment).pairs
+    return [Policy.of(manager, victims, leveling) for manager, victims in pairs]
+
+
+def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
+    """Return the runs, those of a row after each other."""
+    settings, with_victims = _settings(experiment), _combinations(experiment).with_victims
+    return [
+        _Turn(
+            load,
+            policy,
+            settings.seed + replica,
+            row_name(
+                policy.manager,
+                policy.victims if with_victims else None,
+                name if len(loads) > 1 else None,
+            ),
+        )
+        for load, name in enumerate(loads)
+        for policy in _policies(experiment)
+        for replica in range(settings.replicas)
+    ]
+
+
+def _bases(experiment: Experiment) -> _Bases:
+    """Return the plan of the first turn of each load, and the drive of all its turns."""
+    alone = experiment.with_each_load
+    policy = _policies(experiment)[0]
+    prepared = [_prepared(one, named=len(alone) > 1) for one in alone]
+    plans = [
+        plan_of(found, one, policy, _one_run(found, one))
+        for found, one in zip(prepared, alone, strict=True)
+    ]
+    if len(alone) > 1:
+        paths = [_name_of(one.load) for one in alone if one.load.trace is not None]
+        names = [*(_name_of(one.load) for one in alone if one.load.trace is None)]
+        names += told_apart(paths)  # workloads stand first
+        plans = [replace(plan, load_name=name) for plan, name in zip(plans, names, strict=True)]
+    return tuple((plan, found.drive) for plan, found in zip(plans, prepared, strict=True))
+
+
+def _prepared(experiment: Experiment, *, named: bool) -> Prepared:
+    """Return the drive and load of one of several, whose error says which it was."""
+    try:
+        return prepare(experiment)
+    except WriteampError as error:
+        name = _name_of(experiment.load)
+        if not named or name in str(error):
+            raise
+        raise WriteampError(f"{name}: {error}") from None
+
+
+def _name_of(load: LoadSettings) -> str:
+    """Return the workload of a load, or the path of its trace."""
+    if isinstance(load.trace, HeldTrace):
+        return load.trace.trace.path or "trace"
+    return str(load.workload or "uniform") if load.trace is None else str(load.trace)
+
+
+def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | WriteampError:
+    """Run a turn on the drive that its load has; traces do not travel with the result.
+
+    An error is returned, so that the other rows are finished beside it.
+    """
+    plan = _plan_of_turn(shared.value, turn)
+    _, drive = shared.value[turn.load]
+    try:
+        found = run(plan, drive)
+        return replace(found, plan=plan.without_requests())
+    except PolicyError as error:  # which names the policy itself
+        return error
+    except WriteampError as error:
+        return WriteampError(f"{turn.name}: {error}")
+
+
+def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:
+    plan, _ = bases[turn.load]
+    return replace(plan, policy=turn.policy, run=replace(plan.run, seed=turn.seed))
+
+
+def _one_run(prepared: Prepared, experiment: Experiment) -> SimulationSettings:
+    """Return how each drive is run: as long as the others, the second half of it measured.
+
+    A trace is run and judged as `simulate` does it; of a recording, all that counted is measured.
+    """
+    settings = _settings(experiment)
+    writes = settings.writes
+    warmup: Warmup = "auto"
+    if isinstance(prepared.load, Spec):
+        writes = DEFAULT_DRIVE_WRITES * prepared.drive.logical_pages if writes is None else writes
+        warmup = writes // 2
+    elif prepared.is_recorded:
+        warmup = 0
+    return SimulationSettings(
+        writes=writes,
+        warmup=warmup,
+        replicas=1,
+        spread=False,
+        batch_pages=settings.batch_pages,
+    )
+
+
+def _rows(
+    experiment: Experiment, turns: Sequence[_Turn], results: Mapping[int, Result]
+) -> tuple[Row, ...]:
+    """Return the rows all of whose replicas have a result."""
+    replicas = _settings(experiment).replicas
+    with_victims = _combinations(experiment).with_victims
+    with_load = turns[-1].load > 0
+    rows = []
+    for first in range(0, len(turns), replicas):
+        places = range(first, first + replicas)
+        if all(place in results for place in places):
+            found = tuple(results[place] for place in places)
+            manager = turns[first].policy.manager
+            rows.append(Row(manager, found, with_victims=with_victims, with_load=with_load))
+    return tuple(rows)

@@ -1,0 +1,88 @@
+"""The rows of a comparison that have one load, and the drive that they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from writeamp.devices.device import Device
+from writeamp.results.numbers import json_number
+from writeamp.runs.byte_amplification import differs
+from writeamp.runs.expectation import Expectation
+from writeamp.studies.compare.row import Row
+
+
+@dataclass(frozen=True, repr=False)
+class OneLoad:
+    """The rows of one load, in the order of the managers asked for."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def name(self) -> str:
+        """The workload, or the name of the trace."""
+        return self.rows[0].workload
+
+    @property
+    def device(self) -> Device:
+        """The drive, the same for all."""
+        return self.rows[0].results[0].device
+
+    @property
+    def partial_page_factor(self) -> float:
+        """Bytes of the pages that the host wrote over those that it asked to write.
+
+        The same for all; NaN if nobody knows the bytes.
+        """
+        return self.rows[0].partial_page_factor
+
+    @property
+    def has_partial_pages(self) -> bool:
+        """True if WA per byte is visibly another figure than WA per page."""
+        return differs(self.partial_page_factor)
+
+    @property
+    def theory(self) -> list[Expectation]:
+        """What theory says of uniform writes on a drive as full: by FIFO, and greedily."""
+        return self.rows[0].results[0].uniform_theory
+
+    @property
+    def held_in_words(self) -> str:
+        """At which op theory says it, and why that is not the drive's if it is not."""
+        return self.rows[0].results[0].held_in_words
+
+    def theory_in_words(self, *, named: bool) -> str:
+        """Return what theory says and at which op, perhaps with the name of the load."""
+        of_load = f"{self.name}, theory" if named else "theory"
+        models = ", ".join(f"{one.wa:.4g} {one.model}" for one in self.theory)
+        return f"{of_load} at {self.held_in_words}: {models}"
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+        return self.rows[0].results[0].notes
+
+    @property
+    def by_wa(self) -> list[Row]:
+        """The rows, the least write amplification first."""
+        return sorted(self.rows, key=lambda row: row.wa)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the rows have in common, as JSON types."""
+        first, factor = self.rows[0].results[0], self.partial_page_factor
+        return {
+            "workload": self.name,
+            **self.device.facts(),
+            **self._facts_of_scaling(),
+            "writes": first.writes,
+            "warmup_pages": first.warmup_pages,
+            "precondition": first.plan.host.precondition,
+            "partial_page_factor": json_number(factor),
+            "theory": [vars(one) for one in self.theory],
+        }
+
+    def _facts_of_scaling(self) -> dict[str, Any]:
+        """Return the drive that stands for a capacity; each row has an error of its own."""
+        scaling = self.rows[0].scaling
+        facts = scaling.facts() if scaling else {}
+        return {name: one for name, one in facts.items() if name != "scaling_error"}

@@ -1,0 +1,225 @@
+"""What a comparison found: write amplification of block managers on drives and hosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+import polars as pl
+
+from writeamp._engine import CAUSES, __version__
+from writeamp.devices.device import Device
+from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
+from writeamp.plots.spec import BarChart
+from writeamp.plots.style import legend_of_error, with_error
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.runs.words import drive_in_words, wa_in_words
+from writeamp.studies.compare.load import OneLoad
+from writeamp.studies.compare.row import Row
+from writeamp.studies.compare.warnings import warnings_of
+from writeamp.text import printable
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison(Drawn):
+    """The rows in the order of the managers asked for, load by load.
+
+    One that was interrupted has rows of the managers that were finished; `interrupted_of` then
+    names all that were asked for. `policy_notes` say which victim policies a manager does not take.
+    """
+
+    rows: tuple[Row, ...]
+    interrupted_of: tuple[str, ...] = ()
+    policy_notes: tuple[str, ...] = ()
+
+    @cached_property
+    def loads(self) -> tuple[OneLoad, ...]:
+        """The rows of each load; a drive is fitted to each trace, unless it has a size."""
+        by_load = groupby(self.rows, key=lambda row: row.workload)
+        return tuple(OneLoad(tuple(rows)) for _, rows in by_load)
+
+    @property
+    def unfinished(self) -> list[str]:
+        """The managers that were asked for and not finished."""
+        finished = [row.name for row in self.rows]
+        return [name for name in self.interrupted_of if name not in finished]
+
+    def __str__(self) -> str:
+        """Return the row of the least WA of each load in a line, and how many rows there are."""
+        least = [(load.name, load.by_wa[0]) for load in self.loads]
+        found = (
+            f"on {name} {row.policy} with {wa_in_words(row.wa, row.ci)}"
+            f"{'' if row.steady else ', NOT steady'}"
+            for name, row in least
+        )
+        return f"{len(self.rows)} rows, the least WA {'; '.join(found)}"
+
+    def __repr__(self) -> str:
+        """Return the line in brackets: the arrays would fill a page."""
+        return f"<Comparison: {self}>"
+
+    @property
+    def device(self) -> Device:
+        """The drive, the same for all; of several loads, that of the first."""
+        return self.loads[0].device
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """`to_frame()` with shorter names of the causes: `gc_pages` is its `causes_gc`."""
+        frame = self.to_frame()
+        of_causes = {f"causes_{cause}": f"{cause}_pages" for cause in CAUSES}
+        return frame.rename({old: new for old, new in of_causes.items() if old in frame.columns})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as JSON types, with the keys of `writeamp compare --json`.
+
+        Beside the rows stands what all loads have in common; `loads` has what each has.
+        """
+        first, of_loads = self.rows[0].results[0], [load.facts() for load in self.loads]
+        common = {
+            key: value
+            for key, value in of_loads[0].items()
+            if all(one[key] == value for one in of_loads)
+        }
+        if len(of_loads) > 1:
+            common["workload"] = [load.name for load in self.loads]
+        interrupted = {"interrupted": True, "unfinished": self.unfinished}
+        return {
+            **(interrupted if self.interrupted_of else {}),
+            "rows": [row.to_dict() for row in self.rows],
+            **common,
+            "replicas": len(self.rows[0].results),
+            "seed": first.plan.seed,
+            "version": __version__,
+            "loads": of_loads,
+            "warnings": self.warnings,
+            "notes": self.notes,
+        }
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader of the rows should know, each once for all rows it holds of."""
+        return warnings_of(self.loads)
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+        first, *others = self.loads
+        of_all = [note for note in first.notes if all(note in load.notes for load in others)]
+        of_loads = [
+            f"{load.name}: {note}"
+            for load in self.loads
+            for note in load.notes
+            if note not in of_all
+        ]
+        return [*self.policy_notes, *of_all, *of_loads]
+
+    @property
+    def partial_page_factor(self) -> float:
+        """Bytes of the pages that the host wrote over those that it asked to write.
+
+        The same for all rows of a load, and that of the first load; NaN if nobody knows the bytes.
+        """
+        return self.loads[0].partial_page_factor
+
+    @property
+    def has_partial_pages(self) -> bool:
+        """True if WA per byte is visibly another figure than WA per page, of any load."""
+        return any(load.has_partial_pages for load in self.loads)
+
+    def figure(self) -> BarChart:
+        """Describe write amplification of each manager, by cause, the least of a load on top."""
+        several = len(self.loads) > 1
+        rows = [
+            PolicyResult(
+                row.label,
+                row.wa,
+                {cause: round(pages) for cause, pages in row.causes.items()},
+                *row.ci,
+                section=load.name if several else "",
+            )
+            for load in self.loads
+            for row in load.by_wa
+        ]
+        of_what = f"{len(self.loads)} loads" if several else self.loads[0].name
+        theory = [] if several else [(one.model, one.wa) for one in self.loads[0].theory]
+        return wa_by_policy(
+            rows,
+            theory,
+            title=f"Write amplification by block manager: {of_what}",
+            subtitle=(
+                self._per_byte() + f"op = (T-U)/U = {self.ops} · {self.drives} · "
+                f"{len(self.rows[0].results)} run(s) each"
+                + (f"\ntheory at {self.loads[0].held_in_words}" if theory else "")
+            ),
+        )
+
+    @property
+    def ops(self) -> str:
+        """The over-provisioning of the drives, from the least to the most, for a heading."""
+        found = sorted({f"{load.device.op:.4g}" for load in self.loads}, key=float)
+        return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+    @property
+    def drives(self) -> str:
+        """The names and layouts of the drives, for a heading."""
+        devices = [load.device for load in self.loads]
+        return "; ".join(dict.fromkeys(f"{printable(one.name)}, {one.layout}" for one in devices))
+
+    def _per_byte(self) -> str:
+        lines = []
+        for load in self.loads:
+            if load.has_partial_pages:
+                found = [row.wa_bytes for row in load.rows]
+                of_load = f" of {printable(load.name)}" if len(self.loads) > 1 else ""
+                lines.append(
+                    f"WA per host byte{of_load} {min(found):.3f} to {max(found):.3f} = WA per page "
+                    f"× {load.partial_page_factor:.3f} (pages written in part)\n"
+                )
+        return "".join(lines)
+
+    def card(self) -> Card:
+        """Return a row for each of `rows`, the least WA of a load first."""
+        several = len(self.loads) > 1
+        others = [
+            cause
+            for cause in CAUSES
+            if cause != "host" and any(row.causes[cause] for row in self.rows)
+        ]
+        rows = [
+            (
+                *((row.workload,) if several else ()),
+                row.label,
+                row.victims,
+                with_error(row.wa, *row.ci),
+                *(f"{row.causes[cause] / row.causes['host']:.3f}" for cause in others),
+                f"{row.pe_fairness:.3f}",
+            )
+            for load in self.loads
+            for row in load.by_wa
+        ]
+        of_causes = [f">{cause.replace('_', ' ')}/host" for cause in others]
+        of_load = ("workload",) if several else ()
+        title = (
+            f"{len(self.loads)} loads on {self.drives}; op = (T-U)/U = {self.ops}"
+            if several
+            else f"{self.loads[0].name} on {drive_in_words(self.device)}"
+        )
+        legend = legend_of_error(with_error(row.wa, *row.ci) for row in self.rows)
+        return Card(
+            title,
+            rows,
+            (*of_load, "manager", "victims", ">WA", *of_causes, ">wear fairness"),
+            warnings=self.warnings,
+            notes=[
+                *([legend] if legend else []),
+                *(load.theory_in_words(named=several) for load in self.loads if load.theory),
+                *self.notes,
+            ],
+        )
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [row.to_dict() for row in self.rows]

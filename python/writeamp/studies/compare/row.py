@@ -1,0 +1,233 @@
+"""One row of a comparison: a block manager under a victim policy, on one load."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import CAUSES
+from writeamp.registry.specs import Spec
+from writeamp.results.numbers import json_number
+from writeamp.runs.capacity_error import Scaling
+from writeamp.runs.counts import flash_pages
+from writeamp.runs.simulation_result import ROUGH, Result
+from writeamp.statistics.replicas import student_interval
+from writeamp.statistics.steady import analyse
+
+
+@dataclass(frozen=True, repr=False)
+class Row:
+    """One manager's replicas, which differ by their seed only.
+
+    `with_victims` and `with_load` say that other rows have the same manager, but another victim
+    policy or another load.
+    """
+
+    manager: str
+    results: tuple[Result, ...]
+    scaling: Scaling | None = None
+    """Of a capacity: the drive that was simulated for it, and the error of that."""
+    with_victims: bool = False
+    with_load: bool = False
+
+    @property
+    def workload(self) -> str:
+        """The load: a workload, or the name of a trace."""
+        return self.results[0].plan.load_name
+
+    @property
+    def policy(self) -> str:
+        """The manager, and its victims where these tell it from another row of its load."""
+        return row_name(self.manager, self.victims if self.with_victims else None)
+
+    @property
+    def name(self) -> str:
+        """What tells the row from all others."""
+        return row_name(self.policy, None, self.workload if self.with_load else None)
+
+    @property
+    def wa(self) -> float:
+        """Mean write amplification of the replicas."""
+        return float(np.mean([result.wa for result in self.results]))
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% interval of `wa`: Student's over replicas, or of one run if all are alike.
+
+        Of a trace, at least that of its runs; of a capacity, the error of scaling is part of it.
+        """
+        own = self._own_ci
+        return self.scaling.widened(own) if self.scaling else own
+
+    @property
+    def _own_ci(self) -> tuple[float, float]:
+        found = np.array([result.wa for result in self.results])
+        over_replicas = student_interval(found)
+        # Replicas that draw nothing at random repeat one run, and tell nothing of its noise.
+        if np.all(found == found[0]):
+            return self.results[0].ci
+        if not self.is_of_trace:
+            return self._bounded(*over_replicas)
+        # All replicas play the same trace, whose phases they have in common.
+        low, high = np.mean([result.ci for result in self.results], axis=0)
+        if math.isnan(low):
+            return math.nan, math.nan
+        return self._bounded(min(float(low), over_replicas[0]), max(float(high), over_replicas[1]))
+
+    def _bounded(self, low: float, high: float) -> tuple[float, float]:
+        """Return an interval as that of one run: none reaches below 1, and to it if steady only."""
+        if low >= 1:
+            return low, high
+        return (1.0, high) if self.steady else (math.nan, math.nan)
+
+    @property
+    def is_of_trace(self) -> bool:
+        """True if a trace was replayed, which has no draws of its own."""
+        return not isinstance(self.results[0].plan.load, Spec)
+
+    @property
+    def rough_warning(self) -> str | None:
+        """That WA is not known well by a steady row's own interval, or None."""
+        low, high = self._own_ci
+        share = (high - low) / 2 / self.wa
+        if not self.steady or not share > ROUGH:
+            return None
+        if not self.is_of_trace:
+            more = "more writes or replicas tell"
+        elif self.results[0].plan.run.writes is None:
+            more = "a larger repeat tells"
+        else:
+            more = "more writes tell"
+        return f"WA is known to ±{share:.2%} only; {more} it better"
+
+    @property
+    def wa_bytes(self) -> float:
+        """Flash bytes programmed per byte that the host asked to write; NaN if unknown."""
+        return self.wa * self.partial_page_factor
+
+    @property
+    def partial_page_factor(self) -> float:
+        """Bytes of the pages that the host wrote over the bytes that it asked to write, or NaN."""
+        return float(np.mean([result.partial_page_factor for result in self.results]))
+
+    @property
+    def steady(self) -> bool:
+        """True if the replicas together reached a steady state; `steady_reason` says why.
+
+        Most of them did, or, where most did not but some, their mean did.
+        """
+        return self._judged[0]
+
+    @property
+    def steady_reason(self) -> str:
+        """Why it did, or did not."""
+        return self._judged[1]
+
+    @cached_property
+    def _judged(self) -> tuple[bool, str]:
+        runs = len(self.results)
+        unsteady = [result.steady_state for result in self.results if not result.steady]
+        # What all runs are unsteady for lies in what they do, not in the draws of one.
+        if len(unsteady) == runs:
+            return False, unsteady[0].reason
+        if 2 * len(unsteady) <= runs:
+            steady = next(result.steady_state for result in self.results if result.steady)
+            of_all = f"{runs - len(unsteady)} of {runs} runs are steady: " if runs > 1 else ""
+            return True, f"{of_all}{steady.reason}"
+        # The mean of the part that is measured would not know what the whole runs were judged by.
+        if self.is_of_trace:
+            return False, f"{unsteady[0].reason}, in {len(unsteady)} of {runs} runs"
+        warmup_pages = self.results[0].warmup_pages
+        mean = analyse(*_mean_intervals(self.results), warmup=warmup_pages)
+        return mean.steady, f"{mean.reason}, in the mean of {runs} runs"
+
+    @property
+    def victims(self) -> str:
+        """The victim policy: the one asked for, or the manager's own."""
+        return self.results[0].plan.policy.victims
+
+    @property
+    def hints(self) -> str | None:
+        """What the host said of its pages: "groups", "invalidation_times", or None."""
+        return self.results[0].hints
+
+    @property
+    def told(self) -> str | None:
+        """The same in older words: "deaths" for invalidation times."""
+        return self.results[0].told
+
+    @property
+    def causes(self) -> dict[str, float]:
+        """Pages programmed in the measured interval by cause, mean of the replicas."""
+        return {
+            cause: float(np.mean([result.causes[cause] for result in self.results]))
+            for cause in CAUSES
+        }
+
+    @property
+    def pe_fairness(self) -> float:
+        """Mean erases of a block over those of the most erased one, over the whole run."""
+        counts = [result.erases_of_block for result in self.results]
+        return float(np.mean([c.mean() / c.max() if c.max() else math.nan for c in counts]))
+
+    @property
+    def bytes_per_page(self) -> float:
+        """Memory that the scheme needs per logical page, beside the map that every drive has."""
+        first = self.results[0]
+        return first.scheme_bytes / first.device.logical_pages
+
+    @property
+    def host_pages_per_s(self) -> float:
+        """Host page writes simulated a second by one thread, median of the replicas."""
+        return float(np.median([result.host_pages_per_s for result in self.results]))
+
+    @property
+    def label(self) -> str:
+        """The policy, with what a reader of its bar should know."""
+        hints = self.hints and f"hints: {self.hints.replace('_', ' ')}"
+        notes = [note for note in (hints, "" if self.steady else "not steady") if note]
+        return self.policy + (f" ({', '.join(notes)})" if notes else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as JSON types."""
+        return {
+            "workload": self.workload,
+            "manager": self.manager,
+            "victims": self.victims,
+            "wa": self.wa,
+            "wa_ci95": [json_number(bound) for bound in self.ci],
+            "wa_bytes": json_number(self.wa_bytes),
+            **({"scaling_error": self.scaling.facts()["scaling_error"]} if self.scaling else {}),
+            "told": self.told,
+            "hints": self.hints,
+            "steady": self.steady,
+            "steady_reason": self.steady_reason,
+            "causes": self.causes,
+            "pe_fairness": json_number(self.pe_fairness),
+            "bytes_per_page": self.bytes_per_page,
+            "host_pages_per_s": self.host_pages_per_s,
+        }
+
+
+def row_name(manager: str, victims: str | None, load: str | None = None) -> str:
+    """Return what tells a row from others, by what there are several of.
+
+    >>> row_name("single", "greedy", "zipf")
+    'single with greedy on zipf'
+    """
+    with_victims = f" with {victims}" if victims else ""
+    return f"{manager}{with_victims}{f' on {load}' if load else ''}"
+
+
+def _mean_intervals(
+    results: tuple[Result, ...],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return host pages of each interval, and flash pages in the mean of runs sampled alike."""
+    host = np.diff(results[0].samples["host_pages"]).astype(np.float64)
+    flash = [np.diff(flash_pages(result.samples)) for result in results]
+    return host, np.mean(flash, axis=0, dtype=np.float64)

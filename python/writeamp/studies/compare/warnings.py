@@ -1,0 +1,106 @@
+"""What a reader of a comparison should know of its rows, each thing said once for all it holds of.
+
+Rows of one load mostly have the same troubles, which differ in their numbers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from writeamp.results.sentences import as_one, kind_of
+from writeamp.studies.compare.load import OneLoad
+from writeamp.studies.compare.row import Row
+
+# So many rows are named.
+_MOST_NAMES = 4
+
+
+def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
+    """Return the sentences, those on steadiness first."""
+    found = [
+        f"{who} {'is' if count == 1 else 'are'} not steady, so {'its' if count == 1 else 'their'} "
+        f"WA may not last: {reason}"
+        for who, count, reason in _said_once(
+            loads, lambda row: "" if row.steady else row.steady_reason
+        )
+    ]
+    found += _advice(loads)
+    for say in (_rough, _error_of_scaling):
+        found += [f"{who}: {sentence}" for who, _, sentence in _said_once(loads, say)]
+    scales = (row.scaling.scale for load in loads for row in load.rows[:1] if row.scaling)
+    found += dict.fromkeys(sentence for scale in scales for sentence in scale.warnings)
+    of_drives = (
+        sentence
+        for load in loads
+        for row in load.rows
+        for result in row.results
+        for sentence in result.warnings_of_the_drive
+    )
+    # What holds of one drive mostly holds of all.
+    return [*found, *dict.fromkeys(of_drives)]
+
+
+def _rough(row: Row) -> str | None:
+    return row.rough_warning
+
+
+def _error_of_scaling(row: Row) -> str | None:
+    return "; ".join(row.scaling.warnings_of_error(row.wa)) if row.scaling else None
+
+
+def _advice(loads: Sequence[OneLoad]) -> list[str]:
+    """Return what would tell more of traces on which a row is not steady."""
+    return list(
+        dict.fromkeys(
+            f"{load.name}: {sentence}" if len(loads) > 1 else sentence
+            for load in loads
+            for row in load.rows
+            if not row.steady
+            for result in row.results
+            for sentence in result.advice
+        )
+    )
+
+
+def _said_once(
+    loads: Sequence[OneLoad], say: Callable[[Row], str | None]
+) -> list[tuple[str, int, str]]:
+    """Return sentences on rows that are alike but for their numbers: of whom, how many, what."""
+    groups: dict[str, list[tuple[OneLoad, Row, str]]] = {}
+    for load in loads:
+        for row in load.rows:
+            if sentence := say(row):
+                groups.setdefault(kind_of(sentence), []).append((load, row, sentence))
+    rows_in_all = sum(len(load.rows) for load in loads)
+    found = []
+    for group in groups.values():
+        if len(group) == rows_in_all > 1:
+            sentences = [sentence for _, _, sentence in group]
+            found.append((f"all {rows_in_all} rows", rows_in_all, as_one(sentences)))
+            continue
+        for load in loads:
+            of_load = [(row, sentence) for its, row, sentence in group if its is load]
+            if of_load:
+                rows = [row for row, _ in of_load]
+                who = _who(load, rows, several=len(loads) > 1)
+                found.append((who, len(rows), as_one([one for _, one in of_load])))
+    return found
+
+
+def _who(load: OneLoad, rows: Sequence[Row], *, several: bool) -> str:
+    if len(rows) == 1:
+        return rows[0].name
+    of_load = f" of {load.name}" if several else ""
+    if len(rows) == len(load.rows):
+        return f"all {len(rows)} rows{of_load}"
+    return f"{len(rows)} rows{of_load} ({some_of([row.policy for row in rows])})"
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Return the first of many names, and how many others there are.
+
+    >>> some_of(["single", "sepgc", "dac", "sfs", "eti", "wolf"])
+    'single, sepgc, dac, sfs and 2 more'
+    """
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more

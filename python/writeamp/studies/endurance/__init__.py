@@ -1,0 +1,1 @@
+"""Endurance: drives that are driven until they are worn out."""

@@ -1,0 +1,176 @@
+"""Run drives until they are worn out: an experiment in, lives out (docs/endurance.md)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp._engine import CAUSES
+from writeamp.devices.device import Device
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.runners import Runner, Shared, gather, local_runner, useful_threads
+from writeamp.runs.capacity_error import Measured, Scale, difference
+from writeamp.runs.inputs import prepare
+from writeamp.runs.lifetime_plan import Counts, Lifetime
+from writeamp.runs.lives import Study, Wear, live, plan_of_lives, study_of
+from writeamp.runs.memory import check_memory
+from writeamp.runs.one_run import Progress
+from writeamp.settings.experiment import Experiment
+from writeamp.settings.precondition import FILLS, Precondition
+from writeamp.settings.settings import LifetimeSettings, LoadSettings, PolicySettings
+from writeamp.statistics.replicas import student_interval
+from writeamp.studies.capacity.error_of_lives import LifeScaling
+from writeamp.studies.capacity.runs import StandIn, run_at_capacity
+from writeamp.studies.endurance.result import Endurance
+from writeamp.studies.simulation import policy_of
+
+if TYPE_CHECKING:  # a type of the stub only
+    from writeamp._engine import Life
+
+# What the engine and the library keep of each replica, and of each number of erases in it.
+_BYTES_PER_BLOCK = 16
+_BYTES_PER_W = 24 * (2 + len(CAUSES))
+
+
+def run_lifetime(
+    experiment: Experiment,
+    progress: Progress | None = None,
+    check_drive: Callable[[Device], object] | None = None,
+    runner: Runner | None = None,
+) -> Endurance:
+    """Wear replicas of a drive out.
+
+    Args:
+        experiment: what to do.
+        progress: called with the erases of the most worn block, summed over the replicas, and what
+            they will be in the end.
+        check_drive: called with the drive, to refuse it before it runs.
+        runner: who wears the replicas out, each one a job; by default threads of this process, as
+            many as `threads` says.
+
+    Raises:
+        Interrupted: Ctrl-C, with the lives that had come to their end, or None.
+    """
+    checks = iter([check_drive])  # of the drive that is asked for, not of one that tells the error
+
+    def worn_out(one: Experiment, told: Progress | None) -> Endurance:
+        return _worn_out(one, told, next(checks, None), runner)
+
+    return run_at_capacity(experiment, worn_out, _told, progress)
+
+
+def _told(standing: StandIn, found: Endurance, other: Endurance | None) -> Endurance:
+    """Return lives said of the drive that is meant, with the errors of scaling."""
+    scale, policy = standing.scale, standing.asked.policy
+    assert isinstance(policy, PolicySettings)
+    if scale.is_exact:
+        scaling = LifeScaling.exact(scale)
+    else:
+        scaling = LifeScaling.unknown(scale) if other is None else _scaling(scale, found, other)
+    return replace(found, plan=standing.meant(found.plan, policy_of(policy)), scaling=scaling)
+
+
+def _scaling(scale: Scale, found: Endurance, other: Endurance) -> LifeScaling:
+    """Return the errors of scaling, as drives of a quarter of the size tell them."""
+
+    def error(value: Callable[[Endurance], npt.NDArray[np.float64]]) -> float:
+        ours, others = value(found), value(other)
+        return difference(
+            Measured(float(ours.mean()), student_interval(ours)),
+            Measured(float(others.mean()), student_interval(others)),
+        )
+
+    steps = scale.steps
+    return LifeScaling(
+        scale,
+        wa=error(lambda lives: lives.end.wa),
+        pe_fairness=steps * error(lambda lives: lives.lives["pe_fairness"].to_numpy()),
+        endurance_full_drive_writes=steps
+        * error(lambda lives: lives.lives["endurance_full_drive_writes"].to_numpy()),
+        drive_writes=steps
+        * error(lambda lives: lives.end.host_pages / lives.plan.device.logical_pages),
+    )
+
+
+def _worn_out(
+    experiment: Experiment,
+    progress: Progress | None,
+    check_drive: Callable[[Device], object] | None,
+    runner: Runner | None,
+) -> Endurance:
+    settings = experiment.run
+    assert isinstance(settings, LifetimeSettings)
+    _check_fill(experiment.load)
+    prepared = prepare(experiment)
+    if check_drive:
+        check_drive(prepared.drive)
+    threads = None if runner else useful_threads(settings.threads, settings.replicas)
+    plan = plan_of_lives(experiment, prepared, threads=threads)
+    _check_memory(plan)
+    started = time.perf_counter()
+    study = Study(plan, prepared)
+
+    def result(lives: Mapping[int, Life]) -> Endurance:
+        elapsed_s = time.perf_counter() - started
+        return _result(plan, lives, study.filled_pages, elapsed_s=elapsed_s)
+
+    def tell(erases: int) -> None:
+        if progress:
+            progress(erases, plan.replicas * plan.w_max)
+
+    shared = Shared(study, partial(study_of, experiment))
+    # Only what threads of this process do can be followed within a life.
+    wear = Wear(tell) if runner is None else None
+    try:
+        lives = gather(
+            runner or local_runner(plan.replicas, threads),
+            partial(live, shared, wear=wear),
+            range(plan.replicas),
+            files=experiment.input_files,
+            progress=None if wear else lambda ended, _: tell(ended * plan.w_max),
+        )
+    except Interrupted as stopped:
+        raise Interrupted(result(stopped.finished) if stopped.finished else None) from None
+    return result(dict(enumerate(lives)))
+
+
+def _result(
+    plan: Lifetime, lives: Mapping[int, Life], filled_pages: int, *, elapsed_s: float
+) -> Endurance:
+    replicas = sorted(lives)
+    ends = [lives[replica]["end"] for replica in replicas]
+    firsts = [lives[replica]["first_to_reach"] for replica in replicas]
+    end = {name: np.concatenate([one[name] for one in ends]) for name in ends[0]}
+    reached = {name: np.stack([one[name] for one in firsts]) for name in firsts[0]}
+    return Endurance(
+        plan=plan,
+        end=Counts.of(end, filled_pages),
+        reached=Counts.of(reached, filled_pages),
+        erases_of_block=np.stack([lives[replica]["erase_counts"] for replica in replicas]),
+        seeds=plan.seed + np.array(replicas, np.uint64),
+        elapsed_s=elapsed_s,
+    )
+
+
+def _check_fill(load: LoadSettings) -> None:
+    if Precondition.of(load.precondition).ages:
+        raise WriteampError(
+            f"precondition {load.precondition} wears the drive, and endurance counts a life from "
+            f"the new drive on; use {', '.join(FILLS)}"
+        )
+
+
+def _check_memory(plan: Lifetime) -> None:
+    drive = plan.device
+    of_life = _BYTES_PER_BLOCK * drive.geometry.blocks + _BYTES_PER_W * plan.w_max
+    drives = "" if plan.threads is None else f"{plan.threads} drive(s) at a time and "
+    at_once = (plan.threads or 0) * drive.geometry.bytes_needed(drive.logical_pages)
+    check_memory(
+        f"{drives}the records of {plan.replicas} live(s) need", at_once + plan.replicas * of_life
+    )

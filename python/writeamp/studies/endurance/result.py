@@ -1,0 +1,186 @@
+"""The lives of drives as readers, programs and pictures have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from writeamp._engine import __version__
+from writeamp.plots.figures.life import LifeCurve, erases_of_blocks, life_over_w
+from writeamp.plots.output import save
+from writeamp.plots.spec import LineChart, PanelChart
+from writeamp.results.card import Card, Spark
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import interval_in_words, json_number
+from writeamp.runs.daily_writes import WARRANTY_YEARS, check_positive
+from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
+from writeamp.studies.endurance.found import FoundLives
+from writeamp.text import printable
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Endurance(FoundLives, Drawn):
+    """The lives of drives that differ by their seed, in numbers, words and pictures."""
+
+    def to_dict(
+        self,
+        *,
+        curve: bool = False,
+        daily_bytes: float | None = None,
+        capacity_bytes: float | None = None,
+        warranty_years: float = WARRANTY_YEARS,
+    ) -> dict[str, Any]:
+        """Return the result as JSON types, with the keys of `writeamp endurance --json`.
+
+        Args:
+            curve: add the `curve`, a list for each column.
+            daily_bytes: add the `years` that the drive lives if the host writes so much a day.
+            capacity_bytes: of the drive that these are written to, as in `years`.
+            warranty_years: over which `dwpd` are counted.
+        """
+        plan = self.plan
+        if capacity_bytes is not None:
+            # Checked here, since it decides more than the years.
+            check_positive("capacity_bytes", capacity_bytes)
+            meant = replace(self, plan=replace(plan, capacity_bytes=capacity_bytes))
+            return meant.to_dict(
+                curve=curve, daily_bytes=daily_bytes, warranty_years=warranty_years
+            )
+        found: dict[str, Any] = {
+            "pe_fairness": self.pe_fairness,
+            "pe_fairness_ci95": _numbers(self.pe_fairness_ci95),
+            "endurance_full_drive_writes": self.endurance_full_drive_writes,
+            "endurance_ci95": _numbers(self.endurance_ci95),
+            "endurance_logical_drive_writes": self.endurance_logical_drive_writes,
+            "wa": json_number(self.wa),
+            "wa_ci95": _numbers(self.wa_ci95),
+            "host_pages": self.host_pages,
+            "host_bytes": self.host_bytes,
+            "tbw": self.tbw,
+            "tbw_ci95": _numbers(self.tbw_ci95),
+            "dwpd": self.dwpd(warranty_years),
+            "dwpd_ci95": _numbers(self.dwpd_ci95(warranty_years)),
+            "warranty_years": warranty_years,
+            "causes": self.causes,
+            "erases": float(self.end.erases.mean()),
+        }
+        if self.interrupted:
+            found |= {"interrupted": True, "replicas_asked": plan.replicas}
+        if daily_bytes is not None:
+            years = self.years(daily_bytes)
+            found |= {"daily_bytes": daily_bytes, "years": years}
+        found |= {
+            "erase_histogram": self.erase_histogram.to_dicts(),
+            "w_max": plan.w_max,
+            "replicas": self.replicas,
+            "seed": plan.seed,
+            "spare_share": plan.run.spare_share,
+            "spare_blocks": plan.spare_blocks,
+            **plan.device.facts(),
+            # Of the drive that is meant, where this one stands for a larger one.
+            "capacity_bytes": self.capacity_bytes,
+            **(self.scaling.facts() if self.scaling else {}),
+            "utilization": plan.host.utilization,
+            "precondition": plan.host.precondition,
+            "device": plan.device.name,
+            "workload": plan.load_name,
+            **plan.policy.facts(),
+            "version": __version__,
+            "elapsed_s": self.elapsed_s,
+            "threads": plan.threads,
+            "notes": self.notes,
+        }
+        if curve:
+            columns = self.curve.to_dict(as_series=False)
+            found["curve"] = {name: _numbers(values) for name, values in columns.items()}
+        return found
+
+    def figure(self) -> PanelChart:
+        """Describe PE fairness and endurance against W."""
+        title = f"PE fairness and endurance: {self.plan.load_name}"
+        interval = " · thin: 95% confidence" if self.replicas > 1 else ""
+        return life_over_w([self.life_curve()], title=title, subtitle=self._subtitle() + interval)
+
+    def life_curve(self, label: str | None = None) -> LifeCurve:
+        """Return the two functions of W, named by what the drives worked by unless by a label."""
+        curve = self.curve
+        fairness, endurance = "pe_fairness", "endurance_full_drive_writes"
+        return LifeCurve(
+            label or str(self.plan.policy),
+            curve["w"].to_numpy(),
+            *(curve[f"{fairness}{bound}"].to_numpy() for bound in ("", "_low", "_high")),
+            *(curve[f"{endurance}{bound}"].to_numpy() for bound in ("", "_low", "_high")),
+        )
+
+    def erases_figure(self) -> LineChart:
+        """Describe how often the blocks were erased by the end of life."""
+        bins = self.erase_histogram
+        return erases_of_blocks(
+            bins["erases_from"].to_list(),
+            bins["blocks"].to_list(),
+            width=bins["erases_to"][0] + 1,
+            label=str(self.plan.policy),
+            title=f"Wear at the end of life: {self.plan.load_name}",
+            subtitle=f"{self._subtitle()} · PE fairness {self.pe_fairness:.4f}",
+        )
+
+    def card(self) -> Card:
+        """Return the main facts in words, with the endurance over W as a line."""
+        plan, within = self.plan, interval_in_words(*self.endurance_ci95, ",.2f")
+        fairness = self.pe_fairness_ci95
+        rows = [
+            (
+                "endurance",
+                f"{self.endurance_full_drive_writes:,.2f} full drive writes"
+                + (f" ({within})" if within else ""),
+            ),
+            (
+                "as vendors say",
+                f"{self.tbw:,.4g} TBW of {self.capacity_bytes:,.0f} bytes, {self.dwpd():.3g} DWPD "
+                f"over {WARRANTY_YEARS:g} years",
+            ),
+            ("PE fairness", wa_in_words(self.pe_fairness, fairness)),
+            ("write amplification", wa_in_words(self.wa, self.wa_ci95)),
+            ("workload", plan.load_name),
+            ("manager, victims", str(plan.policy)),
+            ("drive", drive_in_words(plan.device)),
+            ("run", f"{self.replicas} lives to W_max {plan.w_max:,}"),
+            ("programmed", f"{causes_in_words(self.causes)} pages, mean of lives"),
+        ]
+        curve = self.curve
+        spark = Spark(
+            curve["w"], curve["endurance_full_drive_writes"], "endurance by erases of a block"
+        )
+        return Card("Endurance", rows, notes=self.notes, spark=spark)
+
+    def plot_erases(self, path: str | Path) -> None:
+        """Draw the erase histogram to a .png, .svg, .pdf or .html file."""
+        save(self.erases_figure(), path)
+
+    def _subtitle(self) -> str:
+        device, plan = self.plan.device, self.plan
+        return (
+            f"op = (T-U)/U = {device.op:.4g} · device {printable(device.name)}: "
+            f"{device.geometry.blocks:,} blocks of {device.geometry.pages_per_block:,} pages · "
+            f"W_max {plan.w_max:,} · {self.replicas} replicas from seed {plan.seed}"
+        )
+
+    def __str__(self) -> str:
+        """Return the result in a line."""
+        within = interval_in_words(*self.endurance_ci95, ".2f")
+        return (
+            f"endurance {self.endurance_full_drive_writes:.2f} full drive writes "
+            f"{f'({within}) ' if within else ''}at PE fairness {self.pe_fairness:.4f}, "
+            f"W_max {self.plan.w_max}, of {self.plan.load_name} under {self.plan.policy} at op "
+            f"{self.plan.device.op:.4g}"
+        )
+
+    def __repr__(self) -> str:
+        """Return the line in brackets: the arrays would fill a page."""
+        return f"<Endurance: {self}>"
+
+
+def _numbers(values: Iterable[float | None]) -> list[float | None]:
+    return [json_number(value) for value in values]

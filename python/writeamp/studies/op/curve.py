@@ -1,0 +1,115 @@
+"""Write amplification over op: a simulation at each of several (docs/required-op.md)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
+
+from writeamp.domains import shown
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.runners import Runner, Shared, gather, local_runner
+from writeamp.runs.one_run import Progress
+from writeamp.runs.runner import drives_that_fit, run
+from writeamp.runs.simulation_result import Result
+from writeamp.settings.experiment import Experiment
+from writeamp.studies.op.curve_result import CurvePoint, OpCurve
+from writeamp.studies.op.drive_sizes import DriveSizes, drive_sizes
+from writeamp.theory.prediction import Sweep, parse_sweep
+from writeamp.units.ratios import RATIOS, RatioLike, op_of
+
+# What says at which op: text as `predict` takes it, a sweep, or op one by one.
+SweepLike: TypeAlias = str | Sweep | Sequence[RatioLike]
+
+_ASKS = "sweep"
+
+
+def run_op_curve(
+    experiment: Experiment,
+    sweep: SweepLike,
+    progress: Progress | None = None,
+    runner: Runner | None = None,
+) -> OpCurve:
+    """Simulate drives of one logical size at several op.
+
+    Args:
+        experiment: what to simulate, without a ratio of over-provisioning.
+        sweep: "op=0.05:0.4:6", or the same of fill or spare_factor; or values of op.
+        progress: called with the drives done and in all.
+        runner: who simulates them; by default threads of this process.
+
+    Raises:
+        WriteampError: a value that is no such ratio, or a drive that the manager does not take.
+        Interrupted: Ctrl-C, with the curve through what was finished, or None.
+    """
+    started = time.perf_counter()
+    ratio, values = _asked(sweep)
+    sizes = drive_sizes(experiment, _ASKS)
+    blocks_of = [sizes.blocks_for(_op(ratio, value)) for value in values]
+    # Several op may be the same number of blocks, of which one run tells all.
+    jobs = list(dict.fromkeys(blocks_of))
+    if runner is None:
+        runner = local_runner(len(jobs), drives_that_fit(sizes.drive(max(jobs))))
+
+    def curve(results: Mapping[int, Result], *, interrupted: bool) -> OpCurve:
+        found = {jobs[at]: replace(result, plan=sizes.said) for at, result in results.items()}
+        points = [
+            CurvePoint(value, found[blocks])
+            for value, blocks in zip(values, blocks_of, strict=True)
+            if blocks in found
+        ]
+        return OpCurve(
+            ratio=ratio,
+            points=tuple(points),
+            interrupted_of=values if interrupted else (),
+            elapsed_s=time.perf_counter() - started,
+        )
+
+    work = partial(_run_one, Shared(sizes, partial(drive_sizes, experiment, _ASKS)))
+    try:
+        results = gather(runner, work, jobs, files=experiment.input_files, progress=progress)
+    except Interrupted as stopped:
+        part = curve(stopped.finished, interrupted=True)
+        raise Interrupted(part if part.points else None) from None
+    return curve(dict(enumerate(results)), interrupted=False)
+
+
+def _asked(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
+    """Return which ratio runs, and its values."""
+    if isinstance(sweep, str):
+        sweep = parse_sweep(sweep, RATIOS)
+    if isinstance(sweep, Sweep):
+        if sweep.name not in RATIOS:
+            raise WriteampError(f"sweep runs over {sweep.name}; it must be {', '.join(RATIOS)}")
+        return sweep.name, sweep.values
+    try:
+        values = tuple(op_of(op=value) for value in sweep)
+    except TypeError:
+        raise WriteampError(
+            f"sweep is {shown(sweep)}; it must be text such as op=0.05:0.4:6, or a list of op"
+        ) from None
+    if not values:
+        raise WriteampError("sweep is empty; give at least one op")
+    if None in values:
+        raise WriteampError(f"sweep is {shown(sweep)}; every op must be a number, not None")
+    return "op", tuple(float(value) for value in values if value is not None)
+
+
+def _op(ratio: str, value: float) -> float:
+    # Of a sweep its ends were checked as they were read.
+    op = value if ratio == "op" and value > 0 else op_of(**{ratio: value})
+    assert op is not None
+    return op
+
+
+def _run_one(shared: Shared[DriveSizes], blocks: int) -> Result:
+    """Run one drive; traces do not travel with the result."""
+    sizes = shared.value
+    drive = sizes.drive(blocks)
+    try:
+        found = sizes.with_scaling(run(sizes.plan, drive))
+    except WriteampError as error:
+        raise WriteampError(f"at op {drive.op:.4g}: {error}") from None
+    return replace(found, plan=sizes.said.without_requests())

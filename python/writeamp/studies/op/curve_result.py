@@ -1,0 +1,150 @@
+"""What simulations of drives of one logical size at several op found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from writeamp._engine import __version__
+from writeamp.plots.figures.wa_over_op import wa_over_op
+from writeamp.plots.spec import LineChart
+from writeamp.plots.style import legend_of_error, with_error
+from writeamp.results.card import Card
+from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import json_number
+from writeamp.results.sentences import as_one, kind_of
+from writeamp.runs.simulation_result import Result
+from writeamp.studies.op.points import common_facts, figure_points, point
+
+
+@dataclass(frozen=True, repr=False)
+class CurvePoint:
+    """The simulation at one of the values asked for, of whole blocks."""
+
+    asked: float
+    result: Result
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class OpCurve(Drawn):
+    """Write amplification over `ratio` ("op", "fill" or "spare_factor"), as asked for.
+
+    The logical size is the same for every drive; each has the fewest blocks that make at least the
+    op asked for. One that was interrupted has the points that were finished; `interrupted_of` then
+    has all values that were asked for.
+    """
+
+    ratio: str
+    points: tuple[CurvePoint, ...]
+    interrupted_of: tuple[float, ...]
+    elapsed_s: float = field(compare=False)
+
+    @property
+    def unfinished(self) -> list[float]:
+        """The values that were asked for and not finished."""
+        finished = {one.asked for one in self.points}
+        return [value for value in self.interrupted_of if value not in finished]
+
+    @property
+    def results(self) -> list[Result]:
+        """The simulation of each point."""
+        return [one.result for one in self.points]
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """One row for each point, with the keys of `points` in `to_dict`; the interval unfolded."""
+        return self.to_frame()
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [point(one.result) | {"asked": one.asked} for one in self.points]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader of the curve should know."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for one in self.points:
+            for sentence in one.result.warnings:
+                of_kind = found.setdefault(kind_of(sentence), [])
+                of_kind.append((f"{one.result.device.op:.4g}", sentence))
+        return [
+            f"at op {', '.join(dict.fromkeys(ops))}: {as_one(sentences)}"
+            for ops, sentences in (zip(*of_kind, strict=True) for of_kind in found.values())
+        ]
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded, each once."""
+        found = (sentence for result in self.results for sentence in result.notes)
+        drives = len({result.device.geometry.blocks for result in self.results})
+        same = (
+            f"whole blocks make {drives} drive{'s' if drives > 1 else ''} of the "
+            f"{len(self.points)} values asked for"
+        )
+        return list(dict.fromkeys(found)) + ([same] if drives < len(self.points) else [])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve as JSON types, with the keys of `simulate --sweep --json`."""
+        first = self.points[0].result
+        interrupted = {"interrupted": True, "unfinished": self.unfinished}
+        return {
+            **(interrupted if self.interrupted_of else {}),
+            "swept": self.ratio,
+            "points": self._records(),
+            **common_facts(first),
+            "partial_page_factor": json_number(first.partial_page_factor),
+            "version": __version__,
+            "elapsed_s": self.elapsed_s,
+            "warnings": self.warnings,
+            "notes": self.notes,
+        }
+
+    def figure(self) -> LineChart:
+        """Describe WA over the ratio, with intervals, and theory's beside it."""
+        first = self.points[0].result
+        plan, device = first.plan, first.device
+        models = dict.fromkeys(result.theory.model for result in self.results)
+        return wa_over_op(
+            figure_points(self._records(), self.ratio),
+            ratio=self.ratio,
+            theory=" / ".join(models),
+            title=f"Write amplification over {self.ratio.replace('_', ' ')}: {plan.load_name}",
+            facts=f"{plan.policy} · {device.logical_pages:,} logical pages of "
+            f"{device.page_bytes:,} bytes · seed {plan.seed}",
+        )
+
+    def card(self) -> Card:
+        """Return a row for each point."""
+        first = self.points[0].result
+        rows = [
+            (
+                f"{one.device.op:.4g}",
+                f"{one.device.geometry.blocks:,}",
+                with_error(one.wa, *one.ci),
+                "yes" if one.steady else "NO",
+                f"{one.theory.wa:.3f}",
+            )
+            for one in self.results
+        ]
+        legend = legend_of_error(with_error(one.wa, *one.ci) for one in self.results)
+        return Card(
+            f"{first.plan.load_name} under {first.plan.policy}, {first.device.logical_pages:,} "
+            "logical pages; op = (T-U)/U",
+            rows,
+            (">op", ">blocks", ">WA", "steady", ">theory"),
+            warnings=self.warnings,
+            notes=[*([legend] if legend else []), *self.notes],
+        )
+
+    def __str__(self) -> str:
+        """Return the curve's ends in a line."""
+        ends = [self.points[0].result, self.points[-1].result]
+        plan = ends[0].plan
+        found = " and ".join(f"{one.wa:.4f} at op {one.device.op:.4g}" for one in ends)
+        return f"WA of {plan.load_name} under {plan.policy} at {len(self.points)} op: {found}"
+
+    def __repr__(self) -> str:
+        """Return the line in brackets."""
+        return f"<OpCurve: {self}>"

@@ -1,0 +1,208 @@
+"""Drives that show their host the same and differ in spare space, and what runs on them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from writeamp.devices.device import Device
+from writeamp.devices.drive import COUNT_BITS
+from writeamp.devices.shape import needed_pages, whole_units
+from writeamp.errors import WriteampError
+from writeamp.registry.specs import Spec
+from writeamp.runs.capacity_error import Scale, scaling_of
+from writeamp.runs.inputs import prepare
+from writeamp.runs.plan import Plan, used_pages
+from writeamp.runs.runner import run
+from writeamp.runs.simulation_result import Result
+from writeamp.settings.experiment import Experiment
+from writeamp.settings.settings import PolicySettings, SimulationSettings
+from writeamp.studies.capacity.runs import StandIn
+from writeamp.studies.simulation import in_pages, measured_wa, plan_of, policy_of
+
+# Four times as much spare space as data: nobody builds such a drive.
+MOST_OP = 4.0
+
+# Draws of a victim for each block that the host sees, after which hardly any is left undrawn; and
+# how many of them take no time worth a word. More would make a search of many runs take minutes.
+_MOST_DRAWS_A_BLOCK = 20
+_FEW_DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class DriveSizes:
+    """The drives of one logical size, by their blocks in each plane, and what runs on them.
+
+    One more block in each plane is the least by which their op can differ.
+    """
+
+    plan: Plan
+    base: Device
+    meant: Plan | None = None
+    """The plan said of the drive that is meant, where these stand for it."""
+    scale: Scale | None = None
+    """The drive that is meant, where these stand for it."""
+    smaller: DriveSizes | None = None
+    """Drives that tell the error of that, if there is one."""
+
+    @property
+    def said(self) -> Plan:
+        """The plan as results tell it."""
+        return self.meant or self.plan
+
+    @property
+    def logical_pages(self) -> int:
+        """What the host sees of each of them."""
+        return self.base.logical_pages
+
+    @property
+    def pages_of_step(self) -> int:
+        """Pages of one block in each plane."""
+        return self.base.planes * self.base.pages_per_block
+
+    @property
+    def step_op(self) -> float:
+        """By how much op differs between a drive and the next."""
+        return self.pages_of_step / self.logical_pages
+
+    @property
+    def fewest(self) -> int:
+        """Blocks a plane of the smallest drive with any spare space."""
+        return self.logical_pages // self.pages_of_step + 1
+
+    @cached_property
+    def most(self) -> int:
+        """Blocks a plane of the largest drive of at most `MOST_OP` that the engine can count."""
+        counted = int(2**COUNT_BITS - 1) // self.pages_of_step
+        return max(self.fewest, min(int(self.blocks_at(MOST_OP)), counted))
+
+    def blocks_at(self, op: float) -> float:
+        """Return the blocks a plane that would make exactly this op."""
+        return self.logical_pages * (1 + op) / self.pages_of_step
+
+    def blocks_for(self, op: float) -> int:
+        """Return the blocks a plane of the smallest drive with at least this op."""
+        return whole_units(needed_pages(self.logical_pages, op), self.pages_of_step)
+
+    def with_spare(self, blocks: int, factor: float) -> int:
+        """Return the blocks a plane that make so many times the spare space, at least one more.
+
+        With a factor below 1, at least one fewer.
+        """
+        spare = blocks - self.logical_pages / self.pages_of_step
+        found = round(blocks + (factor - 1) * spare)
+        return max(found, blocks + 1) if factor > 1 else min(found, blocks - 1)
+
+    def drive(self, blocks: int) -> Device:
+        """Return the drive with so many blocks in each plane."""
+        return replace(self.base, blocks_per_plane=blocks)
+
+    def op(self, blocks: float) -> float:
+        """Return its op; also between two drives."""
+        return (blocks * self.pages_of_step - self.logical_pages) / self.logical_pages
+
+    def with_scaling(self, result: Result) -> Result:
+        """Return what one of the drives was found to do, with the error of its scale, if any.
+
+        That is measured on a drive of the same op.
+        """
+        if self.scale is None:
+            return result
+
+        other = None
+        if self.smaller is not None:
+            blocks = self.smaller.blocks_for(result.device.op)
+            with suppress(WriteampError):  # one so small can be too small for its manager
+                other = run(self.smaller.plan, self.smaller.drive(blocks))
+        return replace(
+            result,
+            plan=self.said,
+            scaling=scaling_of(
+                self.scale, measured_wa(result), None if other is None else measured_wa(other)
+            ),
+        )
+
+    @property
+    def has_draws(self) -> bool:
+        """True if the host draws at random, so that other seeds find another WA."""
+        return isinstance(self.plan.load, Spec)
+
+    @property
+    def expected_held_pages(self) -> int:
+        """Logical pages that hold data, as far as that is known before a run."""
+        return used_pages(self.plan.load, self.plan.host, self.base)
+
+
+def drive_sizes(experiment: Experiment, asks: str) -> DriveSizes:
+    """Return the drives that have the logical size of an experiment's, and its plan.
+
+    The drive's size is that of the experiment without a ratio: of a profile or the default, or that
+    which the trace's written pages just fill. The trace is read here, once for all of them.
+
+    Args:
+        experiment: what to simulate, without a ratio of over-provisioning.
+        asks: the setting that makes op vary, for errors.
+
+    Raises:
+        WriteampError: the experiment says the op, or the physical size, or is timed.
+    """
+    if not isinstance(experiment.run, SimulationSettings):
+        raise WriteampError(f"{asks} is for simulate, not for {experiment.verb}")
+    _check(experiment, asks)
+    standing = StandIn.of(experiment)
+    if standing is None:
+        return _sizes(experiment)
+    found, smaller = _sizes(standing.experiment), standing.smaller
+    return replace(
+        found,
+        meant=standing.meant(found.plan, policy_of(_policy(experiment))),
+        scale=standing.scale,
+        smaller=None if smaller is None else _sizes(smaller),
+    )
+
+
+def _policy(experiment: Experiment) -> PolicySettings:
+    assert isinstance(experiment.policy, PolicySettings)
+    return experiment.policy
+
+
+def _sizes(experiment: Experiment) -> DriveSizes:
+    settings = experiment.run
+    assert isinstance(settings, SimulationSettings)
+    prepared = prepare(experiment)
+    run_as = replace(in_pages(settings, prepared.drive), spread=False)
+    works_by = policy_of(_policy(experiment))
+    _check_draws(works_by.victims, prepared.drive)
+    return DriveSizes(plan_of(prepared, experiment, works_by, run_as), prepared.drive)
+
+
+def _check(experiment: Experiment, asks: str) -> None:
+    device = experiment.device
+    for name in ("op", "fill", "spare_factor"):
+        if getattr(device, name) is not None:
+            raise WriteampError(f"{name} and {asks} exclude each other: {asks} varies the op")
+    if device.blocks is not None:
+        raise WriteampError(
+            f"blocks and {asks} exclude each other: {asks} keeps what the host sees and varies the "
+            "blocks; give the logical size by --logical-pages, --logical-blocks or --size"
+        )
+    if experiment.is_timed:
+        raise WriteampError(
+            f"{asks} is for untimed runs, whose WA is steady and has an interval; leave out time, "
+            "timed and rb_capture, and take a workload without a pace (docs/timing.md)"
+        )
+
+
+def _check_draws(victims: str, device: Device) -> None:
+    """Refuse a policy that draws every block many times over, at every collection of every run."""
+    spec = Spec.of("victims", victims)
+    if spec.name != "d-choices":
+        return
+    blocks = device.logical_pages // device.pages_per_block
+    most = max(_FEW_DRAWS, _MOST_DRAWS_A_BLOCK * blocks)
+    if int(spec.params["d"]) > most:
+        raise WriteampError(
+            f"{victims} draws {spec.params['d']} blocks for each collection, and the host sees "
+            f"{blocks}: a search takes at most {most}; give those, or greedy, which looks at all"
+        )

@@ -1,0 +1,86 @@
+"""How much over-provisioning a host needs, as functions of keyword arguments."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from writeamp.devices.device import DeviceLike
+from writeamp.registry.specs import SpecLike
+from writeamp.runners import Runner
+from writeamp.runs.one_run import Progress
+from writeamp.settings.experiment import Experiment
+from writeamp.studies.functions import SimulateArguments, check_callbacks
+from writeamp.studies.op.curve import SweepLike, run_op_curve
+from writeamp.studies.op.curve_result import OpCurve
+from writeamp.studies.op.required_op import run_required_op
+from writeamp.studies.op.required_op_result import RequiredOp
+
+
+def required_op(
+    target_wa: float,
+    device: DeviceLike | None = None,
+    workload: SpecLike | None = None,
+    *,
+    progress: Progress | None = None,
+    **settings: Unpack[SimulateArguments],
+) -> RequiredOp:
+    """Find the over-provisioning at which a drive has a write amplification, by simulation.
+
+    What the host sees stays the same; drives of more and of fewer whole blocks are tried, with the
+    same draws, until two neighbours have the target between them (docs/required-op.md).
+    `writeamp.models.required_op` asks theory alone.
+
+    Args:
+        target_wa: the write amplification, at least 1.
+        device: as for `simulate`, like `workload`. Its op does not matter; what its host sees is
+            the logical size of all drives. Without one, a trace's written pages are.
+        workload: see `device`.
+        progress: called with what is done and expected, in thousandths of a run.
+        settings: by keyword, as for `simulate`, but for `op`, `fill`, `spare_factor` and `blocks`,
+            which say what is asked for, and those of timed runs.
+
+    Raises:
+        WriteampError: no op has that WA, or an input that cannot be used.
+
+    >>> import writeamp as wa
+    >>> found = wa.required_op(2.0, logical_pages=4096, pages_per_block=16, precision=0.005)
+    >>> bool(found.op_low <= found.op <= found.op_high), round(found.op, 1)
+    (True, 0.3)
+    """
+    check_callbacks(progress)
+    experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
+    return run_required_op(experiment, target_wa, progress)
+
+
+def wa_over_op(
+    sweep: SweepLike,
+    device: DeviceLike | None = None,
+    workload: SpecLike | None = None,
+    *,
+    progress: Progress | None = None,
+    runner: Runner | None = None,
+    **settings: Unpack[SimulateArguments],
+) -> OpCurve:
+    """Simulate drives of one logical size at several over-provisionings.
+
+    Args:
+        sweep: values of op, or text such as "op=0.05:0.4:6", of op, fill or spare_factor. Each
+            drive has the fewest whole blocks that make at least that op.
+        device: as for `required_op`, like `workload` and the `settings`.
+        workload: see `device`.
+        progress: called with the drives done and in all.
+        runner: who simulates the drives, a `writeamp.runners.Runner`; by default this process,
+            several of them at the same time.
+        settings: see `device`.
+
+    Raises:
+        WriteampError: an input that cannot be used; the sentence says which, and what is valid.
+
+    >>> import writeamp as wa
+    >>> found = wa.wa_over_op([0.25, 0.5], logical_pages=4096, pages_per_block=16, writes=200_000)
+    >>> found.table["op"].to_list()
+    [0.25, 0.5]
+    """
+    check_callbacks(progress, runner)
+    experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
+    return run_op_curve(experiment, sweep, progress, runner)

@@ -1,0 +1,189 @@
+"""Simulations of one plan on drives of several sizes, each done once, and what they say of a WA."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from writeamp.errors import WriteampError
+from writeamp.runners import gather_whole, local_runner
+from writeamp.runs.one_run import Progress
+from writeamp.runs.plan import Plan
+from writeamp.runs.runner import drives_that_fit, run
+from writeamp.runs.simulation_result import Result
+from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
+from writeamp.studies.op.drive_sizes import DriveSizes
+
+# Far from the target a run of less precision and without replicas tells on which side of it WA is,
+# if it is further away than so many half widths of that run, and this share of WA.
+_COARSE_PRECISION = 0.005
+_CLEAR_HALF_WIDTHS = 3.0
+_CLEAR_SHARE = 0.01
+# Drives that most searches try; the bar of one that tries more stays near its end.
+_EXPECTED_DRIVES = 32
+# What the progress of one run is divided into.
+_PARTS = 1000
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a drive with so many blocks in each plane was found to do."""
+
+    blocks: int
+    result: Result
+    is_coarse: bool
+
+    @property
+    def wa(self) -> float:
+        """Its write amplification."""
+        return self.result.wa
+
+    @property
+    def level(self) -> float:
+        """The WA that decides between drives: the mean with the replicas, which a run has them for.
+
+        So that the op found is less one seed's.
+        """
+        return float(np.mean([self.wa, *self.result.steady_state.wa_of_replicas]))
+
+    @property
+    def half_width(self) -> float:
+        """Half of the 95% interval of `wa`; NaN of runs too short for one."""
+        low, high = self.result.ci
+        return (high - low) / 2
+
+    @property
+    def slack(self) -> float:
+        """How far WA must lie from a value to be on one side of it for certain."""
+        if not self.is_coarse:
+            return self.half_width
+        return max(_CLEAR_HALF_WIDTHS * self.half_width, _CLEAR_SHARE * self.wa)
+
+    def is_above(self, wa: float) -> bool:
+        """Return whether its WA is above that for certain."""
+        return self.low > wa
+
+    def is_below(self, wa: float) -> bool:
+        """Return whether its WA is below that for certain."""
+        return self.high < wa
+
+    @property
+    def low(self) -> float:
+        """The end of WA's interval below which it is not, for certain."""
+        return self.wa - self.slack if self.is_coarse else self.result.ci[0]
+
+    @property
+    def high(self) -> float:
+        """The end above which it is not."""
+        return self.wa + self.slack if self.is_coarse else self.result.ci[1]
+
+
+class Probes:
+    """The drives that were tried for one target, by their blocks a plane."""
+
+    def __init__(self, sizes: DriveSizes, target_wa: float, progress: Progress | None) -> None:
+        """Begin with none.
+
+        Args:
+            sizes: the drives, and what runs on them.
+            target_wa: the write amplification asked for.
+            progress: called with what is done and expected, in thousandths of a run.
+        """
+        self.sizes = sizes
+        self.target_wa = target_wa
+        self.tried: dict[int, Probe] = {}
+        self.scaling_error: float | None = None
+        """By how much WA of all of them may be another on the drive that is meant, if known yet."""
+        self._progress = progress
+        self._runs = 0
+        self._coarse = _coarse(sizes)
+
+    def at(self, blocks: int) -> Probe:
+        """Try a drive, precisely if it is near the target.
+
+        Raises:
+            WriteampError: the manager does not take a drive of that size.
+        """
+        if blocks not in self.tried:
+            self._add([blocks], self._coarse)
+        found = self.tried[blocks]
+        is_near = not (found.is_above(self.target_wa) or found.is_below(self.target_wa))
+        return self.precisely(blocks) if is_near else found
+
+    def precisely(self, blocks: int) -> Probe:
+        """Try a drive with the precision and the replicas of a run of its own."""
+        if blocks not in self.tried or self.tried[blocks].is_coarse:
+            self._add([blocks], self.sizes.plan)
+        return self.tried[blocks]
+
+    def all_at(self, several: Sequence[int]) -> None:
+        """Try several drives, some of them at the same time, and those near the target again.
+
+        One that the manager does not take is left out.
+        """
+        new = [blocks for blocks in several if blocks not in self.tried]
+        with suppress(WriteampError):
+            self._add(new, self._coarse)
+        for blocks in several:
+            with suppress(WriteampError):
+                self.at(blocks)
+
+    def in_order(self) -> list[Probe]:
+        """Return what was tried, the smallest drive first."""
+        return [self.tried[blocks] for blocks in sorted(self.tried)]
+
+    def _add(self, several: Sequence[int], plan: Plan) -> None:
+        is_coarse = plan.run != self.sizes.plan.run
+        tell = self._inner() if len(several) == 1 else None
+
+        def try_one(blocks: int) -> Probe:
+            return Probe(blocks, run(plan, self.sizes.drive(blocks), tell), is_coarse)
+
+        if not several:
+            return
+        most = drives_that_fit(self.sizes.drive(max(several)))
+        for found in gather_whole(local_runner(len(several), most), try_one, several):
+            self.tried[found.blocks] = found
+        self._runs += len(several)
+        self._say(0)
+
+    def _inner(self) -> Callable[[int, int], None]:
+        return lambda done, expected: self._say(min(_PARTS, _PARTS * done // max(expected, 1)))
+
+    def _say(self, parts: int) -> None:
+        if self._progress:
+            done = _PARTS * self._runs + parts
+            self._progress(done, max(_PARTS * _EXPECTED_DRIVES, done + _PARTS))
+
+
+def _coarse(sizes: DriveSizes) -> Plan:
+    """Return a plan that costs less; a trace has nothing to be left out of."""
+    plan = sizes.plan
+    if not sizes.has_draws:
+        return plan
+    precision = max(plan.run.precision, _COARSE_PRECISION)
+    return replace(plan, run=replace(plan.run, replicas=1, precision=precision))
+
+
+def is_known(probe: Probe) -> bool:
+    """Return whether its WA has an interval, and is one that lasts.
+
+    That of a trace whose loop decides it lasts as long as the loop if its passes agree.
+    """
+    result = probe.result
+    if math.isnan(probe.half_width):
+        return False
+    return result.steady or (result.steady_state.loop_decides and _passes_agree(result))
+
+
+def _passes_agree(result: Result) -> bool:
+    host = result.passes["host_pages"].to_numpy()
+    whole = host == host[0]
+    if whole.sum() < FEWEST_PASSES:
+        return False
+    flash = result.passes["wa"].to_numpy()[whole] * host[0]
+    return analyse_passes(int(host[0]), flash).steady

@@ -1,0 +1,84 @@
+"""How much over-provisioning a host needs for a write amplification (docs/required-op.md)."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+from writeamp.domains import Number
+from writeamp.runs.capacity_error import Scaling
+from writeamp.runs.one_run import Progress
+from writeamp.settings.experiment import Experiment
+from writeamp.studies.op.drive_sizes import DriveSizes, drive_sizes
+from writeamp.studies.op.expected_op import expected_op
+from writeamp.studies.op.interval import OpInterval, op_interval
+from writeamp.studies.op.points import point
+from writeamp.studies.op.probes import Probe, Probes
+from writeamp.studies.op.required_op_result import RequiredOp, Rise
+from writeamp.studies.op.search import find_crossing
+
+_TARGET = Number("be a finite number, at least 1", lambda value: value >= 1)
+
+
+def run_required_op(
+    experiment: Experiment, target_wa: float, progress: Progress | None = None
+) -> RequiredOp:
+    """Search for the op at which a drive has a write amplification.
+
+    Args:
+        experiment: what to simulate, without a ratio of over-provisioning.
+        target_wa: the write amplification, at least 1.
+        progress: called with what is done and expected, in thousandths of a run.
+
+    Raises:
+        WriteampError: no op has that WA, or the experiment says the op or is timed.
+    """
+    started = time.perf_counter()
+    target_wa = _TARGET.check("target_wa", target_wa)
+    sizes = drive_sizes(experiment, "target_wa")
+    probes = Probes(sizes, target_wa, progress)
+    crossing = find_crossing(probes)
+    answer = crossing.nearest(target_wa)
+    result = sizes.with_scaling(answer.result)
+    if result.scaling:
+        probes.scaling_error = result.scaling.error
+    interval = op_interval(probes, answer)
+    other = crossing.other(answer)
+    low, high = _ops(sizes, interval)
+    return RequiredOp(
+        target_wa=target_wa,
+        result=result,
+        next_result=None if other is None else other.result,
+        op_low=low,
+        op_high=high,
+        is_open=interval.is_open,
+        rise=_rise(sizes, interval),
+        theory=expected_op(sizes, target_wa, result.theory, result.held_pages),
+        step_op=sizes.step_op,
+        points=tuple(_point(probes, one) for one in probes.in_order()),
+        elapsed_s=time.perf_counter() - started,
+    )
+
+
+def _ops(sizes: DriveSizes, interval: OpInterval) -> tuple[float, float]:
+    low, high = (
+        math.nan if end is None else sizes.op(end) for end in (interval.low, interval.high)
+    )
+    return low, high
+
+
+def _rise(sizes: DriveSizes, interval: OpInterval) -> Rise | None:
+    if interval.rise is None:
+        return None
+    smaller, larger = interval.rise
+    return Rise(sizes.op(smaller.blocks), smaller.wa, sizes.op(larger.blocks), larger.wa)
+
+
+def _point(probes: Probes, probe: Probe) -> dict[str, object]:
+    result, error = probe.result, probes.scaling_error
+    if error is not None:
+        assert probes.sizes.scale is not None
+        # Measured once, on the drive that was found; the others are near it.
+        result = replace(result, scaling=Scaling(probes.sizes.scale, error))
+    return point(result) | {"coarse": probe.is_coarse}

@@ -1,0 +1,209 @@
+"""What a search for the op of a write amplification found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from writeamp.plots.figures.wa_over_op import Target, wa_over_op
+from writeamp.plots.spec import LineChart
+from writeamp.results.card import Card, Spark
+from writeamp.results.drawn import Drawn
+from writeamp.results.frames import frame_of
+from writeamp.results.numbers import interval_in_words, json_number
+from writeamp.runs.simulation_result import Result
+from writeamp.runs.words import drive_in_words, wa_in_words
+from writeamp.studies.op.expected_op import ExpectedOp
+from writeamp.studies.op.points import figure_points
+
+# Beyond so many times the ends of the interval, a picture shows nothing.
+_SHOWN_FACTOR = 2.5
+
+
+@dataclass(frozen=True)
+class Rise:
+    """A rise of WA with more spare space: from `wa` at `op` to `larger_wa` at `larger_op`."""
+
+    op: float
+    wa: float
+    larger_op: float
+    larger_wa: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RequiredOp(Drawn):
+    """The over-provisioning at which a drive has the write amplification asked for.
+
+    The logical size is the same for every drive that was tried; they differ in whole blocks of
+    spare space. `result` is the simulation at the op found, whose WA is the nearest to the target.
+    """
+
+    target_wa: float
+    result: Result
+    next_result: Result | None
+    """The simulation on the neighbouring drive, whose WA lies beyond the target."""
+    op_low: float
+    """The op at which WA is above the target for certain, as is every smaller one tried; or NaN."""
+    op_high: float
+    """The op at which WA is below the target for certain, as is every larger one tried; or NaN."""
+    is_open: tuple[bool, bool]
+    """Whether no drive beyond `op_low` and `op_high` could be tried."""
+    rise: Rise | None
+    """The largest rise of WA with more spare space, if a material one was seen."""
+    theory: ExpectedOp
+    step_op: float
+    """By how much op differs between a drive and the next."""
+    points: tuple[dict[str, Any], ...]
+    """What every drive that was tried was found to do, op rising."""
+    elapsed_s: float = field(compare=False)
+
+    @property
+    def op(self) -> float:
+        """The op that was found: (T−U)/U, T physical and U logical pages."""
+        return self.result.device.op
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% interval of `op`; NaN of runs too short for one."""
+        return self.op_low, self.op_high
+
+    @property
+    def wa(self) -> float:
+        """Write amplification at `op`."""
+        return self.result.wa
+
+    @property
+    def is_monotone(self) -> bool:
+        """True if no drive that was tried has a materially larger WA than a smaller one."""
+        return self.rise is None
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """One row for each drive that was tried, op rising, with the keys of `points`.
+
+        `to_frame()` has one row: the answer, and the simulation at the op found.
+        """
+        return frame_of(self.points)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences that a reader of `op` should know."""
+        found = list(self.result.warnings)
+        if self.rise is not None:
+            rise = self.rise
+            found.append(
+                f"WA is not monotone in op: it rises from {rise.wa:.4g} at op {rise.op:.4g} to "
+                f"{rise.larger_wa:.4g} at op {rise.larger_op:.4g}; the interval holds every "
+                f"crossing of {self.target_wa:.6g} that {len(self.points)} drives show"
+            )
+        if not self.result.steady:
+            found.append(f"op {self.op:.4g} is that of a WA which is not steady, and may not last")
+        if math.isnan(self.op_low):
+            known = self.result.scaling is None or not math.isnan(self.result.scaling.error)
+            why = "the error of scaling is not known" if not known else "that WA may not last"
+            if math.isnan(self.result.ci[0]):
+                why = "the run is too short for an interval of WA"
+            found.append(f"op has no interval either, as {why}")
+            return found
+        for is_open, side, op in zip(
+            self.is_open, ("smaller", "larger"), (self.op_low, self.op_high), strict=True
+        ):
+            if is_open:
+                found.append(
+                    f"the interval ends at op {op:.4g}, as no {side} drive was tried, or the WA "
+                    "there does not last"
+                )
+        return found
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was assumed, left out or rounded."""
+        low, high = self.result.ci
+        found = list(self.result.notes)
+        other = self.next_result
+        if other is not None and not low <= self.target_wa <= high:
+            found.append(
+                f"a block more or less is {self.step_op:.4g} of op: WA is {self.wa:.4f} at op "
+                f"{self.op:.4g} and {other.wa:.4f} at op {other.device.op:.4g}; fewer "
+                "pages_per_block come closer"
+            )
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON types, with the keys of `simulate --target-wa --json`."""
+        found = self.result.to_dict(theory=False)
+        for idle in ("host_pages_per_s", "passes"):
+            found.pop(idle, None)
+        return {
+            "target_wa": self.target_wa,
+            "op": self.op,
+            "op_low": json_number(self.op_low),
+            "op_high": json_number(self.op_high),
+            "op_is_open": list(self.is_open),
+            "step_op": self.step_op,
+            "theory": vars(self.theory),
+            "monotone": self.is_monotone,
+            "rise": None if self.rise is None else vars(self.rise),
+            **{key: value for key, value in found.items() if key != "op"},
+            "points": list(self.points),
+            "elapsed_s": self.elapsed_s,
+            "warnings": self.warnings,
+            "notes": self.notes,
+        }
+
+    def figure(self) -> LineChart:
+        """Describe WA of the drives that were tried near the op found, the target and theory."""
+        low, high = (self.op if math.isnan(end) else end for end in (self.op_low, self.op_high))
+        shown = [
+            one for one in self.points if low / _SHOWN_FACTOR <= one["op"] <= high * _SHOWN_FACTOR
+        ]
+        plan = self.result.plan
+        return wa_over_op(
+            figure_points(shown, "op"),
+            ratio="op",
+            theory=self.theory.model,
+            title=f"Over-provisioning for a write amplification of {self.target_wa:.6g}: "
+            f"{plan.load_name}",
+            facts=f"{plan.policy} · {self.result.device.logical_pages:,} logical pages of "
+            f"{self.result.device.page_bytes:,} bytes · seed {plan.seed}",
+            target=Target(self.target_wa, self.op, self.op_low, self.op_high),
+        )
+
+    def card(self) -> Card:
+        """Return the answer in words, with WA over op as a line."""
+        plan, result = self.result.plan, self.result
+        rows = [
+            (f"op for WA {self.target_wa:.6g}", f"{self.op:.4g} = (T-U)/U ({self._interval()})"),
+            ("WA at that op", wa_in_words(self.wa, result.ci)),
+            ("steady", "yes" if result.steady else f"NO: {result.steady_state.reason}"),
+            ("theory", str(self.theory)),
+            ("workload", plan.load_name),
+            ("manager, victims", str(plan.policy)),
+            ("drive", drive_in_words(result.device)),
+        ]
+        return Card(
+            f"Over-provisioning for a WA of {self.target_wa:.6g}",
+            rows,
+            warnings=self.warnings,
+            notes=self.notes,
+            spark=Spark(self.table["op"], self.table["wa"], "WA over op"),
+        )
+
+    def _interval(self) -> str:
+        return interval_in_words(*self.ci, ".4g") or "no interval"
+
+    def __str__(self) -> str:
+        """Return the answer in a line."""
+        plan = self.result.plan
+        return (
+            f"op {self.op:.4g} ({self._interval()}) for WA {self.target_wa:.6g} of "
+            f"{plan.load_name} under {plan.policy}: WA there is {self.wa:.4f}"
+        )
+
+    def __repr__(self) -> str:
+        """Return the line in brackets."""
+        return f"<RequiredOp: {self}>"

@@ -1,0 +1,102 @@
+"""Simulate one drive: an experiment in, a result out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.errors import WriteampError
+from writeamp.runs.capacity_error import SMALLER, Measured, scaling_of
+from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.one_run import Progress
+from writeamp.runs.plan import Plan, stated_load
+from writeamp.runs.runner import run, spread_over_sizes
+from writeamp.runs.simulation_result import Result
+from writeamp.runs.timed.result import TimedResult
+from writeamp.runs.timed.run import run_timed
+from writeamp.settings.experiment import Experiment
+from writeamp.settings.settings import PolicySettings, SimulationSettings
+from writeamp.studies.capacity.runs import StandIn, run_at_capacity
+
+
+def run_simulation(
+    experiment: Experiment, progress: Progress | None = None
+) -> Result | TimedResult:
+    """Simulate a drive, in virtual time if the experiment is timed.
+
+    Args:
+        experiment: what to do.
+        progress: called with the host pages written and expected; in a timed run, with what is done
+            of what ends it, and all of it.
+    """
+    return run_at_capacity(experiment, _simulated, _told, progress, share=1 / SMALLER)
+
+
+def _told(
+    standing: StandIn, found: Result | TimedResult, other: Result | TimedResult | None
+) -> Result | TimedResult:
+    """Return what a drive found that stands for the one that is meant, said of that one."""
+    assert isinstance(found, Result), "no run of a capacity is timed"
+    assert other is None or isinstance(other, Result)
+    scale, policy = standing.scale, standing.asked.policy
+    assert isinstance(policy, PolicySettings)
+    scaling = scaling_of(scale, measured_wa(found), None if other is None else measured_wa(other))
+    return replace(found, plan=standing.meant(found.plan, policy_of(policy)), scaling=scaling)
+
+
+def measured_wa(result: Result) -> Measured:
+    """Return the WA that a run found, without the error of any scale."""
+    return Measured(result.wa, result.ci, result.steady)
+
+
+def policy_of(settings: PolicySettings) -> Policy:
+    """Return the policy of settings."""
+    return Policy.of(settings.manager, settings.victims, settings.wear_leveling)
+
+
+def _simulated(experiment: Experiment, progress: Progress | None) -> Result | TimedResult:
+    settings, policy = experiment.run, experiment.policy
+    assert isinstance(settings, SimulationSettings)
+    assert isinstance(policy, PolicySettings)
+    prepared = prepare(experiment)
+    works_by = policy_of(policy)
+    if experiment.is_timed:
+        plan = plan_of(prepared, experiment, works_by, settings)
+        return run_timed(plan, prepared.drive, progress, inputs=experiment.input_files)
+    plan = plan_of(prepared, experiment, works_by, in_pages(settings, prepared.drive))
+    result = run(plan, prepared.drive, progress)
+    if experiment.load.trace is None or not settings.spread:
+        return result
+    return replace(result, spread=spread_over_sizes(plan, prepared.drive, result))
+
+
+def in_pages(settings: SimulationSettings, drive: Device) -> SimulationSettings:
+    """Return the settings of an untimed run, which ends after pages and has no times."""
+    if settings.time_scale != 1:
+        raise WriteampError("time_scale is for timed runs; give --time, or --timed")
+    if settings.host_bytes is None:
+        return settings
+    pages, rest = divmod(settings.host_bytes, drive.page_bytes)
+    if rest or not pages:
+        raise WriteampError(
+            f"host_bytes is {settings.host_bytes}; an untimed run writes whole pages of "
+            f"{drive.page_bytes} bytes"
+        )
+    return replace(settings, writes=pages, host_bytes=None)
+
+
+def plan_of(
+    prepared: Prepared, experiment: Experiment, policy: Policy, settings: SimulationSettings
+) -> Plan:
+    """Return the plan of one run of what was prepared."""
+    return Plan(
+        load=prepared.load,
+        load_name=prepared.load_name,
+        host=stated_load(experiment.load, prepared.load),
+        policy=policy,
+        run=settings,
+        notes=prepared.notes,
+        earlier=prepared.earlier,
+        before=prepared.before,
+    )

@@ -1,0 +1,255 @@
+"""A folder of Parquet files in which the results of sweeps are kept, each once.
+
+Rows are only ever added: each part is written whole under a name of its own, and never changed.
+Its name ends with a digest of its content, so that one that was damaged is not read. Whoever reads
+takes each key once, so that two sweeps may write at the same time, and a merge of parts may end
+anywhere.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import io
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from writeamp import output
+from writeamp.domains import file_name
+from writeamp.errors import WriteampError
+from writeamp.studies.sweep.rows import KEY, SCHEMA, once_each
+
+_MARK = "writeamp-sweep.json"
+_FORMAT = "writeamp sweep"
+_VERSION = 3
+# Its parts may have no digest.
+_WITHOUT_DIGESTS = 2
+
+_PARTS = "part-*.parquet"
+_NAME_OF_PART = re.compile(r"part-[0-9]{20}-[0-9a-f]{8}-(?P<digest>[0-9a-f]{16})\.parquet")
+# What a process that was killed leaves of a part.
+_DRAFTS = ".writeamp-*.tmp"
+# Larger parts are left alone: to write them anew would take longer than to read them.
+_SMALL_BYTES = 16 << 20
+# A merge by another sweep may take away what is about to be read.
+_MOST_TRIES = 20
+
+
+class Dataset:
+    """The results in one folder."""
+
+    def __init__(self, folder: Path, version: int) -> None:
+        """Take a folder that holds results in a format; `open` and `make` check that."""
+        self.folder = folder
+        self._needs_digests = version > _WITHOUT_DIGESTS
+
+    @staticmethod
+    def open(path: str | os.PathLike[str]) -> Dataset:
+        """Return the dataset in a folder.
+
+        Raises:
+            WriteampError: there is none, or one that this version cannot read.
+        """
+        folder = Path(file_name(path))
+        try:
+            mark = json.loads((folder / _MARK).read_text("utf-8"))
+        except FileNotFoundError:
+            raise WriteampError(
+                f"{folder} holds no results of a sweep; give the folder that was --out of one"
+            ) from None
+        except (OSError, ValueError, RecursionError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not JSON"
+            raise WriteampError(f"cannot read {folder / _MARK}: {why}") from None
+        return Dataset(folder, _version_of(mark, folder))
+
+    @staticmethod
+    def make(path: str | os.PathLike[str]) -> Dataset:
+        """Return the dataset in a folder, which is made if there is none.
+
+        Raises:
+            WriteampError: the folder has something else in it, or cannot be written.
+        """
+        folder = Path(path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            names = {one.name for one in folder.iterdir()}
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise WriteampError(f"cannot make folder {str(folder)!r}: {why}") from None
+        if _MARK not in names:
+            drafts = {one.name for one in folder.glob(_DRAFTS)}
+            if names - drafts:
+                raise WriteampError(
+                    f"{folder} holds other files and no results of a sweep; give --out a new or "
+                    "empty folder"
+                )
+            _mark(folder)
+        found = Dataset.open(folder)
+        output.check_target(found._new_part(b""), "results")
+        return found
+
+    def keys(self) -> pl.DataFrame:
+        """Return the key of each result, and its error, null if it has none."""
+        return once_each(self._read([*KEY, "error"]))
+
+    def rows(self) -> pl.DataFrame:
+        """Return the results, each once, in the order of their sweeps, whichever came first."""
+        return once_each(self._read(list(SCHEMA))).sort("place", *KEY)
+
+    def append(self, rows: pl.DataFrame) -> Path:
+        """Add a part with these rows: it is whole and on the disk, or not there.
+
+        Raises:
+            WriteampError: the disk is full, or the part cannot be written for another reason.
+        """
+        buffer = io.BytesIO()
+        rows.write_parquet(buffer)
+        content = buffer.getvalue()
+        path = self._new_part(content)
+        with output.replacing(path, "results", may_replace=False) as file:
+            file.write(content)
+        return path
+
+    def merge(self, parts: Sequence[Path]) -> Path | None:
+        """Put the rows of some parts, which nobody else merges, into one; their files go.
+
+        Killed in between, it leaves rows twice, of which readers take one.
+        """
+        if len(parts) < 2:
+            return None
+        merged = self.append(once_each(pl.concat([self._part(path) for path in parts])))
+        for path in parts:
+            with suppress(OSError):
+                path.unlink()
+        return merged
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Say that a sweep adds results, which keeps `tidy` of another from merging them."""
+        with _lock(self.folder / _MARK, fcntl.LOCK_SH):
+            yield
+
+    def tidy(self) -> None:
+        """Merge small parts into one, and remove drafts, unless another sweep adds results."""
+        with _lock(self.folder / _MARK, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
+            if is_alone:
+                self.merge([one for one in self._parts() if one.stat().st_size < _SMALL_BYTES])
+                for draft in self.folder.glob(_DRAFTS):
+                    with suppress(OSError):
+                        draft.unlink()
+
+    def _parts(self) -> list[Path]:
+        """Return the parts, the oldest first."""
+        return sorted(self.folder.glob(_PARTS))
+
+    def _new_part(self, content: bytes) -> Path:
+        name = f"part-{time.time_ns():020d}-{secrets.token_hex(4)}-{_digest(content)}.parquet"
+        return self.folder / name
+
+    def _read(self, columns: list[str]) -> pl.DataFrame:
+        empty = pl.DataFrame(schema={name: SCHEMA[name] for name in columns})
+        for _ in range(_MOST_TRIES):
+            try:
+                return pl.concat([empty, *(self._part(path, columns) for path in self._parts())])
+            except FileNotFoundError:
+                continue
+        raise WriteampError(f"cannot read {self.folder}: another sweep keeps merging its parts")
+
+    def _part(self, path: Path, columns: Sequence[str] = tuple(SCHEMA)) -> pl.DataFrame:
+        """Return some columns of the rows of a part.
+
+        Raises:
+            FileNotFoundError: it is gone.
+            WriteampError: it cannot be read, was damaged, or is none.
+        """
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise WriteampError(f"cannot read results {path}: {error.strerror}") from None
+        named = _NAME_OF_PART.fullmatch(path.name)
+        if named is None and self._needs_digests:
+            raise WriteampError(
+                f"{path} has no name that a sweep gives to results; remove it, or give it back its "
+                "name"
+            )
+        if named is not None and named["digest"] != _digest(content):
+            raise WriteampError(
+                f"{path} is damaged: its content is not what was written; remove it, and the same "
+                "sweep computes its points again"
+            )
+        return _rows_in(content, path, columns)
+
+
+def _mark(folder: Path) -> None:
+    """Say that the folder holds results, unless another sweep was faster, which has the lock."""
+    content = json.dumps({"format": _FORMAT, "version": _VERSION}).encode() + b"\n"
+    try:
+        with output.replacing(folder / _MARK, "results", may_replace=False) as file:
+            file.write(content)
+    except WriteampError:
+        if not (folder / _MARK).exists():
+            raise
+
+
+def _version_of(mark: Any, folder: Path) -> int:
+    """Return the format of the results that a mark speaks of.
+
+    Raises:
+        WriteampError: it speaks of something else, or of a format that is not read here.
+    """
+    if not isinstance(mark, dict) or mark.get("format") != _FORMAT:
+        raise WriteampError(
+            f"{folder / _MARK} does not say that these are results of a sweep; give another folder"
+        )
+    version = mark.get("version")
+    if version not in (_WITHOUT_DIGESTS, _VERSION):
+        raise WriteampError(
+            f"{folder} holds results in format {version} of another version of writeamp; this one "
+            f"reads formats {_WITHOUT_DIGESTS} and {_VERSION}: give another folder"
+        )
+    return int(version)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _rows_in(content: bytes, path: Path, columns: Sequence[str]) -> pl.DataFrame:
+    try:
+        rows = pl.read_parquet(content, columns=list(columns))
+    # Polars panics on some files that it did not write, and a panic is no PolarsError.
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        why = str(error).splitlines()[0]
+        raise WriteampError(f"cannot read results {path}: {why}") from None
+    if dict(rows.schema) != {name: SCHEMA[name] for name in columns}:
+        raise WriteampError(
+            f"{path} has other columns than results of a sweep have; remove it, or give another "
+            "folder"
+        )
+    return rows.select(columns)
+
+
+@contextmanager
+def _lock(path: Path, how: int) -> Iterator[bool]:
+    """Lock a file, and tell whether that could be; a file system may not know how."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, how)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)

@@ -1,0 +1,290 @@
+"""Points that are experiments: simulations, timed or not, and lives of drives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from writeamp import files
+from writeamp.devices.raid import files_of
+from writeamp.devices.times import Changes
+from writeamp.domains import Domain, as_ratio, shown
+from writeamp.errors import WriteampError, unknown
+from writeamp.registry.declared import default_victims
+from writeamp.results.numbers import json_number
+from writeamp.runs.timed.result import TimedResult
+from writeamp.settings.experiment import Experiment, setting_places
+from writeamp.settings.precondition import Precondition
+from writeamp.settings.setting import words_of
+from writeamp.settings.tables import moved
+from writeamp.studies.endurance.lifetime import run_lifetime
+from writeamp.studies.endurance.result import Endurance
+from writeamp.studies.simulation import run_simulation
+from writeamp.studies.sweep.axes import Value
+from writeamp.studies.sweep.designs import Choice
+from writeamp.studies.sweep.kinds.kind import Asked, Found, Table, digest, scalars_of
+from writeamp.studies.sweep.kinds.specs import (
+    KINDS,
+    check_parameter,
+    parameters_of,
+    with_parameters,
+)
+
+# An axis that begins so names a value in the tables of a device profile.
+_OF_DEVICE = "device."
+
+# What rows have in columns of their own, and what two runs of one point do not agree in.
+_NOT_MEASURES = (
+    "wa",
+    "wa_ci95",
+    "steady",
+    "causes",
+    "seed",
+    "version",
+    "elapsed_s",
+    "host_pages_per_s",
+    "flash_ops_per_s",
+)
+
+
+@dataclass(frozen=True)
+class ExperimentKind:
+    """Points that are experiments of one verb."""
+
+    name: str
+    titles: tuple[str, ...] = ("device", "load", "policy", "run")
+    draws: bool = True
+
+    def counts(self) -> tuple[str, ...]:
+        """Return the names of the settings that are whole numbers."""
+        return tuple(
+            name
+            for name, (kind, field_name) in setting_places(self.name).items()
+            for one in fields(kind)  # type: ignore[arg-type]
+            if one.name == field_name and words_of(one).number in ("count", "bytes")
+        )
+
+    def check_axis(self, name: str, where: str) -> None:
+        """Refuse an axis that is no setting."""
+        setting, dot, parameter = name.partition(".")
+        if dot and setting in KINDS:
+            check_parameter(setting, parameter, where)
+        elif not (name in setting_places(self.name) or name.startswith(_OF_DEVICE)):
+            valid = [*setting_places(self.name), *(f"{one}.PARAMETER" for one in KINDS)]
+            raise WriteampError(f"{where}: {unknown('axis', name, [*valid, 'device.TABLE.KEY'])}")
+
+    def number_of(self, name: str, value: Value) -> Value:
+        """Return a value of an axis; of ratios and sizes, text as the number that it means."""
+        if not isinstance(value, str):
+            return value
+        setting, dot, _ = name.partition(".")
+        if dot:
+            is_per_cent = setting in KINDS and value.endswith("%")
+            return value if not is_per_cent else as_ratio(name, value)
+        kind, field_name = setting_places(self.name)[name]
+        one = next(one for one in fields(kind) if one.name == field_name)  # type: ignore[arg-type]
+        if words_of(one).number not in ("ratio", "bytes"):
+            return value
+        domain: Domain = one.metadata["domain"]
+        return domain.check(name, value)  # type: ignore[no-any-return]
+
+    def template(
+        self, tables: Table, folder: Path | None, first: Choice, where: str
+    ) -> Callable[[Choice], Asked]:
+        """Return what turns a choice of values into a checked experiment."""
+        source = Path() if folder is None else folder
+        # Before any of it is looked at: a policy is imported from where the file says.
+        placed = moved(dict(tables), source, None)
+        try:
+            given = _completed(self.name, placed, _placed(self.name, first, source))
+        except WriteampError as error:
+            raise WriteampError(f"{where}: {error}") from None
+        base = Experiment.from_dict(given, verb=self.name, where=where)
+        specs = _specs_of(placed)
+        # All points are of one content, and a store is asked for it once.
+        identity_of = cache(files.identity)
+
+        def asked(choice: Choice) -> Asked:
+            changes = _changes(self.name, specs, base, _placed(self.name, choice, source))
+            return _asked(base.with_settings(**changes), identity_of)
+
+        return asked
+
+    def run(self, settings: Table) -> Found:
+        """Simulate, or wear drives out."""
+        experiment = Experiment.from_dict(settings)
+        if self.name == "endurance":
+            return _found_of_lives(run_lifetime(experiment))
+        result = run_simulation(experiment)
+        low, high = result.ci
+        # Theory, which points of models are for, may take longer than a short run.
+        document = (
+            result.to_dict() if isinstance(result, TimedResult) else result.to_dict(theory=False)
+        )
+        return Found(
+            wa=json_number(result.wa),
+            wa_low=json_number(low),
+            wa_high=json_number(high),
+            steady=result.steady,
+            causes=result.causes,
+            measures=scalars_of(document, without=_NOT_MEASURES),
+            warnings=tuple(result.warnings),
+        )
+
+    def columns(self, settings: Table) -> dict[str, Any]:
+        """Return every setting that has a value, and every parameter of a spec."""
+        found: dict[str, Any] = {}
+        for name, (kind, field_name) in setting_places(self.name).items():
+            value = settings[kind.title].get(field_name)
+            if value is not None:
+                found[name] = value
+            if name in KINDS and value is not None:
+                of_spec = parameters_of(name, value).items()
+                found |= {f"{name}.{one}": text for one, text in of_spec}
+        return found
+
+
+def _completed(verb: str, tables: Table, first: Choice) -> dict[str, Any]:
+    """Return tables with what only axes give: settings that must be given, parameters of specs."""
+    found = {title: dict(table) if isinstance(table, Mapping) else table
+             for title, table in tables.items()}  # fmt: skip
+    for name, (kind, field_name) in setting_places(verb).items():
+        one = next(one for one in fields(kind) if one.name == field_name)  # type: ignore[arg-type]
+        table = found.setdefault(kind.title, {})
+        if not isinstance(table, dict):
+            continue
+        if words_of(one).required and name in first:
+            table.setdefault(field_name, first[name])
+        parameters = _parameters(name, first)
+        if parameters and isinstance(table.get(field_name), str):
+            # Where an axis has the spec itself, what the file says of it plays no part.
+            if name in first:
+                del table[field_name]
+            else:
+                table[field_name] = with_parameters(name, table[field_name], parameters)
+    return found
+
+
+def _specs_of(tables: Table) -> dict[str, str]:
+    """Return the specs that the file gives, perhaps without parameters that axes give."""
+    return {
+        name: table[name]
+        for name in KINDS
+        for table in tables.values()
+        if isinstance(table, Mapping) and isinstance(table.get(name), str)
+    }
+
+
+def _changes(
+    verb: str, specs: Mapping[str, str], base: Experiment, choice: Choice
+) -> dict[str, Any]:
+    """Return the settings that a choice replaces, by name; parameters inside specs come last."""
+    places = setting_places(verb)
+    changes: dict[str, Any] = {name: value for name, value in choice.items() if name in places}
+    for setting in KINDS:
+        parameters = _parameters(setting, choice)
+        if parameters:
+            text = changes.get(setting, specs.get(setting)) or _default(setting, changes, base)
+            changes[setting] = with_parameters(setting, str(text), parameters)
+    of_device = {name.removeprefix(_OF_DEVICE): value for name, value in choice.items()
+                 if name.startswith(_OF_DEVICE)}  # fmt: skip
+    if of_device:
+        before = changes.get("set") or base.device.set or ()
+        changes["set"] = [*before, *Changes().check("set", of_device)]
+    return changes
+
+
+def _parameters(setting: str, choice: Choice) -> dict[str, Any]:
+    prefix = f"{setting}."
+    return {
+        name.removeprefix(prefix): one for name, one in choice.items() if name.startswith(prefix)
+    }
+
+
+def _default(setting: str, changes: Mapping[str, Any], base: Experiment) -> str:
+    """Return the spec that a setting has without being given."""
+    manager = changes.get("manager") or getattr(base.policy, "manager", "single")
+    defaults = {
+        "workload": "uniform",
+        "manager": "single",
+        "victims": default_victims(str(manager)),
+    }
+    if setting not in defaults:
+        raise WriteampError(f"there is no {setting} whose parameters an axis could change")
+    return defaults[setting]
+
+
+def _placed(verb: str, choice: Choice, source: Path) -> dict[str, Any]:
+    """Return values of axes with absolute paths, which are relative to the file's folder."""
+    places = setting_places(verb)
+    field_of = {name: places[name][1] if name in places else name for name in choice}
+    placed = moved({"": {field_of[name]: one for name, one in choice.items()}}, source, None)[""]
+    return {name: placed[field_of[name]] for name in choice}
+
+
+def _asked(experiment: Experiment, identity_of: Callable[[str], str]) -> Asked:
+    if experiment.output_files:
+        raise WriteampError(
+            f"every point would write the Ready/Busy capture {experiment.output_files[0]}; leave "
+            "rb_capture out of a sweep"
+        )
+    settings = experiment.to_dict()
+    if experiment.load.trace is not None:
+        # What a recorded trace says of its drive takes the place of defaults.
+        experiment = Experiment.from_dict(settings)
+        settings = experiment.to_dict()
+    traces = {name: identity_of(name) for name in _traces_of(experiment)}
+
+    def with_traces(its_hash: str) -> str:
+        return digest([its_hash, *traces.values()]) if traces else its_hash
+
+    return Asked(
+        settings=settings,
+        hash=with_traces(experiment.hash),
+        study=with_traces(experiment.hash_without_seed),
+        seed=experiment.run.seed,
+        files=traces | {name: identity_of(name) for name in _profiles_in(settings)},
+    )
+
+
+def _profiles_in(settings: Table) -> tuple[str, ...]:
+    profile = settings["device"].get("profile")
+    return files_of(profile) if isinstance(profile, str) else ()
+
+
+def _traces_of(experiment: Experiment) -> tuple[str, ...]:
+    """Return the files of the trace that is replayed, and of the one that ages the drive."""
+    trace = experiment.load.trace
+    if trace is None or isinstance(trace, str):
+        earlier = Precondition.of(experiment.load.precondition).trace
+        return tuple(dict.fromkeys(one for one in (trace, earlier) if one is not None))
+    raise WriteampError(
+        f"load.trace is {shown(trace)}, which is in memory; the points of a sweep read traces from "
+        "files, which writeamp.traces.write makes"
+    )
+
+
+def _found_of_lives(result: Endurance) -> Found:
+    low, high = result.wa_ci95
+    return Found(
+        wa=json_number(result.wa),
+        wa_low=json_number(low),
+        wa_high=json_number(high),
+        causes=result.causes,
+        measures=_with_intervals(result),
+    )
+
+
+def _with_intervals(result: Endurance) -> dict[str, Any]:
+    measures = scalars_of(result.to_dict(), without=_NOT_MEASURES)
+    for name, interval in (
+        ("pe_fairness", result.pe_fairness_ci95),
+        ("endurance_full_drive_writes", result.endurance_ci95),
+    ):
+        for end, value in zip(("low", "high"), interval, strict=True):
+            if json_number(value) is not None:
+                measures[f"{name}_{end}"] = value
+    return measures

@@ -1,0 +1,26 @@
+"""The registry of kinds, which files, the command line and workers read."""
+
+from __future__ import annotations
+
+from writeamp.errors import unknown
+from writeamp.studies.sweep.kinds.experiments import ExperimentKind
+from writeamp.studies.sweep.kinds.kind import Kind
+from writeamp.studies.sweep.kinds.mean_fields import MeanFieldKind
+from writeamp.studies.sweep.kinds.predictions import PredictionKind
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        ExperimentKind("simulate"),
+        ExperimentKind("endurance"),
+        PredictionKind(),
+        MeanFieldKind(),
+    )
+}
+
+
+def find_kind(name: str) -> Kind:
+    """Return the registered kind called `name`; an unknown name is a `WriteampError`."""
+    if name not in KINDS:
+        raise unknown("kind of points", name, KINDS)
+    return KINDS[name]

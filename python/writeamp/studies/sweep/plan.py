@@ -1,0 +1,221 @@
+"""What a file or a mapping asks for: an experiment, its axes, and so the points of a sweep."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from writeamp._engine import __version__
+from writeamp.devices import toml_text
+from writeamp.domains import POSITIVE_COUNT, file_name, shown
+from writeamp.errors import WriteampError, unknown
+from writeamp.studies.sweep.axes import Axis, Bounded, Value, axes_of
+from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice, Design
+from writeamp.studies.sweep.kinds.kind import Asked, Kind
+from writeamp.studies.sweep.kinds.registry import find_kind
+from writeamp.studies.sweep.points import Point, derived_seed, words_of
+from writeamp.studies.sweep.search import SEARCH_KEYS, GoalOf, Search, lowest
+
+PlanLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Plan"
+
+_KEYS = ("kind", "axes", "design", "samples", "design_seed", "zip", "replicas", *SEARCH_KEYS)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A checked sweep: the names of its axes and its points, none of them twice.
+
+    `merged` counts the points that mean the same as an earlier one; `asked` has these too, replicas
+    together, in the order of the `design`, which draws values of the axes `drawn`. The points of a
+    `search` are not known before it has run, and it has no design.
+    """
+
+    kind: str
+    axes: tuple[str, ...]
+    points: tuple[Point, ...] = ()
+    merged: int = 0
+    replicas: int = 1
+    search: Search | None = None
+    design: Design | None = None
+    drawn: tuple[str, ...] = ()
+    asked: tuple[Point, ...] = ()
+
+    @property
+    def expected_points(self) -> int:
+        """How many points there are, or of a search are at most."""
+        return self.search.trials * self.replicas if self.search else len(self.points)
+
+    def rounds(self, goal_of: GoalOf) -> Iterator[Sequence[Point]]:
+        """Give the points that can run at the same time, and after them the next.
+
+        Args:
+            goal_of: gives what a point of the rounds before found; None if it failed.
+        """
+        if self.search is None:
+            yield self.points
+        else:
+            yield from self.search.rounds(goal_of)
+
+
+def plan_of(given: PlanLike) -> Plan:
+    """Return the plan that a .toml file, or a mapping with the same keys, asks for; or a plan.
+
+    Paths in a file are relative to its folder.
+
+    Raises:
+        WriteampError: anything in it that cannot be; every point has been checked.
+    """
+    if isinstance(given, Plan):
+        return given
+    if isinstance(given, Mapping):
+        return _plan(given, None, "sweep")
+    where = os.fspath(file_name(given))
+    tables = toml_text.parse(toml_text.read_text(given, "sweep"), where)
+    return _plan(tables, Path(given).parent, where)
+
+
+def _plan(tables: Mapping[str, Any], folder: Path | None, where: str) -> Plan:
+    table = tables.get("sweep")
+    if not isinstance(table, Mapping):
+        raise WriteampError(
+            f"{where} has no table [sweep]; it says what varies: [sweep.axes] with an axis for "
+            "each setting"
+        )
+    for key in table:
+        if key not in _KEYS:
+            raise WriteampError(f"{where}:sweep.{key}: {unknown('key', str(key), _KEYS)}")
+    kind = _kind(tables, table, where)
+    axes = axes_of(table.get("axes", {}), f"{where}:sweep.axes", counts=kind.counts())
+    for axis in axes:
+        kind.check_axis(axis.name, f"{where}:sweep.axes")
+    axes = tuple(_in_numbers(axis, kind) for axis in axes)
+    replicas = _replicas(table, kind, f"{where}:sweep")
+    rest = {title: one for title, one in tables.items() if title != "sweep"}
+    asked = kind.template(_own(rest, kind, where), folder, lowest(axes), where)
+
+    def points_of(choices: Sequence[Choice]) -> list[Point]:
+        return list(_points(kind, asked, choices, replicas, where))
+
+    names = tuple(axis.name for axis in axes)
+    if table.get("design") == SEARCH:
+        search = Search.of(table, axes, lambda choice: points_of([choice]), f"{where}:sweep")
+        return Plan(kind.name, names, replicas=replicas, search=search)
+    design = _design(table, f"{where}:sweep")
+    points = points_of(_choices(design, axes, replicas, f"{where}:sweep"))
+    once: dict[tuple[str, str], Point] = {}
+    for point in points:
+        once.setdefault(point.key, point)
+    return Plan(
+        kind.name,
+        names,
+        tuple(once.values()),
+        merged=len(points) - len(once),
+        replicas=replicas,
+        design=design,
+        drawn=tuple(axis.name for axis in axes if isinstance(axis, Bounded)),
+        asked=tuple(points),
+    )
+
+
+def _in_numbers(axis: Axis, kind: Kind) -> Axis:
+    """Return the axis with what has a unit as the number that it means."""
+
+    def number(value: Value) -> Value:
+        try:
+            return kind.number_of(axis.name, value)
+        except WriteampError:  # refused with the point that has it, which the sentence then names
+            return value
+
+    return (
+        axis if isinstance(axis, Bounded) else replace(axis, values=tuple(map(number, axis.values)))
+    )
+
+
+def _design(table: Mapping[str, Any], where: str) -> Design:
+    for key in SEARCH_KEYS:
+        if key in table:
+            raise WriteampError(f"{where}.{key} is for design {SEARCH}; others have no goal")
+    return Design.of(table, where)
+
+
+def _choices(design: Design, axes: Sequence[Axis], replicas: int, where: str) -> list[Choice]:
+    choices = design.choices(axes, where)
+    if len(choices) * replicas > MOST_POINTS:
+        raise WriteampError(
+            f"{where} makes {len(choices)} times {replicas} points; at most {MOST_POINTS} are "
+            "possible"
+        )
+    return choices
+
+
+def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> Kind:
+    """Return the kind of points: the file's verb, or what [sweep] calls it."""
+    verb, named = tables.get("verb"), table.get("kind")
+    for key, value in (("verb", verb), ("sweep.kind", named)):
+        if value is not None and not isinstance(value, str):
+            raise WriteampError(f"{where}:{key} is {shown(value)}; it must be text")
+    if verb is not None and named is not None and verb != named:
+        raise WriteampError(f"{where}: verb is {verb!r} and sweep.kind {named!r}; give only one")
+    if verb == "compare":
+        raise WriteampError(
+            f"{where}: verb compare is itself several runs; take simulate, with an axis manager"
+        )
+    try:
+        return find_kind(verb or named or "simulate")
+    except WriteampError as error:
+        raise WriteampError(f"{where}:verb: {error}") from None
+
+
+def _own(tables: Mapping[str, Any], kind: Kind, where: str) -> dict[str, Any]:
+    """Return the tables that the kind reads; there are no others."""
+    for title in tables:
+        if title not in ("verb", *kind.titles):
+            known = ("verb", "sweep", *kind.titles)
+            raise WriteampError(f"{where}:{title}: {unknown('key', str(title), known)}")
+    return {title: one for title, one in tables.items() if title != "verb"}
+
+
+def _replicas(table: Mapping[str, Any], kind: Kind, where: str) -> int:
+    found: int = POSITIVE_COUNT.check(f"{where}.replicas", table.get("replicas", 1))
+    if found > 1 and not kind.draws:
+        raise WriteampError(
+            f"{where}.replicas is {found}; {kind.name} draws nothing at random, so that replicas "
+            "are all alike"
+        )
+    return found
+
+
+def _points(
+    kind: Kind,
+    asked: Callable[[Choice], Asked],
+    choices: Sequence[Choice],
+    replicas: int,
+    where: str,
+) -> Iterator[Point]:
+    for choice in choices:
+        try:
+            first = asked(choice)
+            yield _point(kind, first, choice, 0)
+            for replica in range(1, replicas):
+                assert first.seed is not None
+                seed = derived_seed(first.seed, replica)
+                yield _point(kind, asked(choice | {"seed": seed}), choice, replica)
+        except WriteampError as error:
+            raise WriteampError(f"{where}: at {words_of(choice)}: {error}") from None
+
+
+def _point(kind: Kind, asked: Asked, choice: Choice, replica: int) -> Point:
+    return Point(
+        kind=kind.name,
+        settings=asked.settings,
+        hash=asked.hash,
+        version=__version__,
+        choice=choice,
+        replica=replica,
+        seed=asked.seed,
+        study=asked.study,
+        files=asked.files,
+    )

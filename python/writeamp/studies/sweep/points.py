@@ -1,0 +1,130 @@
+"""A point of a sweep: what is to be done, as plain values that travel to whoever does it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from writeamp import files
+from writeamp._engine import __version__
+from writeamp.errors import WriteampError
+from writeamp.runners import Stopped
+from writeamp.studies.sweep.designs import Choice
+from writeamp.studies.sweep.kinds.kind import Found
+from writeamp.studies.sweep.kinds.registry import find_kind
+
+# Seeds of replicas are below 2^48, so that every program that reads them keeps their digits.
+_SEED_BYTES = 6
+
+
+@dataclass(frozen=True)
+class Point:
+    """One thing to do; it can be pickled, and holds nothing but JSON types.
+
+    Attributes:
+        kind: of `kinds.registry`.
+        settings: all of them, as the kind takes them.
+        hash: of what they mean. With `version` it is the key of the point's result.
+        version: the engine's, which must be that of whoever runs it.
+        choice: the values of the axes.
+        replica: from 0; the runs of one choice differ by their seed.
+        seed: decides every random draw; None if nothing is drawn.
+        study: as `hash`, but without the seed: replicas have it in common.
+        place: in the order of its sweep, in which results are shown; it is no part of the key.
+        files: the identities of those that it reads (`writeamp.files`), by name.
+    """
+
+    kind: str
+    settings: Mapping[str, Any]
+    hash: str
+    version: str
+    choice: Choice
+    replica: int = 0
+    seed: int | None = None
+    study: str = ""
+    place: int = 0
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What names its result."""
+        return self.hash, self.version
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a point: what was found, or the sentence that says why nothing was.
+
+    `elapsed_s` is the time that it took where it ran.
+    """
+
+    point: Point
+    found: Found | None
+    error: str | None
+    elapsed_s: float
+
+
+def run_point(point: Point) -> Outcome:
+    """Do what a point says; an error is an outcome, too.
+
+    Raises:
+        WriteampError: the point was made by another version of the engine, or a file that it
+            reads is not what it was then.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    if point.version != __version__:
+        raise WriteampError(
+            f"the points are of writeamp {point.version}, and here is {__version__}; use one "
+            "version everywhere"
+        )
+    started = time.perf_counter()
+    found, error = None, None
+    _check_files(point)
+    try:
+        found = find_kind(point.kind).run(point.settings)
+    except (KeyboardInterrupt, SystemExit, Stopped):
+        raise
+    except WriteampError as refused:
+        error = str(refused)
+    except MemoryError:
+        error = "out of memory; use a smaller drive or trace"
+    except BaseException as fault:  # a panic of the engine is no Exception
+        error = f"this is a fault of writeamp {__version__}: {type(fault).__name__}: {fault}"
+    # While it was run, too, or its key would stand for what it does not mean.
+    _check_files(point)
+    return Outcome(point, found, error, time.perf_counter() - started)
+
+
+def _check_files(point: Point) -> None:
+    for name, expected in point.files.items():
+        if files.identity(name) != expected:
+            raise WriteampError(f"{name} has changed since the sweep began; begin it again")
+
+
+def lost_point(point: Point, why: str) -> Outcome:
+    """Return what comes of a point that ended every process which ran it."""
+    return Outcome(point, None, why, 0.0)
+
+
+def derived_seed(seed: int, replica: int) -> int:
+    """Return the seed of a replica: that of the point for the first, and others far from it.
+
+    It depends on nothing else, so that all managers, and all other choices, share random numbers.
+
+    >>> derived_seed(1, 0)
+    1
+    >>> derived_seed(1, 1) == derived_seed(1, 1) != derived_seed(1, 2)
+    True
+    """
+    if replica == 0:
+        return seed
+    digest = hashlib.sha256(f"replica {replica} of seed {seed}".encode()).digest()
+    return int.from_bytes(digest[:_SEED_BYTES])
+
+
+def words_of(choice: Choice) -> str:
+    """Return a choice in words."""
+    return ", ".join(f"{name} = {value}" for name, value in choice.items()) or "the only point"

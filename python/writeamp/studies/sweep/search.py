@@ -1,0 +1,158 @@
+"""Search by Optuna: each trial is chosen by what the trials before it found.
+
+The order in which results come plays no part, and a search that is begun again asks for the same
+points, whose results are there already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from statistics import fmean
+from typing import Any, TypeAlias
+
+from writeamp.domains import POSITIVE_COUNT, Whole, shown
+from writeamp.errors import WriteampError
+from writeamp.studies.sweep.axes import Axis, Listed
+from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice
+from writeamp.studies.sweep.points import Point
+
+_GOALS = ("minimize", "maximize")
+# What only a search takes.
+SEARCH_KEYS = (*_GOALS, "batch")
+
+GoalOf: TypeAlias = Callable[[Point], float | None]
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search for the least or the most of something that points find.
+
+    Attributes:
+        axes: what is varied.
+        trials: choices that are tried.
+        goal: what is looked for: "wa", or another number that the kind of points finds.
+        maximizes: whether the most of it is wanted.
+        batch: trials that are chosen, and can run, at a time.
+        seed: of Optuna's sampler.
+        points_of: gives the points of a choice, its replicas.
+    """
+
+    axes: tuple[Axis, ...]
+    trials: int
+    goal: str
+    maximizes: bool
+    batch: int
+    seed: int
+    points_of: Callable[[Choice], Sequence[Point]]
+
+    @staticmethod
+    def of(
+        table: Mapping[str, Any],
+        axes: Sequence[Axis],
+        points_of: Callable[[Choice], Sequence[Point]],
+        where: str,
+    ) -> Search:
+        """Return the search that a table [sweep] asks for; the ends of its axes are checked.
+
+        Raises:
+            WriteampError: it cannot be, or Optuna is not installed.
+        """
+        goals = [name for name in _GOALS if name in table]
+        if len(goals) != 1 or not isinstance(table[goals[0]], str):
+            raise WriteampError(
+                f'{where}: design search needs a goal: minimize = "wa", or maximize and another '
+                "number that the points find"
+            )
+        if "zip" in table or not axes:
+            raise WriteampError(f"{where}: design search varies axes, at least one, without zip")
+        for axis in axes:
+            if isinstance(axis, Listed) and any(isinstance(one, list) for one in axis.values):
+                raise WriteampError(
+                    f"{where}.axes.{axis.name} has lists as values; a search varies numbers and "
+                    "texts"
+                )
+        if "samples" not in table:
+            raise WriteampError(f"{where}: samples is missing; a search tries so many choices")
+        _optuna()
+        for corner in _corners(axes):
+            points_of(corner)
+        return Search(
+            axes=tuple(axes),
+            trials=Whole(1, MOST_POINTS).check(f"{where}.samples", table["samples"]),
+            goal=table[goals[0]],
+            maximizes=goals[0] == "maximize",
+            batch=POSITIVE_COUNT.check(f"{where}.batch", table.get("batch", 1)),
+            # What a generator of NumPy takes.
+            seed=Whole(0, 2**32 - 1).check(f"{where}.design_seed", table.get("design_seed", 0)),
+            points_of=points_of,
+        )
+
+    def rounds(self, goal_of: GoalOf) -> Iterator[Sequence[Point]]:
+        """Give the points of each batch of trials, which must have run when the next is asked for.
+
+        Args:
+            goal_of: gives what a point found; None if it failed.
+        """
+        optuna = _optuna()
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        study = optuna.create_study(
+            direction="maximize" if self.maximizes else "minimize",
+            sampler=optuna.samplers.TPESampler(seed=self.seed),
+        )
+        left = self.trials
+        while left:
+            trials = [study.ask() for _ in range(min(self.batch, left))]
+            points = [self.points_of(_choice(trial, self.axes)) for trial in trials]
+            yield [point for of_trial in points for point in of_trial]
+            for trial, of_trial in zip(trials, points, strict=True):
+                goals = [goal_of(point) for point in of_trial]
+                known = [goal for goal in goals if goal is not None]
+                if len(known) < len(goals):
+                    study.tell(trial, state=optuna.trial.TrialState.FAIL)
+                else:
+                    study.tell(trial, fmean(known))
+            left -= len(trials)
+
+
+def lowest(axes: Sequence[Axis]) -> Choice:
+    """Return the first value of each listed axis, and the lower end of each other."""
+    return {axis.name: axis.values[0] if isinstance(axis, Listed) else axis.low for axis in axes}
+
+
+def _choice(trial: Any, axes: Sequence[Axis]) -> Choice:
+    choice: Choice = {}
+    for axis in axes:
+        if isinstance(axis, Listed):
+            choice[axis.name] = trial.suggest_categorical(axis.name, list(axis.values))
+        elif axis.is_integer:
+            ends = (int(axis.low), int(axis.high))
+            choice[axis.name] = trial.suggest_int(axis.name, *ends, log=axis.scale == "log")
+        else:
+            log = axis.scale == "log"
+            choice[axis.name] = trial.suggest_float(axis.name, axis.low, axis.high, log=log)
+    return choice
+
+
+def _corners(axes: Sequence[Axis]) -> list[Choice]:
+    """Return the choice of all lower ends, that of all upper ends, and each listed value once."""
+    low = lowest(axes)
+    high = {axis.name: axis.values[-1] if isinstance(axis, Listed) else axis.high for axis in axes}
+    others = [
+        low | {axis.name: value}
+        for axis in axes
+        if isinstance(axis, Listed)
+        for value in axis.values
+    ]
+    return [low, high, *others]
+
+
+def _optuna() -> Any:
+    try:
+        return import_module("optuna")
+    except ImportError:
+        raise WriteampError(
+            f"design {shown(SEARCH)} needs Optuna, which is not installed: pip install "
+            "'writeamp[search]'"
+        ) from None

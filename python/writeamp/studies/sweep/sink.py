@@ -1,0 +1,98 @@
+"""Where outcomes go as they come: into a dataset, several fast ones at a time."""
+
+from __future__ import annotations
+
+import time
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from threading import Lock, Timer
+from types import TracebackType
+
+from writeamp.errors import WriteampError
+from writeamp.studies.sweep.dataset import Dataset
+from writeamp.studies.sweep.points import Outcome
+from writeamp.studies.sweep.rows import table_of
+
+# The work of so long may be lost where a process is killed. Slower points are written one by one.
+_WRITE_EVERY_S = 0.1
+# So many small files are put into one while the sweep goes on; the rest when it ends.
+_MERGE_PARTS = 256
+
+
+class Sink:
+    """Adds outcomes to a dataset; to be used as a context, at whose end all are written.
+
+    `kept` has the key of each that is on the disk, and whether it failed.
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        """Write to a dataset."""
+        self.kept: dict[tuple[str, str], bool] = {}
+        self._dataset = dataset
+        self._writing: AbstractContextManager[None] = dataset.writing()
+        self._waiting: list[Outcome] = []
+        self._parts: list[Path] = []
+        self._written_at = time.monotonic()
+        self._lock = Lock()
+        self._timer: Timer | None = None
+        self._error: WriteampError | None = None
+
+    def __enter__(self) -> Sink:
+        """Say that results are added."""
+        self._writing.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Write what waits, and merge small files."""
+        try:
+            # After an error, such as a full disk, that counts and not that it comes again.
+            with self._lock, suppress(*(() if error is None else (WriteampError,))):
+                if self._timer is not None:
+                    self._timer.cancel()
+                self._write()
+        finally:
+            self._writing.__exit__(kind, error, trace)
+        if error is None:
+            self._dataset.tidy()
+
+    def add(self, outcome: Outcome) -> None:
+        """Keep an outcome; it is on the disk at once, or with those of the next instant.
+
+        Raises:
+            WriteampError: the disk is full, or cannot be written.
+        """
+        with self._lock:
+            self._waiting.append(outcome)
+            if time.monotonic() - self._written_at >= _WRITE_EVERY_S:
+                self._write()
+            elif self._timer is None:
+                # The next outcome may come in an hour.
+                self._timer = Timer(_WRITE_EVERY_S, self._write_in_time)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def _write_in_time(self) -> None:
+        with self._lock:
+            self._timer = None
+            try:
+                self._write()
+            except WriteampError as error:
+                self._error = error
+
+    def _write(self) -> None:
+        if self._error is not None:
+            raise self._error
+        if self._waiting:
+            self._parts.append(self._dataset.append(table_of(self._waiting)))
+            # Ctrl-C before this line only has them written, and counted, once more.
+            self.kept |= {one.point.key: one.error is not None for one in self._waiting}
+            self._waiting.clear()
+        if len(self._parts) >= _MERGE_PARTS:
+            self._dataset.merge(self._parts)
+            self._parts.clear()
+        self._written_at = time.monotonic()

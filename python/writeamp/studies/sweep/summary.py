@@ -1,0 +1,122 @@
+"""What the replicas of each choice came to: the mean of a column, and its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from writeamp.statistics.replicas import student_interval
+from writeamp.studies.sweep.tidy import ALIKE, ORIGINS, STUDY, Tidy
+
+
+@dataclass(frozen=True)
+class Group:
+    """The replicas of one choice: how many, and the mean of a column over them.
+
+    `study` tells it from groups with the same choice. `low` to `high` is its 95% interval:
+    Student's over replicas, or the run's own of one run; None where there is none. `steady` is
+    whether all runs are, and None of models and where all failed; `not_steady` counts those that
+    are not.
+    """
+
+    choice: dict[str, Any]
+    kind: str
+    version: str
+    study: str
+    column: str
+    runs: int
+    failed: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    steady: bool | None
+    not_steady: int
+
+    def value(self, name: str) -> Any:
+        """Return the value of a parameter, or the kind, the version or the study."""
+        return vars(self)[name] if name in (*ORIGINS, STUDY) else self.choice[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the group as JSON types, the axes first."""
+        return self.choice | {
+            "version": self.version,
+            "study": self.study,
+            "runs": self.runs,
+            "failed": self.failed,
+            self.column: self.mean,
+            f"{self.column}_low": self.low,
+            f"{self.column}_high": self.high,
+            "steady": self.steady,
+            "not_steady": self.not_steady,
+        }
+
+
+def groups_of(tidy: Tidy, column: str = "wa", names: Sequence[str] = ()) -> tuple[Group, ...]:
+    """Return a group for each choice, sorted by the parameters.
+
+    Args:
+        tidy: the results.
+        column: what is averaged over replicas.
+        names: settings besides the parameters that the groups are to know.
+
+    Raises:
+        WriteampError: there is no such column of numbers.
+    """
+    if tidy.frame.is_empty():
+        return ()
+    number = pl.col(tidy.number(column))
+    known = [*dict.fromkeys((*tidy.parameters, *names))]
+    by = [*dict.fromkeys((*known, *ORIGINS, ALIKE))]
+    low, high = (
+        pl.col(f"{column}_{end}") if f"{column}_{end}" in tidy.frame.columns else pl.lit(None)
+        for end in ("low", "high")
+    )
+    rows = (
+        tidy.frame.sort(by, nulls_last=True)
+        .group_by(by, maintain_order=True)
+        .agg(
+            pl.col(STUDY).first(),
+            _runs=pl.len(),
+            _failed=pl.col("error").count(),
+            _values=number.drop_nulls(),
+            _low=low.filter(number.is_not_null()).first(),
+            _high=high.filter(number.is_not_null()).first(),
+            _steady=pl.col("steady").drop_nulls(),
+        )
+    )
+    return tuple(_group(row, known, column) for row in rows.iter_rows(named=True))
+
+
+def _group(row: dict[str, Any], names: Sequence[str], column: str) -> Group:
+    values = np.array(row["_values"], np.float64)
+    low, high = _interval(values, (row["_low"], row["_high"]))
+    return Group(
+        choice={name: row[name] for name in names if name not in ORIGINS},
+        kind=row["kind"],
+        version=row["version"],
+        study=row[STUDY],
+        column=column,
+        runs=row["_runs"],
+        failed=row["_failed"],
+        mean=float(values.mean()) if values.size else None,
+        low=low,
+        high=high,
+        steady=all(row["_steady"]) if row["_steady"] else None,
+        not_steady=row["_steady"].count(False),
+    )
+
+
+def _interval(
+    values: npt.NDArray[np.float64], own: tuple[float | None, float | None]
+) -> tuple[float | None, float | None]:
+    # Replicas that draw nothing at random repeat one run, and tell nothing of its noise.
+    if values.size == 0 or np.all(values == values[0]):
+        return own
+    low, high = student_interval(values)
+    return (None, None) if math.isnan(low) else (float(low), float(high))

@@ -1,0 +1,34 @@
+"""One number for how much an axis matters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from writeamp.results.numbers import json_number
+
+Measure: TypeAlias = Literal["first_order", "total", "mu_star", "sigma"]
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index of an axis, with the bounds of its 95% interval; NaN where there is none."""
+
+    axis: str
+    measure: Measure
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+    @staticmethod
+    def around(axis: str, measure: Measure, value: float, half_width: float) -> Index:
+        """Return an index with an interval to both sides."""
+        return Index(axis, measure, float(value), float(value - half_width),
+                     float(value + half_width))  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON types; null for NaN."""
+        numbers = {"value": self.value, "low": self.low, "high": self.high}
+        known = {name: json_number(one) for name, one in numbers.items()}
+        return {"axis": self.axis, "measure": self.measure} | known

@@ -1,0 +1,174 @@
+"""The Pareto front: the choices of which none other is as good in all, and better in one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from writeamp.errors import WriteampError, unknown
+from writeamp.plots.figures.pareto import DOMINATED, FRONT, NEAR, Candidate, pareto_front
+from writeamp.plots.labels import axis_label, upright_label
+from writeamp.plots.spec import PanelChart
+from writeamp.studies.sweep.summary import Group, groups_of
+from writeamp.studies.sweep.tidy import ORIGINS, Tidy, word_of
+from writeamp.studies.sweep.views.objectives import Objective
+from writeamp.studies.sweep.views.roles import MOST_HUES, is_log
+from writeamp.studies.sweep.views.view import View, subtitle_of
+
+_Costs: TypeAlias = npt.NDArray[np.float64]
+
+_STANDINGS = {FRONT: "front", NEAR: "near", DOMINATED: "dominated"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One choice, what it came to in each objective, and whether it is on the front."""
+
+    groups: tuple[Group, ...]
+    standing: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the choice with its standing: "front", "near" or "dominated"."""
+        merged = {name: one for group in self.groups for name, one in group.to_dict().items()}
+        return merged | {"standing": _STANDINGS[self.standing]}
+
+
+@dataclass(frozen=True, eq=False)
+class Pareto(View):
+    """All choices that have every objective, the front first, by the first objective.
+
+    A choice is dominated by another that is as good in all objectives and better in one, by the
+    means of replicas. It is near the front if none dominates it with the worse ends of that one's
+    95% intervals and the better ends of its own. `left_out` choices lack an objective.
+    """
+
+    tidy: Tidy
+    objectives: tuple[Objective, ...]
+    choices: tuple[Choice, ...]
+    left_out: int
+    hue: str | None
+
+    @staticmethod
+    def of(tidy: Tidy, objectives: Sequence[str], *, hue: str | None = None) -> Pareto:
+        """Return the front; `SweepResults.pareto` says what each argument is."""
+        asked = tuple(Objective.of(text) for text in objectives)
+        names = [one.column for one in asked]
+        if len(asked) not in (2, 3) or len(set(names)) < len(names):
+            raise WriteampError(
+                f"a Pareto front has two or three different objectives, such as wa,op; not "
+                f"{','.join(objectives) or 'none'}"
+            )
+        if hue is not None and hue not in (*tidy.settings, *ORIGINS):
+            raise unknown("axis", hue, tidy.varying or tidy.settings)
+        columns = [groups_of(tidy, name, [hue] if hue else []) for name in names]
+        rows = [row for row in zip(*columns, strict=True) if all(g.mean is not None for g in row)]
+        if not rows:
+            raise WriteampError(f"no result has all of {', '.join(names)}")
+        signs = np.array([-1.0 if one.maximizes else 1.0 for one in asked])
+        standings = _standings(rows, signs)
+        order = sorted(
+            range(len(rows)),
+            key=lambda at: (list(_STANDINGS).index(standings[at]), rows[at][0].mean),
+        )
+        return Pareto(
+            tidy=tidy,
+            objectives=asked,
+            choices=tuple(Choice(rows[at], standings[at]) for at in order),
+            left_out=len(columns[0]) - len(rows),
+            hue=hue or _hue(tidy, names),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the objectives, and all choices with their standing, the front first."""
+        return {
+            "objectives": [
+                {"column": one.column, "better": "more" if one.maximizes else "less"}
+                for one in self.objectives
+            ],
+            "left_out": self.left_out,
+            "choices": [one.to_dict() for one in self.choices],
+        }
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [one.to_dict() for one in self.choices]
+
+    def _hues(self) -> list[Any]:
+        """Return the values of the hue in their order, and None last."""
+        assert self.hue is not None
+        missing = [None] if self.tidy.frame[self.hue].null_count() else []
+        return [*self.tidy.values(self.hue), *missing]
+
+    def figure(self) -> PanelChart:
+        """Describe all choices and the front in a panel for each two objectives."""
+        candidates = [
+            Candidate(
+                "" if self.hue is None else word_of(one.groups[0].value(self.hue)),
+                tuple(group.mean for group in one.groups if group.mean is not None),
+                one.standing,
+            )
+            for one in self.choices
+        ]
+        count = sum(one.standing == FRONT for one in self.choices)
+        names = [one.column for one in self.objectives]
+        groups = [one.groups[0] for one in self.choices]
+        return pareto_front(
+            candidates,
+            labels=[(axis_label(name), upright_label(name)) for name in names],
+            kinds=[""] if self.hue is None else [word_of(one) for one in self._hues()],
+            maximizes=[one.maximizes for one in self.objectives],
+            log=[name in self.tidy.settings and is_log(self.tidy.values(name)) for name in names],
+            title=f"Pareto front of {', '.join(names)}: {count} of {len(candidates)} choices",
+            subtitle=subtitle_of(self.tidy, groups, names),
+        )
+
+
+def _hue(tidy: Tidy, objectives: Sequence[str]) -> str | None:
+    """Return the first axis of words that a picture can tell apart."""
+    for name in tidy.varying:
+        is_words = not tidy.frame[name].dtype.is_numeric()
+        if is_words and name not in objectives and len(tidy.values(name)) <= MOST_HUES:
+            return name
+    return None
+
+
+def _standings(rows: Sequence[tuple[Group, ...]], signs: _Costs) -> list[str]:
+    def costs(end: str) -> _Costs:
+        found = [[getattr(one, end) for one in row] for row in rows]
+        means = [[one.mean for one in row] for row in rows]
+        known = np.array(found, np.float64)
+        return signs * np.where(np.isnan(known), np.array(means, np.float64), known)
+
+    mean, low, high = costs("mean"), costs("low"), costs("high")
+    best, worst = np.minimum(low, high), np.maximum(low, high)
+    front, surely_reached = _undominated(mean), _undominated(worst)
+    on_front = set(front.tolist())
+    return [
+        FRONT
+        if at in on_front
+        else DOMINATED
+        if _is_dominated(best[at], worst[surely_reached])
+        else NEAR
+        for at in range(len(rows))
+    ]
+
+
+def _undominated(costs: _Costs) -> npt.NDArray[np.intp]:
+    """Return the places of the rows that no other dominates.
+
+    In lexical order a row is dominated by earlier ones alone, and then by one of the front.
+    """
+    front: list[int] = []
+    for at in np.lexsort(costs.T[::-1]).tolist():
+        if not _is_dominated(costs[at], costs[front]):
+            front.append(at)
+    return np.array(front, np.intp)
+
+
+def _is_dominated(cost: _Costs, others: _Costs) -> bool:
+    """Return whether one of the others is nowhere worse and somewhere better."""
+    nowhere_worse = np.all(others <= cost, axis=1)
+    return bool(np.any(nowhere_worse & np.any(others < cost, axis=1)))

@@ -1,1 +1,0 @@
-"""How to divide over-provisioned space between groups of pages; users see `writeamp.allocation`."""

@@ -1,0 +1,17 @@
+"""Names of `writeamp.traces`."""
+
+from .format import Format as Format
+from .given import Given as Given
+from .memory import of as of
+from .pages import PageTrace as PageTrace
+from .pages import to_pages as to_pages
+from .reading import detect as detect
+from .reading import read as read
+from .registry import FORMATS as FORMATS
+from .summary import info as info
+from .trace import OPERATIONS as OPERATIONS
+from .trace import SCHEMA as SCHEMA
+from .trace import Trace as Trace
+from .words import MAPPINGS as MAPPINGS
+from .words import Mapping as Mapping
+from .writing import write as write

@@ -1,0 +1,1 @@
+"""Units: ratios of spare space, sizes in bytes and durations, as people write them."""
