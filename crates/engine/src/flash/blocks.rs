@@ -1,4 +1,5 @@
-//! What a write changes of the block that it takes a page from: all in one cache line.
+//! Records of blocks: their invalid pages and last change, each in one cache line.
+//! A write changes no more than this of the block from which it takes a page.
 //!
 //! Each block has a record of 64-bit words: the number of its invalid pages, the order of its last
 //! change, and a mark for each page that is invalid. A record takes a power of two of words, so that
@@ -77,7 +78,7 @@ impl Blocks {
         u64::from(blocks) * (8 << log_words(pages_per_block))
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub fn count(&self) -> u32 {
         (self.records.len() >> self.log_words) as u32
     }

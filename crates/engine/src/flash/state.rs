@@ -53,8 +53,8 @@ impl<T: Tap> State for Flash<T> {
 }
 
 impl Array {
-    /// An error unless an array that was restored, of which only the sizes are certain, is one that a
-    /// drive with these `frontiers` can have come to.
+    /// Checks an array that was restored, of which only the sizes are certain.
+    /// It must be one that a drive with these `frontiers` can have come to.
     pub fn check(&self, frontiers: &[Frontier]) -> Result<()> {
         let end = self.wear.end_of_life();
         let has_all = end.is_none_or(|end| end.erase_counts.len() == self.states.len());

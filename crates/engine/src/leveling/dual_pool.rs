@@ -1,5 +1,5 @@
-//! Dual pool: blocks with hot and blocks with cold data are kept apart, and the most worn of the
-//! one changes places with the least worn of the other (Chang 2007).
+//! Dual pool: hot and cold data are kept in two pools of blocks that exchange worn ones.
+//! The most worn of the one changes places with the least worn of the other (Chang 2007).
 
 use super::{Least, PoolWear, WearLeveler};
 use crate::error::Result;
