@@ -15,13 +15,13 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         Ok(())
     }
 
-    /// What the history says of a page.
+    /// History of a page, if the drive keeps one and the host has written the page.
     #[inline(always)]
     pub fn recall(&self, logical: u32) -> Option<PageHistory> {
         self.history.as_ref().and_then(|history| history.page(logical, self.now()))
     }
 
-    /// What the history says of every closed block that `is_asked` for, in order of their numbers.
+    /// Histories of the closed blocks that `is_asked` for, in order of their numbers.
     pub fn closed_histories<'a>(
         &'a self,
         is_asked: impl Fn(&u32) -> bool + Copy + 'a,

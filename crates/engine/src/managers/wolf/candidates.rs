@@ -10,13 +10,13 @@ use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, elements, require};
 use crate::victims::{Census, VictimPolicy};
 
-/// Which closed block of a subgroup comes first.
+/// Order of collection of a subgroup's closed blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Collect {
-    /// The one with the most invalid pages, of equals the one changed longest ago: a queue for each
-    /// number of invalid pages.
+    /// Most invalid pages first, of equals the one changed longest ago.
+    /// There is a queue for each number of invalid pages.
     MostInvalid,
-    /// The one closed longest ago: one queue.
+    /// Closed longest ago first: one queue.
     FirstClosed,
 }
 
@@ -48,7 +48,7 @@ struct Ends {
 
 const EMPTY: Ends = Ends { first: NONE, last: NONE };
 
-/// What is known of a subgroup.
+/// Counts of a subgroup, and a bound on its queues.
 #[derive(Debug, Clone, Copy, Default)]
 struct Subgroup {
     /// No queue above this one holds a block.

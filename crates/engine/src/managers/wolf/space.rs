@@ -1,4 +1,4 @@
-//! Which group the blocks of each LUN belong to (paper 3, §5.1, Listing 3).
+//! Space account: the blocks of each LUN that each group owns (paper 3, §5.1, Listing 3).
 //!
 //! A group owns blocks that hold its pages, and credits: free blocks that it may open. A group that
 //! had to open a block without a credit is in debt until it has compacted itself.
