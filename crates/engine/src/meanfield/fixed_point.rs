@@ -52,8 +52,9 @@ fn without_swaps(model: &Model) -> Option<Flows> {
 /// One way to a fixed point with swaps.
 type Way = fn(&Model, &Effort) -> Option<Flows>;
 
-/// The first of these ways that arrives, with the kinds called as they are or exchanged: what the
-/// equations for the swaps leave to be implied is better conditioned if "hot" is written less.
+/// Finds a fixed point by the first of the ways that arrives.
+/// The kinds are called as they are or exchanged: what the equations for the swaps leave to be
+/// implied is better conditioned if "hot" is written less.
 fn with_swaps(model: &Model) -> Option<Occupancy> {
     let effort = Effort::reasonable(model);
     let hot_is_written_more = model.writes().hot > 0.5;
@@ -88,8 +89,9 @@ fn from_an_easier_drive(model: &Model, effort: &Effort) -> Option<Flows> {
     })
 }
 
-/// Newton's method on F itself, for what rounding has left: the levels are solved from full blocks
-/// down, and one rounding there turns up d times as large among the emptiest.
+/// Corrects rounding by Newton's method on F itself.
+/// The levels are solved from full blocks down, and one rounding there turns up d times as large
+/// among the emptiest.
 ///
 /// `None` if that was not rounding alone.
 fn corrected(model: &Model, mut blocks: Occupancy) -> Option<Occupancy> {

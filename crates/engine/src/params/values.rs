@@ -12,8 +12,8 @@ pub(super) fn integer(text: &str) -> Option<u64> {
     (value.fract() == 0.0 && (0.0..=MOST_EXACT).contains(&value)).then_some(value as u64)
 }
 
-/// A number of bytes, plain or with a unit; `4k` is what storage tools mean by it. A number of units
-/// need not be whole, if the bytes are.
+/// Number of bytes, plain or with a unit; `4k` is what storage tools mean by it.
+/// A number of units need not be whole, if the bytes are.
 pub(super) fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     // An exponent of ten is no unit.

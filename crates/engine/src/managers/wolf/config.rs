@@ -1,4 +1,4 @@
-//! What the specs of the grouped managers say.
+//! Configuration of the grouped managers, read from their specs.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
