@@ -1,4 +1,4 @@
-//! `SepBIT`: pages by the time at which they will probably be invalid (Wang et al., FAST 2022).
+//! `SepBIT`: pages by their probable time of invalidation (Wang et al., FAST 2022).
 //!
 //! A page of the host is short-lived if the version that it invalidates lived for less than ℓ, the mean
 //! lifespan of the last 16 collected blocks of short-lived pages; a migrated page that did not come

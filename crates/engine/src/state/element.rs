@@ -81,7 +81,7 @@ impl Element for bool {
     }
 }
 
-/// Implements [`Element`] for a struct of elements, in the order in which its fields are named.
+/// Implements [`Element`] for a struct of elements, in the order of its fields as named.
 macro_rules! elements {
     ($($type:ident { $($field:tt: $of:ty),+ $(,)? })+) => {
         $(impl $crate::state::Element for $type {

@@ -1,4 +1,4 @@
-//! What a restored victim policy must agree with: the blocks that it chooses among.
+//! Census of candidates: the blocks that a restored victim policy must choose among.
 
 use crate::error::Result;
 use crate::flash::Blocks;

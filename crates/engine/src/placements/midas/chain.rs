@@ -12,10 +12,10 @@ use crate::flash::{Table, filled};
 use crate::placements::{Restored, Sizes};
 use crate::state::{elements, require, state};
 
-/// Fewer victims than this are to make the room that the host waits for.
+/// Limit of victims in a row for one wait of the host: fewer must make the room.
 const MOST_IN_A_ROW: u64 = 25;
-/// Pages of a last group that is not sized well are kept apart by the collections that they lived
-/// through, in so many classes.
+/// Number of classes in which pages of a last group are kept apart, if it is not sized well.
+/// The classes go by the collections that pages lived through.
 const MOST_CLASSES: usize = 4;
 
 pub struct Chain {
@@ -176,8 +176,8 @@ impl Chain {
         is_held
     }
 
-    /// The oldest block of the first group that is too large, if one is; if the policy knows no block,
-    /// of the first group that has one.
+    /// Victim of the first group that is too large: its oldest block.
+    /// If the policy knows no block, it is that of the first group that has one.
     pub fn victim(&self, domain: usize) -> Option<u32> {
         let bounded = self.most_blocks.len();
         let queues = &self.queues[domain * self.groups..][..bounded];
@@ -189,8 +189,9 @@ impl Chain {
         queue.front().copied()
     }
 
-    /// The host waits for a victim of a domain. If it waited for too many at one page, the last bounded
-    /// group of all domains is given up; true if so.
+    /// Notes that the host waits for a victim of a domain.
+    /// If it waited for too many at one page, the last bounded group of all domains is given up;
+    /// true if so.
     pub fn await_victim(&mut self, domain: usize, now: u64) -> bool {
         let row = &mut self.rows[domain];
         if row.clock != now {
@@ -231,8 +232,8 @@ impl Chain {
         }
     }
 
-    /// The queues hold the blocks that are held back, but for those released; the candidates are the
-    /// others.
+    /// Checks that the queues hold the blocks that are held back, but for those released.
+    /// The candidates are the others.
     pub fn check(&self, drive: &Restored) -> Result<()> {
         let mut candidates = vec![0; self.candidates.len()];
         let mut waiting = vec![false; self.group_of.len()];

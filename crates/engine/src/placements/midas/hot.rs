@@ -1,5 +1,5 @@
-//! Which pages are hot (`MiDAS`, "hot block separation"): those that were rewritten three times in a row
-//! before they were as old as pages of the HOT group become.
+//! Hot pages: those rewritten early three times in a row (`MiDAS`, "hot block separation").
+//! Early is before they were as old as pages of the HOT group become.
 
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
@@ -8,14 +8,14 @@ use crate::state::{MOST_PLAUSIBLE, state};
 /// A page with so many marks is hot: counters have two bits.
 const HOT: u8 = 3;
 const MARKS: u8 = 0b11;
-/// Where the current version of a page lies: in HOT, in the first group of others, or further on.
+/// Place of the current version of a page: in HOT, in the first other group, or further on.
 const PLACE_SHIFT: u32 = 2;
 const IN_HOT: u8 = 0;
 const IN_FIRST: u8 = 1 << PLACE_SHIFT;
 const FURTHER: u8 = 2 << PLACE_SHIFT;
 
-/// HOT serves so much of the host's writes, and of its pages collection finds so few valid, or else
-/// the filter is not relied upon.
+/// Least share of the host's writes that HOT serves for the filter to be relied upon.
+/// Below it, the greatest share of its pages that collection may find valid for that.
 const LEAST_TRAFFIC: f64 = 0.15;
 const MOST_VALID: f64 = 0.1;
 
@@ -51,7 +51,7 @@ state! {
     } where is_sound
 }
 
-/// How HOT is sized.
+/// Sizing of HOT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HotSizing {
     /// There is none.
@@ -62,7 +62,7 @@ pub enum HotSizing {
     ByModel,
 }
 
-/// How the HOT group did for some time.
+/// Use of the HOT group for some time.
 #[derive(Debug, Clone, Copy)]
 pub struct HotUse {
     /// True if the filter finds hot pages so well that HOT can be sized by the model.
@@ -168,7 +168,8 @@ impl HotPages {
         self.window_ends = now + self.age;
     }
 
-    /// How HOT did since this was asked last, in so many writes of the host, with such a valid share.
+    /// Ends an epoch: tells the use of HOT since the last one.
+    /// There were `writes` of the host, and the blocks of HOT had the given valid share.
     pub fn end_epoch(&mut self, writes: u64, valid_share: f64) -> HotUse {
         let Ages { victims, sum } = std::mem::take(&mut self.epoch);
         let traffic = std::mem::take(&mut self.epoch_writes) as f64 / writes as f64;

@@ -48,11 +48,11 @@ pub struct Midas {
     check_at: u64,
     /// Groups of which nothing was collected yet since the last sizing, a bit for each.
     uncollected: u32,
-    /// What was predicted of the groups as they are: write amplification, or none after a merger,
-    /// and the valid shares of victims.
+    /// Predicted write amplification, or none after a merger.
+    /// Beside it, the valid shares of victims of the groups as they are.
     predicted_wa: Option<f64>,
     predicted_shares: Vec<f64>,
-    /// When each block closed.
+    /// Clock at which each block closed.
     closed_at: Table<u64>,
     /// The group of the victim whose pages are moving.
     victim_group: usize,
@@ -61,7 +61,7 @@ pub struct Midas {
     sizes: Sizes,
 }
 
-/// What the parameters say.
+/// Rules that the parameters give.
 #[derive(Debug, Clone, Copy)]
 struct Rules {
     groups: usize,
