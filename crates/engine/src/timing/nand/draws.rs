@@ -52,8 +52,8 @@ impl Durations {
         self.draw(self.erase)
     }
 
-    /// The sum of four uniform numbers: bell-shaped, cheap, the same on every machine, and bounded at
-    /// √12 = 3.46 standard deviations.
+    /// Draws from a bell-shaped distribution: the sum of four uniform numbers.
+    /// It is cheap, the same on every machine, and bounded at √12 = 3.46 standard deviations.
     #[inline(always)]
     fn draw(&mut self, bell: Bell) -> u64 {
         if bell.sd_ns == 0.0 {
