@@ -9,7 +9,7 @@ pub enum Event {
     /// A transfer on a channel ends.
     ChannelFree(u32),
     /// The array of a unit is done with an operation.
-    /// It is void if the unit has begun more operations since.
+    /// It is void if the unit has begun or suspended one since.
     ArrayDone {
         /// The unit.
         unit: u32,

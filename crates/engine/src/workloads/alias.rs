@@ -1,5 +1,6 @@
-//! Drawing pages in proportion to whole-number weights, at O(1) a draw and 8 bytes a page: Walker's
-//! alias method (1977), its table filled in one sweep (Hübschle-Schneider & Sanders 2022).
+//! Alias method: draws pages by whole-number weights, at O(1) a draw and 8 bytes a page.
+//! It is Walker's alias method (1977), its table filled in one sweep (Hübschle-Schneider & Sanders
+//! 2022).
 
 use crate::error::Result;
 use crate::flash::{Table, filled};

@@ -1,5 +1,5 @@
-//! What a database does to its drive: point updates through a write-ahead log, checkpoints, external
-//! sorts and index rebuilds.
+//! Database: point updates through a write-ahead log, checkpoints, sorts and index rebuilds.
+//! The sorts are external.
 //!
 //! Four regions follow each other: the tables with all that point updates touch, the log, an index
 //! that is rebuilt as a whole, and space for temporary files. An update dirties a page of the tables
@@ -24,7 +24,8 @@ use crate::registry::{Entry, Registered};
 use crate::rng::threshold;
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Updates drawn at once. No batch spans two of these chunks, so groups that change are exact.
+/// Updates drawn at once.
+/// No batch spans two of these chunks, so groups that change are exact.
 const CHUNK_PAGES: usize = 512;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,8 +36,8 @@ enum Phase {
     Rebuild,
 }
 
-/// An event that happens at a share of its chances, as evenly spaced as can be: after n chances it
-/// has happened n times the share, rounded.
+/// An event that happens at a share of its chances, as evenly spaced as can be.
+/// After n chances it has happened n times the share, rounded.
 #[derive(Debug, Clone)]
 struct Regularly {
     share: f64,

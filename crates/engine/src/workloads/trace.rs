@@ -34,7 +34,7 @@ state! {
     } where is_sound
 }
 
-/// What all clones share.
+/// Requests that all clones share.
 #[derive(Debug)]
 struct Requests {
     columns: Columns,
@@ -69,7 +69,7 @@ impl Trace {
         Trace::of_columns(Columns::of(&requests), page_bytes, passes)
     }
 
-    /// The same of requests as columns, which are neither copied nor changed.
+    /// Replay of requests as columns, which are neither copied nor changed.
     pub fn of_columns(columns: Columns, page_bytes: u32, passes: u64) -> Result<Self> {
         let columns = columns.checked()?;
         let mut pages = 0;

@@ -23,7 +23,8 @@ const FILLED_PAGES: u32 = 600;
 /// Odd, so that cuts fall anywhere in a batch of an own rhythm.
 const BATCH_PAGES: usize = 29;
 
-/// What a workload keeps depends on its parameters: nested ones, and those that change in mid-run.
+/// Further workloads, whose states depend on their parameters.
+/// These are nested ones, and those that change in mid-run.
 const MORE_WORKLOADS: [&str; 7] = [
     "groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=300/700,period=500",
     "drift:f=0.1,r=0.9,period=700,steps=100",
@@ -126,7 +127,7 @@ fn examples(registry: &'static Registry) -> impl Iterator<Item = &'static str> {
     registry.entries.iter().map(|entry| entry.example)
 }
 
-/// What small drives feel, and each detector where the choice is between them.
+/// Specs of managers that small drives feel, and each detector if there is a choice of them.
 fn manager_specs() -> Vec<String> {
     let detected = MANAGERS.entries.iter().flat_map(|manager| {
         examples(&DETECTORS).map(|d| format!("{}:detector={}", manager.name, nested(d)))
@@ -175,9 +176,9 @@ pub fn all() -> impl Iterator<Item = Case> {
     })
 }
 
-/// Every `nth` combination, or all of them where a full test is asked for; those of one entry where
-/// `make check-policy` names that. No other stride below is a
-/// divisor of what there is of anything, so each pair of entries comes up.
+/// Every `nth` combination, or all of them where a full test is asked for.
+/// Of all, it is those of one entry where `make check-policy` names that. No other stride below is
+/// a divisor of what there is of anything, so each pair of entries comes up.
 pub fn some(nth: usize) -> impl Iterator<Item = Case> {
     let only = std::env::var("WRITEAMP_POLICY").ok();
     let is_asked = move |case: &Case| only.as_deref().is_none_or(|name| case.is_of(name));

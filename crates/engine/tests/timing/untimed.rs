@@ -1,5 +1,5 @@
-//! With no time for anything and nothing held back, the drive in time counts as the one without;
-//! and what a run comes to depends on its seed alone.
+//! Untimed operations: with no time for anything, the drive in time counts as the other.
+//! This is so with nothing held back, and what a run comes to depends on its seed alone.
 
 use writeamp_engine::flash::{Cause, Counters, EraseUnit, Shape};
 use writeamp_engine::managers::Layout;
@@ -102,7 +102,8 @@ fn a_run_depends_on_its_seed_and_on_nothing_else() {
     assert_ne!(outcome(4, 1 << 30), whole);
 }
 
-/// Pages that a drive in time collects after its only request, rested or not before time began.
+/// Pages that a drive in time collects after its only request.
+/// Before time began, it has rested or not.
 fn collected_while_idle(background: bool, has_rested: bool) -> u64 {
     let collection = Collection { background, soft_blocks: 6, ..Collection::default() };
     let timing = Timing { collection, ..timing() };

@@ -31,9 +31,9 @@ pub struct Io {
     is_trim: Chance,
     is_write: Chance,
     is_fua: Chance,
-    /// Where writes and TRIMs go, if there are any.
+    /// Places of writes and TRIMs, if there are any.
     writes: Option<Places>,
-    /// Where reads go, if there are any.
+    /// Places of reads, if there are any.
     reads: Option<Places>,
     skew: Option<Skew>,
     timetable: Option<Timetable>,
