@@ -61,7 +61,7 @@ impl Simulation {
     }
 
     /// Restores the run that was saved as `bytes`, from one that was built in the same way.
-    /// This one may have come however far. What is not such a state is refused.
+    /// It does not matter how far this one has come. What is not such a state is refused.
     pub fn restored(mut self, bytes: &[u8]) -> Result<Self> {
         state::unpack(&mut self, bytes)?;
         Ok(self)

@@ -9,7 +9,8 @@ use crate::params::{Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// True of the parameters of its requests, which its canonical form omits if it writes pages.
+/// Parameters that it shares with others: those of TRIMs and of requests.
+/// The latter are left out of the canonical form where it writes pages.
 const COMMON: [Param; 1 + SEQUENTIAL_PARAMS.len()] = {
     let mut all = [TRIM; 1 + SEQUENTIAL_PARAMS.len()];
     let (_, of_requests) = all.split_at_mut(1);

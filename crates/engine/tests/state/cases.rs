@@ -177,7 +177,7 @@ pub fn all() -> impl Iterator<Item = Case> {
 }
 
 /// Every `nth` combination, or all of them where a full test is asked for.
-/// Of all, it is those of one entry where `make check-policy` names that. No other stride below is
+/// Where `make check-policy` names an entry, they are those of that entry. No other stride below is
 /// a divisor of what there is of anything, so each pair of entries comes up.
 pub fn some(nth: usize) -> impl Iterator<Item = Case> {
     let only = std::env::var("WRITEAMP_POLICY").ok();
