@@ -140,7 +140,8 @@ impl Foresight {
         Step::Request(Request::of_pages(Op::Trim, first..end))
     }
 
-    /// As [`Workload::next_request`], and as [`Self::next`]; one of the two for a whole run.
+    /// Draws as [`Workload::next_request`] does, with invalidation times as of [`Self::next`].
+    /// A whole run uses one of the two.
     pub fn next_request(
         &mut self,
         workload: &mut dyn Workload,

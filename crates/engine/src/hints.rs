@@ -31,7 +31,7 @@ pub struct Hints<'a> {
 }
 
 impl<'a> Hints<'a> {
-    /// Those of some of the pages.
+    /// Hints on some of the pages.
     pub(crate) fn of(&self, pages: Range<usize>) -> Hints<'a> {
         Hints {
             groups: self.groups,

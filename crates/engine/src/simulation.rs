@@ -14,7 +14,7 @@ use crate::workloads::{Schedule, Step, Unserved, Workload};
 /// They are enough for look-ahead, few enough for the first-level cache.
 pub const DEFAULT_BATCH_PAGES: usize = 1024;
 
-/// Larger batches gain nothing; the bound keeps the buffer small.
+/// Most pages of a batch: larger ones gain nothing, and the bound keeps the buffer small.
 const MAX_BATCH_PAGES: usize = 1 << 20;
 
 /// A drive and what the host does to it.
@@ -55,7 +55,7 @@ impl Simulation {
         Ok(Simulation { drive, workload, buffer, hinted, series })
     }
 
-    /// All that is needed to go on from here in another process, bit for bit as this one would.
+    /// Saves all that is needed to go on from here in another process, bit for bit as here.
     pub fn save(&self) -> Vec<u8> {
         state::pack(self)
     }
@@ -306,7 +306,7 @@ impl Hinted {
         })
     }
 
-    /// The pages that come next are not foreseen.
+    /// Gives the pages that come next no invalidation times: they are not foreseen.
     fn forget_times(&mut self, count: usize) {
         self.invalidation_times.clear();
         self.invalidation_times.resize(count, NEVER);

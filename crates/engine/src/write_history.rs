@@ -60,7 +60,7 @@ impl Sums {
 }
 
 impl WriteHistory {
-    /// Of a drive that has not been written.
+    /// History of a drive that has not been written.
     pub fn new(logical_pages: u32, blocks: u32) -> Result<Self> {
         Ok(WriteHistory {
             pages: filled(0, logical_pages as usize)?,
@@ -89,7 +89,7 @@ impl WriteHistory {
         (size_of_val(&self.pages[..]) + size_of_val(&self.blocks[..])) as u64
     }
 
-    /// The host is about to write `logical`, whose present version lies in `holder`.
+    /// Notes that the host is about to write `logical`, whose present version lies in `holder`.
     #[inline(always)]
     pub(crate) fn count_write(&mut self, logical: u32, holder: Option<u32>, now: u64) {
         let before = self.pages[logical as usize];
@@ -102,7 +102,7 @@ impl WriteHistory {
         }
     }
 
-    /// The valid version of `logical` lies in `to` from now on, and in no other block.
+    /// Notes that the valid version of `logical` lies in `to` from now on, and in no other block.
     #[inline(always)]
     pub(crate) fn move_page(&mut self, logical: u32, from: Option<u32>, to: u32) {
         let page = self.pages[logical as usize];
@@ -112,13 +112,13 @@ impl WriteHistory {
         self.blocks[to as usize].add(page);
     }
 
-    /// The data of `logical`, which lay in `holder`, is gone: its next write is its first.
+    /// Forgets `logical`, whose data lay in `holder` and is gone: its next write is its first.
     pub(crate) fn forget(&mut self, logical: u32, holder: u32) {
         let page = std::mem::take(&mut self.pages[logical as usize]);
         self.blocks[holder as usize].subtract(page);
     }
 
-    /// `block` was erased; its pages are yet to be moved.
+    /// Notes that `block` was erased; its pages are yet to be moved.
     pub(crate) fn erase(&mut self, block: u32) {
         self.blocks[block as usize] = Sums::default();
     }

@@ -150,7 +150,7 @@ impl Blocks {
         }
     }
 
-    /// Takes down that `block` changes now.
+    /// Notes that `block` changes now.
     #[inline(always)]
     pub(super) fn change(&mut self, block: u32) {
         self.changes += 1;
@@ -165,7 +165,7 @@ impl Blocks {
         &self.records[first..first + self.pages_per_block.div_ceil(64) as usize]
     }
 
-    /// All pages of a block are free.
+    /// Frees all pages of a block, which was erased.
     pub(super) fn erase(&mut self, block: u32) {
         let first = self.record(block);
         self.records[first + INVALID_PAGES] = 0;

@@ -39,7 +39,7 @@ impl Cause {
         Cause::Refresh,
     ];
 
-    /// Those that a drive without time knows.
+    /// Causes that a drive without time knows.
     pub const WITHOUT_TIME: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
 
     /// The word used in reports.

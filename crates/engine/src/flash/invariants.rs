@@ -117,7 +117,7 @@ impl Array {
         holds(mapped == u64::from(self.mapped_pages), || "Σ valid = mapped logical pages".into())
     }
 
-    /// Every block in `state` is in the list of its pool, once.
+    /// Checks that every block in `state` is in the list of its pool, once.
     fn check_pools(&self, state: BlockState, pools: &[Vec<u32>], invariant: &str) -> Check {
         let mut unlisted: Vec<bool> = self.states.iter().map(|of| *of == state).collect();
         for (pool, blocks) in pools.iter().enumerate() {

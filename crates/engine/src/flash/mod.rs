@@ -236,7 +236,7 @@ impl<T: Tap> Flash<T> {
         block
     }
 
-    /// Takes down that a closed block changes now, as if it had just closed.
+    /// Notes that a closed block changes now, as if it had just closed.
     pub fn touch(&mut self, block: u32) {
         self.array.blocks.change(block);
     }

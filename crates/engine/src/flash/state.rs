@@ -41,7 +41,8 @@ impl Element for BlockState {
     }
 }
 
-/// Between two requests, nothing waits to be reported to an observer, who has no state here.
+/// State of the flash; between two requests, nothing waits to be reported to an observer.
+/// The observer has no state here.
 impl<T: Tap> State for Flash<T> {
     fn save(&self, to: &mut Writer) {
         self.array.save(to);

@@ -68,10 +68,10 @@ pub trait WearLeveler: Send + State {
         free.len() - 1
     }
 
-    /// `block`, erased `erases` times so far, filled up.
+    /// Hears that `block`, erased `erases` times so far, filled up.
     fn on_close(&mut self, _block: u32, _erases: u32) {}
 
-    /// `block`, a spare one erased `erases` times so far, has taken the place of a worn-out one.
+    /// Hears that the spare `block`, erased `erases` times so far, has replaced a worn-out one.
     fn on_spare_used(&mut self, _block: u32, _erases: u32) {}
 
     /// The closed block, if any, whose pages should move onto `erased`, which was just erased.

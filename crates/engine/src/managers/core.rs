@@ -38,7 +38,7 @@ pub struct Core<V, T: Tap> {
     reserve_blocks: u32,
     /// The pages that an exchange moves.
     exchanged: Vec<u32>,
-    /// Kept if a policy asks for it.
+    /// Write history of the pages, kept if a policy asks for it.
     history: Option<WriteHistory>,
     /// Identity of the drive: everything that it was built from.
     pub identity: Identity,

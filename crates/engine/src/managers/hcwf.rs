@@ -97,7 +97,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         Ok(())
     }
 
-    /// Takes down that the host writes the page in place `at`, if the victim policy cares.
+    /// Notes in the history that the host writes the page in place `at`, if the policy cares.
     #[inline(always)]
     fn count_write(&mut self, pages: &[u32], at: usize) {
         if V::WEIGHS_HISTORY {

@@ -30,7 +30,8 @@ pub fn solve(model: &Model) -> Result<Occupancy> {
     })
 }
 
-/// Without swaps nothing depends on the frontiers, and they are not looked at.
+/// Solves a drive without swaps.
+/// Nothing depends on the frontiers there, and they are not looked at.
 fn alone(model: &Model) -> Option<Occupancy> {
     let balanced = Balanced::new(model, without_swaps(model)?)?;
     if balanced.missing < RESIDUAL {
@@ -39,7 +40,7 @@ fn alone(model: &Model) -> Option<Occupancy> {
     corrected(model, balanced.levels.blocks)
 }
 
-/// From d = 1, which has a closed form.
+/// Solves the drive without swaps by continuation from d = 1, which has a closed form.
 fn without_swaps(model: &Model) -> Option<Flows> {
     let model = model.without_swaps();
     let log_d = model.d().ln();
@@ -72,7 +73,7 @@ fn with_swaps(model: &Model) -> Option<Occupancy> {
     None
 }
 
-/// From the same drive without swaps.
+/// Solves directly from the same drive without swaps.
 fn directly(model: &Model, effort: &Effort) -> Option<Flows> {
     exchange::solve(model, without_swaps(model)?, effort)
 }

@@ -283,7 +283,7 @@ impl Crossing {
         Crossing { writes, row: start.to_vec() }
     }
 
-    /// Goes on until the other frontier gains a page; returns how likely one's own is full first.
+    /// Advances to the other frontier's next page; returns how likely one's own is full first.
     fn advance(&mut self) -> f64 {
         let mut visits = 0.0;
         for place in &mut self.row {
@@ -301,7 +301,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// From the values with the hot frontier full (by the pages in the cold one), and vice versa.
+    /// Builds it from the values with either frontier full, by the pages in the other.
     fn new(model: &Model, hot_full: &[f64], cold_full: &[f64]) -> Self {
         let pages = model.pages_per_block();
         let writes = model.writes();

@@ -85,7 +85,7 @@ impl Balanced {
     }
 }
 
-/// As much of a Newton step as leaves less missing than before, and what that is.
+/// Shortens a Newton step until less is missing than before; also returns what is missing.
 fn shortened(
     model: &Model,
     from: &Flows,

@@ -1,6 +1,6 @@
 //! Numbers and sizes as specs write them.
 
-/// Above 2^53 a float no longer names one whole number.
+/// Largest whole number up to which a float names each: above 2^53, it does not.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A whole number, also in the forms `1e6` and `2.5e6`.

@@ -27,7 +27,7 @@ pub trait PlacementSource: fmt::Debug + Send + Sync {
 pub struct ForeignStreams {
     /// Number of streams, which are numbered from 0.
     pub all: usize,
-    /// Those that may get migrated pages.
+    /// Streams that may get migrated pages.
     pub migration: Vec<usize>,
 }
 
@@ -62,7 +62,7 @@ pub trait PlacementCalls: Send {
     /// Bytes of its tables.
     fn bytes(&self) -> u64;
 
-    /// All of it that changes as a drive is driven.
+    /// Saves all of it that changes as a drive is driven.
     fn save(&self) -> Result<Vec<u8>>;
 
     /// Restores what [`Self::save`] returned, into one that was built in the same way.

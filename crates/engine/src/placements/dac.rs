@@ -15,7 +15,7 @@ use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::{require, state};
 
-/// Not written yet.
+/// Region of a page that is not written yet.
 const NEW: u8 = u8::MAX;
 
 pub struct Dac {

@@ -32,7 +32,7 @@ impl LastWrites {
         age
     }
 
-    /// The data of `logical` is gone: its next write is its first.
+    /// Forgets `logical`, whose data is gone: its next write is its first.
     pub fn forget(&mut self, logical: u32) {
         self.written_at[logical as usize] = 0;
     }

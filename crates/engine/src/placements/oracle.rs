@@ -33,9 +33,9 @@ state! {
 /// Spacing of streams: the remaining life that one takes beside the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spacing {
-    /// Twice as much.
+    /// Twice the remaining life of the stream before.
     Logarithmic,
-    /// As much: one block's worth of writes.
+    /// As much as each other stream: one block's worth of writes.
     Linear,
 }
 

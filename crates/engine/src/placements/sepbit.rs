@@ -13,9 +13,9 @@ use crate::state::{require, state};
 
 const SHORT_LIVED: usize = 0;
 const LONG_LIVED: usize = 1;
-/// Migrated from a block of short-lived pages.
+/// Stream of pages that are migrated from a block of short-lived pages.
 const SURVIVORS: usize = 2;
-/// Other migrated pages younger than 4ℓ, younger than 16ℓ, and the rest.
+/// Streams of other migrated pages: younger than 4ℓ, younger than 16ℓ, and the rest.
 const BY_AGE: [usize; 3] = [3, 4, 5];
 
 /// Blocks over which ℓ is the mean.

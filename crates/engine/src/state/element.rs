@@ -32,7 +32,7 @@ macro_rules! numbers {
 
 numbers!(u8, u16, u32, u64, i32, f64);
 
-/// As 64 bits, whatever the machine has.
+/// Sizes are 64 bits, whatever the machine has.
 impl Element for usize {
     const BYTES: usize = u64::BYTES;
 

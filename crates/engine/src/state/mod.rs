@@ -98,7 +98,7 @@ macro_rules! state {
 }
 pub(crate) use state;
 
-/// More of anything than a drive counts in its life, and so little that sums do not overflow.
+/// Bound of plausible counts: more than a drive's life, and too little for sums to overflow.
 pub const MOST_PLAUSIBLE: u64 = 1 << 56;
 
 /// Verdict of the check of a restored value.

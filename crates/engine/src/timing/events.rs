@@ -13,7 +13,7 @@ pub enum Event {
     ArrayDone {
         /// The unit.
         unit: u32,
-        /// Its count.
+        /// Count of its begun operations.
         begun: u32,
     },
     /// A request reaches the link to the host.

@@ -46,7 +46,7 @@ struct Issued {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Issuing,
-    /// Nothing more is issued; what is outstanding is served.
+    /// Outstanding requests are served, and nothing more is issued.
     Serving,
     /// The device writes out what it holds.
     Settling,

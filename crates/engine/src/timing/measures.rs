@@ -138,12 +138,12 @@ impl Measures {
         self.others = 0;
     }
 
-    /// Nothing more is issued, and all was answered by now.
+    /// Ends the measured interval: nothing more is issued, and all was answered by now.
     pub fn end_of_issue(&mut self, now_ns: u64, limit_ns: Option<u64>) {
         self.until_ns.get_or_insert(limit_ns.map_or(now_ns, |limit_ns| limit_ns.min(now_ns)));
     }
 
-    /// Time passes with so many requests outstanding.
+    /// Lets time pass with so many requests outstanding.
     #[inline]
     pub fn pass_time(&mut self, from_ns: u64, to_ns: u64, outstanding: u64) {
         self.outstanding_ns += u128::from(to_ns - from_ns) * u128::from(outstanding);

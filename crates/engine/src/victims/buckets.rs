@@ -11,7 +11,7 @@ struct Link {
     next: u32,
 }
 
-/// Not in any bucket: a link to the block itself cannot occur inside one.
+/// Link of a block in no bucket: one to the block itself, which cannot occur inside a bucket.
 const fn unlinked(block: u32) -> Link {
     Link { previous: block, next: block }
 }

@@ -28,7 +28,7 @@ pub trait VictimCalls: Send {
     /// Name of a hook where the policy is written.
     fn word(&self, hook: Hook) -> &'static str;
 
-    /// All of it that changes as a drive is driven.
+    /// Saves all of it that changes as a drive is driven.
     fn save(&self) -> Result<Vec<u8>>;
 
     /// Restores what [`Self::save`] returned, into one that was built in the same way.

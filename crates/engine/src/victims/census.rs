@@ -15,7 +15,7 @@ pub struct Census<'a> {
 }
 
 impl<'a> Census<'a> {
-    /// For the blocks that `are_candidates`, at a clock of `now`.
+    /// Begins a census of the blocks that `are_candidates`, at a clock of `now`.
     pub fn new(are_candidates: Vec<bool>, blocks: &'a Blocks, now: u64) -> Self {
         Census { uncounted: are_candidates, blocks, now }
     }

@@ -15,7 +15,7 @@ use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::{require, state};
 
-/// Among equals, the block that lost its last page longest ago.
+/// Greedy policy; of equals, it chooses the block that lost its last page longest ago.
 #[derive(Debug, Clone)]
 pub struct Greedy {
     /// The candidates with [`Self::least`] invalid pages or more.

@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::rng::Stream;
 
-/// Each page has a cell of the same probability, part of which it gives to one other page.
+/// Alias table: a cell of the same probability for each page.
+/// Of its cell, a page gives a part to one other page.
 #[derive(Debug, Clone)]
 pub struct Alias {
     cells: Table<Cell>,
@@ -20,7 +21,7 @@ struct Cell {
 }
 
 impl Alias {
-    /// For `weights` that are not all 0, one for each page, and whose sum fits 64 bits.
+    /// Builds the table for `weights`, one for each page, not all 0, whose sum fits 64 bits.
     pub fn new<W: Copy + Into<u64>>(weights: &[W]) -> Result<Self> {
         let pages = weights.len() as u128;
         let capacity: u128 = weights.iter().map(|&weight| u128::from(weight.into())).sum();

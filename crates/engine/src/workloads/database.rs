@@ -64,7 +64,7 @@ impl Regularly {
 struct Dirty {
     /// One bit a page.
     words: Table<u64>,
-    /// Those before are clean while a checkpoint runs.
+    /// First word with dirty pages while a checkpoint runs: those before are clean.
     first_word: usize,
 }
 
@@ -120,7 +120,7 @@ pub struct Database {
     /// A page whose eviction the last batch had no room for.
     evicted: Option<u32>,
     dirty: Dirty,
-    /// By group of the tables, as the checkpoint began.
+    /// Dirty pages of each group of the tables, as the checkpoint began.
     dirty_pages: Vec<u32>,
 }
 

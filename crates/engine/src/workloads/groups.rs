@@ -17,9 +17,9 @@ use crate::state::{MOST_PLAUSIBLE, Reader, State, Writer, require};
 #[derive(Debug, Clone)]
 struct Swaps {
     pair: (usize, usize),
-    /// Those that come one by one.
+    /// Swaps that come one by one.
     single: Vec<u64>,
-    /// Those that follow: every so many writes.
+    /// Period of the swaps that follow, in writes.
     period: Option<u64>,
 }
 

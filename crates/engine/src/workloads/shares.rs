@@ -56,7 +56,7 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// For shares that add up to 1, of one item at least.
+    /// Builds it for shares that add up to 1, of one item at least.
     pub fn new(shares: &[f64]) -> Self {
         let mut before = 0.0;
         let all_but_last = &shares[..shares.len() - 1];

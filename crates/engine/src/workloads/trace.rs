@@ -14,7 +14,7 @@ pub struct Trace {
     requests: Arc<Requests>,
     identity: Identity,
     passes_left: u64,
-    /// Added to the times of this pass.
+    /// Offset that is added to the times of this pass.
     offset_ns: u64,
     request: usize,
     /// Pages of the current request already issued.
@@ -201,7 +201,7 @@ impl Workload for Trace {
         self.requests.pages
     }
 
-    /// One pass: a page that is ever written again is written within it.
+    /// Horizon of one pass: a page that is ever written again is written within it.
     fn horizon_writes(&self) -> u64 {
         let columns = &self.requests.columns;
         let writes = (0..columns.length).filter(|&at| columns.op(at) == Op::Write);

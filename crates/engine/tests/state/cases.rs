@@ -16,11 +16,11 @@ use writeamp_engine::{Error, Result};
 
 use crate::forms::is_full;
 
-/// Small enough for thousands of runs; six streams on each LUN leave it room.
+/// Logical pages of a run: small enough for thousands; six streams on each LUN leave room.
 const LOGICAL_PAGES: u32 = 700;
 const FILLED_PAGES: u32 = 600;
 
-/// Odd, so that cuts fall anywhere in a batch of an own rhythm.
+/// Pages of a batch: odd, so that cuts fall anywhere in a batch of an own rhythm.
 const BATCH_PAGES: usize = 29;
 
 /// Further workloads, whose states depend on their parameters.
@@ -35,7 +35,7 @@ const MORE_WORKLOADS: [&str; 7] = [
     TRACE,
 ];
 
-/// Stands for a trace with every kind of request.
+/// Spec that stands for a trace with every kind of request.
 const TRACE: &str = "trace";
 
 #[derive(Debug, Clone)]

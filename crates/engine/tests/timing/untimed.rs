@@ -73,7 +73,7 @@ fn without_time_and_caches_the_counters_are_those_of_the_drive_without_time() {
     }
 }
 
-/// All that a run with random durations comes to, in steps of so many events.
+/// Outcome of a run with random durations, in steps of so many events.
 fn outcome(seed: u64, events: u64) -> (Vec<u64>, [u64; 4]) {
     let mut timing = timing();
     timing.timing.program_spread = ByKind::Same(0.1);

@@ -44,7 +44,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.history.as_ref().map_or(0, WriteHistory::bytes)
     }
 
-    /// Takes down that the host is about to write `logical`.
+    /// Notes that the host is about to write `logical`.
     #[inline(always)]
     pub fn count_write(&mut self, logical: u32) {
         let now = self.now();
@@ -54,7 +54,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// Takes down that `logical` was programmed behind `frontier`, and is no longer in `from`.
+    /// Notes that `logical` was programmed behind `frontier`, and is no longer in `from`.
     #[inline(always)]
     pub fn follow(&mut self, logical: u32, from: Option<u32>, frontier: usize) {
         if let Some(history) = &mut self.history {

@@ -27,7 +27,7 @@ pub enum Allocation {
 }
 
 impl Allocation {
-    /// By name; `marginal` is an older word for `effective-size`.
+    /// Every allocation, by name; `marginal` is an older word for `effective-size`.
     pub const ALL: [(&'static str, Allocation); 6] = [
         ("closed-form", Allocation::ClosedForm),
         ("optimal", Allocation::Optimal),
@@ -176,7 +176,7 @@ fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
     scale.is_finite().then(|| taken.into_iter().map(|op| op * scale).collect())
 }
 
-/// Above, e^u − 1 − u is e^u in double precision.
+/// Logarithm above which e^u − 1 − u is e^u in double precision.
 const LOG_LARGE: f64 = 45.0;
 /// Threshold of the series: below, they are exact to the last bits.
 /// Above, at most three bits are lost without them.

@@ -141,7 +141,7 @@ impl Groups {
         &self.order
     }
 
-    /// A group takes its place in the order of numbers.
+    /// Opens a group, which takes its place in the order of numbers.
     pub fn open(&mut self, group: usize) {
         let place = self.order.iter().take_while(|&&other| other < group).count();
         self.order.insert(place, group);

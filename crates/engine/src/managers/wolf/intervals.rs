@@ -210,7 +210,8 @@ impl Intervals {
         self.groups.of_migration(level, group, known.intervals() == 0)
     }
 
-    /// The data of a page is gone: what is known of it says nothing of what will be there.
+    /// Forgets a page whose data is gone.
+    /// What is known of it says nothing of what will be there.
     pub fn forget(&mut self, page: u32) {
         self.pages[page as usize] = Known::nothing();
     }

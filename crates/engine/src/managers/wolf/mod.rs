@@ -50,7 +50,7 @@ use crate::observe::{GroupChange, GroupLog, Life};
 use crate::params::{Domain, Param, Params};
 use crate::registry::Entry;
 
-/// Paper 3.
+/// Wolf of paper 3, with its defaults.
 pub struct Wolf;
 
 impl Manager for Wolf {

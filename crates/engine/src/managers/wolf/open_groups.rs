@@ -18,12 +18,12 @@ const HYSTERESIS: i32 = OCTAVE / 2;
 /// Octaves from the mean of the logarithm of an exponential life to that of its mean: γ/ln 2.
 const MEAN_OVER_LOG: f64 = 0.83;
 
-/// A group pays if pages for so many blocks on each LUN want to be there …
+/// Blocks on each LUN for whose pages a group pays, if so many want to be there.
 const PAYING_BLOCKS: f64 = 2.0;
-/// … or for so many, and of such a share of what arrives anywhere.
+/// Fewer blocks for which it pays as well, if such a share of all arrivals wants to be there.
 const FEWEST_BLOCKS: f64 = 0.5;
 const PAYING_SHARE: f64 = 0.02;
-/// It closes below such a part of that.
+/// Part of the paying demand below which an open group closes.
 const CLOSING: f64 = 0.5;
 
 /// Demand for a group, whether or not it is open.
@@ -73,7 +73,8 @@ state! {
 }
 
 impl OpenGroups {
-    /// At most `groups`, each `ratio` times as hot as the one before; group 0 is open.
+    /// Starts with at most `groups`, each `ratio` times as hot as the one before.
+    /// Group 0 is open.
     pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Self {
         let parts = |value: f64| (libm::log2(value) * f64::from(OCTAVE)).round() as i32;
         let step = parts(ratio).max(2);

@@ -90,7 +90,7 @@ impl Groups {
         long_alike.map(|place| (self.order[place], self.order[place - 1]))
     }
 
-    /// Above the hottest group, or between two that are far apart.
+    /// Finds the place of a new group: above the hottest, or between two that are far apart.
     fn place_to_create(&self, pages: &[u32]) -> Option<usize> {
         let rate = |place: usize| self.rate(self.order[place], pages);
         let held = |place: usize| self.is_held(self.order[place]);

@@ -15,7 +15,7 @@ elements!(Span { 0: u16 });
 impl Span {
     const FRACTION_BITS: u32 = 11;
 
-    /// Of so many page writes; 0 counts as 1, and what takes more than 32 bits as the longest.
+    /// Span of so many page writes; 0 counts as 1, and more than 32 bits as the longest.
     #[inline(always)]
     pub fn of(writes: u64) -> Self {
         let writes = writes.clamp(1, u64::from(u32::MAX)) as u32;

@@ -112,7 +112,7 @@ impl Chain {
         usize::from(self.group_of[block as usize])
     }
 
-    /// Groups have new sizes, and the last one no classes.
+    /// Gives groups new sizes, and the last one no classes.
     pub fn resize(&mut self, most_blocks: Vec<usize>) {
         self.give_up(most_blocks.len());
         let last = most_blocks.len();
@@ -131,14 +131,14 @@ impl Chain {
         }
     }
 
-    /// The groups from `first` on are one from now on, of classes.
+    /// Merges the groups from `first` on into one, of classes.
     pub fn merge_from(&mut self, first: usize) {
         self.has_classes = true;
         self.give_up(if first == 1 { 0 } else { first });
         self.relabel(|group| group.min(first));
     }
 
-    /// The blocks of bounded groups from `first` on go to the policy, under their labels.
+    /// Gives the blocks of bounded groups from `first` on to the policy, under their labels.
     fn give_up(&mut self, first: usize) {
         for domain in 0..self.candidates.len() {
             for group in first..self.most_blocks.len() {
@@ -163,7 +163,7 @@ impl Chain {
         &mut self.queues[domain * self.groups + group]
     }
 
-    /// A block that was opened for a stream closes; true if it is held back from the policy.
+    /// Adds a block that closes and was opened for a stream; true holds it back from the policy.
     pub fn on_close(&mut self, block: u32, stream: usize, domain: usize) -> bool {
         let is_held = stream < self.most_blocks.len();
         let group = stream.min(self.last_class());
@@ -210,7 +210,7 @@ impl Chain {
         std::mem::take(&mut self.released)
     }
 
-    /// `block` is collected; its group.
+    /// Takes out `block`, which is collected; returns its group.
     pub fn on_collect(&mut self, block: u32) -> usize {
         let domain = (block / self.blocks_per_domain) as usize;
         let group = self.group_of(block);

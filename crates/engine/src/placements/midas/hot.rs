@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// A page with so many marks is hot: counters have two bits.
+/// Marks of a hot page: counters have two bits.
 const HOT: u8 = 3;
 const MARKS: u8 = 0b11;
 /// Place of the current version of a page: in HOT, in the first other group, or further on.
@@ -26,9 +26,9 @@ pub struct HotPages {
     /// Mean age of pages in HOT when collected, as known.
     age: u64,
     window_ends: u64,
-    /// Since the window began: HOT victims, and the sum of their ages.
+    /// HOT victims since the window began, and the sum of their ages.
     window: Ages,
-    /// Since the last sizing.
+    /// HOT victims since the last sizing, and the sum of their ages.
     epoch: Ages,
     epoch_writes: u64,
 }
@@ -54,11 +54,11 @@ state! {
 /// Sizing of HOT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HotSizing {
-    /// There is none.
+    /// No HOT group.
     Off,
-    /// By the model while the filter is good, else as it was used.
+    /// Sizing by the model while the filter is good, else as HOT was used.
     ByUse,
-    /// By the model.
+    /// Sizing by the model.
     ByModel,
 }
 
@@ -98,12 +98,12 @@ impl HotPages {
             && self.window_ends < 2 * MOST_PLAUSIBLE
     }
 
-    /// The filter begins to learn.
+    /// Begins to learn.
     pub fn begin(&mut self, now: u64) {
         self.window_ends = now + self.age;
     }
 
-    /// The host writes a page again, so long after its last write.
+    /// Hears that the host writes a page again, so long after its last write.
     #[inline(always)]
     pub fn on_rewrite(&mut self, logical: u32, interval: u64) {
         if self.sizing == HotSizing::Off {
@@ -132,7 +132,7 @@ impl HotPages {
         is_hot
     }
 
-    /// A page is migrated from a group.
+    /// Hears that a page is migrated from a group.
     #[inline(always)]
     pub fn on_migrate(&mut self, logical: u32, from: usize) {
         if self.sizing == HotSizing::Off {
@@ -147,7 +147,7 @@ impl HotPages {
         };
     }
 
-    /// A block of HOT is collected whose pages have such a mean age.
+    /// Hears that a block of HOT is collected whose pages have such a mean age.
     pub fn on_victim(&mut self, age: u64, now: u64) {
         for ages in [&mut self.window, &mut self.epoch] {
             ages.victims += 1;

@@ -7,7 +7,7 @@ use crate::state::{MOST_PLAUSIBLE, state};
 pub struct Measured {
     victims: Vec<u64>,
     moved_pages: Vec<u64>,
-    /// As the epoch began, and as the period did in which predictions are checked.
+    /// State as the epoch began; below, as the period did in which predictions are checked.
     epoch: Moment,
     period: Moment,
 }

@@ -27,9 +27,9 @@ use measured::Measured;
 use model::{Model, Sizing};
 use std::ops::Bound::{Excluded, Included};
 
-/// The fill and one more write of the drive are not looked at.
+/// Drive writes before learning begins: the fill and one more.
 const DRIVE_WRITES_BEFORE: u64 = 2;
-/// Predictions are checked each time that this share of an epoch has been written.
+/// Share of an epoch to be written between two checks of the predictions.
 const CHECK_SHARE: f64 = 0.3;
 const NEVER: u64 = u64::MAX;
 
@@ -275,7 +275,7 @@ impl Placement for Midas {
         usize::from(!is_hot)
     }
 
-    /// The data ends here as it does when it is written anew.
+    /// Forgets a page; its data ends here as it does when it is written anew.
     fn forget(&mut self, logical: u32) {
         if let Some(interval) = self.last_writes.age(logical, self.clock) {
             if self.is_learning {

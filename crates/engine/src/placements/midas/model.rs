@@ -14,7 +14,7 @@ const WORTH_HOT: f64 = 0.05;
 const MOST_HOT: f64 = 29.0 / 2048.0;
 /// Pages of the last group whose interval is at most this share of the mean are its hot ones.
 const HOT_SHARE_OF_MEAN: f64 = 0.7;
-/// The search goes over all bounds so often again.
+/// Revisions: times that the search goes over all bounds again.
 const REVISIONS: u32 = 4;
 
 /// Sizing of the groups, and the valid shares and write amplification that it leads to.
@@ -52,7 +52,7 @@ pub struct Model<'a> {
     survive: Vec<f64>,
     /// Pages of an age below each edge that are valid yet: ∫ survive.
     valid: Vec<f64>,
-    /// Of pages that reach the age of each edge, how hot those are that a collection then finds.
+    /// Hotness of the pages that a collection finds among those that reach each edge's age.
     rest: Vec<TwoClasses>,
     held_pages: f64,
     most_groups: usize,

@@ -207,7 +207,7 @@ impl Head {
         (sector + self.ahead_sectors).min(self.sectors)
     }
 
-    /// Takes down that the head works from now until `end_ns`, whatever it did before.
+    /// Notes that the head works from now until `end_ns`, whatever it did before.
     fn work(&mut self, now_ns: u64, end_ns: u64) {
         self.busy_before_ns = self.busy_ns(now_ns);
         self.busy = now_ns..end_ns.max(now_ns);

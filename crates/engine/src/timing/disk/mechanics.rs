@@ -11,7 +11,7 @@ use super::DiskTimes;
 use crate::error::{Error, Result};
 use crate::timing::SECTOR_BYTES;
 
-/// Fewer cylinders have no seek curve to speak of.
+/// Fewest cylinders: less have no seek curve to speak of.
 const FEWEST_CYLINDERS: u64 = 16;
 /// Most cylinders, so that angles fit 64 bits.
 const MOST_CYLINDERS: u64 = u32::MAX as u64;

@@ -72,7 +72,7 @@ fn of_kind(bells: &[Bell], index: u32) -> Bell {
     if bells.len() == 1 { bells[0] } else { bells[index as usize % bells.len()] }
 }
 
-/// One bell for each combination of the kinds that means and spreads distinguish.
+/// Builds a bell for each combination of the kinds that means and spreads distinguish.
 fn bells(means_us: &ByKind, spreads: &ByKind) -> Vec<Bell> {
     let (means, spreads) = (means_us.values(), spreads.values());
     let kinds = lcm(means.len(), spreads.len());

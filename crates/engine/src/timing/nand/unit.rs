@@ -90,7 +90,7 @@ impl Unit {
         self.busy_since_ns.get_or_insert(now_ns);
     }
 
-    /// Is busy no more, unless an operation is suspended.
+    /// Ends a spell of being busy, unless an operation is suspended.
     #[inline(always)]
     pub fn end_busy(&mut self, now_ns: u64) {
         if self.suspended.is_none() {

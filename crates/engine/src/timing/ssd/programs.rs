@@ -28,7 +28,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// None of a drive of so many blocks.
+    /// Starts with no programs, on a drive of so many blocks.
     pub fn new(blocks: u32) -> Result<Self> {
         Ok(Programs {
             begun: filled(NONE, blocks as usize)?,

@@ -36,7 +36,7 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// Nothing yet, of a new drive with so many logical pages.
+    /// Starts with nothing to do, on a new drive with so many logical pages.
     pub fn new(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> Result<Self> {
         let soft_blocks = soft_blocks(timing, geometry, logical_pages);
         let most_reads = timing.refresh.reads_per_block;
@@ -56,7 +56,7 @@ impl Upkeep {
         })
     }
 
-    /// The host asks for something.
+    /// Hears that the host asks for something.
     pub fn hear_request(&mut self) {
         self.moves_left = self.blocks;
     }
@@ -73,7 +73,7 @@ impl Upkeep {
         }
     }
 
-    /// Reads before an erase do no harm after it.
+    /// Forgets the reads of a block that is erased: they do no harm after that.
     pub fn forget_reads(&mut self, block: u32) {
         if let Some(reads) = self.reads.get_mut(block as usize) {
             *reads = 0;

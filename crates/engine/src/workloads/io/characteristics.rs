@@ -17,10 +17,10 @@ const MOST_REQUEST_BYTES: u64 = 64 << 20;
 /// Largest distance between places: more than any drive here has.
 const MOST_DISTANCE_BYTES: u64 = 1 << 44;
 
-/// Below this share of writes, a run that counts them would hardly come on.
+/// Least share of writes: below it, a run that counts them would hardly come on.
 const LEAST_WRITE_SHARE: f64 = 1e-4;
 
-/// Of requests that have no place, or free what they should write: some must be left.
+/// Most flushes and TRIMs, as a share: some other requests must be left.
 const MOST_FLUSHES_AND_TRIMS: f64 = 0.99;
 
 /// The patterns that say which places are accessed how often.
@@ -63,7 +63,7 @@ pub struct Characteristics {
     pub writes: Accesses,
     /// The reads.
     pub reads: Accesses,
-    /// Added to the place of every request.
+    /// Offset that is added to the place of every request.
     pub offset_bytes: u64,
     /// Spec of the pattern by which random accesses choose among their possible places.
     pub access: String,
