@@ -1,4 +1,4 @@
-//! How long it takes to save a full drive and to restore it, and how many bytes that is.
+//! Time that saving and restoring a full drive takes, and the bytes of its state.
 //!
 //! `cargo run --release --example snapshot -- [GIB] [MANAGER] [WORKLOAD]`
 

@@ -1,4 +1,4 @@
-//! The life of a drive: a run until the drive is worn out, and what it did by then (paper 4, §5–6).
+//! Drive life: a run until the drive is worn out, and what it did by then (paper 4, §5–6).
 //!
 //! Replicas of a study share nothing but its settings, so that they may live beside each other, in
 //! any order.
@@ -12,8 +12,9 @@ use crate::managers::{self, Setup};
 use crate::simulation::Simulation;
 use crate::workloads::Workload;
 
-/// Host pages between two looks at the end of life, the progress and the wish to stop: hundredths
-/// of a second at most. A life is recorded where it ended, however far beyond the drive was driven.
+/// Host pages between two looks at the end of life, the progress and the wish to stop.
+/// It is hundredths of a second at most. A life is recorded where it ended, however far beyond the
+/// drive was driven.
 const CHUNK_PAGES: u64 = 1 << 14;
 
 /// Drives that differ only by their seed.
@@ -38,7 +39,7 @@ pub struct Life {
     pub first_to_reach: Vec<Moment>,
 }
 
-/// How far a life is, and whether it should stop: for another thread to look at.
+/// Progress of a life, and the wish to stop it: for another thread to look at and to set.
 #[derive(Debug, Default)]
 pub struct Watch {
     cancelled: AtomicBool,

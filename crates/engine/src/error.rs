@@ -1,8 +1,9 @@
-//! The one error type: every message is a sentence that says what was wrong and what is valid.
+//! The one error type.
+//! Every message is a sentence that says what was wrong and what is valid.
 
 use crate::faults::{Failure, Fault};
 
-/// What can go wrong when a drive, a policy or a workload is built or driven.
+/// Error of building or driving a drive, a policy or a workload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A name or parameter that no registry knows, or a value outside its domain.
@@ -43,7 +44,7 @@ pub enum Error {
     /// A policy that is written elsewhere failed.
     #[error("{0}")]
     Foreign(Box<Fault>),
-    /// Someone asked for it.
+    /// The run was cancelled on request.
     #[error("the run was cancelled")]
     Cancelled,
 }

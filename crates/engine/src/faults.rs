@@ -1,5 +1,5 @@
-//! Faults of policies that are written in other languages: where one was asked, and why it did not
-//! answer.
+//! Faults of policies that are written in other languages.
+//! A fault says where the policy was asked, and why it did not answer.
 //!
 //! Nothing that such a policy answers is believed: what is no stream, or no candidate, is a [`Fault`].
 
@@ -50,15 +50,15 @@ impl Eq for Cause {}
 /// A policy that ended a run, and where the run was then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What the policy is called.
+    /// Name of the policy.
     pub policy: String,
-    /// Where it was asked, in its own words.
+    /// Question at which it failed, in its own words.
     pub hook: &'static str,
     /// Host pages written before.
     pub host_pages: u64,
     /// The page that it was asked of, if of one.
     pub page: Option<u32>,
-    /// What it did, as the predicate of a sentence.
+    /// Description of the fault, as the predicate of a sentence.
     pub what: String,
     /// The error where the policy is written.
     pub cause: Option<Cause>,

@@ -1,5 +1,5 @@
-//! Foresight: when each page of a workload will be invalid, found by drawing its steps ahead of
-//! time.
+//! Foresight: the time at which each page of a workload will be invalid.
+//! It is found by drawing the workload's steps ahead of time.
 
 use std::collections::VecDeque;
 
@@ -28,7 +28,7 @@ struct Coming {
 
 elements!(Coming { page: u32, is_write: bool, writes_before: u32, life: u32 });
 
-/// What the workload passed over while its steps were drawn up to a write.
+/// Requests that the workload passed over while its steps were drawn up to a write.
 #[derive(Debug, Clone, Copy)]
 struct Passed {
     writes: u64,
@@ -53,15 +53,15 @@ impl Passed {
     }
 }
 
-/// The steps of a workload, drawn so far ahead that every invalidation time within the horizon is
-/// known.
+/// Workload whose steps are drawn ahead, as far as invalidation times must be known.
+/// Every invalidation time within the horizon is known.
 pub struct Foresight {
     coming: VecDeque<Coming>,
     /// Places of `coming` are numbered from 1 on; this is the first one's.
     first_place: u64,
     /// The requests that `coming` belongs to, if requests are asked for.
     requests: VecDeque<Request>,
-    /// What was passed over and is not counted yet, in the order of the writes.
+    /// Requests passed over and not counted yet, in the order of the writes.
     passed: VecDeque<Passed>,
     /// The place of the write that holds each page's current version, as far as drawn.
     holder: Table<u64>,
@@ -105,8 +105,8 @@ impl Foresight {
         })
     }
 
-    /// As [`Workload::next`]; `times` gets the clock at which each page written will be invalid, by
-    /// a clock that stands at `now`.
+    /// Draws as [`Workload::next`] does, and finds the invalidation times of the pages written.
+    /// `times` gets the clock at which each page will be invalid, by a clock that stands at `now`.
     pub fn next(
         &mut self,
         workload: &mut dyn Workload,
@@ -140,7 +140,8 @@ impl Foresight {
         Step::Request(Request::of_pages(Op::Trim, first..end))
     }
 
-    /// As [`Workload::next_request`], and as [`Self::next`]; one of the two for a whole run.
+    /// Draws as [`Workload::next_request`] does, with invalidation times as of [`Self::next`].
+    /// A whole run uses one of the two.
     pub fn next_request(
         &mut self,
         workload: &mut dyn Workload,
@@ -173,8 +174,8 @@ impl Foresight {
         Some(request)
     }
 
-    /// What was passed over before the last write issued, since this was asked last; of steps that
-    /// were drawn together, once all are issued.
+    /// Takes the requests passed over before the last write issued, since they were taken last.
+    /// Those of steps that were drawn together come once all are issued.
     pub fn take_unserved(&mut self) -> Unserved {
         let mut found = Unserved::default();
         while let Some(passed) = self.passed.front()
@@ -186,7 +187,7 @@ impl Foresight {
         found
     }
 
-    /// True if the invalidation times of the next so many pages are known, as far as the horizon goes.
+    /// True if the invalidation times of the next `pages` pages are known, up to the horizon.
     fn sees_far(&self, pages: usize) -> bool {
         self.ended || self.drawn_writes - self.issued_writes > self.horizon_writes + pages as u64
     }
@@ -283,8 +284,8 @@ mod tests {
     use super::*;
     use crate::workloads::{self, Context, Trace};
 
-    /// What a workload does, with invalidation times counted from the first write, in batches of
-    /// `batch_pages`.
+    /// Steps of a workload in batches of `batch_pages`, with their invalidation times.
+    /// These are counted from the first write.
     fn foreseen(
         mut workload: Box<dyn Workload>,
         batch_pages: usize,
@@ -305,7 +306,7 @@ mod tests {
         found
     }
 
-    /// The same, request by request.
+    /// Steps of a workload with their invalidation times, drawn request by request.
     fn foreseen_of_requests(mut workload: Box<dyn Workload>) -> Vec<(u32, u64)> {
         let mut foresight = Foresight::new(&*workload).unwrap();
         let (mut times, mut found) = (Vec::new(), Vec::new());

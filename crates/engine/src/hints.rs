@@ -1,5 +1,6 @@
-//! What the host knows of the pages that it writes, for managers that make use of it: the oracle
-//! of paper 4, §2.2, and in a real drive the stream or placement handle of a write command.
+//! Hints: knowledge of the host on the pages that it writes, for managers that use it.
+//! They are the oracle of paper 4, §2.2, and in a real drive the stream or placement handle of a
+//! write command.
 
 use std::ops::Range;
 
@@ -14,23 +15,23 @@ pub struct Group {
     pub write_share: f64,
 }
 
-/// "Not within the horizon": the invalidation time of a page whose next write is not foreseen.
+/// Invalidation time of a page whose next write lies beyond the horizon.
 pub const NEVER: u64 = u64::MAX;
 
-/// What is known of the pages of a batch of writes; what nobody asked for is empty.
+/// Hints on the pages of a batch of writes; what nobody asked for is empty.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints<'a> {
     /// The groups as they stand.
     pub groups: &'a [Group],
     /// Indexes into `groups`, one for each page written.
     pub group_of: &'a [u8],
-    /// For each page written, the clock (host pages written before) at which it will be invalid by
-    /// the host's next write or TRIM of it, or [`NEVER`].
+    /// For each page written, the time at which it will be invalid, or [`NEVER`].
+    /// It is the clock (host pages written before) of the host's next write or TRIM of the page.
     pub invalidation_times: &'a [u64],
 }
 
 impl<'a> Hints<'a> {
-    /// Those of some of the pages.
+    /// Hints on some of the pages.
     pub(crate) fn of(&self, pages: Range<usize>) -> Hints<'a> {
         Hints {
             groups: self.groups,
@@ -40,14 +41,14 @@ impl<'a> Hints<'a> {
     }
 }
 
-/// What a manager must hear from the host of each page that it writes.
+/// Kind of hint that a manager must get with each page that the host writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hears {
     /// Nothing of a page but its number.
     Nothing,
     /// Its group: [`Hints::groups`] and [`Hints::group_of`].
     Groups,
-    /// When it will be invalid: [`Hints::invalidation_times`].
+    /// Its invalidation time: [`Hints::invalidation_times`].
     InvalidationTimes,
 }
 
@@ -61,7 +62,8 @@ impl Hears {
         }
     }
 
-    /// Checks that `hints` on `pages` pages hold what must be heard. An error is the sentence's end.
+    /// Checks that `hints` on `pages` pages hold what must be heard.
+    /// An error is the sentence's end.
     pub(crate) fn check(self, hints: &Hints, pages: usize) -> Result<(), &'static str> {
         match self {
             _ if pages == 0 => Ok(()),
@@ -83,7 +85,7 @@ impl Hears {
     }
 }
 
-/// Which groups are written more often, page for page, than their drive is on the whole.
+/// For each group, whether it is hot: written more often, page for page, than the average.
 pub fn hot_groups(groups: &[Group]) -> impl Iterator<Item = bool> + '_ {
     let pages: f64 = groups.iter().map(|group| f64::from(group.pages)).sum();
     let writes: f64 = groups.iter().map(|group| group.write_share).sum();

@@ -66,7 +66,7 @@ impl PageSet {
         self.total
     }
 
-    /// How many members come before a page. The members have the ranks 0, 1, 2, … in order.
+    /// Rank of a page: the members before it. The members have the ranks 0, 1, 2, … in order.
     pub fn rank(&self, page: u64) -> u64 {
         let number = page / SEGMENT_PAGES;
         let at = self.ranked.partition_point(|&(one, _)| one < number);

@@ -1,10 +1,10 @@
-//! What the processor can do beyond what every one of its kind can.
+//! Processor features that not every processor of the kind has.
 
 use std::sync::OnceLock;
 
-/// True if the processor has the 512-bit instructions that some loops are also written for (AVX-512 F,
-/// DQ, BW and VL). `WRITEAMP_SCALAR`, if it is set, says no: results are the same without them, and
-/// tests see to that.
+/// True if the processor has the 512-bit instructions that some loops are also written for.
+/// These are AVX-512 F, DQ, BW and VL. `WRITEAMP_SCALAR`, if it is set, says no: results are the
+/// same without them, and tests see to that.
 #[inline(always)]
 pub fn has_wide_lanes() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();

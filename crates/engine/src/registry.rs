@@ -74,8 +74,7 @@ impl Specs for Registry {
     }
 }
 
-/// A registered type: what it says of itself, and how it is built for `Site`, that which it works
-/// on.
+/// A registered type: its entry, and its building for `Site`, that which it works on.
 pub trait Registered<Site: ?Sized>: Sized {
     /// Entry of the registry.
     const ENTRY: Entry;

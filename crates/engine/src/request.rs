@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::{Element, elements};
 
-/// What a request asks for.
+/// Kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
     /// Data of the pages.
@@ -15,14 +15,15 @@ pub enum Op {
     Write,
     /// The pages hold no data any more.
     Trim,
-    /// What was written before must survive a loss of power.
+    /// Flush: what was written before must survive a loss of power.
     Flush,
 }
 
 /// One request of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// When the host issues it, in nanoseconds since the first request; 0 where time plays no part.
+    /// Time at which the host issues it, in nanoseconds since the first request.
+    /// It is 0 where time plays no part.
     pub at_ns: u64,
     /// Kind of the request.
     pub op: Op,

@@ -1,4 +1,4 @@
-//! Named random sub-streams: one seed makes the run, and no consumer disturbs another's draws.
+//! Random sub-streams with names: one seed makes the run, and they do not disturb each other.
 
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -26,7 +26,8 @@ impl Stream {
         self.0.next_u64()
     }
 
-    /// Uniform in `0..bound` by multiply-shift: the bias is below `bound`/2⁶⁴, i.e. 2⁻³² at worst.
+    /// Uniform in `0..bound` by multiply-shift.
+    /// The bias is below `bound`/2⁶⁴, i.e. 2⁻³² at worst.
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u32

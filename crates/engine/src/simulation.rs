@@ -10,10 +10,11 @@ use crate::request::{Op, Request};
 use crate::state::{self, state};
 use crate::workloads::{Schedule, Step, Unserved, Workload};
 
-/// Pages handed to the drive at once: enough for look-ahead, few enough for the first-level cache.
+/// Pages handed to the drive at once.
+/// They are enough for look-ahead, few enough for the first-level cache.
 pub const DEFAULT_BATCH_PAGES: usize = 1024;
 
-/// Larger batches gain nothing; the bound keeps the buffer small.
+/// Most pages of a batch: larger ones gain nothing, and the bound keeps the buffer small.
 const MAX_BATCH_PAGES: usize = 1 << 20;
 
 /// A drive and what the host does to it.
@@ -54,13 +55,13 @@ impl Simulation {
         Ok(Simulation { drive, workload, buffer, hinted, series })
     }
 
-    /// All that is needed to go on from here in another process, bit for bit as this one would.
+    /// Saves all that is needed to go on from here in another process, bit for bit as here.
     pub fn save(&self) -> Vec<u8> {
         state::pack(self)
     }
 
-    /// The run that was saved as `bytes`, from one that was built in the same way, however far it has
-    /// come. What is not such a state is refused.
+    /// Restores the run that was saved as `bytes`, from one that was built in the same way.
+    /// It does not matter how far this one has come. What is not such a state is refused.
     pub fn restored(mut self, bytes: &[u8]) -> Result<Self> {
         state::unpack(&mut self, bytes)?;
         Ok(self)
@@ -70,9 +71,9 @@ impl Simulation {
         self.series.goes_on_from(self.drive.flash().counters())
     }
 
-    /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill. When
-    /// these pages will be invalid is not foreseen.
-    /// A series that is to count only what follows must be started afterwards.
+    /// Writes logical pages `first` to `end` − 1 once, in order: (a part of) the initial fill.
+    /// The time at which these pages will be invalid is not foreseen. A series that is to count
+    /// only what follows must be started afterwards.
     pub fn fill(&mut self, first: u32, end: u32) -> Result<()> {
         let step = self.buffer.len();
         for first in (first..end).step_by(step) {
@@ -88,10 +89,11 @@ impl Simulation {
         Ok(())
     }
 
-    /// Lets another host use the drive before the workload begins: it writes `pages` pages, or fewer
-    /// if it ends, and issues what lies between; returns how many it wrote. The drive takes its pages
-    /// for those of the same numbers of the workload, and does not foresee when they will be invalid.
-    /// A series that is to count only what follows must be started afterwards.
+    /// Preconditions the drive: another host uses it before the workload begins.
+    /// That host writes `pages` pages, or fewer if it ends, and issues what lies between; returns
+    /// how many it wrote. The drive takes its pages for those of the same numbers of the workload,
+    /// and does not foresee when they will be invalid. A series that is to count only what follows
+    /// must be started afterwards.
     pub fn precondition(&mut self, host: &mut dyn Workload, pages: u64) -> Result<u64> {
         self.check_fits(host)?;
         let mut left = pages;
@@ -160,8 +162,8 @@ impl Simulation {
         Ok(pages - left)
     }
 
-    /// Lets the host issue what it asks for before its next write, within the pass over its trace;
-    /// where writes are foreseen passes have no ends, and the next one may begin.
+    /// Lets the host issue its requests before its next write, within the pass over its trace.
+    /// Where writes are foreseen passes have no ends, and the next one may begin.
     pub fn run_to_write(&mut self) -> Result<()> {
         loop {
             let now = self.now();
@@ -187,8 +189,8 @@ impl Simulation {
         host.written_bytes = host.written_bytes.saturating_sub(unserved.partial_bytes);
     }
 
-    /// Lets the host issue its next request; returns it, or `None` at the workload's end. The drive
-    /// comes to the same state as under [`Self::run`].
+    /// Lets the host issue its next request; returns it, or `None` at the workload's end.
+    /// The drive comes to the same state as under [`Self::run`].
     pub fn serve_next(&mut self) -> Result<Option<Request>> {
         let now = self.now();
         let Some(request) = self.hinted.next_request(&mut *self.workload, now) else {
@@ -276,7 +278,7 @@ struct Hinted {
     /// The groups as the workload gave them last.
     groups: Vec<crate::hints::Group>,
     foresight: Option<Foresight>,
-    /// When each page of a batch will be invalid.
+    /// Time at which each page of a batch will be invalid.
     invalidation_times: Vec<u64>,
 }
 
@@ -304,7 +306,7 @@ impl Hinted {
         })
     }
 
-    /// The pages that come next are not foreseen.
+    /// Gives the pages that come next no invalidation times: they are not foreseen.
     fn forget_times(&mut self, count: usize) {
         self.invalidation_times.clear();
         self.invalidation_times.resize(count, NEVER);
@@ -320,7 +322,7 @@ impl Hinted {
         foresight.next_request(workload, &mut self.invalidation_times, now)
     }
 
-    /// What was passed over of the requests issued so far.
+    /// Takes what was passed over of the requests issued so far.
     fn take_unserved(&mut self, workload: &mut dyn Workload) -> Unserved {
         match &mut self.foresight {
             None => workload.take_unserved(),

@@ -1,4 +1,5 @@
-//! The words that name a policy or workload and its parameters, the same in CLI, TOML and library.
+//! Specs: the words that name a policy or workload and its parameters.
+//! They are the same in CLI, TOML and library.
 //!
 //! `name`, `name:key=value,key=value`, or `name(key=value,key=value)` where specs nest, as in
 //! `mix:sizes=0.1/0.9,weights=0.9/0.1,of=uniform/zipf(s=1.2)`. Lists are separated by `/`.
@@ -56,7 +57,7 @@ impl Spec {
     }
 }
 
-/// Splits a list of specs at the commas between them; `what` names the kind of thing in errors.
+/// Splits a list of specs at the commas between them; `what` names their kind in errors.
 ///
 /// A comma in parentheses separates parameters, and one that a bare `key=value` follows continues
 /// the spec before it: `hcwf-swap:d=5,d_swap=9,single` are two, as are
@@ -98,7 +99,8 @@ fn is_parameter(piece: &str) -> bool {
     piece.find([':', '(', '=']).is_some_and(|at| piece.as_bytes()[at] == b'=')
 }
 
-/// Splits at `separator` outside parentheses; `None` if they do not match. Empty text is no items.
+/// Splits at `separator` outside parentheses; `None` if they do not match.
+/// Empty text is no items.
 pub fn split(text: &str, separator: char) -> Option<Vec<&str>> {
     let mut items = Vec::new();
     let (mut depth, mut start) = (0i32, 0);

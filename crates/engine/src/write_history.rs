@@ -1,5 +1,6 @@
-//! How often the host wrote each page, and when last; and what that makes of the blocks in which
-//! the pages lie. Kept for the policies that ask for it, once for all of them.
+//! Write history of each page: the host's writes of it, and the last of them.
+//! From it follows that of the blocks in which the pages lie. It is kept for the policies that ask
+//! for it, once for all of them.
 
 use crate::error::Result;
 use crate::flash::{NONE, Table, filled, prefetch};
@@ -8,7 +9,8 @@ use crate::state::{elements, require, state};
 const WRITES_BITS: u32 = 16;
 const MOST_WRITES: u64 = (1 << WRITES_BITS) - 1;
 
-/// Eight bytes a page and sixteen a block. Writes are counted up to 65,535, and clocks have 48 bits.
+/// Histories of all pages and blocks, in eight bytes a page and sixteen a block.
+/// Writes are counted up to 65,535, and clocks have 48 bits.
 #[derive(Debug, Clone)]
 pub struct WriteHistory {
     /// Of each page, its writes in the low bits and above them the clock before the last of them.
@@ -27,7 +29,7 @@ struct Sums {
 
 elements!(Sums { writes: u64, written_at: u64 });
 
-/// What is known of a page that the host has written.
+/// History of a page that the host has written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageHistory {
     /// Times that the host wrote it, up to 65,535.
@@ -36,7 +38,7 @@ pub struct PageHistory {
     pub age: u64,
 }
 
-/// What is known of the valid pages of a block.
+/// History of the valid pages of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockHistory {
     /// The sum of their writes.
@@ -58,7 +60,7 @@ impl Sums {
 }
 
 impl WriteHistory {
-    /// Of a drive that has not been written.
+    /// History of a drive that has not been written.
     pub fn new(logical_pages: u32, blocks: u32) -> Result<Self> {
         Ok(WriteHistory {
             pages: filled(0, logical_pages as usize)?,
@@ -66,8 +68,8 @@ impl WriteHistory {
         })
     }
 
-    /// What is known of a page when the host has written `now` pages; `None` of one that it has not
-    /// written, or trimmed since.
+    /// History of a page when the host has written `now` pages.
+    /// It is `None` of one that it has not written, or trimmed since.
     #[inline(always)]
     pub fn page(&self, logical: u32, now: u64) -> Option<PageHistory> {
         let page = self.pages[logical as usize];
@@ -75,7 +77,7 @@ impl WriteHistory {
         (page != 0).then_some(history)
     }
 
-    /// What is known of a block with so many valid pages.
+    /// History of a block with so many valid pages.
     #[inline(always)]
     pub fn block(&self, block: u32, valid_pages: u32, now: u64) -> BlockHistory {
         let Sums { writes, written_at } = self.blocks[block as usize];
@@ -87,7 +89,7 @@ impl WriteHistory {
         (size_of_val(&self.pages[..]) + size_of_val(&self.blocks[..])) as u64
     }
 
-    /// The host is about to write `logical`, whose present version lies in `holder`.
+    /// Notes that the host is about to write `logical`, whose present version lies in `holder`.
     #[inline(always)]
     pub(crate) fn count_write(&mut self, logical: u32, holder: Option<u32>, now: u64) {
         let before = self.pages[logical as usize];
@@ -100,7 +102,7 @@ impl WriteHistory {
         }
     }
 
-    /// The valid version of `logical` lies in `to` from now on, and in no other block.
+    /// Notes that the valid version of `logical` lies in `to` from now on, and in no other block.
     #[inline(always)]
     pub(crate) fn move_page(&mut self, logical: u32, from: Option<u32>, to: u32) {
         let page = self.pages[logical as usize];
@@ -110,13 +112,13 @@ impl WriteHistory {
         self.blocks[to as usize].add(page);
     }
 
-    /// The data of `logical`, which lay in `holder`, is gone: its next write is its first.
+    /// Forgets `logical`, whose data lay in `holder` and is gone: its next write is its first.
     pub(crate) fn forget(&mut self, logical: u32, holder: u32) {
         let page = std::mem::take(&mut self.pages[logical as usize]);
         self.blocks[holder as usize].subtract(page);
     }
 
-    /// `block` was erased; its pages are yet to be moved.
+    /// Notes that `block` was erased; its pages are yet to be moved.
     pub(crate) fn erase(&mut self, block: u32) {
         self.blocks[block as usize] = Sums::default();
     }

@@ -1,5 +1,6 @@
-//! Policies that are written elsewhere, here in these tests: they do what the same policy of the
-//! engine's own does, and what fails in them ends the run and nothing else.
+//! Policies that are written elsewhere, here in these tests.
+//! They do what the same policy of the engine's own does, and what fails in them ends the run and
+//! nothing else.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use writeamp_engine::{Error, Result};
 const LOGICAL_PAGES: u32 = 1500;
 const REGIONS: usize = 4;
 
-/// What a placement does wrong, after so many answers.
+/// Fault of a placement, after so many answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wrong {
     Nothing,
@@ -30,7 +31,7 @@ enum Wrong {
     Save,
 }
 
-/// `dac:regions=4` (Chiang, Lee & Chang 1999): hotter with each write, colder with each migration.
+/// `dac:regions=4` (Chiang, Lee & Chang 1999): hotter by writes, colder by migrations.
 #[derive(Debug, Clone, Copy)]
 struct DacSource {
     wrong: Wrong,
@@ -153,7 +154,7 @@ struct FifoSource {
 
 struct Fifo {
     is_wrong: bool,
-    /// How often it was asked: something to remember.
+    /// Times that it was asked: something to remember.
     asked: u64,
 }
 

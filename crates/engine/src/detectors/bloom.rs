@@ -10,8 +10,9 @@ use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
+/// Detector by two Bloom filters, one for each of the last two windows of writes.
 /// The active filter learns the pages of the present window; the passive one knows those of the
-/// window before. A few bits for each write of a window, whatever the size of the drive.
+/// window before. They take few bits for each write of a window, whatever the size of the drive.
 pub struct TwoBloomFilters {
     active: Filter,
     passive: Filter,

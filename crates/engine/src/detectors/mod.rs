@@ -18,8 +18,8 @@ pub trait Detector: Send + State {
     /// Hears that the host writes `logical`, and says whether that page is hot.
     fn is_hot(&mut self, logical: u32) -> bool;
 
-    /// Hears that the host has trimmed `logical`: what is known of it says nothing of the data that
-    /// it will hold.
+    /// Forgets the page `logical`, which the host has trimmed.
+    /// What is known of it says nothing of the data that it will hold.
     fn forget(&mut self, _logical: u32) {}
 
     /// Bytes of its tables.

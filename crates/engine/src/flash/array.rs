@@ -76,8 +76,8 @@ impl Array {
         })
     }
 
-    /// Bytes that a drive of this size takes, for a check before it is built. The 29 bytes a block
-    /// beside its record leave room for the largest victim policy.
+    /// Bytes that a drive of this size takes, for a check before it is built.
+    /// The 29 bytes a block beside its record leave room for the largest victim policy.
     pub fn bytes_needed(geometry: &Geometry, logical_pages: u32) -> u64 {
         let physical = u64::from(geometry.physical_pages());
         u64::from(logical_pages) * 4
@@ -163,14 +163,14 @@ impl Array {
         self.blocks.holding(page)
     }
 
-    /// Where the current version of a logical page lies, if it is mapped.
+    /// Physical page that holds the current version of a logical page, if it is mapped.
     pub fn physical(&self, logical: u32) -> Option<u32> {
         let page = self.logical_to_physical[logical as usize];
         (page != NONE).then_some(page)
     }
 
-    /// The logical page that was programmed at a physical page last, valid or not; [`NONE`] at one
-    /// that never was.
+    /// Logical page that was programmed last at a physical page, be it valid or not.
+    /// It is [`NONE`] at a page that was never programmed.
     pub fn logical_at(&self, page: u32) -> u32 {
         self.physical_to_logical[page as usize]
     }
@@ -206,7 +206,7 @@ impl Array {
         self.blocks.holding(frontier.end_page - 1)
     }
 
-    /// What the drive remembers of its wear.
+    /// Wear of the drive so far: worn blocks, spare blocks and the end of life.
     pub fn wear(&self) -> &WearLog {
         &self.wear
     }

@@ -1,4 +1,5 @@
-//! What a write changes of the block that it takes a page from: all in one cache line.
+//! Records of blocks: their invalid pages and last change, each in one cache line.
+//! A write changes no more than this of the block from which it takes a page.
 //!
 //! Each block has a record of 64-bit words: the number of its invalid pages, the order of its last
 //! change, and a mark for each page that is invalid. A record takes a power of two of words, so that
@@ -77,7 +78,7 @@ impl Blocks {
         u64::from(blocks) * (8 << log_words(pages_per_block))
     }
 
-    /// How many blocks there are.
+    /// Number of blocks.
     pub fn count(&self) -> u32 {
         (self.records.len() >> self.log_words) as u32
     }
@@ -149,7 +150,7 @@ impl Blocks {
         }
     }
 
-    /// Takes down that `block` changes now.
+    /// Notes that `block` changes now.
     #[inline(always)]
     pub(super) fn change(&mut self, block: u32) {
         self.changes += 1;
@@ -164,7 +165,7 @@ impl Blocks {
         &self.records[first..first + self.pages_per_block.div_ceil(64) as usize]
     }
 
-    /// All pages of a block are free.
+    /// Frees all pages of a block, which was erased.
     pub(super) fn erase(&mut self, block: u32) {
         let first = self.record(block);
         self.records[first + INVALID_PAGES] = 0;

@@ -1,4 +1,5 @@
-//! The valid pages of a block, gathered without a branch: which of them are valid cannot be foreseen.
+//! Gathering of the valid pages of a block, without branches.
+//! Which of them are valid cannot be foreseen.
 
 #![allow(unsafe_code)]
 
@@ -7,8 +8,8 @@ use crate::processor::has_wide_lanes;
 /// Items that one step may write beyond those that it keeps.
 const LANES: usize = 16;
 
-/// Puts those of `items` whose mark is 0 into `kept`, which is cleared first, in their order. `marks`
-/// holds a bit for each item.
+/// Puts those of `items` whose mark is 0 into `kept`, in their order.
+/// `kept` is cleared first. `marks` holds a bit for each item.
 pub fn keep_unmarked(items: &[u32], marks: &[u64], kept: &mut Vec<u32>) {
     assert!(items.len() <= marks.len() * 64, "each item has a mark");
     kept.clear();

@@ -39,7 +39,7 @@ impl Cause {
         Cause::Refresh,
     ];
 
-    /// Those that a drive without time knows.
+    /// Causes that a drive without time knows.
     pub const WITHOUT_TIME: [Cause; 3] = [Cause::Host, Cause::Gc, Cause::WearLeveling];
 
     /// The word used in reports.
@@ -56,8 +56,9 @@ impl Cause {
     }
 }
 
-/// Requests of the host since the drive was new, in logical pages and in bytes. A page of which
-/// only a part is written or read counts whole in pages, and with that part in bytes.
+/// Requests of the host since the drive was new, in logical pages and in bytes.
+/// A page of which only a part is written or read counts whole in pages, and with that part in
+/// bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HostCounters {
     /// Pages that the host wrote.
@@ -79,7 +80,7 @@ pub struct HostCounters {
 /// Cumulative counts since the drive was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counters {
-    /// What the host asked for: the clock, and the denominator of write amplification.
+    /// Requests of the host: the clock, and the denominator of write amplification.
     pub host: HostCounters,
     programs: [u64; Cause::ALL.len()],
     /// Erases of blocks, for whatever cause.

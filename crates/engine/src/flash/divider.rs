@@ -1,4 +1,5 @@
-//! Division by the pages of a block, which need not be a power of two, without a divide instruction.
+//! Division by the pages of a block, without a divide instruction.
+//! The pages need not be a power of two.
 
 /// An exact quotient of any u32 by a fixed divisor of at least 2 (Lemire, Kaser & Kurz 2019).
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +18,7 @@ impl Divider {
         self.divide_wide(u64::from(n)) as u32
     }
 
-    /// The same of a larger number: the product of number and divisor must fit in 64 bits.
+    /// Divides a number of up to 64 bits: its product with the divisor must fit in 64 bits.
     #[inline(always)]
     pub fn divide_wide(self, n: u64) -> u64 {
         ((u128::from(self.reciprocal) * u128::from(n)) >> 64) as u64

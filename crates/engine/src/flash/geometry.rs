@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// What one erase operation clears.
+/// Unit that one erase operation clears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EraseUnit {
     /// A flash block of one plane.
@@ -49,9 +49,9 @@ pub struct Shape {
     pub erase_unit: EraseUnit,
 }
 
-/// Where a physical page lies in the shape. Consecutive pages of a superblock lie on consecutive
-/// dies, so that a sequential write keeps every die busy; those of a multi-plane unit, on the planes
-/// of its die in turn.
+/// Place of a physical page in the shape.
+/// Consecutive pages of a superblock lie on consecutive dies, so that a sequential write keeps
+/// every die busy; those of a multi-plane unit, on the planes of its die in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
     /// Channel of the drive.
@@ -68,7 +68,7 @@ pub struct Address {
     pub page: u32,
 }
 
-/// A checked shape, in the units that the rest of the engine uses: its `block` is the erase unit.
+/// Checked shape, in the units of the rest of the engine: its `block` is the erase unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     shape: Shape,
@@ -200,7 +200,7 @@ impl Geometry {
         self.blocks / self.luns
     }
 
-    /// Where physical page `page` lies.
+    /// Address of physical page `page`.
     pub fn address(&self, page: u32) -> Address {
         let s = &self.shape;
         let (unit, offset) = (page / self.pages_per_block, page % self.pages_per_block);

@@ -1,5 +1,6 @@
-//! What must hold between any two host requests; asserted by tests, and by debug and fuzz builds,
-//! and looked for in a state that is restored.
+//! Invariants: conditions on the state of a drive that hold between any two host requests.
+//! They are asserted by tests, and by debug and fuzz builds, and looked for in a state that is
+//! restored.
 
 use super::{Array, BlockState, Frontier, NONE};
 
@@ -9,7 +10,8 @@ type Check = Result<(), String>;
 /// The pages written of an open block whose frontier is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Pages between one that is checked and one whose place in the other map is fetched meanwhile.
+/// Distance ahead, in pages, at which a page's place in the other map is fetched.
+/// It is fetched while the pages before are checked.
 const AHEAD: u32 = 32;
 
 fn holds(holds: bool, invariant: impl FnOnce() -> String) -> Check {
@@ -27,9 +29,9 @@ impl Array {
         }
     }
 
-    /// Checks the whole state against itself, in time proportional to the drive, and without belief
-    /// in any of it but the sizes. `frontiers` are those of the open blocks; full ones are passed
-    /// over.
+    /// Checks the whole state against itself, in time proportional to the drive.
+    /// Nothing in it is believed but the sizes. `frontiers` are those of the open blocks; full ones
+    /// are passed over.
     pub fn check_invariants(&self, frontiers: &[Frontier]) -> Check {
         let written = self.written_pages(frontiers)?;
         self.check_maps(&written)?;
@@ -82,8 +84,8 @@ impl Array {
         Ok(written)
     }
 
-    /// The maps are each other's inverse, on the pages written and not marked invalid. Goes through
-    /// the physical pages in order, so that only one of the maps is read at random.
+    /// Checks that the maps are each other's inverse, on pages written and not marked invalid.
+    /// Goes through the physical pages in order, so that only one of the maps is read at random.
     fn check_maps(&self, written: &[u32]) -> Check {
         let pages_per_block = self.geometry.pages_per_block();
         let mut valid_pages = 0u64;
@@ -115,7 +117,7 @@ impl Array {
         holds(mapped == u64::from(self.mapped_pages), || "Σ valid = mapped logical pages".into())
     }
 
-    /// Every block in `state` is in the list of its pool, once.
+    /// Checks that every block in `state` is in the list of its pool, once.
     fn check_pools(&self, state: BlockState, pools: &[Vec<u32>], invariant: &str) -> Check {
         let mut unlisted: Vec<bool> = self.states.iter().map(|of| *of == state).collect();
         for (pool, blocks) in pools.iter().enumerate() {

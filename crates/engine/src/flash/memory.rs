@@ -1,4 +1,4 @@
-//! The large tables: allocated fallibly, on huge pages of their own where the system offers them.
+//! Memory of the large tables: allocated fallibly, on huge pages where the system has them.
 //!
 //! A map of a large drive is read at random; with 4 KiB pages nearly every access also misses the
 //! TLB, which takes half as long again as the access itself (docs/performance.md).
@@ -15,8 +15,9 @@ use crate::error::{Error, Result};
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 const CACHE_LINE_BYTES: usize = 64;
 
-/// A table of fixed length. One of half a huge page or more begins on a huge page and takes whole
-/// ones; smaller ones begin on a cache line.
+/// Table of fixed length, aligned to huge pages or cache lines.
+/// One of half a huge page or more begins on a huge page and takes whole ones; smaller ones begin
+/// on a cache line.
 pub struct Table<T: Copy> {
     start: NonNull<T>,
     len: usize,
@@ -134,14 +135,14 @@ fn advise_huge_pages(start: *mut u8, layout: Layout) {
 #[cfg(not(all(target_os = "linux", not(miri))))]
 fn advise_huge_pages(_start: *mut u8, _layout: Layout) {}
 
-/// Asks the processor to fetch `table[index]`; without effect where there is no such instruction.
+/// Prefetches `table[index]`; without effect where there is no such instruction.
 #[inline(always)]
 pub fn prefetch<T>(table: &[T], index: usize) {
     debug_assert!(index < table.len());
     prefetch_address(table.as_ptr().wrapping_add(index));
 }
 
-/// The same of what lies at an address, which need not be valid.
+/// Prefetches the memory at an address, which need not be valid.
 #[inline(always)]
 pub fn prefetch_address<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -40,7 +40,7 @@ use crate::error::Result;
 /// "No page": the value of an unmapped entry in either direction of the map.
 pub const NONE: u32 = u32::MAX;
 
-/// How the free blocks are kept.
+/// Division of the free blocks into pools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pools {
     /// Any free block will do.
@@ -50,7 +50,7 @@ pub enum Pools {
 }
 
 impl Pools {
-    /// How many pools a drive of this shape has.
+    /// Number of pools of a drive of this shape.
     pub fn count(self, geometry: &Geometry) -> u32 {
         geometry.blocks() / self.blocks_per_pool(geometry)
     }
@@ -63,7 +63,8 @@ impl Pools {
     }
 }
 
-/// Life of a block: free, open and closed in turn; before the first or after the last, set aside.
+/// Life of a block: free, open and closed in turn.
+/// Before the first or after the last, it is set aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockState {
     /// Erased, and waiting to be opened.
@@ -154,8 +155,8 @@ impl<T: Tap> Flash<T> {
         self.array.counters.host.written_pages += 1;
     }
 
-    /// What the host asked for, to be counted. Pages written are counted one by one, by
-    /// [`Self::count_host_page`].
+    /// Counters of the host's requests, to be changed.
+    /// Pages written are counted one by one, by [`Self::count_host_page`].
     pub fn host_mut(&mut self) -> &mut HostCounters {
         &mut self.array.counters.host
     }
@@ -184,8 +185,8 @@ impl<T: Tap> Flash<T> {
         frontier
     }
 
-    /// Programs `logical`, which was not in this place before, at the frontier, and invalidates its
-    /// previous version. Returns the block in which that lay.
+    /// Programs `logical` at the frontier, and invalidates its previous version.
+    /// `logical` was not in this place before. Returns the block in which the previous version lay.
     #[inline(always)]
     pub fn program(&mut self, logical: u32, frontier: &mut Frontier, cause: Cause) -> Option<Loss> {
         let old = self.array.logical_to_physical[logical as usize];
@@ -235,12 +236,13 @@ impl<T: Tap> Flash<T> {
         block
     }
 
-    /// Takes down that a closed block changes now, as if it had just closed.
+    /// Notes that a closed block changes now, as if it had just closed.
     pub fn touch(&mut self, block: u32) {
         self.array.blocks.change(block);
     }
 
-    /// Leaves the free pages behind the frontier unprogrammed until the next erase, as if invalid.
+    /// Skips the rest of a block: its free pages stay unprogrammed until the next erase.
+    /// They count as invalid.
     pub fn skip(&mut self, frontier: &mut Frontier) {
         let array = &mut self.array;
         array.blocks.mark(frontier.next_page..frontier.end_page);
@@ -248,8 +250,9 @@ impl<T: Tap> Flash<T> {
         frontier.next_page = frontier.end_page;
     }
 
-    /// Programs the next `pages` pages at the frontier with nothing, as invalid from the start: what
-    /// is left of a program unit that cannot wait for data.
+    /// Pads a block: programs the next `pages` pages at the frontier with nothing.
+    /// They are invalid from the start. They are what is left of a program unit that cannot wait
+    /// for data.
     pub fn pad(&mut self, frontier: &mut Frontier, pages: u32) {
         assert!(pages <= frontier.room_pages(), "padding ends with the block");
         let padded = frontier.next_page..frontier.next_page + pages;
@@ -296,8 +299,8 @@ impl<T: Tap> Flash<T> {
         }
     }
 
-    /// Erases a closed block, whose valid pages have been read. It joins its free pool; once it is
-    /// worn out, a spare block does in its place.
+    /// Erases a closed block, whose valid pages have been read.
+    /// It joins its free pool; once it is worn out, a spare block does in its place.
     pub fn erase(&mut self, block: u32, cause: Cause) {
         let array = &mut self.array;
         assert_eq!(

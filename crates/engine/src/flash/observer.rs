@@ -47,8 +47,8 @@ impl Observer for Vec<FlashOp> {
     }
 }
 
-/// Observer that keeps what it hears for someone who looks between requests. It is off until it is
-/// switched on, so that a fill leaves nothing behind.
+/// Observer that keeps operations for someone who looks between requests.
+/// It is off until it is switched on, so that a fill leaves nothing behind.
 #[derive(Debug, Default)]
 pub struct Recorder {
     /// True while operations are kept.

@@ -4,13 +4,13 @@
 
 use super::{Array, Cause, Flash, FlashOp, Frontier, Loss, NONE, Tap};
 
-/// How far ahead of a write its map entry is fetched: far enough to hide a memory access, near enough
-/// to stay in the first-level cache.
+/// Distance ahead of a write, in pages, at which its map entry is fetched.
+/// It is far enough to hide a memory access, near enough to stay in the first-level cache.
 pub const MAP_LOOKAHEAD: usize = 24;
 
-/// Pages that are mapped before the first of their previous versions is marked: by then its record
-/// has been fetched, and those of all of them fit the first-level cache. Map entries of pages that come
-/// so many places later are fetched while the marks are set.
+/// Pages that are mapped before the first of their previous versions is marked.
+/// By then its record has been fetched, and those of all of them fit the first-level cache. Map
+/// entries of pages that come so many places later are fetched while the marks are set.
 const RUN_PAGES: usize = 64;
 
 /// Says where the pages of a run go, and hears what that does.
@@ -41,7 +41,7 @@ pub struct NextPage {
     pub holder: Option<u32>,
 }
 
-/// How far [`Flash::program_each`] came.
+/// Progress of [`Flash::program_each`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Each {
     /// Pages programmed.
@@ -70,8 +70,8 @@ impl<T: Tap> Flash<T> {
         }
     }
 
-    /// Programs `pages` of the host, one after the other, as far as the frontier has room; returns how
-    /// many. `on_invalidate` hears of each block that loses a page, and of the host pages written by
+    /// Programs `pages` of the host in order, as far as the frontier has room; returns how many.
+    /// `on_invalidate` hears of each block that loses a page, and of the host pages written by
     /// then. The same as [`Self::count_host_page`] and [`Self::program`] for each.
     pub fn program_run(
         &mut self,
@@ -105,9 +105,9 @@ impl<T: Tap> Flash<T> {
         count
     }
 
-    /// Programs `pages` of the host, one after the other, each at the frontier that `director` names.
-    /// `first`, which has room, is that of the first page. Ends with the page that fills a frontier,
-    /// before one that finds none, or when it has looked far enough ahead. The same as
+    /// Programs `pages` of the host in order, each at the frontier that `director` names.
+    /// `first`, which has room, is that of the first page. Ends with the page that fills a
+    /// frontier, before one that finds none, or when it has looked far enough ahead. The same as
     /// [`Self::count_host_page`] and [`Self::program`] for each, but that the director hears of the
     /// losses at the end.
     #[inline(always)]
@@ -152,7 +152,7 @@ impl<T: Tap> Flash<T> {
         each
     }
 
-    /// Programs pages that were read from a collected block, at a frontier with room for all of them.
+    /// Programs the pages read from a collected block, at a frontier with room for all of them.
     #[inline(always)]
     pub fn migrate_all(&mut self, pages: &[u32], frontier: &mut Frontier, cause: Cause) {
         let array = &mut self.array;
@@ -172,7 +172,7 @@ impl<T: Tap> Flash<T> {
 }
 
 impl Array {
-    /// Counts pages of the host that were programmed, and marks the versions that they `replaced`.
+    /// Counts pages that the host has written, and invalidates the versions that they `replaced`.
     /// Meanwhile the map entries of pages that come later are fetched: so the memory is never idle.
     #[inline(always)]
     fn invalidate_run(

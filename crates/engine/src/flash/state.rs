@@ -41,7 +41,8 @@ impl Element for BlockState {
     }
 }
 
-/// Between two requests, nothing waits to be reported to an observer, who has no state here.
+/// State of the flash; between two requests, nothing waits to be reported to an observer.
+/// The observer has no state here.
 impl<T: Tap> State for Flash<T> {
     fn save(&self, to: &mut Writer) {
         self.array.save(to);
@@ -53,8 +54,8 @@ impl<T: Tap> State for Flash<T> {
 }
 
 impl Array {
-    /// An error unless an array that was restored, of which only the sizes are certain, is one that a
-    /// drive with these `frontiers` can have come to.
+    /// Checks an array that was restored, of which only the sizes are certain.
+    /// It must be one that a drive with these `frontiers` can have come to.
     pub fn check(&self, frontiers: &[Frontier]) -> Result<()> {
         let end = self.wear.end_of_life();
         let has_all = end.is_none_or(|end| end.erase_counts.len() == self.states.len());

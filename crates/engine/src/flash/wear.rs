@@ -1,5 +1,5 @@
-//! Wear: the erases that a block endures, the spare blocks that replace worn ones, and the moments
-//! that tell the life of a drive (paper 4, §5–6).
+//! Wear: the erases that blocks endure, spare blocks, and the end of a drive's life.
+//! The log keeps the moments that tell the life of a drive (paper 4, §5–6).
 //!
 //! A block erased for the `limit`-th time is worn out. A spare block of its pool takes its place
 //! among the free ones, and it is retired; without a spare it goes on being used. The life of the
@@ -11,7 +11,7 @@ use super::{Array, BlockState, Cause, Geometry, Pools};
 use crate::error::{Error, Result};
 use crate::state::state;
 
-/// How much wear a drive stands. The default is: any.
+/// Wear that a drive stands: the erases of a block, and spare blocks. By default, any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wear {
     /// Erases after which a block is worn out, at least 1; [`Wear::NO_LIMIT`] for none.
@@ -49,7 +49,7 @@ impl Pools {
     }
 }
 
-/// What the drive had done right after an erase.
+/// State of the counts right after an erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
     /// Blocks erased, this one included.
@@ -80,7 +80,7 @@ pub struct EndOfLife {
     pub erase_counts: Vec<u32>,
 }
 
-/// What a drive remembers of its wear.
+/// Log of a drive's wear.
 #[derive(Debug, Clone)]
 pub struct WearLog {
     limit: u32,

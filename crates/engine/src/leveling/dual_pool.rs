@@ -1,5 +1,5 @@
-//! Dual pool: blocks with hot and blocks with cold data are kept apart, and the most worn of the
-//! one changes places with the least worn of the other (Chang 2007).
+//! Dual pool: hot and cold data are kept in two pools of blocks that exchange worn ones.
+//! The most worn of the one changes places with the least worn of the other (Chang 2007).
 
 use super::{Least, PoolWear, WearLeveler};
 use crate::error::Result;
@@ -8,8 +8,9 @@ use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Every rule compares an extreme of a pool with the block just erased, which alone can have
-/// become one. To begin with, odd blocks are in the cold pool.
+/// Dual-pool leveller of one pool of blocks. To begin with, odd blocks are in the cold pool.
+/// Every rule compares an extreme of a pool with the block just erased, which alone can have become
+/// one.
 pub struct DualPool {
     threshold: u32,
     in_cold_pool: Table<bool>,
@@ -44,7 +45,7 @@ impl DualPool {
         self.least_hot_effective.join(self.effective[block as usize]);
     }
 
-    /// A block of the cold pool that is erased often belongs into the hot pool.
+    /// Moves a block of the cold pool that is erased often into the hot pool.
     fn resize_cold_pool(&mut self, erased: u32, wear: &PoolWear) {
         let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
         let effective = &self.effective;
@@ -55,7 +56,7 @@ impl DualPool {
         }
     }
 
-    /// A block of the hot pool that is hardly erased belongs into the cold pool.
+    /// Moves a block of the hot pool that is hardly erased into the cold pool.
     fn resize_hot_pool(&mut self, erased: u32, wear: &PoolWear) {
         let hot = wear.in_use().filter(|block| !self.in_cold_pool[*block as usize]);
         let values = hot.map(|block| (block, wear.array.erase_counts()[block as usize]));

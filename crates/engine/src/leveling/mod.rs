@@ -44,7 +44,7 @@ impl PoolWear<'_> {
     }
 }
 
-/// What a leveller declares before it is built.
+/// Declaration of a leveller, read before it is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Declared {
     /// Free blocks of each pool that it keeps back, so that there is a choice.
@@ -55,7 +55,7 @@ pub struct Declared {
 
 /// Levels the wear of one pool.
 pub trait WearLeveler: Send + State {
-    /// What it declares with such parameters.
+    /// Declares what the leveller needs with such parameters.
     fn declared(_params: &Params) -> Declared
     where
         Self: Sized,
@@ -63,15 +63,15 @@ pub trait WearLeveler: Send + State {
         Declared { reserve_blocks: 0, moves_pages: true }
     }
 
-    /// Which block to open, by its place in `free`, where the one erased last comes last.
+    /// Chooses the block to open, by its place in `free`, where the one erased last comes last.
     fn open(&mut self, free: &[u32], _erase_counts: &[u32]) -> usize {
         free.len() - 1
     }
 
-    /// `block`, erased `erases` times so far, filled up.
+    /// Hears that `block`, erased `erases` times so far, filled up.
     fn on_close(&mut self, _block: u32, _erases: u32) {}
 
-    /// `block`, a spare one erased `erases` times so far, has taken the place of a worn-out one.
+    /// Hears that the spare `block`, erased `erases` times so far, has replaced a worn-out one.
     fn on_spare_used(&mut self, _block: u32, _erases: u32) {}
 
     /// The closed block, if any, whose pages should move onto `erased`, which was just erased.
@@ -106,7 +106,7 @@ pub fn build(text: &str, geometry: &Geometry) -> Result<Box<dyn WearLeveler>> {
     })
 }
 
-/// What the leveller that `text` names declares.
+/// Declaration of the leveller that `text` names.
 pub fn declared(text: &str) -> Result<Declared> {
     let params = WEAR_LEVELERS.read(text)?;
     levelers!(dispatch! { Registered<Geometry>, params, Leveler => Ok(Leveler::declared(&params)) })
@@ -117,8 +117,9 @@ pub fn reserve_blocks(text: Option<&str>) -> Result<u32> {
     text.map_or(Ok(0), |text| Ok(declared(text)?.reserve_blocks))
 }
 
-/// A lower bound of some value over a set of blocks. The value of a block never falls, so that only
-/// a block that joins can lower the bound, and the least is found anew only when that can matter.
+/// Lower bound of some value over a set of blocks.
+/// The value of a block never falls, so that only a block that joins can lower the bound, and the
+/// least is found anew only when that can matter.
 #[derive(Debug, Clone, Copy, Default)]
 struct Least {
     bound: u32,

@@ -1,5 +1,6 @@
-//! Static levelling by a threshold: the pages of the mostly valid block erased least move onto a
-//! block erased many times more, as in UBI, the flash layer of Linux.
+//! Static wear levelling: a block worn more than by a threshold takes cold data.
+//! The pages of the mostly valid block erased least move onto a block erased many times more, as in
+//! UBI, the flash layer of Linux.
 
 use super::{Least, PoolWear, WearLeveler};
 use crate::error::Result;

@@ -1,5 +1,5 @@
-//! What managers have in common that collect block by block: the drive, its frontiers, and the
-//! victim policies that must hear of what happens to blocks.
+//! Core of managers that collect block by block: drive, frontiers and victim policies.
+//! The victim policies must hear of what happens to blocks.
 
 mod exchange;
 mod history;
@@ -18,7 +18,7 @@ use crate::state::Identity;
 use crate::victims::VictimPolicy;
 use crate::write_history::WriteHistory;
 
-/// How far ahead of a write what its map entry points to is fetched.
+/// Distance ahead of a write, in pages, at which the target of its map entry is fetched.
 pub const PAGE_LOOKAHEAD: usize = 10;
 
 /// A drive under a victim policy, with a frontier for each stream and pool.
@@ -38,15 +38,16 @@ pub struct Core<V, T: Tap> {
     reserve_blocks: u32,
     /// The pages that an exchange moves.
     exchanged: Vec<u32>,
-    /// Kept if a policy asks for it.
+    /// Write history of the pages, kept if a policy asks for it.
     history: Option<WriteHistory>,
-    /// What the whole drive was built from.
+    /// Identity of the drive: everything that it was built from.
     pub identity: Identity,
 }
 
 impl<V: VictimPolicy, T: Tap> Core<V, T> {
-    /// A new drive for `streams` streams, of which up to `reserve_blocks` free blocks of each pool
-    /// are kept back, beside those of a wear leveller.
+    /// Builds a new drive for `streams` streams.
+    /// Up to `reserve_blocks` free blocks of each pool are kept back, beside those of a wear
+    /// leveller.
     pub fn new(
         policy: V,
         setup: &Setup,
@@ -120,8 +121,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// Programs a page of the host at a frontier with room; returns the block in which its previous
-    /// version lay.
+    /// Programs a page of the host at a frontier with room.
+    /// Returns the block in which its previous version lay.
     #[inline(always)]
     pub fn program(&mut self, logical: u32, frontier: usize) -> Option<u32> {
         self.flash.count_host_page();
@@ -131,16 +132,16 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         Some(loss.block)
     }
 
-    /// Programs a page of the mapping table at a frontier with room; returns the block in which its
-    /// previous version lay.
+    /// Programs a page of the mapping table at a frontier with room.
+    /// Returns the block in which its previous version lay.
     pub fn program_table_page(&mut self, logical: u32, frontier: usize) -> Option<u32> {
         let loss = self.flash.program(logical, &mut self.frontiers[frontier], Cause::Mapping)?;
         self.on_invalidate(loss);
         Some(loss.block)
     }
 
-    /// Programs pages of the host at a frontier of a drive that is one collection domain, as far as it
-    /// has room; returns how many.
+    /// Programs pages of the host at a frontier, as far as it has room; returns how many.
+    /// The drive is one collection domain.
     #[inline(always)]
     pub fn program_run(&mut self, pages: &[u32], frontier: usize) -> usize {
         let (frontier, policy) = (&mut self.frontiers[frontier], &mut self.victims[0]);
@@ -154,7 +155,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         })
     }
 
-    /// The same at several frontiers: see [`Flash::program_each`].
+    /// Programs pages of the host, each at its own frontier: see [`Flash::program_each`].
     #[inline(always)]
     pub fn program_each<'a, D: Director>(
         &'a mut self,
@@ -207,8 +208,9 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.flash.block_behind(&self.frontiers[frontier])
     }
 
-    /// Pads the program unit that is begun in the open block `block`; returns the frontier, or `None`
-    /// if there is none, or the pages that its pool keeps for the next collection are not complete.
+    /// Pads the begun program unit of the open block `block`; returns the frontier.
+    /// Returns `None` if there is none, or the pages that its pool keeps for the next collection
+    /// are not complete.
     pub fn pad(&mut self, block: u32, unit_pages: u32) -> Option<usize> {
         let is_behind =
             |frontier: &Frontier| !frontier.is_full() && self.flash.block_behind(frontier) == block;
@@ -239,7 +241,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// A closed block that was held back is a candidate from now on, as if it had closed just now.
+    /// Releases a closed block that was held back.
+    /// It is a candidate from now on, as if it had closed just now.
     pub fn release(&mut self, block: u32) {
         self.hold(block, false);
         self.flash.touch(block);
@@ -357,7 +360,8 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// Reads the valid pages of a victim into `pages` and erases it; then a wear leveller may act.
+    /// Reads the valid pages of a victim into `pages` and erases it.
+    /// Then a wear leveller may act.
     pub fn erase_victim(&mut self, victim: u32, pages: &mut Vec<u32>) -> Option<Exchange> {
         self.read_victim(victim, pages);
         self.erase_read(victim)

@@ -1,4 +1,4 @@
-//! What a block manager declares before it is built: what it serves, hears and needs.
+//! Declaration of a block manager, read before it is built: what it serves, hears and needs.
 
 use super::{Layout, Setup};
 use crate::error::{Error, Result};
@@ -12,11 +12,11 @@ use crate::victims::VICTIMS;
 pub struct Only<T: 'static> {
     /// Those that are served.
     pub these: &'static [T],
-    /// What follows the manager's name in the sentence that refuses the others.
+    /// Reason that follows the manager's name in the sentence that refuses the others.
     pub because: &'static str,
 }
 
-/// What a manager can do with the parameters of a spec, and what it needs.
+/// Abilities of a manager with the parameters of a spec, and its needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
     /// The layouts that it serves; any if `None`.
@@ -27,14 +27,14 @@ pub struct Declared {
     pub default_victims: String,
     /// The parameter that shapes its own victim policy, and so goes with no other.
     pub shapes_victims: Option<&'static str>,
-    /// What the host must tell it.
+    /// Kind of hint that the host must give it.
     pub hears: Hears,
     /// Blocks that it keeps open, or free.
     pub needs: Needs,
     /// True for a placement on the manager that all placements share.
     pub is_placement: bool,
-    /// True if it remembers something of each block, which a wear leveller that moves the pages of
-    /// one must not confuse.
+    /// True if it remembers something of each block.
+    /// A wear leveller that moves the pages of one block must not confuse it.
     pub remembers_blocks: bool,
 }
 
@@ -55,8 +55,9 @@ impl Needs {
         Needs { fewest_streams: streams, most_streams: streams, reserve_blocks: 0 }
     }
 
-    /// The needs beside a mapping table on the flash, if there is one. Its blocks hold nothing else, so
-    /// that a collection fills its frontier or those of data, and no more is to be kept back.
+    /// Needs beside a mapping table on the flash, if there is one.
+    /// Its blocks hold nothing else, so that a collection fills its frontier or those of data, and
+    /// no more is to be kept back.
     pub(super) fn beside(self, has_table: bool) -> Self {
         let more = u32::from(has_table);
         Needs {
@@ -123,8 +124,8 @@ impl Declared {
         with_table.check_size(name, geometry, (*layout, *wear), *logical_pages, leveler_blocks)
     }
 
-    /// Refuses a drive too small for the manager called `name`, where a wear leveller keeps so many
-    /// blocks of each pool free.
+    /// Refuses a drive too small for the manager called `name`.
+    /// A wear leveller keeps so many blocks of each pool free.
     fn check_size(
         &self,
         name: &str,

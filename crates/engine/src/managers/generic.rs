@@ -25,7 +25,7 @@ use crate::state::elements;
 use crate::victims::VictimPolicy;
 use table::{Apart, is_of_table};
 
-/// What is remembered of each block, for placements that know victims.
+/// Opening of a block, remembered for placements that know victims.
 #[derive(Debug, Clone, Copy, Default)]
 struct Opened {
     at: u64,
@@ -157,9 +157,9 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         self.core.close(frontier);
     }
 
-    /// Gives `stream` a frontier with room on a pool that collects for itself, as the only one does.
-    /// Ends with the reserve complete, which the next collection may need: the host can fill up
-    /// frontiers of migrated pages meanwhile.
+    /// Gives `stream` a frontier with room on a pool that collects for itself.
+    /// If there is only one pool, it does so. Ends with the reserve complete, which the next
+    /// collection may need: the host can fill up frontiers of migrated pages meanwhile.
     #[cold]
     fn make_room(&mut self, stream: usize, pool: usize) -> Result<()> {
         let frontier = self.core.frontier(stream, pool);
@@ -232,8 +232,8 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
         Ok(block)
     }
 
-    /// The victim that the placement insists on; before anyone chooses, the policy hears of blocks that
-    /// are held back no longer.
+    /// Victim that the placement insists on.
+    /// Before anyone chooses, the policy hears of blocks that are held back no longer.
     fn own_victim(&mut self, domain: usize, is_idle: bool) -> Option<u32> {
         let own = self.placement.victim(domain, is_idle);
         self.placement.take_released().into_iter().for_each(|block| self.core.release(block));

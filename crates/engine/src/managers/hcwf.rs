@@ -43,7 +43,7 @@ struct HotCold<V, T: Tap> {
     migrating: [Vec<u32>; 2],
 }
 
-/// What HCWF(swap) needs to draw blocks of one kind only.
+/// Needs of HCWF(swap): the blocks of each kind, to draw from one kind only.
 struct Swap {
     d: u32,
     /// The closed blocks of each stream and pool, indexed like frontiers.
@@ -97,7 +97,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         Ok(())
     }
 
-    /// Takes down that the host writes the page in place `at`, if the victim policy cares.
+    /// Notes in the history that the host writes the page in place `at`, if the policy cares.
     #[inline(always)]
     fn count_write(&mut self, pages: &[u32], at: usize) {
         if V::WEIGHS_HISTORY {
@@ -148,9 +148,9 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         Ok(())
     }
 
-    /// Collects for the full frontier of `stream`: a victim becomes the new one. The exception is a
-    /// victim of the other kind with more valid pages than the other frontier has room for: without
-    /// a swap, it becomes the other frontier.
+    /// Collects for the full frontier of `stream`: a victim becomes the new one.
+    /// The exception is a victim of the other kind with more valid pages than the other frontier
+    /// has room for: without a swap, it becomes the other frontier.
     #[cold]
     fn collect(&mut self, stream: usize, pool: usize) -> Result<()> {
         let [mut pages, mut second_pages] = std::mem::take(&mut self.migrating);
@@ -214,7 +214,7 @@ impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
         }
     }
 
-    /// Which of the bags holds a block of its kind.
+    /// Index of the bag that holds a block of its kind.
     fn bag(&self, block: u32) -> usize {
         let stream = usize::from(self.label[block as usize]);
         self.core.frontier(stream, self.core.flash.pool_of(block))

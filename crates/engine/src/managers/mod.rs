@@ -28,7 +28,7 @@ use crate::request::{Op, Request};
 use crate::state::{Identity, State};
 use crate::victims::{self, Boxed, Compiling, VICTIMS, Visitor};
 
-/// How streams and collection are laid over the LUNs.
+/// Layout of streams and collection over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One pool of blocks, one write frontier a stream, drive-wide collection.
@@ -36,7 +36,7 @@ pub enum Layout {
     /// A frontier a stream and LUN, pages striped over the LUNs that have room; a collection when
     /// none has, of a victim anywhere.
     Striped,
-    /// The same, but each LUN collects for itself as it runs out (paper 3, §3).
+    /// Striped, but each LUN collects for itself as it runs out (paper 3, §3).
     StripedPerLun,
     /// Each logical page belongs to LUN `page mod luns`, which collects for itself: static
     /// allocation by channel, then chip, then die (`MQSim`'s CWDP).
@@ -99,28 +99,27 @@ pub trait BlockManager: Send + State {
     /// Makes all writes so far endure. Nothing is held back, so it is only counted.
     fn flush(&mut self) -> Result<()>;
 
-    /// Collects one victim on an idle LUN, whose host can wait no shorter for it: true if there was
-    /// one worth it, that is with an invalid page, and the manager has a choice of when it collects.
-    /// Under drive-wide collection the victim may lie elsewhere.
+    /// Collects one victim on an idle LUN, whose host can wait no shorter for it.
+    /// True if there was one worth it, that is with an invalid page, and the manager has a choice
+    /// of when it collects. Under drive-wide collection the victim may lie elsewhere.
     fn collect_idle(&mut self, lun: usize) -> Result<bool>;
 
-    /// Fills up the program unit of `unit_pages` that is begun in the open block `block`, so that it
-    /// can be programmed. False if the manager has no pages to spare for that now, or ever.
+    /// Fills up the program unit of `unit_pages` that is begun in the open block `block`.
+    /// Then it can be programmed. False if the manager has no pages to spare for that now, or ever.
     fn pad(&mut self, block: u32, unit_pages: u32) -> bool;
 
-    /// Collects a closed block that its data must leave; false if the manager cannot now, or ever.
+    /// Collects a closed block that its data must leave; false if it cannot now, or ever.
     fn collect_closed(&mut self, block: u32) -> Result<bool>;
 
-    /// What the host must tell with each write.
+    /// Kind of hint that the host must give with each write.
     fn hears(&self) -> Hears;
 
-    /// The write amplification that the manager itself expects of what it does at the moment, if it has
-    /// a model for that.
+    /// Write amplification that the manager itself expects at the moment, if it has a model.
     fn predicted_wa(&self) -> Option<f64> {
         None
     }
 
-    /// What the manager has learnt of the lives of pages, by class and age, if it does.
+    /// Lives of pages that the manager has learnt, by class and age, if it does.
     fn lives(&self) -> Vec<Life> {
         Vec::new()
     }
@@ -133,7 +132,7 @@ pub trait BlockManager: Send + State {
     /// The flash array, to look at.
     fn flash(&self) -> &Array;
 
-    /// What is counted of the host, for requests that cover pages in part.
+    /// Counters of the host, for requests that cover pages in part.
     fn host_mut(&mut self) -> &mut HostCounters;
 
     /// The observer that the drive was built with, if there is one.
@@ -174,8 +173,9 @@ impl dyn BlockManager {
     }
 }
 
-/// Taps that managers are compiled for, and how: if nobody listens, with each victim policy that
-/// hears of pages in a loop of its own; else with any of them behind a pointer.
+/// Taps that managers are compiled for, with victim policies in loops or behind a pointer.
+/// If nobody listens, each victim policy that hears of pages has a loop of its own; else any of
+/// them stands behind a pointer.
 pub trait Compiled: Tap {
     /// Builds the policy that `text` names and hands it to `visitor`.
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output>;
@@ -204,7 +204,8 @@ pub trait Manager {
     /// Entry of the registry.
     const ENTRY: Entry;
 
-    /// What it can do with such parameters, and what it needs; an error if they do not go together.
+    /// Declares what it can do with such parameters, and what it needs.
+    /// An error if they do not go together.
     fn declared(params: &Params) -> Result<Declared>;
 
     /// Builds it under a victim policy. The combination and the size of the drive are checked.
@@ -216,7 +217,8 @@ pub trait Manager {
     ) -> Result<Box<dyn BlockManager>>;
 }
 
-/// Hands the placements and the managers with a collection of their own to a macro of the registry.
+/// Hands the placements and the managers with a collection of their own to a macro.
+/// The macro is one of the registry.
 macro_rules! managers {
     ({$then:ident! $with:tt} $($module:ident::$placement:ident),+ $(,)?) => {
         $then! { $with
@@ -244,13 +246,13 @@ fn declared_by(params: &Params) -> Result<Declared> {
     })
 }
 
-/// What the manager that `text` names declares.
+/// Declaration of the manager that `text` names.
 pub fn declared(text: &str) -> Result<Declared> {
     declared_by(&MANAGERS.read(text)?)
 }
 
-/// What the manager that `text` names declares, if it serves a layout under a victim policy, its own
-/// if none is given; else the sentence that says what is wrong.
+/// Declaration of the manager that `text` names, if it serves a layout and a victim policy.
+/// The policy is its own if none is given. An error is the sentence that says what is wrong.
 pub fn serves(text: &str, victims: Option<&str>, layout: Layout) -> Result<Declared> {
     check_served(&MANAGERS.read(text)?, victims, layout)
 }
@@ -263,7 +265,7 @@ fn check_served(params: &Params, victims: Option<&str>, layout: Layout) -> Resul
     Ok(declared)
 }
 
-/// What a manager declares; an error if a parameter shapes its own victim policy and another is asked for.
+/// Declaration of a manager; refuses a victim policy beside a parameter that shapes its own.
 fn check_shaped(params: &Params, are_victims_asked: bool) -> Result<Declared> {
     let declared = declared_by(params)?;
     if let Some(shapes) = declared.shapes_victims
@@ -280,8 +282,8 @@ fn check_shaped(params: &Params, are_victims_asked: bool) -> Result<Declared> {
     Ok(declared)
 }
 
-/// What the manager that `text` names declares, if it can be built so; else the sentence that says
-/// what is wrong. Nothing is built.
+/// Declaration of the manager that `text` names, if it can be built so.
+/// An error is the sentence that says what is wrong. Nothing is built.
 pub fn check(text: &str, setup: &Setup) -> Result<Declared> {
     check_params(&MANAGERS.read(text)?, setup)
 }

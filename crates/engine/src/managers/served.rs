@@ -1,4 +1,4 @@
-//! What every manager does in the same way: it serves the host's requests, and counts them.
+//! Service of the host's requests, and their counts: the same for every manager.
 
 use std::ops::Range;
 
@@ -26,16 +26,16 @@ pub trait Policy: Send + State {
     /// Writes `pages`, all of which exist, in order; `hints` hold what [`Self::hears`] asks for.
     fn write_pages(&mut self, pages: &[u32], hints: &Hints) -> Result<()>;
 
-    /// What it must hear of the host.
+    /// Kind of hint that it must get from the host.
     fn hears(&self) -> Hears;
 
-    /// How to do without hints, as the end of a sentence.
+    /// Way to do without hints, as the end of a sentence.
     fn without_hints(&self) -> &'static str;
 
     /// Forgets what was learnt of a page that holds no data any more.
     fn forget(&mut self, _logical: u32) {}
 
-    /// What went wrong as it forgot.
+    /// Takes the failure of its forgetting, if it failed.
     fn failure(&mut self) -> Result<()> {
         Ok(())
     }
@@ -45,8 +45,8 @@ pub trait Policy: Send + State {
         Ok(false)
     }
 
-    /// What becomes of a frontier that padding filled up; `None` if the manager's books leave no
-    /// room for padding.
+    /// Handler of a frontier that padding filled up.
+    /// It is `None` if the manager's books leave no room for padding.
     fn on_padded(&mut self) -> Option<fn(&mut Self, usize)> {
         None
     }

@@ -1,4 +1,4 @@
-//! What a drive is built from.
+//! Setup of a drive: the shape, sizes, policies, seed and wear that it is built from.
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ pub struct Foreign {
     pub victims: Option<Arc<dyn VictimSource>>,
 }
 
-/// What every manager is built from.
+/// Setup that every manager is built from.
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// Shape of the drive.
     pub geometry: Geometry,
     /// Pages that the host sees.
     pub logical_pages: u32,
-    /// The last of the logical pages, which hold the mapping table and get frontiers of their own from
-    /// placements on drives that are timed; 0 if there are none.
+    /// Last of the logical pages, which hold the mapping table; 0 if there are none.
+    /// They get frontiers of their own from placements on drives that are timed.
     pub table_pages: u32,
     /// Layout of streams and collection over the LUNs.
     pub layout: Layout,
@@ -57,7 +57,7 @@ impl Setup {
         (self.table_pages > 0).then(|| self.logical_pages - self.table_pages)
     }
 
-    /// What the manager declares: that which `text` names, unless it is written elsewhere.
+    /// Declaration of the manager: the one that `text` names, unless it is written elsewhere.
     pub(super) fn declared(&self, text: &str) -> Result<Declared> {
         match &self.foreign.placement {
             Some(source) => Ok(generic::foreign_declared(&**source)),

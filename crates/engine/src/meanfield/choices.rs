@@ -1,13 +1,13 @@
-//! Which blocks are collected: p and q of paper 4, and their derivatives.
+//! Choice of victims: probabilities p and q of paper 4, and their derivatives.
 
 use super::dense::{add_scaled, dot};
 use super::model::{Model, PerKind};
 
-/// The share of all blocks that are of each kind and have 0, 1, … b valid pages: m of the paper.
+/// Share of all blocks that is of each kind and has 0, 1, … b valid pages: m of the paper.
 pub type Occupancy = PerKind<Vec<f64>>;
 
-/// How likely a victim is of each kind and number of valid pages; also a gradient with respect
-/// to that.
+/// Probabilities that a victim is of each kind and number of valid pages.
+/// The type is also that of a gradient with respect to these.
 #[derive(Debug, Clone)]
 pub struct Victims {
     /// p: the emptiest of d of all blocks.
@@ -89,9 +89,9 @@ impl<'a> Draws<'a> {
 struct Emptiest {
     total: f64,
     draws: f64,
-    /// How likely it has i valid pages.
+    /// Probability that it has i valid pages.
     chosen: Vec<f64>,
-    /// The same per block with i valid pages.
+    /// Probability that it is a given block with i valid pages.
     chosen_per_block: Vec<f64>,
     /// The derivative of the power d of the share of blocks with at least i valid pages.
     slopes: Vec<f64>,

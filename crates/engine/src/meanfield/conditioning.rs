@@ -1,4 +1,4 @@
-//! How far a fixed point, and its write amplification, can be trusted.
+//! Conditioning of a fixed point: the trust that it, and its write amplification, deserves.
 
 use super::choices::Occupancy;
 use super::dense::{Lu, dot};
@@ -9,7 +9,7 @@ use super::model::Model;
 /// Roundings that an element of F goes through, as a multiple of the largest of its terms.
 const ROUNDINGS: f64 = 8.0 * f64::EPSILON;
 
-/// What the linearised drift says of small errors.
+/// Effects of small errors, and of chance, as the linearised drift predicts them.
 #[derive(Debug, Clone, Copy)]
 pub struct Conditioning {
     /// A bound on the error of WA: what remains of F, or what rounding may hide in it, times the
@@ -23,7 +23,8 @@ pub struct Conditioning {
 }
 
 impl Conditioning {
-    /// At a fixed point; infinite bounds if its neighbourhood cannot be told from a line of others.
+    /// Computes the conditioning at a fixed point.
+    /// The bounds are infinite if its neighbourhood cannot be told from a line of others.
     pub fn new(model: &Model, blocks: &Occupancy, drift: &Drift) -> Self {
         let linearised = Linearised::new(model, blocks, drift);
         let wa = linearised.wa.clone();
@@ -43,7 +44,8 @@ impl Conditioning {
     }
 }
 
-/// The sum over the elements of F of their errors, each times how much WA hangs on it, which the
+/// Bound on the error of WA from the errors of F.
+/// It is the sum of the errors of all elements of F, each times how much WA hangs on it, which the
 /// transposed system tells.
 fn error_bound(drift: &Drift, factors: &Lu, wa: &[f64]) -> f64 {
     let sensitivity = factors.solve_transposed(wa);
@@ -54,8 +56,9 @@ fn error_bound(drift: &Drift, factors: &Lu, wa: &[f64]) -> f64 {
         .sum()
 }
 
-/// How long the number of hot blocks takes to settle, in observations per block, and how much WA
-/// it stirs: an Ornstein–Uhlenbeck process, kicked by every block that changes kind.
+/// Relaxation of the number of hot blocks, and the spread of WA that it causes.
+/// It is how long that number takes to settle, in observations per block, and how much WA it stirs:
+/// an Ornstein–Uhlenbeck process, kicked by every block that changes kind.
 fn exchange_of_blocks(drift: &Drift, factors: &Lu, wa: &[f64]) -> (f64, f64) {
     let levels = drift.change.hot.len();
     // One empty block more that turns hot moves no page.

@@ -1,4 +1,4 @@
-//! From a problem whose solution is known to one whose solution is wanted.
+//! Continuation from a problem with a known solution to the one to be solved.
 
 use super::levels::Flows;
 

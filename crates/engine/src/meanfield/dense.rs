@@ -41,7 +41,7 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(l, r)| l * r).sum()
 }
 
-/// A Markov chain after Grassmann, Taksar and Heyman's elimination of its states, first to last.
+/// Markov chain whose states Grassmann, Taksar and Heyman's method eliminates, first to last.
 ///
 /// Nothing is ever subtracted, so that even the rarest state's probability keeps its digits.
 #[derive(Debug)]

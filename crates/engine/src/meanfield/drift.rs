@@ -4,7 +4,7 @@ use super::choices::{Draws, Occupancy, Victims};
 use super::frontiers::{Frontiers, Rates};
 use super::model::{Model, PerKind};
 
-/// Where the blocks of a drive are heading, one observation (host write or collection) at a time.
+/// Drift of a drive's blocks, per observation (a host write or a collection).
 #[derive(Debug)]
 pub struct Drift {
     /// F: the expected change per observation, times the number of blocks.
@@ -15,7 +15,7 @@ pub struct Drift {
     pub victims: Victims,
     /// Frontiers in the equilibrium that these victims bring about.
     pub frontiers: Frontiers,
-    /// What happens per collection of the d-choices kind.
+    /// Rates of swaps and changes of kind, per collection of the d-choices kind.
     pub rates: Rates,
     /// The share of the observations that are collections of the d-choices kind.
     pub collections: f64,
@@ -84,8 +84,9 @@ impl Drift {
     }
 }
 
-/// Host pages written per collection of the d-choices kind: as many as collections free, since
-/// the frontiers neither fill nor empty in the long run.
+/// Host pages written per collection of the d-choices kind.
+/// These are as many as collections free, since the frontiers neither fill nor empty in the long
+/// run.
 pub(super) fn gained(victims: &Victims, rates: &Rates) -> f64 {
     let parts = victims.of_all.as_ref().zip(victims.of_kind.as_ref()).zip(rates.swaps);
     parts.map(|((all, kind), swaps)| invalid_pages(all) + swaps * invalid_pages(kind)).sum()
@@ -96,8 +97,9 @@ pub(super) fn invalid_pages(victims: &[f64]) -> f64 {
     victims.iter().rev().enumerate().map(|(invalid, victim)| invalid as f64 * victim).sum()
 }
 
-/// One kind's part of F: pages are invalid at rate `invalidating`, blocks collected at `rate`s times
-/// `victims`; all but what `[becoming, leaving]` this kind return as full ones.
+/// Computes one kind's part of F.
+/// Pages are invalid at rate `invalidating`, blocks collected at `rate`s times `victims`; all but
+/// what `[becoming, leaving]` this kind return as full ones.
 fn change(
     blocks: &[f64],
     invalidating: f64,

@@ -16,14 +16,14 @@ const SHORTEST_STEP: f64 = 1e-3;
 /// Swaps that change no digit of the drift.
 const UNNOTICED: f64 = 1e-17;
 
-/// Solutions for blocks of one page that a minute would be enough for, by their cost at hundreds.
+/// Cost of a minute: solutions for blocks of one page, by their cost at hundreds of pages.
 const MINUTE: usize = 1_000_000_000;
-/// What common drives need.
+/// Solutions of the frontiers' chain that common drives need.
 const FEWEST_SOLUTIONS: usize = 40;
 
 const FIRST_STRIDE: f64 = 0.05;
 
-/// What may be wrong where no step gains anything more, because of rounding.
+/// Tolerated error where no step gains anything more, because of rounding.
 const NEARLY: f64 = 1e-7;
 
 /// Swaps rarer than this are taken for this rare.
@@ -37,12 +37,13 @@ struct Exchange {
     rates: Rates,
 }
 
-/// How many more times the frontiers' chain may be solved.
+/// Solutions of the frontiers' chain that are left.
 pub struct Effort(Cell<usize>);
 
 impl Effort {
-    /// Enough for any but the most extreme drives, and seconds at most for blocks of common sizes.
-    /// A solution takes the cube of their pages.
+    /// Effort enough for any but the most extreme drives.
+    /// It takes seconds at most for blocks of common sizes. A solution takes the cube of their
+    /// pages.
     pub fn reasonable(model: &Model) -> Self {
         let pages = model.pages_per_block();
         let in_a_minute = FEWEST_SOLUTIONS + MINUTE / pages.pow(3);
@@ -55,7 +56,7 @@ impl Effort {
     }
 }
 
-/// How to say that the swaps of hot blocks are as many as the levels were told.
+/// Equation by which the swaps of hot blocks are as many as the levels were told.
 #[derive(Clone, Copy)]
 enum HotSwaps {
     Agree,
@@ -65,8 +66,8 @@ enum HotSwaps {
     LeaveBlocksEven,
 }
 
-/// Newton's method on the two logarithms of the swaps, from near flows; from flows without swaps
-/// it begins with the swaps that the frontiers would do under those.
+/// Newton's method on the two logarithms of the swaps, from near flows.
+/// From flows without swaps it begins with the swaps that the frontiers would do under those.
 pub fn solve(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
     let mut here = Exchange::new(model, near)?;
     if near.swap_nothing() {
@@ -103,9 +104,10 @@ pub fn solve(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
     None
 }
 
-/// Bisection, where Newton's method finds no slope: with next to no blocks changing, those that
-/// do come in bursts, and whether a burst begins with a hot or a cold block turns with the number
-/// of hot blocks like a switch. More swaps with hot blocks mean fewer hot blocks.
+/// Bisection, where Newton's method finds no slope.
+/// With next to no blocks changing, those that do come in bursts, and whether a burst begins with a
+/// hot or a cold block turns with the number of hot blocks like a switch. More swaps with hot
+/// blocks mean fewer hot blocks.
 pub fn bisect(model: &Model, near: Flows, effort: &Effort) -> Option<Flows> {
     let start = Exchange::new(model, near)?;
     let swaps = start.rates.swaps.map(log);

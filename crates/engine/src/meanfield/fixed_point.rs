@@ -30,7 +30,8 @@ pub fn solve(model: &Model) -> Result<Occupancy> {
     })
 }
 
-/// Without swaps nothing depends on the frontiers, and they are not looked at.
+/// Solves a drive without swaps.
+/// Nothing depends on the frontiers there, and they are not looked at.
 fn alone(model: &Model) -> Option<Occupancy> {
     let balanced = Balanced::new(model, without_swaps(model)?)?;
     if balanced.missing < RESIDUAL {
@@ -39,7 +40,7 @@ fn alone(model: &Model) -> Option<Occupancy> {
     corrected(model, balanced.levels.blocks)
 }
 
-/// From d = 1, which has a closed form.
+/// Solves the drive without swaps by continuation from d = 1, which has a closed form.
 fn without_swaps(model: &Model) -> Option<Flows> {
     let model = model.without_swaps();
     let log_d = model.d().ln();
@@ -52,8 +53,9 @@ fn without_swaps(model: &Model) -> Option<Flows> {
 /// One way to a fixed point with swaps.
 type Way = fn(&Model, &Effort) -> Option<Flows>;
 
-/// The first of these ways that arrives, with the kinds called as they are or exchanged: what the
-/// equations for the swaps leave to be implied is better conditioned if "hot" is written less.
+/// Finds a fixed point by the first of the ways that arrives.
+/// The kinds are called as they are or exchanged: what the equations for the swaps leave to be
+/// implied is better conditioned if "hot" is written less.
 fn with_swaps(model: &Model) -> Option<Occupancy> {
     let effort = Effort::reasonable(model);
     let hot_is_written_more = model.writes().hot > 0.5;
@@ -71,7 +73,7 @@ fn with_swaps(model: &Model) -> Option<Occupancy> {
     None
 }
 
-/// From the same drive without swaps.
+/// Solves directly from the same drive without swaps.
 fn directly(model: &Model, effort: &Effort) -> Option<Flows> {
     exchange::solve(model, without_swaps(model)?, effort)
 }
@@ -88,8 +90,9 @@ fn from_an_easier_drive(model: &Model, effort: &Effort) -> Option<Flows> {
     })
 }
 
-/// Newton's method on F itself, for what rounding has left: the levels are solved from full blocks
-/// down, and one rounding there turns up d times as large among the emptiest.
+/// Corrects rounding by Newton's method on F itself.
+/// The levels are solved from full blocks down, and one rounding there turns up d times as large
+/// among the emptiest.
 ///
 /// `None` if that was not rounding alone.
 fn corrected(model: &Model, mut blocks: Occupancy) -> Option<Occupancy> {

@@ -8,8 +8,8 @@ use super::choices::Victims;
 use super::dense::{EliminatedChain, Matrix, add_scaled, dot};
 use super::model::{Model, PerKind};
 
-/// How often the frontiers collect, stationary under given victims; all per call of the d-choices
-/// collection.
+/// Frontiers in equilibrium under given victims: the rates at which they collect.
+/// All are per call of the d-choices collection.
 #[derive(Debug)]
 pub struct Frontiers {
     chain: EliminatedChain,
@@ -20,7 +20,8 @@ pub struct Frontiers {
     waiting: PerKind<Vec<f64>>,
 }
 
-/// What happens per call of the d-choices collection; also the weights of a sum of the four.
+/// Rates of swaps and changes of kind, per call of the d-choices collection.
+/// The type is also that of the weights of a sum of the four.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rates {
     /// Swaps whose second victim is one of d* blocks of a kind.
@@ -37,7 +38,7 @@ struct Side<'a> {
     other: &'a [f64],
     /// The second victims, if there are swaps.
     second: Option<&'a [f64]>,
-    /// Where in the chain the states with this frontier full begin, and those of the other.
+    /// Index of the first state of the chain with this frontier full; beside it, the other's.
     states: usize,
     other_states: usize,
 }
@@ -201,7 +202,7 @@ impl Side<'_> {
         }
     }
 
-    /// How often this many pages wait for a swap.
+    /// Rates at which 0, 1, … b − 1 pages wait for a swap.
     fn waiting(&self, full: &[f64]) -> Vec<f64> {
         let pages = self.pages();
         let mut waiting = vec![0.0; pages];
@@ -214,7 +215,7 @@ impl Side<'_> {
         waiting
     }
 
-    /// What is gained by a collection that finds this frontier full, by the pages in the other.
+    /// Gains of a collection that finds this frontier full, by the pages in the other.
     fn gains(&self, becoming: f64, swap: f64) -> Vec<f64> {
         let pages = self.pages();
         (0..pages)
@@ -271,7 +272,7 @@ impl Side<'_> {
     }
 }
 
-/// The probabilities of the pages in one's own frontier, as the other frontier gains its next.
+/// Probabilities of the pages in one's own frontier, as the other frontier gains its next.
 struct Crossing {
     writes: f64,
     row: Vec<f64>,
@@ -282,7 +283,7 @@ impl Crossing {
         Crossing { writes, row: start.to_vec() }
     }
 
-    /// Goes on until the other frontier gains a page; returns how likely one's own is full first.
+    /// Advances to the other frontier's next page; returns how likely one's own is full first.
     fn advance(&mut self) -> f64 {
         let mut visits = 0.0;
         for place in &mut self.row {
@@ -300,7 +301,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// From the values with the hot frontier full (by the pages in the cold one), and vice versa.
+    /// Builds it from the values with either frontier full, by the pages in the other.
     fn new(model: &Model, hot_full: &[f64], cold_full: &[f64]) -> Self {
         let pages = model.pages_per_block();
         let writes = model.writes();

@@ -6,7 +6,8 @@ use super::drift::{Drift, invalid_pages};
 use super::frontiers::Rates;
 use super::model::{Model, PerKind};
 
-/// The drift near an occupancy, to first order. A vector over all blocks has the hot ones first.
+/// Linearised drift near an occupancy.
+/// A vector over all blocks has the hot ones first.
 #[derive(Debug)]
 pub struct Linearised {
     /// ∂F/∂m; what comes from observations becoming more or less frequent is left out, which
@@ -25,7 +26,7 @@ struct Gradients {
     becoming_hot: Vec<f64>,
 }
 
-/// What the rows of one kind need.
+/// Rows of one kind: the values from which they are computed.
 struct Rows<'a> {
     first: usize,
     blocks: &'a [f64],

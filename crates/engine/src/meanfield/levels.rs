@@ -12,7 +12,7 @@ use super::tail::{Rise, Tail};
 /// The number of flows; tangents are with respect to their logarithms.
 pub const FLOWS: usize = 6;
 
-/// Which of the flows are the swaps.
+/// Indices of the flows that are the swaps.
 pub const SWAPS: PerKind<usize> = PerKind { hot: 4, cold: 5 };
 
 /// Shares below this, which no sum notices, are taken for what their first-order term is.
@@ -43,7 +43,7 @@ pub struct Dual {
     pub tangent: Tangent,
 }
 
-/// What the flows lead to.
+/// Levels that follow from the flows.
 #[derive(Debug)]
 pub struct Levels {
     pub blocks: Occupancy,
@@ -90,7 +90,7 @@ impl Flows {
         self.swaps.hot == f64::NEG_INFINITY && self.swaps.cold == f64::NEG_INFINITY
     }
 
-    /// What lies `factor` times as far from here as `other` does, where both are finite.
+    /// Extrapolated flows: `factor` times as far from here as `other`, where both are finite.
     pub fn extrapolated(mut self, other: &Flows, factor: f64) -> Flows {
         let mut ends = *other;
         for index in 0..FLOWS {
@@ -247,7 +247,7 @@ struct Level<'a> {
     kinds: PerKind<&'a Kind>,
 }
 
-/// What is collected at a level with a given share of all blocks.
+/// Collection at a level with a given share of all blocks.
 #[derive(Clone, Copy)]
 struct Collected {
     rise: Rise,

@@ -1,18 +1,19 @@
-//! What a mean field is asked about: the drive, its collection, and the heat of its data.
+//! Mean-field model of a drive: the drive, its collection, and the heat of its data.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
+/// Largest block that is solved, in pages.
 /// Beyond this the chain of the write frontiers, two states a page, takes minutes and gigabytes.
 pub const MAX_PAGES_PER_BLOCK: u32 = 1024;
 
-/// Where a drive is easy to solve, whatever its other parameters.
+/// Spare factor with which a drive is easy to solve; beside it, d and the share of hot data.
 const EASY_SPARE_FACTOR: f64 = 0.35;
 const EASY_D: f64 = 10.0;
 const EASY_HOT_FRACTION: f64 = 0.2;
 
-/// A drive of many blocks with hot/cold write frontiers and d-choices collection (paper 4, §2.2).
+/// Drive of many blocks with hot/cold frontiers and d-choices collection (paper 4, §2.2).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Model {
     pages_per_block: usize,
@@ -119,17 +120,17 @@ impl Model {
         self.writes.zip(self.valid_pages()).map(|(writes, pages)| writes / pages)
     }
 
-    /// The same drive with another number of choices.
+    /// Drive with another number of choices.
     pub(super) fn with_d(self, d: f64) -> Self {
         Model { d, ..self }
     }
 
-    /// The same drive without swaps.
+    /// Drive without swaps.
     pub(super) fn without_swaps(self) -> Self {
         Model { d_swap: None, ..self }
     }
 
-    /// The same drive, with what is called hot and cold the other way round.
+    /// Drive with the kinds exchanged: hot data are called cold, and cold data hot.
     pub(super) fn with_kinds_exchanged(&self) -> Self {
         Model { data: self.data.exchanged(), writes: self.writes.exchanged(), ..*self }
     }

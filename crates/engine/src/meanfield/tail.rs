@@ -1,6 +1,7 @@
 //! Sums of shares from the top, and powers of them, without cancellation.
 
-/// A sum carried in two doubles, because a power of a million blows up what one double rounds off.
+/// Sum T of shares, carried in two doubles.
+/// A power of a million blows up what one double rounds off.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tail {
     high: f64,
@@ -37,7 +38,7 @@ impl Tail {
         }
     }
 
-    /// How much the power `draws` of T / total rises if T rises by `share`.
+    /// Rise of the power `draws` of T / total if T rises by `share`.
     pub fn rise(self, share: f64, draws: f64, total: f64) -> Rise {
         let above = self.plus(share);
         let power = (draws * above.log(total)).exp();

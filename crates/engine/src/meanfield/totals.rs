@@ -10,7 +10,7 @@ pub const SOLVED: usize = 4;
 const MAX_STEPS: usize = 60;
 const SHORTEST_STEP: f64 = 1e-4;
 
-/// What may be missing where no step gains anything more, because of rounding.
+/// Tolerated shortage where no step gains anything more, because of rounding.
 const NEARLY: f64 = 1e-6;
 
 /// Levels at whose flows nothing is missing.
@@ -20,7 +20,7 @@ pub struct Balanced {
     pub levels: Levels,
     /// The derivatives of the solved flows by the two logarithms of the swaps.
     pub by_swaps: PerKind<[f64; SOLVED]>,
-    /// What rounding has left missing, as a share of the pages or blocks.
+    /// Shortage that rounding has left, as a share of the pages or blocks.
     pub missing: f64,
 }
 
@@ -85,7 +85,7 @@ impl Balanced {
     }
 }
 
-/// As much of a Newton step as leaves less missing than before, and what that is.
+/// Shortens a Newton step until less is missing than before; also returns what is missing.
 fn shortened(
     model: &Model,
     from: &Flows,
@@ -110,7 +110,7 @@ fn shortened(
     None
 }
 
-/// The logarithms of what is found over what there is: hot pages, cold pages, blocks, hot blocks.
+/// Logarithms of the found over the given: hot pages, cold pages, blocks and hot blocks.
 fn missing(model: &Model, flows: &Flows, levels: &Levels) -> [f64; SOLVED] {
     let pages = levels.valid_pages.zip(model.valid_pages());
     let logs = pages.map(|(found, given)| (found.value / given).ln());

@@ -1,4 +1,5 @@
-//! How a drive comes to its fixed point: the ODE of paper 4 (eq. 1), in host writes for time.
+//! Transient: the way of a drive to its fixed point, by the ODE of paper 4 (eq. 1).
+//! Time is in host writes.
 
 use super::choices::Occupancy;
 use super::dense::{Lu, add_scaled};
@@ -7,13 +8,13 @@ use super::jacobian::{Linearised, flat};
 use super::model::{Model, PerKind};
 use crate::error::{Error, Result};
 
-/// What the method is stable and of second order with, whatever the Jacobian.
+/// Gamma of the method, with which it is stable and of second order, whatever the Jacobian.
 const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
 
 const FIRST_STEP_DRIVE_WRITES: f64 = 1e-6;
 const MAX_STEPS: usize = 1_000_000;
 
-/// How far the shares and pages of a start may be from adding up.
+/// Tolerance within which the shares and pages of a start must add up.
 const SLACK: f64 = 1e-6;
 
 /// A drive at the times that were asked for.
@@ -29,8 +30,8 @@ pub struct Trajectory {
     pub blocks: Occupancy,
 }
 
-/// A drive that has been written once from end to end: full blocks and empty ones, of which the
-/// hot kind has the share of its data.
+/// Drive that has been written once from end to end: full blocks and empty ones.
+/// Of both, the hot kind has the share of its data.
 pub fn filled_once(model: &Model) -> Occupancy {
     let pages = model.pages_per_block();
     let spare = model.spare_factor();

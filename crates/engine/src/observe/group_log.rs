@@ -7,7 +7,7 @@ use crate::state::state;
 /// A log holds no more changes, those during the fill included.
 pub const MOST_CHANGES: usize = 100_000;
 
-/// One change of the groups of a manager, or of their space.
+/// Change of the groups of a manager, or of their space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupChange {
     /// Host pages written before it.

@@ -1,4 +1,4 @@
-//! What a manager has learnt of the lives of pages.
+//! Lives of pages, as a manager has learnt them.
 
 /// Pages of one class at one age. Times are in pages that the host writes; counts fade.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,5 +1,5 @@
-//! What a run is asked to remember: series over time, changes of groups, lives of pages, and
-//! histograms of the state.
+//! Observations of a run: series over time, groups, lives of pages and state histograms.
+//! The groups are followed by their changes.
 
 mod group_log;
 mod histograms;

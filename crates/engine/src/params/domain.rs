@@ -1,4 +1,4 @@
-//! What a parameter may be, and how it is told and spelled.
+//! Domains of parameters: their valid values, and how these are told and spelled.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::Bound::{self, Excluded, Included, Unbounded};
@@ -8,7 +8,8 @@ use super::values::{bytes, integer, number, number_or_per_cent, whole};
 use crate::error::Error;
 use crate::spec::split;
 
-/// The values that a parameter may have. `Display` says which in words: "a number from 0 to 1".
+/// Domain of a parameter: the values that it may have.
+/// `Display` says which in words: "a number from 0 to 1".
 #[derive(Debug, Clone, Copy)]
 pub enum Domain {
     /// Whole numbers from the first to the second.
@@ -31,8 +32,9 @@ impl Domain {
     /// Shares of a whole.
     pub const SHARE: Domain = Domain::Number(Included(0.0), Included(1.0));
 
-    /// Blocks drawn for one victim. Each draw takes its time, and so many find as good a victim as
-    /// a look at all blocks does, but for one block in thousands.
+    /// Domain of the number of blocks drawn for one victim.
+    /// Each draw takes its time, and so many find as good a victim as a look at all blocks does,
+    /// but for one block in thousands.
     pub const CHOICES: Domain = Domain::Whole(1, 1 << 16);
 
     /// Whether `text`, in a spec inside so many others, is in the domain; where it names an entry

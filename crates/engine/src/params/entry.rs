@@ -11,9 +11,9 @@ pub struct Entry {
     pub summary: &'static str,
     /// Parameters of its own.
     pub params: &'static [Param],
-    /// The parameters that all entries of its kind have, and further ones that are for a whole spec
-    /// too: inside another one they may have their defaults only, and at these they are left out of
-    /// the canonical form.
+    /// Parameters that all entries of its kind have, and others that are for a whole spec too.
+    /// Inside another one they may have their defaults only, and at these they are left out of the
+    /// canonical form.
     pub common: &'static [Param],
     /// True if a spec of it cannot stand inside another one.
     pub is_alone: bool,

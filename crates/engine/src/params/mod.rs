@@ -32,22 +32,23 @@ pub struct Param {
     pub domain: Domain,
     /// Meaning, in a few words.
     pub help: &'static str,
-    /// What becomes of it where a smaller drive stands for the one that is meant.
+    /// Change of its value where a smaller drive stands for the one that is meant.
     pub extent: Extent,
-    /// True if it is left out of the canonical form at its default, so that specs from before there
-    /// was such a parameter keep theirs.
+    /// True if it is left out of the canonical form at its default.
+    /// So specs from before there was such a parameter keep theirs.
     pub is_later: bool,
 }
 
-/// How a parameter goes with the number of pages that its workload writes to.
+/// Relation of a parameter to the number of pages that its workload writes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// Not at all, as shares, exponents and sizes of requests.
     Free,
     /// A number of writes, which grows as the pages do.
     Writes,
-    /// A number of blocks, which grows as the pages do; what would be less than the domain's least
-    /// is that, and the larger drive another than the one that is meant (`Params::not_scaled`).
+    /// A number of blocks, which grows as the pages do.
+    /// A number that would be less than the domain's least is that, and the larger drive another
+    /// than the one that is meant (`Params::not_scaled`).
     Blocks,
     /// A number that no smaller drive can have in proportion, and so keeps; the words say why.
     Kept(&'static str),
@@ -136,7 +137,7 @@ pub trait Specs: Debug + Sync {
     fn read_nested(&self, text: &str, depth: usize) -> Result<Params>;
 }
 
-/// The parameters of a spec, given or by default, each in its domain: reading one cannot fail.
+/// Parameters of a spec, given or by default, each in its domain: reading one cannot fail.
 #[derive(Debug, Clone)]
 pub struct Params {
     entry: &'static Entry,
@@ -221,8 +222,9 @@ impl Params {
         }
     }
 
-    /// Every parameter with its value in the form that all spellings of it share; but for the common
-    /// and later ones that are at their defaults, so that they change no spec that does not use them.
+    /// Every parameter with its value in the form that all spellings of it share.
+    /// Left out are the common and later ones that are at their defaults, so that they change no
+    /// spec that does not use them.
     pub fn canonical_values(&self) -> impl Iterator<Item = (&'static str, String)> {
         let value = |param: &Param| param.domain.canonical(self.text(param.name));
         let is_default = |param: &Param| param.is_default(self.text(param.name));
@@ -248,7 +250,7 @@ impl Params {
         self.given(name).is_some()
     }
 
-    /// What the word of a parameter stands for, by the list that its domain has its words from.
+    /// Meaning of a parameter's word, by the list that its domain has its words from.
     pub fn choice<T: Copy>(&self, name: &str, all: &[(&str, T)]) -> T {
         let text = self.text(name);
         let (_, chosen) = all.iter().find(|(word, _)| *word == text).expect("a word of its domain");

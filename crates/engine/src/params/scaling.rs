@@ -1,4 +1,4 @@
-//! What a spec becomes on a smaller drive that stands for the one that is meant.
+//! Scaling of a spec to a smaller drive that stands for the one that is meant.
 
 use std::ops::Bound::Included;
 
@@ -7,12 +7,13 @@ use super::{Domain, Extent, Param, Params};
 use crate::error::{Error, Result};
 use crate::spec::split;
 
-/// By how much whole blocks may change a share of the drive before a reader should hear of it.
+/// Change of a share of the drive, by whole blocks, of which a reader should hear.
 const MATERIAL_ROUNDING: f64 = 0.1;
 
 impl Params {
-    /// The spec, in the form that all spellings share, that means on a drive of so many times fewer
-    /// pages what this one means on the drive itself.
+    /// Spec that means on a smaller drive what this one means on the drive itself.
+    /// The smaller drive has so many times fewer pages. The spec has the form that all spellings
+    /// share.
     pub fn scaled(&self, factor: f64) -> Result<String> {
         let mut params = Vec::new();
         for param in self.entry.all_params() {
@@ -87,8 +88,8 @@ impl Params {
         }
     }
 
-    /// Sentences on what `scaled` leaves in another proportion to the smaller drive than it has to
-    /// the one that is meant.
+    /// Sentences on the parameters that `scaled` leaves in another proportion to the drive.
+    /// The proportion is to the smaller drive, against that to the one that is meant.
     pub fn not_scaled(&self, factor: f64) -> Vec<String> {
         let mut found = Vec::new();
         for param in self.entry.all_params() {
@@ -136,7 +137,7 @@ impl Params {
     }
 }
 
-/// The blocks of a smaller drive that are as large a share of it, as far as there are as many.
+/// Number of blocks that is as large a share of a smaller drive, but at least `least`.
 fn blocks_on_smaller(text: &str, least: u64, factor: f64) -> u64 {
     ((whole::<u64>(text) as f64 / factor).round() as u64).max(least)
 }

@@ -1,6 +1,6 @@
 //! Numbers and sizes as specs write them.
 
-/// Above 2^53 a float no longer names one whole number.
+/// Largest whole number up to which a float names each: above 2^53, it does not.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A whole number, also in the forms `1e6` and `2.5e6`.
@@ -12,8 +12,8 @@ pub(super) fn integer(text: &str) -> Option<u64> {
     (value.fract() == 0.0 && (0.0..=MOST_EXACT).contains(&value)).then_some(value as u64)
 }
 
-/// A number of bytes, plain or with a unit; `4k` is what storage tools mean by it. A number of units
-/// need not be whole, if the bytes are.
+/// Number of bytes, plain or with a unit; `4k` is what storage tools mean by it.
+/// A number of units need not be whole, if the bytes are.
 pub(super) fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     // An exponent of ten is no unit.

@@ -9,13 +9,13 @@ use crate::hints::Hears;
 
 /// A placement that drives can be built with, each with one of its own.
 pub trait PlacementSource: fmt::Debug + Send + Sync {
-    /// What it is called, with its parameters: a state is of no other.
+    /// Name of the placement, with its parameters: a state is of no other.
     fn name(&self) -> &str;
 
     /// The spec of the victim policy that it works by, unless another is asked for.
     fn victims(&self) -> &str;
 
-    /// What the host must tell it.
+    /// Kind of hint that the host must give it.
     fn hears(&self) -> Hears;
 
     /// Makes one for a drive.
@@ -25,13 +25,13 @@ pub trait PlacementSource: fmt::Debug + Send + Sync {
 /// The streams of a placement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignStreams {
-    /// How many there are, numbered from 0.
+    /// Number of streams, which are numbered from 0.
     pub all: usize,
-    /// Those that may get migrated pages.
+    /// Streams that may get migrated pages.
     pub migration: Vec<usize>,
 }
 
-/// What a placement is asked while a drive runs.
+/// Questions that a placement is asked while a drive runs.
 pub trait PlacementCalls: Send {
     /// Its streams, which never change.
     fn streams(&self) -> ForeignStreams;
@@ -53,7 +53,7 @@ pub trait PlacementCalls: Send {
     /// The host has trimmed a page that held data.
     fn forget(&mut self, logical: u32) -> Answer<()>;
 
-    /// What a hook is called where the placement is written.
+    /// Name of a hook where the placement is written.
     fn word(&self, hook: Hook) -> &'static str;
 
     /// Fetches what [`Self::host_stream`] will touch.
@@ -62,7 +62,7 @@ pub trait PlacementCalls: Send {
     /// Bytes of its tables.
     fn bytes(&self) -> u64;
 
-    /// All of it that changes as a drive is driven.
+    /// Saves all of it that changes as a drive is driven.
     fn save(&self) -> Result<Vec<u8>>;
 
     /// Restores what [`Self::save`] returned, into one that was built in the same way.

@@ -1,8 +1,9 @@
-//! Dynamic data clustering: a page moves one region up with each write of the host, and one down
-//! each time that collection moves it (Chiang, Lee & Chang 1999, "Using data clustering to improve
-//! cleaning performance for flash memory"). There, a page must also be young enough to move up, and
-//! old enough to move down; here it is so if `residence` says how old that is, which the paper leaves
-//! to the workload. Where DAC is compared with (Wang et al., FAST 2022), every move counts.
+//! Dynamic data clustering: pages move up by writes of the host, and down by collection.
+//! A page moves one region up with each write of the host, and one down each time that collection
+//! moves it (Chiang, Lee & Chang 1999, "Using data clustering to improve cleaning performance for
+//! flash memory"). There, a page must also be young enough to move up, and old enough to move down;
+//! here it is so if `residence` says how old that is, which the paper leaves to the workload. Where
+//! DAC is compared with (Wang et al., FAST 2022), every move counts.
 
 use std::ops::Bound::{Excluded, Unbounded};
 
@@ -14,7 +15,7 @@ use crate::params::{Domain, Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::{require, state};
 
-/// Not written yet.
+/// Region of a page that is not written yet.
 const NEW: u8 = u8::MAX;
 
 pub struct Dac {
@@ -26,7 +27,7 @@ pub struct Dac {
 
 state!(Dac { fixed regions, table region, part residence } where is_sound);
 
-/// When pages came to where they lie, and how long they may have been there to be young.
+/// Time at which each page came to where it lies, and the longest stay of young pages.
 struct Residence {
     since: LastWrites,
     young_writes: u64,

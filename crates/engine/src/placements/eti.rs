@@ -1,5 +1,5 @@
-//! Extent-based temperature identification: hot and cold ranges of the address space, found without
-//! a table of pages (Shafaei, Desnoyers & Fitzpatrick, `HotStorage` 2016).
+//! Extent-based temperature identification: hot and cold ranges of the address space.
+//! They are found without a table of pages (Shafaei, Desnoyers & Fitzpatrick, `HotStorage` 2016).
 //!
 //! The address space is divided into extents, at first one. A request splits them at its ends and
 //! adds one to the count of those that it covers; every 4096 requests, counts are halved and

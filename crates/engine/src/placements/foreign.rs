@@ -11,7 +11,7 @@ use crate::params::Params;
 use crate::registry::{Entry, Registered};
 use crate::state::{Reader, State, Writer};
 
-/// What a placement is called in errors, and who answers for it.
+/// Placement that is written elsewhere, by its name, and its answers.
 pub struct Foreign {
     name: String,
     calls: Box<dyn PlacementCalls>,
@@ -58,7 +58,7 @@ impl Foreign {
         Ok(Foreign { name, calls, streams, may_migrate, answers, used: 0, now: 0, failure: None })
     }
 
-    /// How many streams there are, and may get migrated pages.
+    /// Number of streams, and of those that may get migrated pages.
     pub fn counts(&self) -> Streams {
         let ForeignStreams { all, migration } = &self.streams;
         Streams { all: *all, migration: migration.len() }

@@ -1,11 +1,11 @@
-//! When the host last wrote each page: what most placements estimate lifetimes from.
+//! Last write of each page: what most placements estimate lifetimes from.
 
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::state::state;
 
-/// Exact, at 4 bytes a logical page. Clocks are kept modulo 2³²: a page that rests for longer looks
-/// younger than it is.
+/// Clock after the last write of each page, exact, at 4 bytes a logical page.
+/// Clocks are kept modulo 2³²: a page that rests for longer looks younger than it is.
 pub struct LastWrites {
     /// The clock after the last write of each page; 0 if there was none.
     written_at: Table<u32>,
@@ -24,7 +24,7 @@ impl LastWrites {
         since(self.written_at[logical as usize], now)
     }
 
-    /// The same; from now on, the last write is this one.
+    /// Age of `logical` as [`Self::age`] has it; from now on, the last write is this one.
     #[inline(always)]
     pub fn replace(&mut self, logical: u32, now: u64) -> Option<u64> {
         let age = self.age(logical, now);
@@ -32,7 +32,7 @@ impl LastWrites {
         age
     }
 
-    /// The data of `logical` is gone: its next write is its first.
+    /// Forgets `logical`, whose data is gone: its next write is its first.
     pub fn forget(&mut self, logical: u32) {
         self.written_at[logical as usize] = 0;
     }

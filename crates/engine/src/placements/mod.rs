@@ -30,8 +30,8 @@ use crate::registry::Registered;
 use crate::state::State;
 use crate::write_history::{BlockHistory, PageHistory};
 
-/// Hands the list of placements to a macro, each as `module::Type`; the naive drive has a twin of the
-/// same name in a module of the same name.
+/// Hands the list of placements to a macro, each as `module::Type`.
+/// The naive drive has a twin of the same name in a module of the same name.
 #[macro_export]
 macro_rules! placements {
     ($then:ident! $with:tt) => {
@@ -52,7 +52,7 @@ macro_rules! placements {
     };
 }
 
-/// Which stream each page goes to; a stream has a write frontier of its own (on each LUN).
+/// Placement: names the stream of each page; each has a write frontier of its own (per LUN).
 pub trait Placement: Registered<Sizes> + State + Send + 'static {
     /// The victim policy that its authors pair it with, unless another is asked for.
     const VICTIMS: &'static str = "greedy";
@@ -66,11 +66,12 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
     const CHOOSES_VICTIMS: bool = false;
     /// True if it may fail ([`Placement::failure`]).
     const CAN_FAIL: bool = false;
-    /// The streams of all pages that the host writes and of all that collection moves, of a placement
-    /// that looks at nothing and remembers nothing; it is then not asked.
+    /// Streams of a placement that looks at nothing and remembers nothing; it is then not asked.
+    /// They are that of all pages that the host writes, and that of all pages that collection
+    /// moves.
     const ALWAYS: Option<Always> = None;
 
-    /// How many streams it has with such parameters.
+    /// Number of streams that it has with such parameters.
     fn streams(params: &Params) -> Streams;
 
     /// The victim policy that goes with such parameters.
@@ -78,34 +79,37 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
         Self::VICTIMS
     }
 
-    /// What the host must tell it.
+    /// Kind of hint that the host must give it.
     fn hears(_params: &Params) -> Hears {
         Hears::Nothing
     }
 
-    /// What is known of the page that is placed next; `None` if the host never wrote it. Comes before
-    /// each [`Self::host_stream`], which it does not count yet, and [`Self::migration_stream`].
+    /// Hears the history of the page that is placed next; `None` if the host never wrote it.
+    /// Comes before each [`Self::host_stream`], which it does not count yet, and
+    /// [`Self::migration_stream`].
     fn recall(&mut self, _page: Option<PageHistory>) {}
 
-    /// True if it wants to see all closed blocks now, asked before each page that the host writes.
+    /// True if it wants to see all closed blocks now.
+    /// It is asked before each page that the host writes.
     fn is_survey_due(&mut self) -> bool {
         false
     }
 
-    /// Every closed block, if it was due.
+    /// Sees every closed block, if that was due.
     fn survey(&mut self, _closed: &mut dyn Iterator<Item = BlockHistory>) {}
 
     /// The stream of a page that the host writes.
     fn host_stream(&mut self, page: HostPage) -> usize;
 
-    /// The host has trimmed a page: what is known of it says nothing of the data that it will hold.
+    /// Forgets a page that the host has trimmed.
+    /// What is known of it says nothing of the data that it will hold.
     fn forget(&mut self, _logical: u32) {}
 
-    /// A victim has been chosen; its valid pages come next.
+    /// Hears that a victim has been chosen; its valid pages come next.
     fn on_victim(&mut self, _victim: &Victim) {}
 
-    /// The valid pages of that victim, in the order in which they will be moved. An error ends the
-    /// run, before the block is erased.
+    /// Hears of the valid pages of that victim, in the order in which they will be moved.
+    /// An error ends the run, before the block is erased.
     fn on_pages(&mut self, _pages: &[u32], _victim: &Victim) -> Result<()> {
         Ok(())
     }
@@ -113,30 +117,31 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
     /// The stream of a page that collection moves.
     fn migration_stream(&mut self, logical: u32, victim: &Victim) -> usize;
 
-    /// A victim that the scheme insists on, in a collection domain; `None` leaves it to the policy.
+    /// Victim that the scheme insists on, in a collection domain; `None` leaves it to the policy.
     /// `is_idle` says that the host does not wait for it.
     fn victim(&mut self, _domain: usize, _is_idle: bool) -> Option<u32> {
         None
     }
 
-    /// `block`, opened for `stream`, closes; true holds it back from the policy.
+    /// Hears that `block`, opened for `stream`, closes; true holds it back from the policy.
     fn on_close(&mut self, _block: u32, _stream: usize, _domain: usize) -> bool {
         false
     }
 
-    /// Blocks that were held back when they closed, and are the policy's from now on, in this order;
-    /// asked after [`Self::victim`], whatever that says.
+    /// Takes the blocks that were held back when they closed, and are the policy's from now on.
+    /// The policy hears of them in this order. It is asked after [`Self::victim`], whatever that
+    /// says.
     fn take_released(&mut self) -> Vec<u32> {
         Vec::new()
     }
 
-    /// `block` has been chosen by anyone.
+    /// Hears that `block` has been chosen, by anyone.
     fn on_collect(&mut self, _block: u32) {}
 
-    /// The data of `young` lies in `worn` now, which closed in its place.
+    /// Hears that the data of `young` lies in `worn` now, which closed in its place.
     fn on_exchange(&mut self, _young: u32, _worn: u32) {}
 
-    /// What went wrong since this was asked last: an error ends the run.
+    /// Takes the failure since this was asked last: an error ends the run.
     #[inline(always)]
     fn failure(&mut self) -> Result<()> {
         Ok(())
@@ -194,7 +199,7 @@ impl Restored<'_> {
     }
 }
 
-/// What a placement is built for.
+/// Sizes that a placement is built for: those of its drive, and the seed.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
     /// Pages that the host sees.
@@ -220,7 +225,7 @@ pub struct Always {
     pub migration: usize,
 }
 
-/// How many streams there are: `all` of them, of which `migration` may get migrated pages.
+/// Number of streams: `all` of them, of which `migration` may get migrated pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Streams {
     /// Streams in all.

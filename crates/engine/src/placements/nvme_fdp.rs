@@ -1,5 +1,6 @@
-//! Flexible data placement of `NVMe` (NVM Command Set 1.1, TP4146): the host names a reclaim unit
-//! handle with each write, and each handle fills reclaim units of its own; a unit is a block here.
+//! Flexible data placement of `NVMe` (NVM Command Set 1.1, TP4146), by reclaim unit handles.
+//! The host names a reclaim unit handle with each write, and each handle fills reclaim units of its
+//! own; a unit is a block here.
 //!
 //! Initially isolated handles keep their data apart until collection moves it: migrated pages of
 //! all handles share units. Persistently isolated ones never share a unit, not even then. There is
@@ -21,7 +22,7 @@ pub struct NvmeFdp {
 
 state!(NvmeFdp { fixed handles, fixed persistently_isolated, fixed by, fixed logical_pages });
 
-/// What tells the handle of a page.
+/// Source of the handle of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     /// Its group, modulo the handles.

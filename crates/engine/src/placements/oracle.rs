@@ -1,5 +1,5 @@
-//! Placement with foreknowledge: pages that will be invalid at about the same time lie together
-//! (the ideal placement of Wang et al., FAST 2022, with a bounded number of streams).
+//! Placement with foreknowledge: pages that become invalid at about one time lie together.
+//! It is the ideal placement of Wang et al., FAST 2022, with a bounded number of streams.
 //!
 //! The first stream takes the pages that will be invalid within one block's worth of writes, and
 //! each further one those within twice the time of the one before, or within one block's worth more,
@@ -30,12 +30,12 @@ state! {
     }
 }
 
-/// How much remaining life a stream takes beside the one before.
+/// Spacing of streams: the remaining life that one takes beside the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spacing {
-    /// Twice as much.
+    /// Twice the remaining life of the stream before.
     Logarithmic,
-    /// As much: one block's worth of writes.
+    /// As much as each other stream: one block's worth of writes.
     Linear,
 }
 

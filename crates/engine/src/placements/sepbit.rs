@@ -1,4 +1,4 @@
-//! `SepBIT`: pages by the time at which they will probably be invalid (Wang et al., FAST 2022).
+//! `SepBIT`: pages by their probable time of invalidation (Wang et al., FAST 2022).
 //!
 //! A page of the host is short-lived if the version that it invalidates lived for less than ℓ, the mean
 //! lifespan of the last 16 collected blocks of short-lived pages; a migrated page that did not come
@@ -13,9 +13,9 @@ use crate::state::{require, state};
 
 const SHORT_LIVED: usize = 0;
 const LONG_LIVED: usize = 1;
-/// Migrated from a block of short-lived pages.
+/// Stream of pages that are migrated from a block of short-lived pages.
 const SURVIVORS: usize = 2;
-/// Other migrated pages younger than 4ℓ, younger than 16ℓ, and the rest.
+/// Streams of other migrated pages: younger than 4ℓ, younger than 16ℓ, and the rest.
 const BY_AGE: [usize; 3] = [3, 4, 5];
 
 /// Blocks over which ℓ is the mean.

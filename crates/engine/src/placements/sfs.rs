@@ -1,5 +1,5 @@
-//! Pages of like hotness together, where hotness is writes over age, and the groups are those that
-//! the data falls into by itself (Min et al., FAST 2012, "SFS").
+//! SFS: pages of like hotness together, which is writes over age (Min et al., FAST 2012).
+//! The groups are those that the data falls into by itself.
 //!
 //! Groups are found by k-means over the hotness of blocks (the paper's segments), each time that the
 //! host has written so much of the drive; or over that of every 16th page as it is placed, each time
@@ -50,11 +50,12 @@ state! {
     } where is_sound
 }
 
-/// How hotness is counted.
+/// Scale of hotness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scale {
-    /// As it is. A mean then shows the highest only, as hotness spans many orders of magnitude; so
-    /// groups begin at 0, and one that is left empty does again, to divide what lies lowest.
+    /// Hotness as it is.
+    /// A mean then shows the highest only, as hotness spans many orders of magnitude; so groups
+    /// begin at 0, and one that is left empty does again, to divide what lies lowest.
     Linear,
     /// By its logarithm. Groups begin at quantiles, and one that is left empty stays where it is.
     Logarithmic,
@@ -64,7 +65,7 @@ impl Scale {
     const ALL: [(&'static str, Scale); 2] =
         [("linear", Scale::Linear), ("log", Scale::Logarithmic)];
 
-    /// Of `writes` over `ages`; the logarithm is that of 2²⁰ times as much.
+    /// Hotness of `writes` over `ages`; the logarithm is that of 2²⁰ times as much.
     #[inline(always)]
     fn hotness(self, writes: u64, ages: u64) -> u64 {
         match self {
@@ -74,7 +75,7 @@ impl Scale {
     }
 }
 
-/// What groups are found from.
+/// Unit whose hotness the groups are found from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Segment,
@@ -154,7 +155,8 @@ impl Sfs {
         self.centers.sort_unstable();
     }
 
-    /// Three times at most, as the paper has it; an empty group's center is what `empty` makes of it.
+    /// Iterates k-means, three times at most, as the paper has it.
+    /// An empty group's center is what `empty` makes of it.
     fn iterate(&mut self, found: &[u64], empty: fn(u64) -> u64) {
         for _ in 0..ITERATIONS {
             let mut sums = vec![(0u128, 0u128); self.centers.len()];
@@ -265,7 +267,7 @@ impl Placement for Sfs {
         Streams { all: groups, migration: groups }
     }
 
-    /// Without the hotness of blocks, by age.
+    /// Victim policy for the unit: without the hotness of blocks, one by age.
     fn victims(params: &Params) -> &'static str {
         match params.choice("unit", &Unit::ALL) {
             Unit::Segment => Self::VICTIMS,

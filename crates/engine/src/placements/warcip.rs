@@ -1,5 +1,5 @@
-//! Pages of like rewrite interval together, in clusters that follow the workload (Yang, Pei & Yang,
-//! SYSTOR 2019, "WARCIP").
+//! WARCIP: pages of like rewrite interval together, in clusters that follow the workload.
+//! (Yang, Pei & Yang, SYSTOR 2019.)
 //!
 //! A page of the host joins the cluster whose mean interval is nearest to its own, and moves that
 //! mean, which is one over the last block's worth of pages. The interval of a page that was migrated
@@ -44,7 +44,7 @@ state! {
     } where is_sound
 }
 
-/// What is remembered of the migrations of pages since the host wrote them.
+/// Memory of the migrations of pages since the host wrote them.
 enum Migrations {
     Nothing,
     /// Whether there was one, which doubles the interval.
@@ -116,7 +116,7 @@ impl State for Migrations {
     }
 }
 
-/// Where a page goes that the host writes for the first time.
+/// Cluster of a page that the host writes for the first time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
     /// To the cluster of the longest intervals, as if it were to stay for ever.

@@ -32,7 +32,7 @@ macro_rules! numbers {
 
 numbers!(u8, u16, u32, u64, i32, f64);
 
-/// As 64 bits, whatever the machine has.
+/// Sizes are 64 bits, whatever the machine has.
 impl Element for usize {
     const BYTES: usize = u64::BYTES;
 
@@ -81,7 +81,7 @@ impl Element for bool {
     }
 }
 
-/// Implements [`Element`] for a struct of elements, in the order in which its fields are named.
+/// Implements [`Element`] for a struct of elements, in the order of its fields as named.
 macro_rules! elements {
     ($($type:ident { $($field:tt: $of:ty),+ $(,)? })+) => {
         $(impl $crate::state::Element for $type {

@@ -9,8 +9,9 @@ use crate::error::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"WriteAmp";
 
-/// The version of the format. A state belongs to one version of the engine: any change of what is
-/// saved, or of what a drive makes of it, asks for the next number.
+/// Version of the format.
+/// A state belongs to one version of the engine: any change of what is saved, or of what a drive
+/// makes of it, asks for the next number.
 pub(super) const VERSION: u32 = 4;
 
 const HEADER_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
@@ -21,7 +22,7 @@ pub fn pack(state: &(impl State + ?Sized)) -> Vec<u8> {
     try_pack(state).expect("what the engine has can be saved")
 }
 
-/// The same of any drive; an error if a policy that is written elsewhere cannot be saved.
+/// Packs any drive's state; an error if a policy that is written elsewhere cannot be saved.
 pub fn try_pack(state: &(impl State + ?Sized)) -> Result<Vec<u8>> {
     let mut to = Writer { bytes: MAGIC.to_vec(), ..Writer::default() };
     to.table(&[VERSION]);
@@ -43,14 +44,15 @@ pub fn unpack(state: &mut (impl State + ?Sized), bytes: &[u8]) -> Result<()> {
     unpack_intact(state, intact(bytes)?)
 }
 
-/// The same, from what stands between the header and the checksum: for those who make it up.
+/// Restores `state` from what stands between the header and the checksum.
+/// It is for those who make it up.
 pub fn unpack_intact(state: &mut (impl State + ?Sized), bytes: &[u8]) -> Result<()> {
     let mut from = Reader::new(bytes);
     state.restore(&mut from)?;
     from.finish()
 }
 
-/// What stands between the header and the checksum, if the bytes are those that were saved.
+/// Unwraps a state: what stands between header and checksum, if it is as it was saved.
 pub fn intact(bytes: &[u8]) -> Result<&[u8]> {
     let refuse = |why: &str| Err(Error::State(why.to_owned()));
     if !bytes.starts_with(&MAGIC) {

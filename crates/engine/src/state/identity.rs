@@ -1,4 +1,4 @@
-//! What something was built from, in words: a state is restored into nothing else.
+//! Identity of a drive: what it was built from, in words. A state is restored into no other.
 
 use super::{Reader, State, Writer};
 use crate::error::{Error, Result};

@@ -28,8 +28,8 @@ pub trait State {
     /// Writes all of it.
     fn save(&self, to: &mut Writer);
 
-    /// Reads what [`Self::save`] wrote of a value that was built in the same way. Refuses what such a
-    /// value cannot come to; this one is then of no use.
+    /// Reads what [`Self::save`] wrote of a value that was built in the same way.
+    /// Refuses what such a value cannot come to; this one is then of no use.
     fn restore(&mut self, from: &mut Reader) -> Result<()>;
 }
 
@@ -98,10 +98,10 @@ macro_rules! state {
 }
 pub(crate) use state;
 
-/// More of anything than a drive counts in its life, and so little that sums do not overflow.
+/// Bound of plausible counts: more than a drive's life, and too little for sums to overflow.
 pub const MOST_PLAUSIBLE: u64 = 1 << 56;
 
-/// What the check of a restored value says.
+/// Verdict of the check of a restored value.
 pub trait Verdict {
     /// An error that names `what`, unless the value is sound.
     fn or_refuse(self, what: &str) -> Result<()>;

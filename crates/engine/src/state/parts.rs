@@ -1,4 +1,5 @@
-//! States of boxes, options, vectors and arrays of parts: as many as there were when they were built.
+//! States of boxes, options, vectors and arrays of parts.
+//! There are as many parts as there were when these were built.
 
 use super::{Reader, State, Writer};
 use crate::error::Result;

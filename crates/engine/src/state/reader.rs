@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::Element;
 use crate::error::{Error, Result};
 
-/// What is left to read of a state.
+/// Reader of a state: the part of it that is left to read.
 #[derive(Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What [`Reader::list`] reads into.
+/// List that [`Reader::list`] reads into.
 pub trait List<T> {
     fn clear(&mut self);
     fn make_room(&mut self, items: usize) -> Result<()>;

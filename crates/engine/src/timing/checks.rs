@@ -1,4 +1,4 @@
-//! What a profile's times may be, and the sentence that refuses the others.
+//! Checks of a profile's times, and the sentence that refuses a value.
 
 use super::params::{Array, ByKind, Scheduling, Timing};
 use crate::error::{Error, Result};

@@ -1,4 +1,5 @@
-//! What a host needs of a device in time: whatever serves requests, be it flash, a disk or several.
+//! Interface of a device in time to its host: requests, completions, events and counters.
+//! A device is whatever serves requests, be it flash, a disk or several.
 
 use super::late::Shift;
 use crate::error::Result;
@@ -23,14 +24,14 @@ pub struct IoRequest {
 pub struct Completion {
     /// The number under which it was submitted.
     pub id: u32,
-    /// When it was complete.
+    /// Time at which it was complete.
     pub at_ns: u64,
 }
 
 /// An edge of a Ready/Busy pin, in the order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// When.
+    /// Time of the edge.
     pub at_ns: u64,
     /// Die whose pin it is: channel + channels · (chip + chips per channel · die).
     pub die: u32,
@@ -69,7 +70,7 @@ pub trait BlockDevice: Send {
     /// Writes out whatever is held in volatile memory; done when no event is left.
     fn sync(&mut self, now_ns: u64) -> Result<()>;
 
-    /// What was busy for how long up to `now_ns`.
+    /// Busy time of each kind of part up to `now_ns`.
     fn busy(&self, now_ns: u64) -> Vec<Busy>;
 
     /// Counts of flash operations by cause since the device was new; `None` of what is no flash.

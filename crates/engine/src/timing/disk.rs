@@ -28,7 +28,7 @@ use crate::error::Result;
 use crate::flash::{Counters, Geometry};
 use crate::request::Op;
 
-/// What happens next to a request, or to the arm.
+/// Event of a request, or of the arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// The controller knows of the request in this slot.
@@ -52,7 +52,7 @@ struct Job {
     number: u64,
 }
 
-/// What the arm is at.
+/// Task of the arm.
 #[derive(Debug)]
 enum Task {
     Request(u32),
@@ -263,7 +263,7 @@ impl Disk {
         self.waiting.iter().enumerate().map(|(at, &slot)| (rank(slot), at)).min()
     }
 
-    /// The same among the writes in memory.
+    /// First of the writes in memory: its rank, and its place there.
     fn first_of_dirty(&self, now_ns: u64) -> Option<((u64, u64), usize)> {
         let rank = |dirty: &Dirty| match self.order {
             DiskOrder::Fcfs => (0, dirty.number),
@@ -338,7 +338,7 @@ impl BlockDevice for Disk {
         Ok(())
     }
 
-    /// Nothing to be said: what memory holds is written as soon as the arm has nothing else to do.
+    /// Writes out what memory holds: nothing to do, as the arm does so when it has nothing else.
     fn sync(&mut self, _now_ns: u64) -> Result<()> {
         Ok(())
     }

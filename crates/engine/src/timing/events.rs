@@ -1,19 +1,19 @@
-//! What will happen when: events in the order of time, those of one time in the order in which they
-//! were scheduled.
+//! Events in the order of time; those of one time in the order in which they were scheduled.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens to a flash drive.
+/// Event of a flash drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
     /// A transfer on a channel ends.
     ChannelFree(u32),
-    /// The array of a unit is done with what it began when its count of begun operations was so high.
+    /// The array of a unit is done with an operation.
+    /// It is void if the unit has begun or suspended one since.
     ArrayDone {
         /// The unit.
         unit: u32,
-        /// Its count.
+        /// Count of its begun operations.
         begun: u32,
     },
     /// A request reaches the link to the host.

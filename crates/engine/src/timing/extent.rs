@@ -4,7 +4,7 @@ use super::IoRequest;
 use crate::error::{Error, Result};
 use crate::request::Op;
 
-/// An error unless `request` asks for bytes that a device of that size has; a flush asks for none.
+/// Checks that a device of that size has the bytes of `request`; a flush asks for none.
 pub fn check_extent(request: &IoRequest, capacity_bytes: u64) -> Result<()> {
     let IoRequest { op, offset, length, .. } = *request;
     if op == Op::Flush {

@@ -1,5 +1,6 @@
-//! The host that drives a device in virtual time: it issues a workload's requests in a closed loop
-//! (so many outstanding) or in an open one (at their own times), and measures what it sees.
+//! Host that drives a device in virtual time: it issues a workload's requests and measures.
+//! It issues them in a closed loop (so many outstanding) or in an open one (at their own times),
+//! and measures what it sees.
 
 use std::collections::VecDeque;
 
@@ -11,7 +12,7 @@ use crate::flash::Counters;
 use crate::request::{Op, Request};
 use crate::workloads::{Pacing, Workload};
 
-/// When the host issues no more. What is outstanding then is still served.
+/// Limits at which the host issues no more. What is outstanding then is still served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Limits {
     /// Virtual time.
@@ -41,11 +42,11 @@ struct Issued {
     length: u64,
 }
 
-/// How far a run has come.
+/// Phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Issuing,
-    /// Nothing more is issued; what is outstanding is served.
+    /// Outstanding requests are served, and nothing more is issued.
     Serving,
     /// The device writes out what it holds.
     Settling,
@@ -63,7 +64,7 @@ pub struct TimedRun {
     limits: Limits,
     phase: Phase,
     now_ns: u64,
-    /// When the load was begun: from then on limits, times of arrival and measures count.
+    /// Time at which the load was begun: from then on limits, arrivals and measures count.
     begun_ns: u64,
     issued: Slab<Issued>,
     in_device: u32,
@@ -116,9 +117,9 @@ impl TimedRun {
         Ok(run)
     }
 
-    /// Lets the host go on with another load on the same device, `idle_ns` after all of the last one
-    /// was settled. Limits, counts of the host and measures are then those of the new load, while
-    /// the device's counters and the clock go on.
+    /// Goes on with another load on the same device, `idle_ns` after the last one was settled.
+    /// Limits, counts of the host and measures are then those of the new load, while the device's
+    /// counters and the clock go on.
     pub fn go_on(
         &mut self,
         workload: Box<dyn Workload>,
@@ -189,7 +190,7 @@ impl TimedRun {
         Ok(())
     }
 
-    /// What follows when no event is left.
+    /// Ends the phase in which no event is left, and begins the next.
     fn end_phase(&mut self) -> Result<()> {
         match self.phase {
             Phase::Issuing | Phase::Serving => {
@@ -360,7 +361,7 @@ impl TimedRun {
         self.issued_requests
     }
 
-    /// What was measured.
+    /// Measures so far.
     pub fn measures(&self) -> &Measures {
         &self.measures
     }

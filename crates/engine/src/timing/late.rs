@@ -1,4 +1,4 @@
-//! What the writes of each interval took of the flash after that interval.
+//! Late work: programs and erases that the writes of an interval cause after it.
 //!
 //! A write cache answers now and programs later, so that the counters of an interval hold pages that
 //! were written before it. What a write takes later belongs to the interval of the write: else the
@@ -6,8 +6,9 @@
 
 use crate::flash::{Cause, Counters};
 
-/// What was programmed and erased after an interval for writes in it, less what was done in it for
-/// writes before it.
+/// Shift of programs and erases to the interval of the writes that caused them.
+/// It is what was programmed and erased after an interval for writes in it, less what was done in
+/// it for writes before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shift {
     programs: [i64; Cause::ALL.len()],
@@ -15,7 +16,7 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// What counters have gone up by.
+    /// Difference of two states of the counters.
     fn between(before: &Counters, after: &Counters) -> Shift {
         let risen = |cause| (after.programs(cause) - before.programs(cause)).cast_signed();
         Shift {
@@ -68,7 +69,7 @@ impl Lateness {
         self.shifts[self.now as usize].subtract(&shift);
     }
 
-    /// What was shifted to each interval; none to those after the last.
+    /// Shifts to each interval; none to those after the last.
     pub fn shifts(&self) -> &[Shift] {
         &self.shifts
     }

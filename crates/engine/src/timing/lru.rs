@@ -104,7 +104,7 @@ impl<V: Copy> Lru<V> {
     }
 }
 
-/// How numbers are hashed here.
+/// Hashing of numbers, as the tables here use it.
 pub type Hashing = BuildHasherDefault<Fibonacci>;
 
 /// Multiplicative hashing of numbers: fast, and the same everywhere.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::lru::{Hashing, Lru};
 use super::params;
 
-/// What a segment that was pushed out leaves to be done: its page of the table is written.
+/// Segment that was pushed out: its page of the table is to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Evicted {
     /// Page of the table, counted from its first.
@@ -71,8 +71,8 @@ impl MapCache {
         logical / self.entries_per_segment / self.segments_per_page
     }
 
-    /// Uses the entry of a logical page, and changes it if it `is_dirty`: true if it was in memory.
-    /// What must leave for it goes to `evicted`.
+    /// Uses the entry of a logical page, and changes it if it `is_dirty`.
+    /// True if it was in memory. What must leave for it goes to `evicted`.
     pub fn touch(&mut self, logical: u32, is_dirty: bool, evicted: &mut Vec<Evicted>) -> bool {
         let segment = logical / self.entries_per_segment;
         if let Some(was_dirty) = self.segments.use_mut(segment) {

@@ -1,4 +1,4 @@
-//! What a host measures of a device: latencies, bandwidth, throughput, and the laws that they obey.
+//! Measures of a device by its host: latencies, bandwidth, throughput, and their laws.
 
 use hdrhistogram::Histogram;
 
@@ -25,7 +25,7 @@ pub enum Direction {
     Write,
 }
 
-/// What was served in one direction in the measured interval.
+/// Requests served in one direction in the measured interval.
 #[derive(Debug)]
 pub struct Served {
     /// Latencies in nanoseconds, to three significant digits.
@@ -40,7 +40,7 @@ pub struct Served {
     pub bytes: u64,
 }
 
-/// What was served within a span of time.
+/// Requests served within a span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Row {
     /// Bytes read.
@@ -79,8 +79,8 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Nothing yet, of a device with such counters, of whose intervals so many have ended; samples
-    /// begin 16 pages apart.
+    /// Measures of nothing yet; samples begin 16 pages apart.
+    /// The device has such `counters`, and `ended` of its intervals have ended.
     pub fn new(counters: Counters, ended: u32, page_bytes: u32) -> Result<Self> {
         let sample_bytes = 16 * u64::from(page_bytes);
         Ok(Measures {
@@ -100,7 +100,7 @@ impl Measures {
         })
     }
 
-    /// What was served in a direction.
+    /// Requests served in a direction.
     pub fn served(&self, direction: Direction) -> &Served {
         match direction {
             Direction::Read => &self.reads,
@@ -114,7 +114,7 @@ impl Measures {
         (from_ns, self.until_ns.unwrap_or(from_ns))
     }
 
-    /// What was served over time, and the span of each row.
+    /// Rows of requests served over time, and the span of each row.
     pub fn rows(&self) -> (&[Row], u64) {
         (&self.rows, self.row_ns)
     }
@@ -138,12 +138,12 @@ impl Measures {
         self.others = 0;
     }
 
-    /// Nothing more is issued, and all was answered by now.
+    /// Ends the measured interval: nothing more is issued, and all was answered by now.
     pub fn end_of_issue(&mut self, now_ns: u64, limit_ns: Option<u64>) {
         self.until_ns.get_or_insert(limit_ns.map_or(now_ns, |limit_ns| limit_ns.min(now_ns)));
     }
 
-    /// Time passes with so many requests outstanding.
+    /// Lets time pass with so many requests outstanding.
     #[inline]
     pub fn pass_time(&mut self, from_ns: u64, to_ns: u64, outstanding: u64) {
         self.outstanding_ns += u128::from(to_ns - from_ns) * u128::from(outstanding);
@@ -213,7 +213,7 @@ impl Measures {
         self.next_sample_bytes = written_bytes + self.sample_bytes;
     }
 
-    /// Counts what writes took of the flash later to the samples before, by the device's intervals.
+    /// Counts late work of writes to the samples before, by the device's intervals.
     pub fn shift_samples(&mut self, shifts: &[Shift]) {
         let (mut sum, mut summed) = (Shift::default(), 0);
         for ((_, counters), &ended) in self.samples.iter_mut().zip(&self.ended) {
@@ -224,8 +224,8 @@ impl Measures {
         }
     }
 
-    /// Asserts Little's law (what is outstanding on average is throughput times mean latency), and
-    /// that no part was busy for longer than there was time.
+    /// Asserts Little's law, and that no part was busy for longer than there was time.
+    /// The law says that what is outstanding on average is throughput times mean latency.
     pub fn assert_laws(&self, now_ns: u64, busy: &[Busy]) {
         assert_eq!(self.outstanding_ns, self.sojourn_ns, "Little's law");
         for Busy { level, parts, busy_ns } in busy {

@@ -1,5 +1,5 @@
-//! When operations end: channels, chips, dies and planes, the caches before them, and the host that
-//! waits. What is done to the flash is the block managers' to say; this room gives it a time.
+//! Time of operations: channels, chips, dies and planes, caches, and the host that waits.
+//! What is done to the flash is the block managers' to say; this room gives it a time.
 
 mod checks;
 mod device;

@@ -1,4 +1,4 @@
-//! What a profile says of a device's times, in the units and by the names of its TOML tables.
+//! Parameters of a device's times, in the units and by the names of a profile's TOML tables.
 //!
 //! The library hands the tables over as JSON; keys and values are checked here, once.
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::flash::Geometry;
 
-/// One value for every page of a block, or one for each kind in turn (lower, upper, extra page).
+/// Values by kind of page: one for all, or one for each (lower, upper, extra page).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ByKind {
-    /// The same for all pages.
+    /// One value for all pages.
     Same(f64),
     /// Page i of a block is of kind i modulo their number.
     Each(Vec<f64>),
@@ -120,7 +120,7 @@ pub struct Interface {
     pub full_duplex: bool,
     /// Time before a read is known to the controller.
     pub read_in_ns: u64,
-    /// The same of a write, before its data.
+    /// Time before a write is known to the controller, before its data.
     pub write_in_ns: u64,
     /// Time of the answer.
     pub out_ns: u64,
@@ -168,10 +168,12 @@ pub struct Scheduling {
 pub struct Collection {
     /// True if idle dies collect; else only the manager says when.
     pub background: bool,
-    /// An idle LUN with fewer free blocks than this collects; a quarter of its spare blocks at most,
-    /// since what is kept free is not there to be invalid.
+    /// Free blocks below which an idle LUN collects.
+    /// These are a quarter of its spare blocks at most, since what is kept free is not there to be
+    /// invalid.
     pub soft_blocks: u32,
-    /// With fewer than this, a LUN collects before the host's next write; no more than `soft_blocks`.
+    /// Free blocks below which a LUN collects before the host's next write.
+    /// They are no more than `soft_blocks`.
     pub hard_blocks: u32,
 }
 
@@ -187,7 +189,7 @@ pub struct WriteCache {
     pub mb_s: f64,
     /// True if pages that were read stay in it, as long as nothing else needs their place.
     pub holds_reads: bool,
-    /// What waits so long while the device is idle is written; 0 for never.
+    /// Idle time of the device after which what waits is written; 0 for never.
     pub idle_flush_ms: f64,
 }
 
@@ -205,9 +207,10 @@ pub struct MapCache {
     pub bytes: u64,
     /// Bytes of an entry of the table.
     pub entry_bytes: u32,
-    /// Bytes that are replaced together, at most a page; at least a sector of them is read on a miss.
+    /// Bytes of a segment, which are replaced together, at most a page.
+    /// At least a sector of them is read on a miss.
     pub segment_bytes: u32,
-    /// False if the table's pages on flash are written among data, and not to blocks of their own.
+    /// False if the table's pages on flash are written among data, not to blocks of their own.
     pub own_blocks: bool,
 }
 
@@ -234,13 +237,13 @@ pub struct Refresh {
     pub retention_s: f64,
 }
 
-/// When a device's operations end: everything of it but its shape and its policies.
+/// Times of a device's operations: everything of it but its shape and its policies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timing {
     /// Durations in the flash array.
     pub timing: Array,
-    /// What one program writes.
+    /// Unit of a program operation.
     pub program: Program,
     /// Channels.
     pub bus: Bus,
@@ -248,7 +251,7 @@ pub struct Timing {
     pub host: Interface,
     /// Order of operations.
     pub scheduling: Scheduling,
-    /// When garbage is collected.
+    /// Collection in the background.
     pub collection: Collection,
     /// Write cache.
     pub write_cache: WriteCache,

@@ -51,7 +51,7 @@ pub struct Raid0 {
     capacity_bytes: u64,
     wholes: Slab<Whole>,
     parts: Slab<Part>,
-    /// What a step of a member completes.
+    /// Completions of the step of a member that is under way.
     completed: Vec<Completion>,
 }
 
@@ -100,8 +100,8 @@ impl Raid0 {
         })
     }
 
-    /// The bytes of member `number` that hold `bytes` of the array: one range, as the stripes of a
-    /// range follow each other on every member.
+    /// Bytes of member `number` that hold `bytes` of the array.
+    /// They are one range, as the stripes of a range follow each other on every member.
     fn on_member(&self, bytes: &Range<u64>, number: usize) -> Range<u64> {
         let before = |end: u64| {
             let row_bytes = self.stripe_bytes * self.members.len() as u64;
@@ -134,7 +134,7 @@ impl Raid0 {
         Ok(())
     }
 
-    /// The member whose event is next, and when that is.
+    /// Member whose event is next, and the time of that.
     fn next(&self) -> Option<(u64, usize)> {
         let of =
             |(number, member): (usize, &Numbered)| Some((member.device.next_event_ns()?, number));
@@ -191,7 +191,7 @@ impl BlockDevice for Raid0 {
         self.members.iter_mut().try_for_each(|member| member.device.sync(now_ns))
     }
 
-    /// What is of one kind in several members counts together.
+    /// Busy time of the members' parts: those of one kind count together.
     fn busy(&self, now_ns: u64) -> Vec<Busy> {
         let mut merged: Vec<Busy> = Vec::new();
         for busy in self.members.iter().flat_map(|member| member.device.busy(now_ns)) {

@@ -1,4 +1,4 @@
-//! What serves one thing after another, in the order in which they come.
+//! Server: it serves one thing after another, in the order in which they come.
 
 use super::params::{Interface, transfer_ns};
 

@@ -1,4 +1,5 @@
-//! Values in numbered slots that are used again: what comes and goes allocates only while it grows.
+//! Slab: values in numbered slots that are used again.
+//! So what comes and goes allocates only while it grows.
 
 use std::ops::{Index, IndexMut};
 

@@ -5,7 +5,7 @@ use super::lru::Lru;
 /// Sectors of a page, one bit each.
 pub type Sectors = u128;
 
-/// What the cache holds of a page.
+/// Data of a page in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Data {
     /// Sectors that are to be written; none of a page that was only read.

@@ -9,7 +9,7 @@ use crate::state::{Reader, State, Writer, require};
 #[derive(Debug, Clone)]
 pub struct Bag {
     blocks: Vec<u32>,
-    /// Where in `blocks` each block of the drive is.
+    /// Place of each block of the drive in `blocks`.
     places: Table<u32>,
 }
 
@@ -52,8 +52,8 @@ impl Bag {
         &self.blocks
     }
 
-    /// Draws `d` blocks with replacement; the one with the most invalid pages, of equals the first
-    /// drawn. It stays in the bag. `None` if the bag is empty.
+    /// Draws `d` blocks with replacement, and returns the one with the most invalid pages.
+    /// Of equals, it is the first drawn. It stays in the bag. `None` if the bag is empty.
     pub fn most_invalid_of(&self, d: u32, blocks: &Blocks, random: &mut Stream) -> Option<u32> {
         let count = self.blocks.len() as u32;
         if count == 0 {

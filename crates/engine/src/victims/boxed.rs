@@ -1,5 +1,5 @@
-//! Victim policies behind a pointer, where one that is compiled into the loop would gain nothing: on
-//! drives that are watched, and those that hear of blocks only.
+//! Boxed victim policies, where one that is compiled into the loop would gain nothing.
+//! This is so on drives that are watched, and those that hear of blocks only.
 
 use super::{Census, VictimPolicy, Visitor, with_policy};
 use crate::error::{Error, Result};
@@ -23,8 +23,8 @@ pub fn boxed_policy(text: &str, geometry: &Geometry) -> Result<Boxed> {
     with_policy(text, geometry, Boxing)
 }
 
-/// Hands a policy on as its own type if it hears of pages, so that the loop is compiled for it, and
-/// else behind a pointer, so that it is not.
+/// Visitor that gets policies as their own types if they hear of pages, and boxed ones else.
+/// So the loop is compiled for the former only.
 pub struct Compiling<W>(pub W);
 
 impl<W: Visitor> Visitor for Compiling<W> {
@@ -99,9 +99,9 @@ impl<V: VictimPolicy> BoxedPolicy for V {
     }
 }
 
-/// A policy behind a pointer, as a policy. (The box itself must not become a [`BoxedPolicy`], so it
-/// stands in a type of its own.) Without `PAGES` it hears of blocks only, and nothing is called where
-/// pages are written.
+/// A policy behind a pointer, as a policy.
+/// (The box itself must not become a [`BoxedPolicy`], so it stands in a type of its own.) Without
+/// `PAGES` it hears of blocks only, and nothing is called where pages are written.
 pub struct Boxed<const PAGES: bool = true>(Box<dyn BoxedPolicy>);
 
 impl<const PAGES: bool> State for Boxed<PAGES> {

@@ -1,4 +1,4 @@
-//! Candidates in buckets by their number of invalid pages, oldest change first in each bucket.
+//! Candidates in buckets by their number of invalid pages, oldest change first in each.
 
 use super::Census;
 use crate::error::Result;
@@ -11,12 +11,12 @@ struct Link {
     next: u32,
 }
 
-/// Not in any bucket: a link to the block itself cannot occur inside one.
+/// Link of a block in no bucket: one to the block itself, which cannot occur inside a bucket.
 const fn unlinked(block: u32) -> Link {
     Link { previous: block, next: block }
 }
 
-/// One doubly linked queue per number of invalid pages; every operation but the search is O(1).
+/// Doubly linked queues, one per number of invalid pages; all but the search is O(1).
 #[derive(Debug, Clone)]
 pub struct Buckets {
     links: Table<Link>,
@@ -68,7 +68,7 @@ impl Buckets {
         }
     }
 
-    /// Moves `block`, if it is a candidate, up to the bucket of `invalid_pages` from the one below.
+    /// Moves `block`, if it is a candidate, up from the bucket below to that of `invalid_pages`.
     #[inline(always)]
     pub fn promote(&mut self, block: u32, invalid_pages: u32) {
         if self.contains(block) {

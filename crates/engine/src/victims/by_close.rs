@@ -1,4 +1,4 @@
-//! Candidates in buckets by their number of invalid pages, the one that closed first first in each.
+//! Candidates in buckets by their number of invalid pages, in the order in which they closed.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::state::{Reader, State, Writer, elements, require};
 
-/// Where [`super::buckets::Buckets`] appends to a queue, this must find a place inside it: every
-/// operation takes O(log blocks).
+/// Buckets in order of closing, in which every operation takes O(log blocks).
+/// Where [`super::buckets::Buckets`] appends to a queue, this must find a place inside it.
 #[derive(Debug, Clone)]
 pub struct ByClose {
     /// For each number of invalid pages, its blocks behind the count of closes at their own.
@@ -27,7 +27,7 @@ impl ByClose {
         })
     }
 
-    /// `block` closes.
+    /// Adds `block`, which closes.
     #[inline(never)]
     pub fn insert(&mut self, block: u32, invalid_pages: u32) {
         self.closes += 1;
@@ -46,7 +46,7 @@ impl ByClose {
         self.buckets[invalid_pages as usize].remove(&(closed_as, block));
     }
 
-    /// Moves `block`, if it is a candidate, up to the bucket of `invalid_pages` from the one below.
+    /// Moves `block`, if it is a candidate, up from the bucket below to that of `invalid_pages`.
     #[inline(never)]
     pub fn promote(&mut self, block: u32, invalid_pages: u32) {
         let closed_as = self.closed_as[block as usize];

@@ -8,7 +8,7 @@ use crate::flash::Geometry;
 
 /// A victim policy that drives can be built with, each with one of its own.
 pub trait VictimSource: fmt::Debug + Send + Sync {
-    /// What it is called, with its parameters: a state is of no other.
+    /// Name of the policy, with its parameters: a state is of no other.
     fn name(&self) -> &str;
 
     /// Makes one for a drive.
@@ -20,23 +20,23 @@ pub trait VictimSource: fmt::Debug + Send + Sync {
     ) -> Result<Box<dyn VictimCalls>>;
 }
 
-/// What a victim policy is asked while a drive runs.
+/// Questions that a victim policy is asked while a drive runs.
 pub trait VictimCalls: Send {
     /// The place of the next victim among `candidates`.
     fn choose(&mut self, candidates: &Candidates) -> Answer<i64>;
 
-    /// What a hook is called where the policy is written.
+    /// Name of a hook where the policy is written.
     fn word(&self, hook: Hook) -> &'static str;
 
-    /// All of it that changes as a drive is driven.
+    /// Saves all of it that changes as a drive is driven.
     fn save(&self) -> Result<Vec<u8>>;
 
     /// Restores what [`Self::save`] returned, into one that was built in the same way.
     fn restore(&mut self, bytes: &[u8]) -> Result<()>;
 }
 
-/// The closed blocks of a part of the drive that collects for itself, in the order in which they
-/// closed: a column for each property.
+/// Candidates: closed blocks, in the order in which they closed, a column for each property.
+/// They are those of a part of the drive that collects for itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidates<'a> {
     /// Number of each block.

@@ -1,4 +1,4 @@
-//! What a restored victim policy must agree with: the blocks that it chooses among.
+//! Census of candidates: the blocks that a restored victim policy must choose among.
 
 use crate::error::Result;
 use crate::flash::Blocks;
@@ -15,7 +15,7 @@ pub struct Census<'a> {
 }
 
 impl<'a> Census<'a> {
-    /// For the blocks that `are_candidates`, at a clock of `now`.
+    /// Begins a census of the blocks that `are_candidates`, at a clock of `now`.
     pub fn new(are_candidates: Vec<bool>, blocks: &'a Blocks, now: u64) -> Self {
         Census { uncounted: are_candidates, blocks, now }
     }

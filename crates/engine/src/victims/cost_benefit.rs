@@ -13,8 +13,8 @@ use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require, state};
 
-/// Age counts host page writes since the block closed or, if it is asked for, since it last lost a
-/// page.
+/// Cost-benefit policy. Age counts host page writes since the block closed.
+/// If it is asked for, it counts them since it last lost a page.
 ///
 /// Among blocks with equally many valid pages the oldest wins, and a bucket keeps them in that
 /// order; so only the heads of the buckets can win, and a choice costs O(pages per block) instead
@@ -23,7 +23,7 @@ use crate::state::{Reader, State, Writer, require, state};
 #[derive(Debug, Clone)]
 pub struct CostBenefit {
     candidates: Candidates,
-    /// When the age of each block began.
+    /// Clock at which the age of each block began.
     aged_from: Table<u64>,
     squares_gain: bool,
     pages_per_block: u32,
@@ -38,7 +38,7 @@ state! {
     }
 }
 
-/// What age is measured from, and so what buckets are in order of.
+/// Candidates in the order of what age is measured from.
 #[derive(Debug, Clone)]
 enum Candidates {
     ByChange(Buckets),
@@ -62,8 +62,8 @@ impl State for Candidates {
 }
 
 impl CostBenefit {
-    /// Compares age·(1−u)/(2u) of two blocks (invalid pages, age) exactly, in integers; or, by its
-    /// square, √age·(1−u)/(2u).
+    /// Compares age·(1−u)/(2u) of two blocks (invalid pages, age) exactly, in integers.
+    /// With `SQUARED`, it compares √age·(1−u)/(2u), by its square.
     fn compare<const SQUARED: bool>(&self, a: (u32, u64), b: (u32, u64)) -> Ordering {
         let power = |base: u32| u64::from(base) * if SQUARED { u64::from(base) } else { 1 };
         let valid = |(invalid, _)| u128::from(power(self.pages_per_block - invalid));

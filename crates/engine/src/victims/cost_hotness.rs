@@ -1,5 +1,5 @@
-//! Cost-hotness: the block with the greatest (1−u)/(2u·h), where u is its valid share and h its
-//! hotness, the writes of its valid pages over their ages (Min et al., FAST 2012, "SFS").
+//! Cost-hotness: the block with the greatest (1−u)/(2u·h), for valid share u and hotness h.
+//! Hotness is the writes of the block's valid pages over their ages (Min et al., FAST 2012, "SFS").
 
 use std::cmp::Ordering;
 
@@ -12,12 +12,13 @@ use crate::rng::Stream;
 use crate::state::state;
 use crate::write_history::{BlockHistory, WriteHistory};
 
-/// What rounding may do to a score, and more.
+/// Margin of a score, which is more than what rounding may do to it.
 const MARGIN: f64 = 1e-12;
 
-/// Every score changes with the clock, each at its own pace, so a choice looks at all candidates; in
-/// floating point, but where two are so near that this may be wrong. Among equal scores the fewest
-/// valid pages win, then the lowest number.
+/// Cost-hotness policy, which scores all candidates at each choice.
+/// Every score changes with the clock, each at its own pace, so a choice looks at all candidates;
+/// in floating point, but where two are so near that this may be wrong. Among equal scores the
+/// fewest valid pages win, then the lowest number.
 #[derive(Debug, Clone)]
 pub struct CostHotness {
     candidates: Bag,

@@ -12,14 +12,15 @@ use crate::flash::{Blocks, Geometry, Table, filled};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require};
 
-/// Every collection domain of a drive has its own candidates, and all ask the same policy.
+/// Victim policy that is written elsewhere, in one collection domain.
+/// Every domain of a drive has its own candidates, and all ask the same policy.
 pub struct Foreign {
     name: Arc<str>,
     calls: Arc<Mutex<Box<dyn VictimCalls>>>,
     /// True of one of those that share the policy, which saves it for all.
     is_keeper: bool,
     candidates: Vec<u32>,
-    /// For each block of the drive.
+    /// Clock at which each block of the drive closed; below, that of its last change.
     closed_at: Table<u64>,
     changed_at: Table<u64>,
     shown: Shown,

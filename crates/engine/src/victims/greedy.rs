@@ -1,4 +1,5 @@
-//! Greedy: the block with the fewest valid pages. Optimal for uniform writes (Yang et al. 2015).
+//! Greedy: the block with the fewest valid pages.
+//! Greedy is optimal for uniform writes (Yang et al. 2015).
 //!
 //! Only blocks that have nearly as many invalid pages as the next victim stand in queues; below that,
 //! losing a page costs nothing here. When the queues are empty, they are filled anew from the records
@@ -14,17 +15,18 @@ use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::{require, state};
 
-/// Among equals, the block that lost its last page longest ago.
+/// Greedy policy; of equals, it chooses the block that lost its last page longest ago.
 #[derive(Debug, Clone)]
 pub struct Greedy {
     /// The candidates with [`Self::least`] invalid pages or more.
     queues: Buckets,
     is_candidate: Table<bool>,
     least: u32,
-    /// Invalid pages between the next victim and the last block that is put in a queue: with few, the
-    /// queues are soon empty again, and with many, blocks pass through them for long.
+    /// Invalid pages between the next victim and the last block that is put in a queue.
+    /// With few, the queues are soon empty again, and with many, blocks pass through them for long.
     slack: u32,
-    /// The fewest invalid pages of a victim, and how many there were, since `least` was last raised.
+    /// Fewest invalid pages of a victim since `least` was last raised.
+    /// Beside it, the number of victims since then.
     fewest: u32,
     chosen: u32,
 }
@@ -60,9 +62,10 @@ impl Greedy {
         true
     }
 
-    /// Lets go of blocks that no victim came near for as many choices as there are blocks. Raising
-    /// `least` so seldom, for a refill that lowers it costs a look at every block, leaves the cost of a
-    /// choice constant whatever the victims are.
+    /// Counts a choice, and lets go of blocks that no victim came near for long.
+    /// That is for as many choices as there are blocks. Raising `least` so seldom, for a refill
+    /// that lowers it costs a look at every block, leaves the cost of a choice constant whatever
+    /// the victims are.
     #[inline]
     fn count(&mut self, invalid_pages: u32) {
         self.fewest = self.fewest.min(invalid_pages);

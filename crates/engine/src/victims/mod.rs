@@ -40,27 +40,27 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     /// True if it may weigh candidates by when their pages were written ([`Self::weigh`]).
     const WEIGHS_HISTORY: bool = false;
 
-    /// Whether it does; the drive then keeps a history.
+    /// True if it does weigh them so; the drive then keeps a history.
     fn weighs_history(&self) -> bool {
         Self::WEIGHS_HISTORY
     }
 
-    /// `block` filled up with `invalid_pages` invalid already, and is a candidate from now on.
+    /// Adds `block` as a candidate: it filled up with `invalid_pages` invalid already.
     fn on_close(&mut self, block: u32, invalid_pages: u32, now: u64);
 
-    /// A page of `block`, which may still be open, was invalid; `invalid_pages` are now. Drives that
-    /// are not watched say so only to policies that hear of pages.
+    /// Hears that `block`, which may still be open, has lost a page: `invalid_pages` are now.
+    /// Drives that are not watched say so only to policies that hear of pages.
     #[inline(always)]
     fn on_invalidate(&mut self, _block: u32, _invalid_pages: u32, _now: u64) {}
 
     /// Weighs the candidates by what the drive knows of their pages, just before it chooses one.
     fn weigh(&mut self, _history: &WriteHistory, _blocks: &Blocks, _now: u64) {}
 
-    /// Chooses a candidate and forgets it; `None` if there is none, or it failed. `invalid_pages` is
-    /// that of every block of the drive.
+    /// Chooses a candidate and forgets it; `None` if there is none, or it failed.
+    /// `invalid_pages` is that of every block of the drive.
     fn choose(&mut self, blocks: &Blocks, now: u64, random: &mut Stream) -> Option<u32>;
 
-    /// What went wrong when a victim was asked for last.
+    /// Takes the failure of the last choice, if it failed.
     fn failure(&mut self) -> Option<Error> {
         None
     }
@@ -75,8 +75,8 @@ pub trait VictimPolicy: Clone + Send + State + 'static {
     #[inline(always)]
     fn prefetch(&self, _block: u32) {}
 
-    /// Fetches what [`Self::choose`] will touch; returns the candidate that it would choose now, if
-    /// that is cheap to say.
+    /// Fetches what [`Self::choose`] will touch.
+    /// Returns the candidate that it would choose now, if that is cheap to say.
     #[inline(always)]
     fn prefetch_choice(&self) -> Option<u32> {
         None
@@ -92,8 +92,8 @@ pub trait Visitor {
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output>;
 }
 
-/// Hands the list of victim policies to a macro, each as `module::Type`; the naive drive has a twin
-/// of the same name in a module of the same name.
+/// Hands the list of victim policies to a macro, each as `module::Type`.
+/// The naive drive has a twin of the same name in a module of the same name.
 #[macro_export]
 macro_rules! victim_policies {
     ($then:ident! $with:tt) => {

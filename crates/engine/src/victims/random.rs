@@ -1,4 +1,5 @@
-//! Random: any closed block, each as likely as the next. WA is 1 over the spare factor under uniform writes.
+//! Random: any closed block, each as likely as the next.
+//! WA is 1 over the spare factor under uniform writes.
 
 use super::{Bag, Census, VictimPolicy};
 use crate::error::Result;

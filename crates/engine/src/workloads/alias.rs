@@ -1,11 +1,13 @@
-//! Drawing pages in proportion to whole-number weights, at O(1) a draw and 8 bytes a page: Walker's
-//! alias method (1977), its table filled in one sweep (Hübschle-Schneider & Sanders 2022).
+//! Alias method: draws pages by whole-number weights, at O(1) a draw and 8 bytes a page.
+//! It is Walker's alias method (1977), its table filled in one sweep (Hübschle-Schneider & Sanders
+//! 2022).
 
 use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::rng::Stream;
 
-/// Each page has a cell of the same probability, part of which it gives to one other page.
+/// Alias table: a cell of the same probability for each page.
+/// Of its cell, a page gives a part to one other page.
 #[derive(Debug, Clone)]
 pub struct Alias {
     cells: Table<Cell>,
@@ -19,7 +21,7 @@ struct Cell {
 }
 
 impl Alias {
-    /// For `weights` that are not all 0, one for each page, and whose sum fits 64 bits.
+    /// Builds the table for `weights`, one for each page, not all 0, whose sum fits 64 bits.
     pub fn new<W: Copy + Into<u64>>(weights: &[W]) -> Result<Self> {
         let pages = weights.len() as u128;
         let capacity: u128 = weights.iter().map(|&weight| u128::from(weight.into())).sum();

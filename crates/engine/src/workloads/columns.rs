@@ -13,7 +13,7 @@ const OPS: [Op; 4] = [Op::Write, Op::Trim, Op::Read, Op::Flush];
 pub trait Values<T>: Send + Sync {
     /// The value of a request.
     fn get(&self, at: usize) -> T;
-    /// How many there are.
+    /// Number of values.
     fn count(&self) -> usize;
 }
 
@@ -28,9 +28,9 @@ impl<T: Copy + Send + Sync> Values<T> for Vec<T> {
     }
 }
 
-/// What each request has of one kind.
+/// Column: one value of each request, all of one kind.
 pub enum Column<T: 'static> {
-    /// The same for all requests.
+    /// One value for all requests.
     All(T),
     /// One for each.
     Each(Box<dyn Values<T>>),

@@ -1,5 +1,5 @@
-//! What a database does to its drive: point updates through a write-ahead log, checkpoints, external
-//! sorts and index rebuilds.
+//! Database: point updates through a write-ahead log, checkpoints, sorts and index rebuilds.
+//! The sorts are external.
 //!
 //! Four regions follow each other: the tables with all that point updates touch, the log, an index
 //! that is rebuilt as a whole, and space for temporary files. An update dirties a page of the tables
@@ -24,7 +24,8 @@ use crate::registry::{Entry, Registered};
 use crate::rng::threshold;
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Updates drawn at once. No batch spans two of these chunks, so groups that change are exact.
+/// Updates drawn at once.
+/// No batch spans two of these chunks, so groups that change are exact.
 const CHUNK_PAGES: usize = 512;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,8 +36,8 @@ enum Phase {
     Rebuild,
 }
 
-/// An event that happens at a share of its chances, as evenly spaced as can be: after n chances it
-/// has happened n times the share, rounded.
+/// An event that happens at a share of its chances, as evenly spaced as can be.
+/// After n chances it has happened n times the share, rounded.
 #[derive(Debug, Clone)]
 struct Regularly {
     share: f64,
@@ -63,7 +64,7 @@ impl Regularly {
 struct Dirty {
     /// One bit a page.
     words: Table<u64>,
-    /// Those before are clean while a checkpoint runs.
+    /// First word with dirty pages while a checkpoint runs: those before are clean.
     first_word: usize,
 }
 
@@ -119,7 +120,7 @@ pub struct Database {
     /// A page whose eviction the last batch had no room for.
     evicted: Option<u32>,
     dirty: Dirty,
-    /// By group of the tables, as the checkpoint began.
+    /// Dirty pages of each group of the tables, as the checkpoint began.
     dirty_pages: Vec<u32>,
 }
 

@@ -1,5 +1,6 @@
-//! A hot set that wanders over the address space, so that every page is hot at times: what was
-//! learnt of a page goes stale bit by bit, where the swap of `groups` overturns it at once.
+//! Drift: a hot set that wanders over the address space, so that every page is hot at times.
+//! Thus what was learnt of a page goes stale bit by bit, where the swap of `groups` overturns it at
+//! once.
 
 use super::hot_cold::{HOT_FRACTION, HOT_WRITE_FRACTION, hot_and_cold, hot_set};
 use super::{Schedule, Site, Step, Workload};

@@ -1,5 +1,5 @@
-//! Groups of pages of like update frequency, two of which may swap their frequencies in mid-run:
-//! the workload changes of paper 3, §6.1.
+//! Groups of pages of like update frequency, two of which may swap their frequencies.
+//! They do so in mid-run: the workload changes of paper 3, §6.1.
 
 use std::ops::Bound::{Included, Unbounded};
 use std::ops::Range;
@@ -13,18 +13,18 @@ use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::{MOST_PLAUSIBLE, Reader, State, Writer, require};
 
-/// When two groups swap, in writes since the beginning.
+/// Times at which two groups swap, in writes since the beginning.
 #[derive(Debug, Clone)]
 struct Swaps {
     pair: (usize, usize),
-    /// Those that come one by one.
+    /// Swaps that come one by one.
     single: Vec<u64>,
-    /// Those that follow: every so many writes.
+    /// Period of the swaps that follow, in writes.
     period: Option<u64>,
 }
 
 impl Swaps {
-    /// When swap number `number` comes, the first being 0; `None` if never.
+    /// Time of swap number `number`, the first being 0; `None` if it never comes.
     fn at(&self, number: u64) -> Option<u64> {
         let singles = self.single.len() as u64;
         if number < singles {

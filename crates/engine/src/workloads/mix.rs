@@ -93,7 +93,7 @@ impl Workload for Mix {
             .fold(Schedule::default(), Schedule::and)
     }
 
-    /// Those of the regions, one region after the other.
+    /// Groups of the regions, one region after the other.
     fn groups(&self) -> Option<Vec<Group>> {
         let mut all = Vec::new();
         for region in &self.regions {

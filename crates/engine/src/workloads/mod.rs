@@ -42,10 +42,10 @@ use crate::request::{Op, Request};
 use crate::rng::Stream;
 use crate::state::{MOST_PLAUSIBLE, State};
 
-/// What fits a byte.
+/// Most groups: as many as fit a byte.
 const MOST_GROUPS: usize = 256;
 
-/// What the host does next, when its writes may be merged to batches of pages.
+/// Next step of the host, when its writes may be merged to batches of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// It writes the first so many pages of the buffer, at least one.
@@ -56,7 +56,7 @@ pub enum Step {
     End,
 }
 
-/// Requests that changed nothing on the drive, and so were passed over between batches of writes.
+/// Requests that changed nothing on the drive, passed over between batches of writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Unserved {
     /// Pages read.
@@ -90,7 +90,7 @@ impl Add for Unserved {
     }
 }
 
-/// When a host issues its requests.
+/// Pacing of a host's requests: the times at which it issues them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pacing {
     /// Each as soon as an earlier one is complete, so many at a time.
@@ -126,12 +126,12 @@ pub trait Workload: State + Send {
         }
     }
 
-    /// What [`Self::next`] has passed over since this was asked last.
+    /// Takes the requests that [`Self::next`] has passed over since this was asked last.
     fn take_unserved(&mut self) -> Unserved {
         Unserved::default()
     }
 
-    /// When the host issues its requests, where time plays a part.
+    /// Pacing of the requests, where time plays a part.
     fn pacing(&self) -> Pacing {
         Pacing::default()
     }
@@ -150,8 +150,8 @@ pub trait Workload: State + Send {
     /// Logical pages from 0 that the workload may touch.
     fn pages(&self) -> u32;
 
-    /// How many writes ahead a placement with foreknowledge looks: enough for nearly every page that
-    /// is written again at all.
+    /// Number of writes ahead that a placement with foreknowledge looks.
+    /// It is enough for nearly every page that is written again at all.
     fn horizon_writes(&self) -> u64 {
         4 * u64::from(self.pages())
     }
@@ -178,7 +178,7 @@ fn one_group(pages: u32) -> Vec<Group> {
     vec![Group { pages, write_share: 1.0 }]
 }
 
-/// What a workload is built for: logical pages from 0, and where it draws its randomness.
+/// Site that a workload is built for: logical pages from 0, and the source of its randomness.
 #[derive(Debug, Clone)]
 pub struct Site {
     /// Logical pages that it may touch.
@@ -189,8 +189,8 @@ pub struct Site {
     pub context: Context,
 }
 
-/// Where a workload draws its randomness: a run's seed, and a path that tells the parts of a
-/// composed workload from each other.
+/// Source of a workload's randomness: a run's seed, and a path.
+/// The path tells the parts of a composed workload from each other.
 #[derive(Debug, Clone)]
 pub struct Context {
     /// Seed of the run.

@@ -1,4 +1,4 @@
-//! Every page once a pass, in a fresh random order each pass.
+//! Permutation: every page once a pass, in a fresh random order each pass.
 //!
 //! With the same order every pass, as fio 3.33's `randwrite` with `loops` repeats it, blocks are
 //! invalid in the order in which they were written and WA is 1: no measure of random writes.

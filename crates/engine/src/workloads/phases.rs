@@ -1,4 +1,4 @@
-//! One workload after another on the same pages, over and over.
+//! Phases: one workload after another on the same pages, over and over.
 
 use super::NESTED;
 use super::{Schedule, Site, Step, Workload, build};

@@ -1,6 +1,7 @@
-//! Changes of a workload that are known beforehand: a run that misses them has not seen the workload.
+//! Changes of a workload that are known beforehand.
+//! A run that misses them has not seen the workload.
 
-/// When a workload changes, in page writes since it began.
+/// Schedule of a workload's changes, in page writes since it began.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Schedule {
     /// The last change that does not recur.

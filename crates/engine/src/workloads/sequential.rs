@@ -1,4 +1,5 @@
-//! Page after page, from the first to the last and again. With `bs` it is requests, which are `io`'s.
+//! Sequential: page after page, from the first to the last and again.
+//! With `bs` it is requests, which are `io`'s.
 
 use super::io::SEQUENTIAL_PARAMS;
 use super::{Site, Step, TRIM, Workload, one_group};
@@ -8,7 +9,8 @@ use crate::params::{Param, Params};
 use crate::registry::{Entry, Registered};
 use crate::state::state;
 
-/// Those of its requests are left out of the canonical form where it writes pages.
+/// Parameters that it shares with others: those of TRIMs and of requests.
+/// The latter are left out of the canonical form where it writes pages.
 const COMMON: [Param; 1 + SEQUENTIAL_PARAMS.len()] = {
     let mut all = [TRIM; 1 + SEQUENTIAL_PARAMS.len()];
     let (_, of_requests) = all.split_at_mut(1);

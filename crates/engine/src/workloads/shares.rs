@@ -1,4 +1,5 @@
-//! Parameters that list relative sizes or shares: what matters is each number's part of their sum.
+//! Parameters that list relative sizes or shares.
+//! What matters is each number's part of their sum.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use crate::error::Result;
 use crate::params::Params;
 use crate::rng::threshold;
 
-/// The numbers listed for `name`, each at least 0, and their sum, which is finite and above 0.
+/// Numbers listed for `name`, each at least 0, and their sum, finite and above 0.
 pub fn relative(params: &Params, name: &str) -> Result<(Vec<f64>, f64)> {
     let numbers = params.numbers(name);
     let sum: f64 = numbers.iter().sum();
@@ -47,7 +48,7 @@ pub fn regions(params: &Params, name: &str, pages: u32) -> Result<Vec<Range<u32>
     Ok(regions)
 }
 
-/// Which item 64 random bits fall to, when each is drawn by its share.
+/// Draws items by their shares: the item that 64 random bits fall to.
 #[derive(Debug, Clone)]
 pub struct Draw {
     /// All but the last item, which takes what is left: item i is drawn below `cumulative[i]`.
@@ -55,7 +56,7 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// For shares that add up to 1, of one item at least.
+    /// Builds it for shares that add up to 1, of one item at least.
     pub fn new(shares: &[f64]) -> Self {
         let mut before = 0.0;
         let all_but_last = &shares[..shares.len() - 1];

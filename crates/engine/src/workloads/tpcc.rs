@@ -1,6 +1,6 @@
-//! TPC-C-like updates of a database that does not grow, fitted to TPC-C_init of paper 3, §6.2 and
-//! Fig. 9: 46% of the pages are updated 1 to 300 times in 47 M writes to 802,816 pages, in two
-//! clusters of which the hotter is 8 times hotter; 54% never; 0.2% more often.
+//! TPC-C-like updates of a database that does not grow, fitted to TPC-C_init of paper 3.
+//! (§6.2 and Fig. 9.) There 46% of the pages are updated 1 to 300 times in 47 M writes to 802,816
+//! pages, in two clusters of which the hotter is 8 times hotter; 54% never; 0.2% more often.
 //!
 //! A page's weight is its number of updates in such a run. Weights are the quantiles of the
 //! distribution, so that drives of any size share one histogram; only the order is random.
@@ -33,7 +33,7 @@ pub struct Tpcc {
 
 state!(Tpcc { fixed weights, fixed groups, fixed group_of_page, part random });
 
-/// How often the pages are updated.
+/// Distribution of the numbers of updates over the pages.
 struct Updates {
     clusters: Vec<Cluster>,
     tail_share: f64,

@@ -14,7 +14,7 @@ pub struct Trace {
     requests: Arc<Requests>,
     identity: Identity,
     passes_left: u64,
-    /// Added to the times of this pass.
+    /// Offset that is added to the times of this pass.
     offset_ns: u64,
     request: usize,
     /// Pages of the current request already issued.
@@ -34,7 +34,7 @@ state! {
     } where is_sound
 }
 
-/// What all clones share.
+/// Requests that all clones share.
 #[derive(Debug)]
 struct Requests {
     columns: Columns,
@@ -69,7 +69,7 @@ impl Trace {
         Trace::of_columns(Columns::of(&requests), page_bytes, passes)
     }
 
-    /// The same of requests as columns, which are neither copied nor changed.
+    /// Replay of requests as columns, which are neither copied nor changed.
     pub fn of_columns(columns: Columns, page_bytes: u32, passes: u64) -> Result<Self> {
         let columns = columns.checked()?;
         let mut pages = 0;
@@ -201,7 +201,7 @@ impl Workload for Trace {
         self.requests.pages
     }
 
-    /// One pass: a page that is ever written again is written within it.
+    /// Horizon of one pass: a page that is ever written again is written within it.
     fn horizon_writes(&self) -> u64 {
         let columns = &self.requests.columns;
         let writes = (0..columns.length).filter(|&at| columns.op(at) == Op::Write);

@@ -49,7 +49,7 @@ impl Trimming {
 }
 
 impl Workload for Trimming {
-    /// One batch of the workload at a time: its groups may change with the next.
+    /// Draws from one batch of the workload at a time: its groups may change with the next.
     fn next(&mut self, buffer: &mut [u32]) -> Step {
         if self.ready.is_empty() {
             match self.workload.next(&mut self.buffer) {

@@ -18,14 +18,16 @@ use crate::registry::{Entry, Registered};
 use crate::rng::Stream;
 use crate::state::state;
 
-/// More than any drive has pages for one of the smallest drive's, and few enough for whole ranks.
+/// Most ranks for each page.
+/// They are more than any drive has pages for one of the smallest drive's, and few enough for whole
+/// ranks.
 const MOST_RANKS_PER_PAGE: f64 = 1_048_576.0;
 
 /// The sum of all weights, to be whole numbers, which are rounded down.
 const WHOLE: f64 = 9.0e18;
 
-/// Ranks whose weights are summed one by one: the first ones, and where there are few. The others are
-/// summed by an integral that is as exact.
+/// Ranks whose weights are summed one by one: the first ones, and where there are few.
+/// The others are summed by an integral that is as exact.
 const FIRST_RANKS: u64 = 256;
 const FEW_RANKS: u64 = 8;
 
@@ -33,8 +35,8 @@ const FEW_RANKS: u64 = 8;
 pub struct Zipf {
     law: Law,
     pages: Alias,
-    /// ⌊log₂ place⌋, places being pages in the order of their ranks: within such a band, frequencies
-    /// differ by 2^s at most.
+    /// Band of each page: ⌊log₂ place⌋, places being pages in the order of their ranks.
+    /// Within such a band, frequencies differ by 2^s at most.
     band_of_page: Table<u8>,
     random: Stream,
 }
@@ -48,7 +50,7 @@ state! {
     }
 }
 
-/// How often each place is written, the first being 1.
+/// Zipf's law: the frequency with which each place is written, the first being 1.
 #[derive(Debug, Clone, Copy)]
 struct Law {
     s: f64,

@@ -16,14 +16,15 @@ use writeamp_engine::{Error, Result};
 
 use crate::forms::is_full;
 
-/// Small enough for thousands of runs; six streams on each LUN leave it room.
+/// Logical pages of a run: small enough for thousands; six streams on each LUN leave room.
 const LOGICAL_PAGES: u32 = 700;
 const FILLED_PAGES: u32 = 600;
 
-/// Odd, so that cuts fall anywhere in a batch of an own rhythm.
+/// Pages of a batch: odd, so that cuts fall anywhere in a batch of an own rhythm.
 const BATCH_PAGES: usize = 29;
 
-/// What a workload keeps depends on its parameters: nested ones, and those that change in mid-run.
+/// Further workloads, whose states depend on their parameters.
+/// These are nested ones, and those that change in mid-run.
 const MORE_WORKLOADS: [&str; 7] = [
     "groups:sizes=0.5/0.5,freq=0.1/0.9,swap_at=300/700,period=500",
     "drift:f=0.1,r=0.9,period=700,steps=100",
@@ -34,7 +35,7 @@ const MORE_WORKLOADS: [&str; 7] = [
     TRACE,
 ];
 
-/// Stands for a trace with every kind of request.
+/// Spec that stands for a trace with every kind of request.
 const TRACE: &str = "trace";
 
 #[derive(Debug, Clone)]
@@ -126,7 +127,7 @@ fn examples(registry: &'static Registry) -> impl Iterator<Item = &'static str> {
     registry.entries.iter().map(|entry| entry.example)
 }
 
-/// What small drives feel, and each detector where the choice is between them.
+/// Specs of managers that small drives feel, and each detector if there is a choice of them.
 fn manager_specs() -> Vec<String> {
     let detected = MANAGERS.entries.iter().flat_map(|manager| {
         examples(&DETECTORS).map(|d| format!("{}:detector={}", manager.name, nested(d)))
@@ -175,9 +176,9 @@ pub fn all() -> impl Iterator<Item = Case> {
     })
 }
 
-/// Every `nth` combination, or all of them where a full test is asked for; those of one entry where
-/// `make check-policy` names that. No other stride below is a
-/// divisor of what there is of anything, so each pair of entries comes up.
+/// Every `nth` combination, or all of them where a full test is asked for.
+/// Where `make check-policy` names an entry, they are those of that entry. No other stride below is
+/// a divisor of what there is of anything, so each pair of entries comes up.
 pub fn some(nth: usize) -> impl Iterator<Item = Case> {
     let only = std::env::var("WRITEAMP_POLICY").ok();
     let is_asked = move |case: &Case| only.as_deref().is_none_or(|name| case.is_of(name));

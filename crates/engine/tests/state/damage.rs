@@ -30,7 +30,7 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     }
 }
 
-/// Whoever can make up a checksum can make up a state; but none on which a drive panics later.
+/// No restored state makes a drive panic later, even one with a made-up checksum.
 #[test]
 fn what_is_restored_never_panics_later() {
     let (mut refused, mut restored) = (0, 0);

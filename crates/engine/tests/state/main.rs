@@ -1,5 +1,5 @@
-//! A run that is saved and restored goes on bit for bit as the one that was saved, whatever it is
-//! made of; and bytes that are no such state are refused.
+//! Saved and restored runs: they go on bit for bit as the ones that were saved.
+//! They may be made of anything; and bytes that are no such state are refused.
 
 mod cases;
 mod damage;

@@ -1,5 +1,6 @@
-//! Queueing theory. Every run here also asserts Little's law and that nothing is busy for longer than
-//! there is time (`Measures::assert_laws`).
+//! Queueing theory: latencies of the drive in time against its formulas.
+//! Every run here also asserts Little's law and that nothing is busy for longer than there is time
+//! (`Measures::assert_laws`).
 
 use writeamp_engine::flash::Cause;
 use writeamp_engine::managers::Layout;

@@ -1,4 +1,4 @@
-//! The drive in time against schedules made by hand, queueing theory, and the drive without time.
+//! Tests of the drive in time: hand-made schedules, queueing theory, the drive without time.
 
 mod laws;
 mod mqsim;

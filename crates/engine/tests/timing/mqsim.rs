@@ -1,5 +1,5 @@
-//! Latencies of single requests on `MQSim`'s shipped configuration, to the nanosecond as `MQSim`
-//! (commit 7ec40e3) answers them.
+//! Latencies of single requests on `MQSim`'s shipped configuration, to the nanosecond.
+//! They are as `MQSim` (commit 7ec40e3) answers them.
 
 use writeamp_engine::flash::{EraseUnit, Shape};
 use writeamp_engine::managers::Layout;

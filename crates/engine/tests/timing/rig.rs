@@ -87,7 +87,7 @@ pub fn write(page: u64) -> IoRequest {
 
 pub const FLUSH: IoRequest = IoRequest { op: Op::Flush, offset: 0, length: 0, fua: false };
 
-/// When each request is answered that is asked at its time.
+/// Times at which requests are answered that are asked at given times.
 pub fn answers(ssd: &mut Ssd, asked: &[(u64, IoRequest)]) -> Vec<u64> {
     let mut completed: Vec<Completion> = Vec::new();
     for (id, (at_ns, request)) in asked.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Schedules worked out by hand, in nanoseconds. A read takes 100 for its command, 1000 in the array
-//! and 4096 on the channel, 5196 in all; a program 200 + 4096 and 10,000, 14,296 in all; an erase 300
-//! and 50,000.
+//! Schedules worked out by hand, in nanoseconds.
+//! A read takes 100 for its command, 1000 in the array and 4096 on the channel, 5196 in all; a
+//! program 200 + 4096 and 10,000, 14,296 in all; an erase 300 and 50,000.
 
 use writeamp_engine::flash::{Cause, EraseUnit, Shape};
 use writeamp_engine::managers::Layout;

@@ -1,5 +1,5 @@
-//! With no time for anything and nothing held back, the drive in time counts as the one without;
-//! and what a run comes to depends on its seed alone.
+//! Untimed operations: with no time for anything, the drive in time counts as the other.
+//! This is so with nothing held back, and what a run comes to depends on its seed alone.
 
 use writeamp_engine::flash::{Cause, Counters, EraseUnit, Shape};
 use writeamp_engine::managers::Layout;
@@ -73,7 +73,7 @@ fn without_time_and_caches_the_counters_are_those_of_the_drive_without_time() {
     }
 }
 
-/// All that a run with random durations comes to, in steps of so many events.
+/// Outcome of a run with random durations, in steps of so many events.
 fn outcome(seed: u64, events: u64) -> (Vec<u64>, [u64; 4]) {
     let mut timing = timing();
     timing.timing.program_spread = ByKind::Same(0.1);
@@ -102,7 +102,8 @@ fn a_run_depends_on_its_seed_and_on_nothing_else() {
     assert_ne!(outcome(4, 1 << 30), whole);
 }
 
-/// Pages that a drive in time collects after its only request, rested or not before time began.
+/// Pages that a drive in time collects after its only request.
+/// Before time began, it has rested or not.
 fn collected_while_idle(background: bool, has_rested: bool) -> u64 {
     let collection = Collection { background, soft_blocks: 6, ..Collection::default() };
     let timing = Timing { collection, ..timing() };

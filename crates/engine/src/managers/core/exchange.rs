@@ -5,7 +5,8 @@ use crate::flash::{BlockState, Cause, Tap};
 use crate::leveling::PoolWear;
 use crate::victims::VictimPolicy;
 
-/// What a wear leveller did: `young` was erased, and its pages lie in `worn`, which is closed.
+/// Exchange of blocks by a wear leveller.
+/// `young` was erased, and its pages lie in `worn`, which is closed.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange {
     pub young: u32,

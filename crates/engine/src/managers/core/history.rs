@@ -15,13 +15,13 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         Ok(())
     }
 
-    /// What the history says of a page.
+    /// History of a page, if the drive keeps one and the host has written the page.
     #[inline(always)]
     pub fn recall(&self, logical: u32) -> Option<PageHistory> {
         self.history.as_ref().and_then(|history| history.page(logical, self.now()))
     }
 
-    /// What the history says of every closed block that `is_asked` for, in order of their numbers.
+    /// Histories of the closed blocks that `is_asked` for, in order of their numbers.
     pub fn closed_histories<'a>(
         &'a self,
         is_asked: impl Fn(&u32) -> bool + Copy + 'a,
@@ -44,7 +44,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         self.history.as_ref().map_or(0, WriteHistory::bytes)
     }
 
-    /// Takes down that the host is about to write `logical`.
+    /// Notes that the host is about to write `logical`.
     #[inline(always)]
     pub fn count_write(&mut self, logical: u32) {
         let now = self.now();
@@ -54,7 +54,7 @@ impl<V: VictimPolicy, T: Tap> Core<V, T> {
         }
     }
 
-    /// Takes down that `logical` was programmed behind `frontier`, and is no longer in `from`.
+    /// Notes that `logical` was programmed behind `frontier`, and is no longer in `from`.
     #[inline(always)]
     pub fn follow(&mut self, logical: u32, from: Option<u32>, frontier: usize) {
         if let Some(history) = &mut self.history {

@@ -1,4 +1,4 @@
-//! How the state of a core is written, and what is asked of one that was restored.
+//! State of a core: how it is written, and the checks of one that was restored.
 
 use super::Core;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! How a generic manager is put together: of a registered placement, or one that is written elsewhere.
+//! Assembly of a generic manager, of a registered placement or one written elsewhere.
 
 use super::table::Apart;
 use super::{Generic, Opened};
@@ -60,7 +60,8 @@ fn sizes(setup: &Setup) -> Sizes {
     }
 }
 
-/// What a placement that is written elsewhere declares before it is made: all but what it needs.
+/// Declaration of a placement that is written elsewhere, before it is made.
+/// It holds all but what it needs.
 pub fn foreign_declared(source: &dyn PlacementSource) -> Declared {
     Declared {
         default_victims: source.victims().to_owned(),
@@ -70,8 +71,9 @@ pub fn foreign_declared(source: &dyn PlacementSource) -> Declared {
     }
 }
 
-/// Builds the manager of a placement that is written elsewhere. The combination is checked, and the
-/// size of the drive is once the placement has said how many streams it has.
+/// Builds the manager of a placement that is written elsewhere.
+/// The combination is checked, and the size of the drive is once the placement has said how many
+/// streams it has.
 pub fn build_foreign<T: Compiled>(
     source: &dyn PlacementSource,
     victims: &str,

@@ -12,7 +12,7 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Generic<P, V, T> {
     pub(super) const RUNS: Option<Always> =
         if Self::MAY_KEEP_HISTORY || P::CHOOSES_VICTIMS || T::IS_OPEN { None } else { P::ALWAYS };
 
-    /// Whether the placement is asked of several pages before the losses of the first are counted.
+    /// True if the placement is asked of several pages before any of their losses is counted.
     pub(super) const AHEAD: bool = !Self::MAY_KEEP_HISTORY && !P::CAN_FAIL && !T::IS_OPEN;
 
     /// Writes pages to the frontier of `stream` alone.

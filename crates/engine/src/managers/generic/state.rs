@@ -1,4 +1,4 @@
-//! How the state of a generic manager is written, and what is asked of one that was restored.
+//! State of a generic manager: how it is written, and the checks of one that was restored.
 
 use super::{Generic, Layout, Needs, Opened};
 use crate::error::Result;

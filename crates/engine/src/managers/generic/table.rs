@@ -1,4 +1,4 @@
-//! The mapping table on flash, whose pages have frontiers of their own on drives that are timed.
+//! Mapping table on flash, whose pages have frontiers of their own on drives that are timed.
 //!
 //! Its pages are written far more often than data. Where both share blocks, all data are copied at the
 //! rate at which the table changes. The placement, which is for pages of the host, never hears of these
@@ -12,7 +12,7 @@ use crate::managers::Layout;
 use crate::placements::Placement;
 use crate::victims::VictimPolicy;
 
-/// Which logical pages are the table's, and their stream: one for writes and for copies.
+/// Logical pages of the table, and their stream: one for writes and for copies.
 #[derive(Debug, Clone, Copy)]
 pub struct Apart {
     pub first_page: u32,

@@ -6,7 +6,7 @@ use crate::flash::{Director, Loss, NextPage, Stop, Tap};
 use crate::victims::VictimPolicy;
 
 impl<V: VictimPolicy, T: Tap> HotCold<V, T> {
-    /// Writes pages to the streams that were found for them, where nobody looks at them one by one.
+    /// Writes pages to the streams that were found for them, unless they are watched one by one.
     pub(super) fn write_ahead(&mut self, pages: &[u32]) -> Result<()> {
         self.core.flash.prefetch_run(pages);
         let mut at = 0;

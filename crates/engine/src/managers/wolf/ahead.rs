@@ -1,4 +1,4 @@
-//! Writes of whole runs of pages, whose groups are found before the losses of the first are counted.
+//! Writes of whole runs of pages, whose groups are found before any of their losses counts.
 
 use super::candidates::Candidates;
 use super::drive::{Grouped, Oracle};

@@ -1,8 +1,8 @@
-//! How over-provisioned pages are divided among groups (paper 3, §5.5).
+//! Allocation of over-provisioned pages to groups (paper 3, §5.5).
 
 use libm::log;
 
-/// What an allocation looks at: the size of a group and its share of the host's writes.
+/// Demand of a group: its size and its share of the host's writes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Demand {
     /// Logical pages of the group.
@@ -11,7 +11,7 @@ pub struct Demand {
     pub write_share: f64,
 }
 
-/// Which rule divides.
+/// Rule that divides the over-provisioned pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Allocation {
     /// In proportion to the pages of each group (eq. 6).
@@ -20,14 +20,14 @@ pub enum Allocation {
     Frequency,
     /// The mean of the two (eq. 8, corrected: OP·(s/LBA + p)/2).
     ClosedForm,
-    /// What minimises write amplification (eqs. 3–5).
+    /// Division with the least write amplification (eqs. 3–5).
     Optimal,
-    /// The same for groups of the sizes that collection finds them to have ([`super::measured`]).
+    /// Optimal division for the sizes that collection finds groups to have ([`super::measured`]).
     EffectiveSize,
 }
 
 impl Allocation {
-    /// By name; `marginal` is an older word for `effective-size`.
+    /// Every allocation, by name; `marginal` is an older word for `effective-size`.
     pub const ALL: [(&'static str, Allocation); 6] = [
         ("closed-form", Allocation::ClosedForm),
         ("optimal", Allocation::Optimal),
@@ -121,6 +121,7 @@ fn is_far_colder(groups: &[Demand], ratio: f64) -> bool {
     }
 }
 
+/// Divides optimally: solves eq. 3 at the optimum by Newton's method.
 /// With y = 1/δ, OP/s = y·ln y/(y−1) − 1 (eq. 3), and at the optimum y − 1 − ln y = μ·p/s in every
 /// group; ln μ follows from ΣOP = `op_pages` by Newton, as the space that groups take is convex in
 /// it. `None` if no group has writes or there is nothing to divide.
@@ -175,9 +176,10 @@ fn optimal(groups: &[Demand], op_pages: f64) -> Option<Vec<f64>> {
     scale.is_finite().then(|| taken.into_iter().map(|op| op * scale).collect())
 }
 
-/// Above, e^u − 1 − u is e^u in double precision.
+/// Logarithm above which e^u − 1 − u is e^u in double precision.
 const LOG_LARGE: f64 = 45.0;
-/// Below, series are exact to the last bits, and above, at most three bits are lost without them.
+/// Threshold of the series: below, they are exact to the last bits.
+/// Above, at most three bits are lost without them.
 const SERIES_BELOW: f64 = 0.25;
 
 /// The u = ln y > 0 at which ln(y − 1 − ln y) is `log_value`, and x = y − 1.
@@ -197,7 +199,7 @@ fn log_y(log_value: f64) -> (f64, f64) {
     (u - step / (1.0 + x), x - step)
 }
 
-/// How far x is above the root of x − ln(1 + x) = `value`, with u = ln(1 + x).
+/// Halley's correction: x minus the root of x − ln(1 + x) = `value`, with u = ln(1 + x).
 fn halley(x: f64, u: f64, value: f64) -> f64 {
     let gap = if u < SERIES_BELOW { gap_of_small(u) } else { x - u };
     let newton = (gap - value) * (1.0 + x) / x;

@@ -1,12 +1,13 @@
-//! Who collects, who gives a block away and who receives it (paper 3, §5.3 and Listing 3).
+//! Balance of space: the groups that collect, give blocks away and receive them.
+//! (Paper 3, §5.3 and Listing 3.)
 
 use super::drive::Grouped;
 use crate::error::Result;
 use crate::flash::Tap;
 
 impl<T: Tap> Grouped<T> {
-    /// Pays debts, and with movement operations (§5.3) lets groups that own too much give it away:
-    /// as greedily as possible.
+    /// Pays debts, and lets groups that own too much give it away by movement operations (§5.3).
+    /// It is as greedy as possible.
     pub fn balance(&mut self, lun: usize) -> Result<()> {
         loop {
             self.settle(lun)?;
@@ -22,7 +23,7 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// The group that owns most beyond its due, if that is a block or more that it can do without.
+    /// Group that owns most beyond its due, if that is a block or more that it can spare.
     fn giver(&self, lun: usize) -> Option<usize> {
         if !self.config.moves_space {
             return None;

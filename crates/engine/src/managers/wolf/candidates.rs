@@ -10,13 +10,13 @@ use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, elements, require};
 use crate::victims::{Census, VictimPolicy};
 
-/// Which closed block of a subgroup comes first.
+/// Order of collection of a subgroup's closed blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Collect {
-    /// The one with the most invalid pages, of equals the one changed longest ago: a queue for each
-    /// number of invalid pages.
+    /// Most invalid pages first, of equals the one changed longest ago.
+    /// There is a queue for each number of invalid pages.
     MostInvalid,
-    /// The one closed longest ago: one queue.
+    /// Closed longest ago first: one queue.
     FirstClosed,
 }
 
@@ -35,7 +35,7 @@ struct Link {
     next: u32,
 }
 
-/// Not in any queue: a link to the block itself cannot occur inside one.
+/// Link of a block in no queue: one to the block itself, which cannot occur inside a queue.
 const fn unlinked(block: u32) -> Link {
     Link { previous: block, next: block }
 }
@@ -48,7 +48,7 @@ struct Ends {
 
 const EMPTY: Ends = Ends { first: NONE, last: NONE };
 
-/// What is known of a subgroup.
+/// Counts of a subgroup, and a bound on its queues.
 #[derive(Debug, Clone, Copy, Default)]
 struct Subgroup {
     /// No queue above this one holds a block.
@@ -125,35 +125,35 @@ impl Candidates {
         self.subgroups[subgroup].valid_pages
     }
 
-    /// `block`, which is being opened, belongs to `subgroup`.
+    /// Enters `block`, which is being opened, into `subgroup`.
     pub fn open(&mut self, block: u32, subgroup: usize) {
         self.subgroup_of[block as usize] = subgroup as u32;
     }
 
-    /// A page was programmed to a block of `subgroup`.
+    /// Counts a page that was programmed to a block of `subgroup`.
     #[inline(always)]
     pub fn add_page(&mut self, subgroup: usize) {
         self.subgroups[subgroup].valid_pages += 1;
     }
 
-    /// So many pages of `subgroup` are in the hands of the controller.
+    /// Takes so many pages from `subgroup`, which the controller is moving.
     pub fn take_pages(&mut self, subgroup: usize, pages: u32) {
         self.subgroups[subgroup].valid_pages -= pages;
     }
 
-    /// The next choice is among the blocks of `subgroup`.
+    /// Sets the subgroup that the next choice is made from.
     pub fn collect_from(&mut self, subgroup: usize) {
         self.collecting = subgroup;
     }
 
-    /// A wear leveller has moved the pages of `young` onto `worn`, which joins their subgroup.
+    /// Moves `worn`, which a leveller filled with the pages of `young`, to the subgroup of these.
     pub fn exchange(&mut self, young: u32, worn: u32, invalid_pages: u32) {
         self.remove(worn, invalid_pages);
         self.subgroup_of[worn as usize] = self.subgroup_of[young as usize];
         self.insert(worn, invalid_pages);
     }
 
-    /// All blocks of `from` join `into`, behind its own.
+    /// Moves all blocks of `from` to `into`, behind its own.
     pub fn merge(&mut self, from: usize, into: usize) {
         for subgroup in &mut self.subgroup_of {
             if *subgroup == from as u32 {

@@ -1,4 +1,4 @@
-//! What the specs of the grouped managers say.
+//! Configuration of the grouped managers, read from their specs.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
@@ -13,7 +13,7 @@ use crate::hints::Hears;
 use crate::managers::{Declared, Layout, Needs, Only};
 use crate::params::{Domain, Extent, Param, Params, U32_MAX, words};
 
-/// What tells the group of a page.
+/// Source of the group of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Knowledge {
     /// Nothing: there is one group.
@@ -26,8 +26,8 @@ pub enum Knowledge {
     },
     /// Bloom filters for each group.
     Filters(FilterRules),
-    /// The intervals at which each page was written, which tell how long it will live; groups stand so
-    /// many times apart, and those are open that pay.
+    /// Intervals at which each page was written, which tell how long it will live.
+    /// Groups stand so many times apart, and those are open that pay.
     Intervals {
         /// Life of the pages of a group over that in the next hotter one.
         ratio: f64,
@@ -180,7 +180,7 @@ pub const fn wolf_params(defaults: &Defaults) -> [Param; 16] {
     ]
 }
 
-/// What a byte counts.
+/// Most groups that a byte can number.
 pub const MOST_GROUPS: u64 = 255;
 
 impl Config {
@@ -245,7 +245,7 @@ impl Config {
         })
     }
 
-    /// What a manager with this configuration declares.
+    /// Declaration of a manager with this configuration.
     pub fn declared(&self) -> Declared {
         let (fewest_streams, most_streams) = match self.knowledge {
             Knowledge::Nothing => (1, 1),
@@ -288,8 +288,8 @@ impl Config {
         }
     }
 
-    /// The most groups on a drive with so many usable blocks in each of `luns`: their open blocks,
-    /// and the blocks kept back, tie up at most half of the spare pages.
+    /// Most groups on a drive with so many usable blocks in each of `luns`.
+    /// Their open blocks, and the blocks kept back, tie up at most half of the spare pages.
     pub fn groups_that_fit(
         &self,
         luns: u32,
@@ -340,7 +340,7 @@ fn knowledge(params: &Params, current: bool) -> Knowledge {
     }
 }
 
-/// At least as many as there are at the start.
+/// Most groups at any time: at least as many as there are at the start.
 fn max_groups(params: &Params, groups: usize) -> Result<usize> {
     let most: usize = params.integer("max_groups");
     if most < groups && params.is_given("max_groups") {
@@ -349,7 +349,7 @@ fn max_groups(params: &Params, groups: usize) -> Result<usize> {
     Ok(most.max(groups))
 }
 
-/// What both managers ask for.
+/// Rules that both managers take from their parameters.
 fn rules(params: &Params) -> Rules {
     Rules {
         weight: 1.0,

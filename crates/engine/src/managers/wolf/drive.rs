@@ -1,4 +1,4 @@
-//! The mechanism of grouped managers: where pages of a group go, who collects, who gets the block.
+//! Drive of the grouped managers: placement of pages, collection, and blocks for groups.
 //!
 //! A victim's valid pages are migrating and placed on its own LUN, in its own group or the one that
 //! they belong to now. The erased block goes to the group with the greatest deficit (Listing 3).
@@ -18,7 +18,7 @@ use crate::hints::{Group, Hints};
 use crate::managers::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use crate::observe::GroupLog;
 
-/// What tells the group of a page.
+/// Source of the group of a page, with its state.
 pub(super) enum Oracle {
     /// There is one group.
     Nothing,
@@ -27,7 +27,7 @@ pub(super) enum Oracle {
     Intervals(Box<Intervals>),
 }
 
-/// What the host has said.
+/// Groups as the host has told them.
 #[derive(Default)]
 pub(super) struct HostGroups {
     pub said: Vec<Group>,
@@ -69,7 +69,7 @@ impl Oracle {
         }
     }
 
-    /// The same of the page that comes some places after `at`.
+    /// Fetches what is known of the page that comes some places after `at`.
     #[inline(always)]
     pub(super) fn prefetch_ahead(&self, pages: &[u32], at: usize) {
         if let Some(&logical) = pages.get(at + PAGE_LOOKAHEAD) {
@@ -213,8 +213,8 @@ impl<T: Tap> Grouped<T> {
         }
     }
 
-    /// Gives the full frontier of a subgroup a block with room, unless its LUN has neither a block
-    /// to spare nor an invalid page.
+    /// Gives the full frontier of a subgroup a block with room, if its LUN can.
+    /// It cannot if it has neither a block to spare nor an invalid page.
     #[cold]
     fn make_room(&mut self, group: usize, lun: usize) -> Result<bool> {
         let subgroup = self.space.subgroup(group, lun);
@@ -289,8 +289,8 @@ impl<T: Tap> Grouped<T> {
         Ok(())
     }
 
-    /// Places a migrating page of `group` in the group it belongs to, or in the same if that would
-    /// take the last free block.
+    /// Places a migrating page of `group` in the group it belongs to now.
+    /// It stays in `group` if that would take the last free block.
     fn migrate(&mut self, logical: u32, group: usize, lun: usize) {
         let group_now = self.group_of_migration(logical, group);
         let mut target = self.space.subgroup(group_now, lun);

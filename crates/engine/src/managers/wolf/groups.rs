@@ -6,7 +6,7 @@ use super::allocation::{Allocation, Demand, Exceptions, allocate};
 use super::measured::{Measured, Pace};
 use crate::state::state;
 
-/// What decides about groups. Symbols are those of paper 3.
+/// Rules that decide about groups. Symbols are those of paper 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rules {
     /// a: the weight of the interval that just ended in the measured share of writes.
@@ -21,7 +21,7 @@ pub struct Rules {
     pub adaptive: bool,
     /// Groups stand in the order of their numbers.
     pub keeps_order: bool,
-    /// How quickly effective sizes follow collection.
+    /// Pace at which effective sizes follow collection.
     pub pace: Pace,
     /// The order is fixed, and the pages of each group count as written so many times as often as
     /// those of the next colder one, instead of as measured (FDP).
@@ -32,7 +32,7 @@ pub struct Rules {
     pub exceptions: Exceptions,
 }
 
-/// What happened to the groups at the end of an interval.
+/// Change of the groups at the end of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// A new, empty group.
@@ -49,7 +49,7 @@ pub enum Change {
     },
 }
 
-/// What is known of one group.
+/// Statistics of one group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Statistics {
     /// p: measured share of the host's writes.
@@ -141,7 +141,7 @@ impl Groups {
         &self.order
     }
 
-    /// A group takes its place in the order of numbers.
+    /// Opens a group, which takes its place in the order of numbers.
     pub fn open(&mut self, group: usize) {
         let place = self.order.iter().take_while(|&&other| other < group).count();
         self.order.insert(place, group);

@@ -1,5 +1,5 @@
-//! What is looked at when an interval ends: which groups there are, and how much space each should
-//! have (paper 3, Listing 2).
+//! End of an interval: the groups from then on, and the space that each should have.
+//! (Paper 3, Listing 2.)
 
 use super::drive::{Grouped, Oracle, valid_pages};
 use super::groups::Change;

@@ -12,7 +12,8 @@ use crate::observe::Life;
 use crate::placements::{since, stamp};
 use crate::state::{elements, state};
 
-/// What is known of a page. Intervals are averaged; the n-th has a weight of 1/n, down to a 16th.
+/// Write history of a page: its last write, and its mean interval and class.
+/// Intervals are averaged; the n-th has a weight of 1/n, down to a 16th.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     /// The clock after its last write; 0 if there was none.
@@ -41,13 +42,13 @@ impl Known {
         self.class_and_intervals & Self::MOST
     }
 
-    /// How long it has not been written, if it ever was.
+    /// Time since its last write, if there was one.
     #[inline(always)]
     fn age(self, now: u64) -> Option<u64> {
         since(self.written_at, now)
     }
 
-    /// What is known after one more interval.
+    /// History after one more interval.
     #[inline(always)]
     fn after(self, interval: u64, table: &LifeTable) -> Known {
         let last = Span::of(interval);
@@ -84,12 +85,12 @@ fn step(difference: i64, before: u16) -> i64 {
     DIVIDERS[usize::from(before) - 1].divide_wide(positive).cast_signed() - MORE
 }
 
-/// What is known of all pages, in 8 bytes each, and of their lives.
+/// Intervals of all pages, in 8 bytes each, and the lives of pages that follow from them.
 pub struct Intervals {
     pages: Table<Known>,
     table: LifeTable,
     groups: OpenGroups,
-    /// Where the host's writes of each class go, by its life and the open groups.
+    /// Groups that the host's writes of each class go to, by its life and the open groups.
     homes: Table<Home>,
     /// The page that the scan comes to next.
     next_seen: u32,
@@ -106,8 +107,8 @@ state! {
 }
 
 impl Intervals {
-    /// For `groups`, of which 0 is the coldest and pages of each live `ratio` times as long as those
-    /// of the next.
+    /// Starts with `groups`, of which 0 is the coldest.
+    /// Pages of each live `ratio` times as long as those of the next.
     pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Result<Self> {
         let mut intervals = Intervals {
             pages: filled(Known::nothing(), logical_pages as usize)?,
@@ -137,7 +138,7 @@ impl Intervals {
         self.table.lives().collect()
     }
 
-    /// Which groups should be open.
+    /// Groups by lives, which say which of them should be open.
     pub fn groups(&mut self) -> &mut OpenGroups {
         &mut self.groups
     }
@@ -170,7 +171,7 @@ impl Intervals {
         self.pages.len() as f64
     }
 
-    /// The group of a page that the host writes, and that `group` holds, after `now` pages written.
+    /// Group of a page that the host writes after `now` pages written, and that `group` holds.
     #[inline(always)]
     pub fn group_of_write(&mut self, page: u32, group: Option<usize>, now: u64) -> usize {
         let mut known = self.pages[page as usize];
@@ -209,7 +210,8 @@ impl Intervals {
         self.groups.of_migration(level, group, known.intervals() == 0)
     }
 
-    /// The data of a page is gone: what is known of it says nothing of what will be there.
+    /// Forgets a page whose data is gone.
+    /// What is known of it says nothing of what will be there.
     pub fn forget(&mut self, page: u32) {
         self.pages[page as usize] = Known::nothing();
     }

@@ -1,5 +1,5 @@
-//! The classes that FDP puts the host's groups into: a ladder of update frequencies, each step a
-//! fixed ratio hotter than the one below (Stoica & Ailamaki 2013).
+//! Classes that FDP puts the host's groups into: a ladder of update frequencies.
+//! Each step is a fixed ratio hotter than the one below (Stoica & Ailamaki 2013).
 
 use crate::hints::Group;
 
@@ -15,7 +15,7 @@ pub struct Ladder {
 /// Steps beyond which one ratio is as good as another.
 const MOST_STEPS: i32 = 30;
 
-/// Where `groups` stand on a ladder of steps of `ratio`.
+/// Puts `groups` on a ladder of steps of `ratio`.
 pub fn ladder(groups: &[Group], ratio: f64) -> Ladder {
     let mut ranked: Vec<usize> = (0..groups.len()).collect();
     // p₁/s₁ against p₂/s₂, without a division by an empty group.

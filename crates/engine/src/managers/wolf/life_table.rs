@@ -1,4 +1,4 @@
-//! A life table of pages: how long a page will stay valid, by what is known of it and by its age.
+//! Life table of pages: the time that a page will stay valid, by its class and its age.
 //!
 //! Ours. Pages with a like history are a class. The host's writes tell at which ages pages of a class
 //! are overwritten, a scan of all pages tells how many of the class have that age, and the ratio is
@@ -15,34 +15,36 @@ use crate::flash::{Table, filled};
 use crate::observe::Life;
 use crate::state::state;
 
-/// Ages are counted in halves of octaves, up to [`OLDEST`] times the logical pages and beyond. The
-/// first bin takes all that are younger.
+/// Bins of age: halves of octaves, up to [`OLDEST`] times the logical pages and beyond.
+/// The first bin takes all that are younger.
 const AGES: usize = 40;
 const OLDEST: u32 = 32;
 
-/// Octaves of usual intervals. Octave k holds those from 4N/2^k to 8N/2^k, for N logical pages; the
-/// first one also longer ones and the last one shorter ones.
+/// Last octave of usual intervals, counted from 0.
+/// Octave k holds those from 4N/2^k to 8N/2^k, for N logical pages; the first one also longer ones
+/// and the last one shorter ones.
 const LAST_OCTAVE: i32 = 13;
 const OCTAVES: usize = LAST_OCTAVE.unsigned_abs() as usize + 1;
 const LONGEST: f64 = 8.0;
 
-/// Classes of an octave: pages written again once, and for each of two numbers of intervals one
-/// class for each octave of the last interval over the usual one.
+/// Octaves of the last interval over the usual one, for each of which there are classes.
+/// Classes of an octave of usual intervals are pages written again once, and for each of two
+/// numbers of intervals one class for each octave of the last interval over the usual one.
 const LASTS: i32 = 8;
 const PATTERNS: usize = 1 + 2 * LASTS.unsigned_abs() as usize;
 
 /// Classes in all. Class 0 has the pages that were not written again since their first write.
 pub const CLASSES: usize = 1 + OCTAVES * PATTERNS;
 
-/// Weights of what to expect of a class from its octave, and of an octave from its usual interval,
-/// in pages overwritten.
+/// Weight of an octave's forecast in those of its classes, in pages overwritten.
+/// The other is that of the usual interval in the forecast of an octave.
 const WEIGHT_OF_OCTAVE: f64 = 10.0;
 const WEIGHT_OF_INTERVAL: f64 = 2.0;
 
 /// Pages of class 0 are expected to live for so many times the logical pages.
 const LIFE_OF_NEW: f64 = 4.0;
 
-/// What was counted fades by half in so many writes per logical page.
+/// Half-life of the counts, in writes per logical page.
 const HALF_LIFE: f64 = 4.0;
 
 /// The table is worked out anew so many times for each logical page written.
@@ -82,7 +84,7 @@ state! {
 }
 
 impl LifeTable {
-    /// Of a drive with so many pages.
+    /// Builds the table of a drive with so many logical pages.
     pub fn new(logical_pages: u32) -> Result<Self> {
         let cells = CLASSES * AGES;
         let writes_between = (logical_pages / FORECASTS).max(1);
@@ -147,13 +149,13 @@ impl LifeTable {
         i32::from(self.rest[usize::from(class) * AGES])
     }
 
-    /// The same of a page of such an age.
+    /// Expected logarithm of the rest of the life of a page of such an age.
     #[inline(always)]
     pub fn rest_of_life(&self, class: Class, age: Span) -> i32 {
         i32::from(self.rest[self.cell(class, age)])
     }
 
-    /// What is known of classes at ages of which enough was counted.
+    /// Lives of the classes at ages of which enough was counted.
     pub fn lives(&self) -> impl Iterator<Item = Life> {
         let counted = |cell: usize| self.deaths[cell] + self.seen[cell] >= LEAST_COUNTED;
         (0..CLASSES * AGES).filter(move |&cell| counted(cell)).map(|cell| {
@@ -256,13 +258,13 @@ struct Bins {
     first: usize,
     /// The logarithm of the longest interval of the first octave.
     longest_level: i32,
-    /// Widths and middles of the bins, in page writes, and the logarithms of the middles. A page in
-    /// the first one was just written.
+    /// Widths of the bins, in page writes; beside them, the middles and their logarithms.
+    /// A page in the first bin was just written.
     width: [f64; AGES],
     middle: [f64; AGES],
     log_middle: [f64; AGES],
-    /// From the middle of each bin, the logarithm of the way to its end, and to the middles of the
-    /// next bins.
+    /// Logarithm of the way from the middle of each bin to its end.
+    /// Beside it, those of the ways to the middles of the next bins.
     log_left: [f64; AGES],
     log_away: [[f64; NEAR]; AGES],
     /// The logarithm of the age of those that outlive the table.
@@ -302,8 +304,8 @@ impl Bins {
         age.half_octave().saturating_sub(self.first).min(AGES - 1)
     }
 
-    /// The expected logarithm of the rest of a life: in the first bin from the write on, in others from
-    /// the middle of the bin.
+    /// Expected logarithm of the rest of a life, for each bin.
+    /// In the first bin it counts from the write on, in others from the middle of the bin.
     fn rests_of_life(&self, hazards: &[f64; AGES]) -> [f64; AGES] {
         let survive: [f64; AGES] = from_fn(|bin| exp(-hazards[bin] * self.width[bin]));
         // Of pages that are alive where each bin begins, the logarithm of the age at death.
@@ -329,9 +331,9 @@ impl Bins {
     }
 }
 
-/// The expected log2 of the part of a span at which a page dies, if it does within the span and
-/// `expected_deaths` are to be expected there: −1/ln 2 for small x and −log2 x − 0.83 for
-/// large ones, and less than 0.1 off between.
+/// Expected log2 of the part of a span that passes before a page dies in it.
+/// The page does die within the span, and `expected_deaths` are to be expected there. It is −1/ln 2
+/// for small x and −log2 x − 0.83 for large ones, and less than 0.1 off between.
 fn log_of_part(expected_deaths: f64) -> f64 {
     let x = expected_deaths;
     -std::f64::consts::LOG2_E - log2(sqrt(1.0 + 0.1 * x + 0.43 * x * x))

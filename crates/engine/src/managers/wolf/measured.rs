@@ -1,4 +1,4 @@
-//! What collection itself tells of a group, for an allocation that follows it instead of a model.
+//! Measured sizes of groups, for an allocation that follows collection instead of a model.
 //!
 //! Ours: paper 3 divides space by the sizes of groups and their shares of the host's writes (§5.5),
 //! as if all pages of a group were written at random and came from the host. But pages that cool
@@ -8,7 +8,7 @@ use libm::{log, pow};
 
 use crate::state::state;
 
-/// How quickly effective sizes follow what is found.
+/// Pace at which effective sizes follow collection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
     /// Part of the way to the last size found that is gone in each interval.
@@ -22,10 +22,10 @@ const EFFECTIVE: (f64, f64) = (0.02, 1.0);
 /// Bounds of the valid share of victims, beyond which there is nothing to tell.
 const VALID: (f64, f64) = (0.001, 0.999);
 
-/// Of one group.
+/// Measurements of one group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
-    /// Pages that arrive in the group, from the host or from a hotter group, per write of the host.
+    /// Pages that arrive from the host or from a hotter group, per write of the host.
     pub arrivals: f64,
     /// The size, per page, at which uniform random writes would leave as many pages valid in
     /// victims as are found there.

@@ -1,5 +1,5 @@
-//! Managers whose blocks belong to groups of pages of like update frequency: Wolf, and FDP (Stoica
-//! & Ailamaki 2013) as paper 3 describes it.
+//! Grouped managers, whose blocks belong to groups of pages of like update frequency.
+//! They are Wolf, and FDP (Stoica & Ailamaki 2013) as paper 3 describes it.
 //!
 //! Both share one mechanism: a [`Space`] account of blocks by group and LUN, [`Candidates`] queued
 //! by the same, and [`Groups`], which say how much space each should have. Wolf measures how often
@@ -50,7 +50,7 @@ use crate::observe::{GroupChange, GroupLog, Life};
 use crate::params::{Domain, Param, Params};
 use crate::registry::Entry;
 
-/// Paper 3.
+/// Wolf of paper 3, with its defaults.
 pub struct Wolf;
 
 impl Manager for Wolf {
@@ -301,7 +301,7 @@ impl<T: Tap> Policy for Grouped<T> {
         self.group_log.changes()
     }
 
-    /// What tells the group of a page, and the group of each block.
+    /// Bytes of the source of groups, and of the group of each block.
     fn scheme_bytes(&self) -> u64 {
         let blocks = u64::from(self.core.flash.geometry().blocks());
         self.oracle.bytes() + blocks * size_of::<u32>() as u64

@@ -1,4 +1,4 @@
-//! Which groups are open, where groups stand a fixed ratio of lives apart: those that pay.
+//! Open groups, where groups stand a fixed ratio of lives apart: those that pay are open.
 //!
 //! Each group has open blocks, which cost space. A group is worth them if it has pages for more
 //! blocks than that, or at least many writes.
@@ -8,25 +8,25 @@ use super::span::OCTAVE;
 use crate::flash::Divider;
 use crate::state::{elements, state};
 
-/// A page is in the coldest group if it is expected to live for so many times the logical pages.
+/// Life of a page in the coldest group, at least, in times the logical pages.
 const REACH: f64 = 4.0;
 
 /// A page moves to a group only if it belongs there by so much. Pages that change groups cost
 /// more than pages that are slightly misplaced.
 const HYSTERESIS: i32 = OCTAVE / 2;
 
-/// The mean of an exponential life is so many octaves above the mean of its logarithm: γ/ln 2.
+/// Octaves from the mean of the logarithm of an exponential life to that of its mean: γ/ln 2.
 const MEAN_OVER_LOG: f64 = 0.83;
 
-/// A group pays if pages for so many blocks on each LUN want to be there …
+/// Blocks on each LUN for whose pages a group pays, if so many want to be there.
 const PAYING_BLOCKS: f64 = 2.0;
-/// … or for so many, and of such a share of what arrives anywhere.
+/// Fewer blocks for which it pays as well, if such a share of all arrivals wants to be there.
 const FEWEST_BLOCKS: f64 = 0.5;
 const PAYING_SHARE: f64 = 0.02;
-/// It closes below such a part of that.
+/// Part of the paying demand below which an open group closes.
 const CLOSING: f64 = 0.5;
 
-/// What pages want, whether or not the group is open.
+/// Demand for a group, whether or not it is open.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Wanted {
     /// Arrivals in this interval.
@@ -37,13 +37,13 @@ struct Wanted {
     pages: f64,
 }
 
-/// Where the host's writes of pages with one life go.
+/// Home of pages with one life: the group to which the host's writes of them go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Home {
     /// Their group if all were open, and the open one nearest to it.
     ideal: u8,
     nearest: u8,
-    /// The coldest and the hottest open group that may hold them: in these and between, they stay.
+    /// Coldest and hottest open group that may hold them: in these and between, they stay.
     coldest: u8,
     hottest: u8,
 }
@@ -52,7 +52,8 @@ elements!(Home { ideal: u8, nearest: u8, coldest: u8, hottest: u8 });
 
 /// Groups by the lives of their pages, 0 the coldest.
 pub struct OpenGroups {
-    /// The logarithm of the shortest life in the coldest group, and that of the ratio between groups.
+    /// Logarithm of the shortest life in the coldest group.
+    /// `step` is that of the ratio between groups.
     longest: i32,
     step: i32,
     by_step: Divider,
@@ -72,7 +73,8 @@ state! {
 }
 
 impl OpenGroups {
-    /// At most `groups`, each `ratio` times as hot as the one before; group 0 is open.
+    /// Starts with at most `groups`, each `ratio` times as hot as the one before.
+    /// Group 0 is open.
     pub fn new(ratio: f64, groups: usize, logical_pages: u32) -> Self {
         let parts = |value: f64| (libm::log2(value) * f64::from(OCTAVE)).round() as i32;
         let step = parts(ratio).max(2);
@@ -95,7 +97,7 @@ impl OpenGroups {
             && self.stands_for.iter().all(|&group| usize::from(group) < self.wanted.len())
     }
 
-    /// Where the host's writes of pages with such a life go.
+    /// Home of the host's writes of pages with such a life.
     pub fn home(&self, level: i32) -> Home {
         let ideal = self.ideal(level);
         let (coldest, hottest) = self.range(level, HYSTERESIS);
@@ -112,8 +114,9 @@ impl OpenGroups {
         }
     }
 
-    /// The same of a page that collection moves; it is counted if it changes groups. A page moves to a
-    /// hotter group by less, unless it `stays_cold`: what survives a while there cools down again.
+    /// Group of a page that collection moves; it is counted if it changes groups.
+    /// A page moves to a hotter group by less, unless it `stays_cold`: what survives a while there
+    /// cools down again.
     #[inline(always)]
     pub fn of_migration(&mut self, level: i32, group: usize, stays_cold: bool) -> usize {
         let (coldest, hottest) = self.range(level, self.step / 4);
@@ -162,8 +165,8 @@ impl OpenGroups {
         libm::exp2(middle + MEAN_OVER_LOG)
     }
 
-    /// Whether `group` opens, or closes into the nearest open one, beside the `open` ones, if blocks
-    /// on all LUNs have so many pages.
+    /// Change of `group` that pays: to open it, or to close it into the nearest open one.
+    /// The open groups are `open`, and one block on each LUN makes `block_pages` in all.
     pub fn change(&self, group: usize, open: &[usize], block_pages: f64) -> Option<Change> {
         let worth = self.worth(group, open, block_pages);
         if !open.contains(&group) {
@@ -176,7 +179,7 @@ impl OpenGroups {
         nearest(others, group).map(|into| Change::Merged { from: group, into })
     }
 
-    /// What would be in `group` over what pays.
+    /// Demand for `group`, over the demand that pays.
     fn worth(&self, group: usize, open: &[usize], block_pages: f64) -> f64 {
         let stood_for =
             |&level: &usize| nearest(open.iter().copied().chain([group]), level) == Some(group);

@@ -1,4 +1,4 @@
-//! Which groups there are (paper 3, §5.2): sorting by hit rate, creation and merging.
+//! Order of the groups (paper 3, §5.2): sorting by hit rate, creation and merging.
 
 use super::groups::{Change, Groups, Statistics};
 
@@ -59,8 +59,9 @@ impl Groups {
         }
     }
 
-    /// A group that is too small and the neighbour nearest to it in hit rate; or else two neighbours
-    /// that have resembled each other for long. A held group takes no part in it.
+    /// Finds a pair of groups to merge.
+    /// This is a group that is too small and the neighbour nearest to it in hit rate; or else two
+    /// neighbours that have resembled each other for long. A held group takes no part in it.
     fn pair_to_merge(&self, pages: &[u32]) -> Option<(usize, usize)> {
         let free = |place: &usize| !self.is_held(self.order[*place]);
         for place in (0..self.order.len()).filter(free) {
@@ -89,7 +90,7 @@ impl Groups {
         long_alike.map(|place| (self.order[place], self.order[place - 1]))
     }
 
-    /// Above the hottest group, or between two that are far apart.
+    /// Finds the place of a new group: above the hottest, or between two that are far apart.
     fn place_to_create(&self, pages: &[u32]) -> Option<usize> {
         let rate = |place: usize| self.rate(self.order[place], pages);
         let held = |place: usize| self.is_held(self.order[place]);

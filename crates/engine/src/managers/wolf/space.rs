@@ -1,4 +1,4 @@
-//! Which group the blocks of each LUN belong to (paper 3, §5.1, Listing 3).
+//! Space account: the blocks of each LUN that each group owns (paper 3, §5.1, Listing 3).
 //!
 //! A group owns blocks that hold its pages, and credits: free blocks that it may open. A group that
 //! had to open a block without a credit is in debt until it has compacted itself.
@@ -76,7 +76,7 @@ impl Space {
         f64::from(self.owned[self.subgroup(group, lun)]) - self.targets[group]
     }
 
-    /// A block is opened for a subgroup.
+    /// Opens a block for a subgroup.
     pub fn open(&mut self, subgroup: usize) {
         self.credits[subgroup] -= 1;
         let unused = &mut self.unused[subgroup % self.luns];
@@ -88,25 +88,25 @@ impl Space {
         self.unused[lun] > 0
     }
 
-    /// A block of a subgroup is erased, and belongs to nobody.
+    /// Takes an erased block from a subgroup; it belongs to nobody.
     pub fn take_erased(&mut self, subgroup: usize) {
         self.owned[subgroup] -= 1;
     }
 
-    /// A free block that belongs to nobody is given to a subgroup.
+    /// Gives a free block that belongs to nobody to a subgroup.
     pub fn give(&mut self, subgroup: usize) {
         self.owned[subgroup] += 1;
         self.credits[subgroup] += 1;
     }
 
-    /// A free block of `from` is given to `to`.
+    /// Passes a free block of `from` to `to`.
     pub fn pass(&mut self, from: usize, to: usize) {
         self.owned[from] -= 1;
         self.credits[from] -= 1;
         self.give(to);
     }
 
-    /// All of `from` belongs to `into`.
+    /// Merges the account of `from` into that of `into`.
     pub fn merge(&mut self, from: usize, into: usize) {
         self.owned[into] += std::mem::take(&mut self.owned[from]);
         self.credits[into] += std::mem::take(&mut self.credits[from]);

@@ -5,8 +5,8 @@ use crate::state::elements;
 /// Logarithms to base 2 are kept in so many parts.
 pub const OCTAVE: i32 = 256;
 
-/// A power of two and eleven bits of fraction: a logarithm that is linear between powers of two, and
-/// so up to 0.09 octaves too low.
+/// Span of time: a power of two and eleven bits of fraction.
+/// It is a logarithm that is linear between powers of two, and so up to 0.09 octaves too low.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span(u16);
 
@@ -15,7 +15,7 @@ elements!(Span { 0: u16 });
 impl Span {
     const FRACTION_BITS: u32 = 11;
 
-    /// Of so many page writes; 0 counts as 1, and what takes more than 32 bits as the longest.
+    /// Span of so many page writes; 0 counts as 1, and more than 32 bits as the longest.
     #[inline(always)]
     pub fn of(writes: u64) -> Self {
         let writes = writes.clamp(1, u64::from(u32::MAX)) as u32;
@@ -25,7 +25,7 @@ impl Span {
         Span((power << Self::FRACTION_BITS | fraction) as u16)
     }
 
-    /// In page writes, rounded down.
+    /// Page writes in the span, rounded down.
     #[inline(always)]
     pub fn writes(self) -> i64 {
         let one = 1 << Self::FRACTION_BITS;

@@ -60,7 +60,7 @@ impl State for HostGroups {
     }
 }
 
-/// What the books must say of a subgroup.
+/// Books of a subgroup, as they must be.
 #[derive(Clone, Copy, Default)]
 struct Held {
     blocks: i64,
@@ -116,7 +116,7 @@ impl<T: Tap> Grouped<T> {
         expect(all_owned, "every usable block has one owner")
     }
 
-    /// What each subgroup holds, by the flash.
+    /// Books of each subgroup, as they follow from the flash.
     fn held(&self) -> Vec<Held> {
         let flash = &self.core.flash;
         let pages_per_block = flash.geometry().pages_per_block();

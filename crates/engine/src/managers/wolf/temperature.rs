@@ -1,4 +1,5 @@
-//! Which pages are too hot or too cold for their group: two Bloom filters for each (paper 3, §5.6).
+//! Temperature of pages: two Bloom filters for each group find the too hot and too cold ones.
+//! (Paper 3, §5.6.)
 
 use super::groups::{Change, Groups};
 use crate::detectors::Filter;
@@ -6,7 +7,7 @@ use crate::error::Result;
 use crate::rng::{Stream, threshold};
 use crate::state::state;
 
-/// What the filters are built by.
+/// Rules by which the filters are built.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FilterRules {
     /// Share of unknown pages that a full filter claims to know.
@@ -15,8 +16,8 @@ pub struct FilterRules {
     pub demotion: f64,
 }
 
-/// The pages that the host wrote in the present period of a group, and in the one before. A period
-/// has as many writes as the group has pages when it begins.
+/// Filters of a group: the pages that the host wrote in the present period and the last one.
+/// A period has as many writes as the group has pages when it begins.
 struct TwoPeriods {
     active: Filter,
     passive: Filter,
@@ -67,8 +68,9 @@ impl Temperature {
         self.of_group.iter().map(|periods| periods.active.bytes() + periods.passive.bytes()).sum()
     }
 
-    /// The group of a page that the host writes, and that `now` holds; `pages` are the valid pages
-    /// of each group. A page written in both periods is promoted, a new page is cold.
+    /// Group of a page that the host writes, and that `now` holds.
+    /// Of each group, `pages` are the valid pages. A page written in both periods is promoted, a
+    /// new page is cold.
     pub fn group_of_write(
         &mut self,
         page: u32,

@@ -51,7 +51,7 @@ fn the_borders_of_every_parameter_are_solved() {
     }
 }
 
-/// Which kind is called hot is a name.
+/// Exchanging the names of the kinds exchanges their blocks.
 #[test]
 fn exchanging_hot_and_cold_exchanges_their_blocks() {
     for d_swap in [None, Some(4)] {
@@ -69,7 +69,7 @@ fn a_block_of_one_page_has_nothing_to_swap() {
     assert!((wa(&with) - wa(&without)).abs() < 1e-13);
 }
 
-/// The bound is linear in what remains of the drift: it must hold for blocks beside the fixed point.
+/// The error bound is linear in the drift's rest: it holds for blocks beside the fixed point.
 #[test]
 fn the_error_bound_holds_beside_the_fixed_point() {
     let mut random = Stream::new(2, "errors");
@@ -115,8 +115,9 @@ fn where_blocks_hardly_change_kind_the_conditioning_says_so() {
     assert!(unswapped.relaxation_drive_writes < 1.0 && unswapped.wa_error_bound < 1e-9);
 }
 
-/// Even there the solver balances the two tiny rates by their ratio: it is smooth to 12 digits in
-/// a parameter.
+/// Digits are kept where blocks hardly change kind.
+/// Even there the solver balances the two tiny rates by their ratio: it is smooth to 12 digits in a
+/// parameter.
 #[test]
 fn where_blocks_hardly_change_kind_the_solution_keeps_its_digits() {
     let at = |spare_factor| wa(&model(64, spare_factor, (100, Some(128)), (0.5, 0.005)));

@@ -1,5 +1,6 @@
-//! Equations 2 to 5 of paper 4 over every state of the write frontiers, with the errata: cases of
-//! eq. 4 that reach the same state add up, case 7 is for 0 < l′ ≤ l, and what is not listed is 0.
+//! Equations 2 to 5 of paper 4, literally, over every state of the write frontiers.
+//! They come with the errata: cases of eq. 4 that reach the same state add up, case 7 is for 0 < l′
+//! ≤ l, and what is not listed is 0.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What the fast route is held to: the paper's equations word by word, and each other.
+//! Tests of the fast route: against the paper's equations word by word, and each other.
 
 mod fixed_points;
 mod literal;

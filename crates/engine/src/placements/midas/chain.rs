@@ -12,10 +12,10 @@ use crate::flash::{Table, filled};
 use crate::placements::{Restored, Sizes};
 use crate::state::{elements, require, state};
 
-/// Fewer victims than this are to make the room that the host waits for.
+/// Limit of victims in a row for one wait of the host: fewer must make the room.
 const MOST_IN_A_ROW: u64 = 25;
-/// Pages of a last group that is not sized well are kept apart by the collections that they lived
-/// through, in so many classes.
+/// Number of classes in which pages of a last group are kept apart, if it is not sized well.
+/// The classes go by the collections that pages lived through.
 const MOST_CLASSES: usize = 4;
 
 pub struct Chain {
@@ -112,7 +112,7 @@ impl Chain {
         usize::from(self.group_of[block as usize])
     }
 
-    /// Groups have new sizes, and the last one no classes.
+    /// Gives groups new sizes, and the last one no classes.
     pub fn resize(&mut self, most_blocks: Vec<usize>) {
         self.give_up(most_blocks.len());
         let last = most_blocks.len();
@@ -131,14 +131,14 @@ impl Chain {
         }
     }
 
-    /// The groups from `first` on are one from now on, of classes.
+    /// Merges the groups from `first` on into one, of classes.
     pub fn merge_from(&mut self, first: usize) {
         self.has_classes = true;
         self.give_up(if first == 1 { 0 } else { first });
         self.relabel(|group| group.min(first));
     }
 
-    /// The blocks of bounded groups from `first` on go to the policy, under their labels.
+    /// Gives the blocks of bounded groups from `first` on to the policy, under their labels.
     fn give_up(&mut self, first: usize) {
         for domain in 0..self.candidates.len() {
             for group in first..self.most_blocks.len() {
@@ -163,7 +163,7 @@ impl Chain {
         &mut self.queues[domain * self.groups + group]
     }
 
-    /// A block that was opened for a stream closes; true if it is held back from the policy.
+    /// Adds a block that closes and was opened for a stream; true holds it back from the policy.
     pub fn on_close(&mut self, block: u32, stream: usize, domain: usize) -> bool {
         let is_held = stream < self.most_blocks.len();
         let group = stream.min(self.last_class());
@@ -176,8 +176,8 @@ impl Chain {
         is_held
     }
 
-    /// The oldest block of the first group that is too large, if one is; if the policy knows no block,
-    /// of the first group that has one.
+    /// Victim of the first group that is too large: its oldest block.
+    /// If the policy knows no block, it is that of the first group that has one.
     pub fn victim(&self, domain: usize) -> Option<u32> {
         let bounded = self.most_blocks.len();
         let queues = &self.queues[domain * self.groups..][..bounded];
@@ -189,8 +189,9 @@ impl Chain {
         queue.front().copied()
     }
 
-    /// The host waits for a victim of a domain. If it waited for too many at one page, the last bounded
-    /// group of all domains is given up; true if so.
+    /// Notes that the host waits for a victim of a domain.
+    /// If it waited for too many at one page, the last bounded group of all domains is given up;
+    /// true if so.
     pub fn await_victim(&mut self, domain: usize, now: u64) -> bool {
         let row = &mut self.rows[domain];
         if row.clock != now {
@@ -209,7 +210,7 @@ impl Chain {
         std::mem::take(&mut self.released)
     }
 
-    /// `block` is collected; its group.
+    /// Takes out `block`, which is collected; returns its group.
     pub fn on_collect(&mut self, block: u32) -> usize {
         let domain = (block / self.blocks_per_domain) as usize;
         let group = self.group_of(block);
@@ -231,8 +232,8 @@ impl Chain {
         }
     }
 
-    /// The queues hold the blocks that are held back, but for those released; the candidates are the
-    /// others.
+    /// Checks that the queues hold the blocks that are held back, but for those released.
+    /// The candidates are the others.
     pub fn check(&self, drive: &Restored) -> Result<()> {
         let mut candidates = vec![0; self.candidates.len()];
         let mut waiting = vec![false; self.group_of.len()];

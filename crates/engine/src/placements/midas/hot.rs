@@ -1,21 +1,21 @@
-//! Which pages are hot (`MiDAS`, "hot block separation"): those that were rewritten three times in a row
-//! before they were as old as pages of the HOT group become.
+//! Hot pages: those rewritten early three times in a row (`MiDAS`, "hot block separation").
+//! Early is before they were as old as pages of the HOT group become.
 
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// A page with so many marks is hot: counters have two bits.
+/// Marks of a hot page: counters have two bits.
 const HOT: u8 = 3;
 const MARKS: u8 = 0b11;
-/// Where the current version of a page lies: in HOT, in the first group of others, or further on.
+/// Place of the current version of a page: in HOT, in the first other group, or further on.
 const PLACE_SHIFT: u32 = 2;
 const IN_HOT: u8 = 0;
 const IN_FIRST: u8 = 1 << PLACE_SHIFT;
 const FURTHER: u8 = 2 << PLACE_SHIFT;
 
-/// HOT serves so much of the host's writes, and of its pages collection finds so few valid, or else
-/// the filter is not relied upon.
+/// Least share of the host's writes that HOT serves for the filter to be relied upon.
+/// Below it, the greatest share of its pages that collection may find valid for that.
 const LEAST_TRAFFIC: f64 = 0.15;
 const MOST_VALID: f64 = 0.1;
 
@@ -26,9 +26,9 @@ pub struct HotPages {
     /// Mean age of pages in HOT when collected, as known.
     age: u64,
     window_ends: u64,
-    /// Since the window began: HOT victims, and the sum of their ages.
+    /// HOT victims since the window began, and the sum of their ages.
     window: Ages,
-    /// Since the last sizing.
+    /// HOT victims since the last sizing, and the sum of their ages.
     epoch: Ages,
     epoch_writes: u64,
 }
@@ -51,18 +51,18 @@ state! {
     } where is_sound
 }
 
-/// How HOT is sized.
+/// Sizing of HOT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HotSizing {
-    /// There is none.
+    /// No HOT group.
     Off,
-    /// By the model while the filter is good, else as it was used.
+    /// Sizing by the model while the filter is good, else as HOT was used.
     ByUse,
-    /// By the model.
+    /// Sizing by the model.
     ByModel,
 }
 
-/// How the HOT group did for some time.
+/// Use of the HOT group for some time.
 #[derive(Debug, Clone, Copy)]
 pub struct HotUse {
     /// True if the filter finds hot pages so well that HOT can be sized by the model.
@@ -98,12 +98,12 @@ impl HotPages {
             && self.window_ends < 2 * MOST_PLAUSIBLE
     }
 
-    /// The filter begins to learn.
+    /// Begins to learn.
     pub fn begin(&mut self, now: u64) {
         self.window_ends = now + self.age;
     }
 
-    /// The host writes a page again, so long after its last write.
+    /// Hears that the host writes a page again, so long after its last write.
     #[inline(always)]
     pub fn on_rewrite(&mut self, logical: u32, interval: u64) {
         if self.sizing == HotSizing::Off {
@@ -132,7 +132,7 @@ impl HotPages {
         is_hot
     }
 
-    /// A page is migrated from a group.
+    /// Hears that a page is migrated from a group.
     #[inline(always)]
     pub fn on_migrate(&mut self, logical: u32, from: usize) {
         if self.sizing == HotSizing::Off {
@@ -147,7 +147,7 @@ impl HotPages {
         };
     }
 
-    /// A block of HOT is collected whose pages have such a mean age.
+    /// Hears that a block of HOT is collected whose pages have such a mean age.
     pub fn on_victim(&mut self, age: u64, now: u64) {
         for ages in [&mut self.window, &mut self.epoch] {
             ages.victims += 1;
@@ -168,7 +168,8 @@ impl HotPages {
         self.window_ends = now + self.age;
     }
 
-    /// How HOT did since this was asked last, in so many writes of the host, with such a valid share.
+    /// Ends an epoch: tells the use of HOT since the last one.
+    /// There were `writes` of the host, and the blocks of HOT had the given valid share.
     pub fn end_epoch(&mut self, writes: u64, valid_share: f64) -> HotUse {
         let Ages { victims, sum } = std::mem::take(&mut self.epoch);
         let traffic = std::mem::take(&mut self.epoch_writes) as f64 / writes as f64;

@@ -1,4 +1,4 @@
-//! The distribution of update intervals, which the sizes of groups follow from (`MiDAS`, "UID").
+//! Distribution of update intervals, which the sizes of groups follow from (`MiDAS`, "UID").
 
 use crate::state::{MOST_PLAUSIBLE, state};
 
@@ -6,7 +6,7 @@ use crate::state::{MOST_PLAUSIBLE, state};
 const FINE_BITS: u32 = 3;
 pub const BUCKETS: usize = (33 - FINE_BITS as usize) << FINE_BITS;
 
-/// How many intervals of each length have ended.
+/// Counts of ended intervals by their length.
 pub struct Intervals {
     counts: Vec<u64>,
 }

@@ -1,13 +1,13 @@
-//! What collection found in each group, to be held against what was predicted.
+//! Measured valid shares of each group's victims, to be held against what was predicted.
 
 use crate::state::{MOST_PLAUSIBLE, state};
 
-/// Victims of each group and the pages migrated from them, since the drive was new and until some
-/// moments.
+/// Victims of each group and the pages migrated from them, counted since some moments.
+/// They are counted since the drive was new, and were noted at these moments.
 pub struct Measured {
     victims: Vec<u64>,
     moved_pages: Vec<u64>,
-    /// As the epoch began, and as the period did in which predictions are checked.
+    /// State as the epoch began; below, as the period did in which predictions are checked.
     epoch: Moment,
     period: Moment,
 }
@@ -70,7 +70,7 @@ impl Measured {
         self.share_since(&self.epoch, group, pages_per_block)
     }
 
-    /// The same since the period began.
+    /// Valid share of a group's victims since the period began; none if there was no victim.
     pub fn share_of_period(&self, group: usize, pages_per_block: u32) -> Option<f64> {
         self.share_since(&self.period, group, pages_per_block)
     }

@@ -27,9 +27,9 @@ use measured::Measured;
 use model::{Model, Sizing};
 use std::ops::Bound::{Excluded, Included};
 
-/// The fill and one more write of the drive are not looked at.
+/// Drive writes before learning begins: the fill and one more.
 const DRIVE_WRITES_BEFORE: u64 = 2;
-/// Predictions are checked each time that this share of an epoch has been written.
+/// Share of an epoch to be written between two checks of the predictions.
 const CHECK_SHARE: f64 = 0.3;
 const NEVER: u64 = u64::MAX;
 
@@ -48,11 +48,11 @@ pub struct Midas {
     check_at: u64,
     /// Groups of which nothing was collected yet since the last sizing, a bit for each.
     uncollected: u32,
-    /// What was predicted of the groups as they are: write amplification, or none after a merger,
-    /// and the valid shares of victims.
+    /// Predicted write amplification, or none after a merger.
+    /// Beside it, the valid shares of victims of the groups as they are.
     predicted_wa: Option<f64>,
     predicted_shares: Vec<f64>,
-    /// When each block closed.
+    /// Clock at which each block closed.
     closed_at: Table<u64>,
     /// The group of the victim whose pages are moving.
     victim_group: usize,
@@ -61,7 +61,7 @@ pub struct Midas {
     sizes: Sizes,
 }
 
-/// What the parameters say.
+/// Rules that the parameters give.
 #[derive(Debug, Clone, Copy)]
 struct Rules {
     groups: usize,
@@ -275,7 +275,7 @@ impl Placement for Midas {
         usize::from(!is_hot)
     }
 
-    /// The data ends here as it does when it is written anew.
+    /// Forgets a page; its data ends here as it does when it is written anew.
     fn forget(&mut self, logical: u32) {
         if let Some(interval) = self.last_writes.age(logical, self.clock) {
             if self.is_learning {

@@ -1,4 +1,4 @@
-//! The write amplification to expect of a sizing (`MiDAS`, "MCAM"), and the sizing with the least of it.
+//! Model of a sizing's write amplification (`MiDAS`, "MCAM"), and the sizing with the least.
 //!
 //! The authors iterate a Markov chain; its stationary flows are the sums below. Ages of pages stand
 //! where the authors have numbers of blocks, since a group's size is its inflow times the time that
@@ -14,10 +14,10 @@ const WORTH_HOT: f64 = 0.05;
 const MOST_HOT: f64 = 29.0 / 2048.0;
 /// Pages of the last group whose interval is at most this share of the mean are its hot ones.
 const HOT_SHARE_OF_MEAN: f64 = 0.7;
-/// The search goes over all bounds so often again.
+/// Revisions: times that the search goes over all bounds again.
 const REVISIONS: u32 = 4;
 
-/// How many groups there are, of which size, and what comes of it.
+/// Sizing of the groups, and the valid shares and write amplification that it leads to.
 #[derive(Debug, Clone)]
 pub struct Sizing {
     /// Closed blocks of each group but the last in each collection domain, HOT first.
@@ -44,7 +44,7 @@ impl Hot {
     }
 }
 
-/// What is known of the writes, and of the room for them.
+/// Model of the writes, and of the room for them.
 pub struct Model<'a> {
     sizes: &'a Sizes,
     /// The least interval of each bucket, and the share of intervals that are at least that.
@@ -52,7 +52,7 @@ pub struct Model<'a> {
     survive: Vec<f64>,
     /// Pages of an age below each edge that are valid yet: ∫ survive.
     valid: Vec<f64>,
-    /// Of pages that reach the age of each edge, how hot those are that a collection then finds.
+    /// Hotness of the pages that a collection finds among those that reach each edge's age.
     rest: Vec<TwoClasses>,
     held_pages: f64,
     most_groups: usize,
@@ -201,8 +201,9 @@ impl<'a> Model<'a> {
         1.0 + migrated + inflow * valid_share / (1.0 - valid_share)
     }
 
-    /// Pages of so many groups together: blocks wait to be opened, one for each stream of migrated
-    /// pages, and half of the open blocks are not written yet.
+    /// Pages of so many groups together, less those of blocks that are not full.
+    /// Such blocks wait to be opened, one for each stream of migrated pages, and half of the open
+    /// blocks are not written yet.
     fn room_pages(&self, groups: usize) -> f64 {
         let waiting = (self.most_groups - 1) as f64 + groups as f64 / 2.0;
         let blocks = f64::from(self.sizes.blocks) - f64::from(self.sizes.pools) * waiting;

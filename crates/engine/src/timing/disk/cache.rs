@@ -1,4 +1,4 @@
-//! What the memory of a disk holds: sectors that were read, and writes that are still to be made.
+//! Memory of a disk: sectors that were read, and writes that are still to be made.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -96,7 +96,7 @@ impl Cache {
         true
     }
 
-    /// What was held has been written.
+    /// Releases the room of sectors that have been written.
     pub fn release(&mut self, sectors: &Range<u64>) {
         self.held_sectors -= sectors.end - sectors.start;
     }

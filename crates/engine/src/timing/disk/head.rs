@@ -1,21 +1,22 @@
-//! What the arm of a disk does, and what it reads ahead while nothing waits.
+//! Arm of a disk: its reads and writes, and its reading ahead while nothing waits.
 
 use std::ops::Range;
 
 use super::mechanics::Mechanics;
 
-/// A read that goes on beyond what was asked for, up to `end` or until something else is to be done.
+/// Read that goes on beyond the request, up to `end` or until something else is to be done.
 #[derive(Debug, Clone)]
 struct Pass {
     /// The first sector that is in memory.
     kept_from: u64,
-    /// A sector, and when it begins to pass the heads; those kept before it have.
+    /// A sector, and the time at which it begins to pass the heads.
+    /// Sectors kept before it have passed.
     from: u64,
     from_ns: u64,
     end: u64,
 }
 
-/// How a read takes place.
+/// Plan of a read: the way in which it takes place.
 #[derive(Debug, Clone, Copy)]
 enum Plan {
     /// The pass has all of it in memory.
@@ -63,18 +64,18 @@ impl Head {
         }
     }
 
-    /// When a read could begin to pass the heads, or go on to.
+    /// Earliest time at which a read begins to pass the heads, or goes on to.
     pub fn read_ready_ns(&self, now_ns: u64, sectors: &Range<u64>) -> u64 {
         self.plan_read(now_ns, sectors).1
     }
 
-    /// When a write could begin to pass the heads.
+    /// Earliest time at which a write begins to pass the heads.
     pub fn write_ready_ns(&self, now_ns: u64, sectors: &Range<u64>) -> u64 {
         self.mechanics.arrival_ns(now_ns, self.position(now_ns), sectors.start)
     }
 
-    /// Starts to read, and goes on reading ahead; returns when `sectors` are in memory, and what an
-    /// earlier pass leaves there.
+    /// Starts to read, and goes on reading ahead.
+    /// Returns the time at which `sectors` are in memory, and what an earlier pass leaves there.
     pub fn read(&mut self, now_ns: u64, sectors: &Range<u64>) -> (u64, Option<Range<u64>>) {
         let (plan, _) = self.plan_read(now_ns, sectors);
         let mut left = None;
@@ -97,7 +98,8 @@ impl Head {
         (done_ns, left)
     }
 
-    /// Starts to write; returns when `sectors` are written, and what an earlier pass leaves in memory.
+    /// Starts to write.
+    /// Returns the time at which `sectors` are written, and what an earlier pass leaves in memory.
     pub fn write(&mut self, now_ns: u64, sectors: &Range<u64>) -> (u64, Option<Range<u64>>) {
         let ready_ns = self.write_ready_ns(now_ns, sectors);
         let left = self.end_pass(now_ns);
@@ -141,7 +143,7 @@ impl Head {
         self.busy_before_ns + self.busy.end.min(now_ns).saturating_sub(self.busy.start)
     }
 
-    /// How a read takes place, and when what is not in memory begins to pass.
+    /// Plans a read; also tells the time at which what is not in memory begins to pass.
     fn plan_read(&self, now_ns: u64, sectors: &Range<u64>) -> (Plan, u64) {
         let position = self.position(now_ns);
         let anew_ns = self.mechanics.arrival_ns(now_ns, position, sectors.start);
@@ -205,7 +207,7 @@ impl Head {
         (sector + self.ahead_sectors).min(self.sectors)
     }
 
-    /// Takes down that the head works from now until `end_ns`, whatever it did before.
+    /// Notes that the head works from now until `end_ns`, whatever it did before.
     fn work(&mut self, now_ns: u64, end_ns: u64) {
         self.busy_before_ns = self.busy_ns(now_ns);
         self.busy = now_ns..end_ns.max(now_ns);

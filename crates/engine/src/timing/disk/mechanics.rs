@@ -1,4 +1,4 @@
-//! Where sectors lie on a disk, and when the heads are over them.
+//! Mechanics of a disk: the places of sectors, and the times at which heads are over them.
 //!
 //! The seek curve is settle + a·√distance up to a third of the cylinders and linear beyond (Ruemmler
 //! and Wilkes, "An introduction to disk drive modeling", IEEE Computer 27(3), 1994, Table 3). Angles
@@ -11,9 +11,9 @@ use super::DiskTimes;
 use crate::error::{Error, Result};
 use crate::timing::SECTOR_BYTES;
 
-/// Fewer cylinders have no seek curve to speak of.
+/// Fewest cylinders: less have no seek curve to speak of.
 const FEWEST_CYLINDERS: u64 = 16;
-/// So that angles fit 64 bits.
+/// Most cylinders, so that angles fit 64 bits.
 const MOST_CYLINDERS: u64 = u32::MAX as u64;
 
 /// Cylinders of equally long tracks.
@@ -24,7 +24,7 @@ struct Zone {
     sectors_per_track: u64,
 }
 
-/// Where a sector lies.
+/// Place of a sector.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     cylinder: u64,
@@ -42,11 +42,11 @@ pub struct Mechanics {
     revolution_ns: u64,
     head_switch_ns: u64,
     settle_ns: f64,
-    /// Of √distance.
+    /// Coefficient of √distance.
     root_ns: f64,
     knee_cylinders: f64,
     knee_ns: f64,
-    /// Of each cylinder beyond the knee.
+    /// Time of each cylinder beyond the knee.
     slope_ns: f64,
 }
 
@@ -112,7 +112,8 @@ impl Mechanics {
         ns.round() as u64
     }
 
-    /// When the first bit of sector `to` is under its head, if the arm leaves sector `from` then.
+    /// Time at which the first bit of `to` is under its head.
+    /// The arm leaves sector `from` at `now_ns`.
     pub fn arrival_ns(&self, now_ns: u64, from: u64, to: u64) -> u64 {
         let (from, to) = (self.place(from), self.place(to));
         let there_ns = now_ns + self.travel_ns(from, to);
@@ -120,8 +121,8 @@ impl Mechanics {
         there_ns + (self.angle_ns(to) + self.revolution_ns - turned_ns) % self.revolution_ns
     }
 
-    /// When the first bit of sector `to` passes the heads, if that of `from`, at or before it, does
-    /// so at `from_ns`.
+    /// Time at which the first bit of `to` passes the heads, if that of `from` does at `from_ns`.
+    /// Sector `from` is at or before `to`.
     pub fn begin_ns(&self, from: u64, from_ns: u64, to: u64) -> u64 {
         let mut at_ns = from_ns;
         for (run, run_ns, switch_ns) in self.runs(from) {
@@ -133,7 +134,7 @@ impl Mechanics {
         at_ns
     }
 
-    /// When the last bit of `sectors` has passed the heads, if the first does so at `begin_ns`.
+    /// Time at which the last bit of `sectors` has passed, if the first begins at `begin_ns`.
     pub fn end_ns(&self, sectors: Range<u64>, begin_ns: u64) -> u64 {
         let mut at_ns = begin_ns;
         for (run, run_ns, switch_ns) in self.runs(sectors.start) {
@@ -146,8 +147,8 @@ impl Mechanics {
         at_ns
     }
 
-    /// The first of `sectors` that has not passed the heads whole at `now_ns`, if the first begins
-    /// to at `begin_ns`.
+    /// First of `sectors` that has not passed the heads whole at `now_ns`.
+    /// The first of all begins to pass at `begin_ns`.
     pub fn reached(&self, sectors: Range<u64>, begin_ns: u64, now_ns: u64) -> u64 {
         let mut at_ns = begin_ns;
         for (run, run_ns, switch_ns) in self.runs(sectors.start) {
@@ -166,8 +167,8 @@ impl Mechanics {
         sectors.end
     }
 
-    /// What is passed on each track in turn from `sector` on, its time, and that of the switch to
-    /// the next track.
+    /// Runs of sectors that are passed on each track in turn from `sector` on.
+    /// With each come its time, and that of the switch to the next track.
     fn runs(&self, sector: u64) -> impl Iterator<Item = (Range<u64>, u64, u64)> + use<'_> {
         let mut next = sector;
         std::iter::from_fn(move || {

@@ -1,11 +1,11 @@
-//! What a profile says of a hard disk.
+//! Parameters of a hard disk in a profile.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::timing::{Interface, SECTOR_BYTES};
 
-/// Which of the requests that wait a disk serves next.
+/// Order in which a disk serves the requests that wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DiskOrder {
@@ -34,28 +34,28 @@ pub struct DiskTimes {
     pub head_switch_ms: f64,
     /// Surfaces.
     pub heads: u32,
-    /// Zones of equally many cylinders, of which each has fewer sectors a track than the one before.
+    /// Zones of equally many cylinders, each with fewer sectors a track than the one before.
     pub zones: u32,
-    /// Rate under the head on the outermost zone, in 10^6 bytes a second. A long sequential access
-    /// is slower by the switches between tracks.
+    /// Rate under the head on the outermost zone, in 10^6 bytes a second.
+    /// A long sequential access is slower by the switches between tracks.
     pub outer_mb_s: f64,
-    /// The same on the innermost zone.
+    /// Rate under the head on the innermost zone, in 10^6 bytes a second.
     pub inner_mb_s: f64,
     /// Memory of the disk; half of it holds writes if `write_back`. The rest is for what is read
     /// ahead, and beyond that in halves for what the present pass has read, and earlier ones did.
     #[serde(default)]
     pub cache_bytes: u64,
-    /// Segments of memory for writes: so many that do not go on from each other are held beside the
-    /// one that is being made; 0 for as many as there is room for.
+    /// Segments of memory for writes; 0 for as many as there is room for.
+    /// So many that do not go on from each other are held beside the one that is being made.
     #[serde(default)]
     pub write_segments: u32,
-    /// What is read beyond a read while nothing waits; 0 for nothing.
+    /// Bytes that are read beyond a read while nothing waits; 0 for nothing.
     #[serde(default)]
     pub read_ahead_bytes: u64,
     /// True if a write is answered once it is in memory.
     #[serde(default)]
     pub write_back: bool,
-    /// Which request goes next.
+    /// Order in which requests are served.
     #[serde(default)]
     pub scheduling: DiskOrder,
 }

@@ -75,7 +75,7 @@ fn time(disk: &mut Disk, now_ns: u64, one: IoRequest) -> u64 {
     times(disk, now_ns, &[one])[0]
 }
 
-/// When the last of random requests is complete, of which so many are always under way.
+/// Time at which the last of random requests is complete, with `depth` always under way.
 fn closed_loop(disk: &mut Disk, op: Op, depth: u32, count: u32) -> u64 {
     let mut random = Stream::new(3, "requests");
     let mut draw = || request(op, u64::from(random.below(3_000_000 / 8)) * 8, 8);

@@ -1,4 +1,4 @@
-//! A channel: one transfer at a time; data that leave a die go before commands and data for one.
+//! A channel: one transfer at a time; data from a die go before commands and data for one.
 
 use std::collections::VecDeque;
 
@@ -40,7 +40,7 @@ impl Channel {
         Some(self.begin(Transfer { unit, duration_ns }, now_ns))
     }
 
-    /// Whose transfer is under way.
+    /// Operation whose transfer is under way.
     #[inline(always)]
     pub fn current(&self) -> u32 {
         self.current.expect("a transfer that ends has begun")

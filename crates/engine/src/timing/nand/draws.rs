@@ -52,8 +52,8 @@ impl Durations {
         self.draw(self.erase)
     }
 
-    /// The sum of four uniform numbers: bell-shaped, cheap, the same on every machine, and bounded at
-    /// √12 = 3.46 standard deviations.
+    /// Draws from a bell-shaped distribution: the sum of four uniform numbers.
+    /// It is cheap, the same on every machine, and bounded at √12 = 3.46 standard deviations.
     #[inline(always)]
     fn draw(&mut self, bell: Bell) -> u64 {
         if bell.sd_ns == 0.0 {
@@ -72,7 +72,7 @@ fn of_kind(bells: &[Bell], index: u32) -> Bell {
     if bells.len() == 1 { bells[0] } else { bells[index as usize % bells.len()] }
 }
 
-/// One bell for each combination of the kinds that means and spreads distinguish.
+/// Builds a bell for each combination of the kinds that means and spreads distinguish.
 fn bells(means_us: &ByKind, spreads: &ByKind) -> Vec<Bell> {
     let (means, spreads) = (means_us.values(), spreads.values());
     let kinds = lcm(means.len(), spreads.len());

@@ -39,11 +39,11 @@ pub struct OpCounts {
 /// Channels, dies, and the operations that they have to do.
 #[derive(Debug)]
 pub struct Nand {
-    /// Where pages lie.
+    /// Places of pages, as far as time depends on them.
     pub places: Places,
     /// Operations that were begun.
     pub counts: OpCounts,
-    /// Who waited for what is done, to be told by whom it concerns.
+    /// Waiters for operations that are done, who are still to be told.
     pub told: Vec<Waiter>,
     /// Units that have run out of work since this was looked at, if anyone looks.
     pub idle_units: Vec<u32>,
@@ -63,8 +63,9 @@ pub struct Nand {
     suspend_ns: u64,
     resume_ns: u64,
     cache_program: bool,
-    /// One bit a page: programmed as far as the managers know, but not yet in the array, so that its
-    /// data are in the controller's memory.
+    /// Mark of each page that is in the controller's memory.
+    /// It is programmed as far as the managers know, but not yet in the array, so that its data are
+    /// in the controller's memory.
     in_memory: Table<u64>,
     /// Erases of each block that were asked for.
     erases: Table<u32>,
@@ -126,8 +127,8 @@ impl Nand {
         self.ops.add(Kind::Read, place.die, page, array_ns)
     }
 
-    /// A program of the unit that `page` lies in, its first of so many pages; it waits to be filled
-    /// and submitted.
+    /// Adds a program of the unit that `page` lies in, its first of so many pages.
+    /// The program waits to be filled and submitted.
     pub fn add_program(&mut self, page: u32, pages: u32) -> OpId {
         let place = self.places.of(page);
         let array_ns = self.durations.program_ns(place.program_index);
@@ -153,7 +154,8 @@ impl Nand {
         self.ops.get_mut(op).bytes += bytes;
     }
 
-    /// Adds a page to a program: its data are in memory until it is done. True if that was the last.
+    /// Adds a page to a program; true if it was the last.
+    /// Its data are in memory until the program is done.
     #[inline(always)]
     pub fn fill(&mut self, op: OpId, page: u32, bytes: u32) -> bool {
         self.in_memory[page as usize / 64] |= 1 << (page % 64);
@@ -188,8 +190,8 @@ impl Nand {
         told
     }
 
-    /// Tells the requests and pages that wait for a program that their data are safe in memory, as
-    /// there is nothing to fill it up with.
+    /// Tells the waiters of a program that their data are safe in memory.
+    /// These are the requests and pages that wait for it, as there is nothing to fill it up with.
     pub fn release_early(&mut self, op: OpId) {
         let mut kept = Vec::new();
         while let Some(waiter) = self.ops.pop_waiter(op) {

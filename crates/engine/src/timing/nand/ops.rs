@@ -1,5 +1,5 @@
-//! Operations that are queued or under way, and who waits for them: two pools, which allocate only
-//! while they grow.
+//! Operations that are queued or under way, and their waiters.
+//! Both are pools, which allocate only while they grow.
 
 use crate::timing::slab::Slab;
 
@@ -19,7 +19,7 @@ pub enum Kind {
     Erase,
 }
 
-/// Who is told that an operation is done.
+/// Waiter: told when an operation is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiter {
     /// Another operation, which waits for one thing less.
@@ -49,7 +49,7 @@ pub struct Op {
     pub erases_before: u32,
     /// Bytes that cross the channel.
     pub bytes: u32,
-    /// What must be done before it begins; one of them is that it is complete itself.
+    /// Number of things to be done before it begins; one is that it is complete itself.
     pub waits: u32,
     /// Times that it was suspended.
     pub suspends: u32,

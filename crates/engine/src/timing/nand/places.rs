@@ -1,9 +1,9 @@
-//! Where a page lies, as far as time depends on it.
+//! Places of pages, as far as time depends on them.
 
 use crate::flash::{EraseUnit, Geometry};
 use crate::timing::params::Timing;
 
-/// Where a program unit lies.
+/// Place of a program unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// Die of the drive: channel + channels · (chip + chips per channel · die of the chip).
@@ -80,13 +80,13 @@ impl Places {
         (page / self.pages_per_block, page % self.pages_per_block)
     }
 
-    /// Pages with the same number are fetched by one read of the array.
+    /// Number that is the same for pages fetched by one read of the array.
     #[inline(always)]
     pub fn read_of(&self, page: u32) -> u32 {
         page / self.read_units
     }
 
-    /// Where a page lies.
+    /// Place of the program unit that a page lies in.
     #[inline(always)]
     pub fn of(&self, page: u32) -> Place {
         let (block, offset) = self.block_of(page);

@@ -1,4 +1,4 @@
-//! What a unit does next, and the stages of an operation: command, array, data.
+//! Stages of an operation: command, array, data; and the choice of a unit's next operation.
 
 use super::channel::Way;
 use super::ops::{Kind, Op, OpId};

@@ -1,8 +1,8 @@
-//! What does one operation at a time: a die, or a chip whose dies are not interleaved.
+//! Unit that does one operation at a time: a die, or a chip whose dies are not interleaved.
 
 use super::ops::{OpId, Ops, Queue};
 
-/// What a unit is doing.
+/// Stage of a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Nothing.
@@ -22,7 +22,7 @@ pub enum Stage {
 pub struct Unit {
     /// Its channel.
     pub channel: u32,
-    /// What it is doing.
+    /// Stage of its operation.
     pub stage: Stage,
     /// Reads that go first, where reads do.
     pub reads: Queue,
@@ -32,11 +32,11 @@ pub struct Unit {
     pub suspended: Option<OpId>,
     /// A program whose data are loaded while the array is busy with another.
     pub loading: Option<OpId>,
-    /// True if they are.
+    /// True if those data are loaded.
     pub is_loaded: bool,
     /// Operations that its array has begun or suspended: events of earlier ones are void.
     pub begun: u32,
-    /// When its array will be done.
+    /// Time at which its array will be done.
     pub array_end_ns: u64,
     busy_since_ns: Option<u64>,
     busy_ns: u64,
@@ -90,7 +90,7 @@ impl Unit {
         self.busy_since_ns.get_or_insert(now_ns);
     }
 
-    /// Is busy no more, unless an operation is suspended.
+    /// Ends a spell of being busy, unless an operation is suspended.
     #[inline(always)]
     pub fn end_busy(&mut self, now_ns: u64) {
         if self.suspended.is_none() {

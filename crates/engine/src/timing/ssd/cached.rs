@@ -45,8 +45,9 @@ impl Ssd {
         Ok(true)
     }
 
-    /// Begins to write before the cache is full: then some page is always leaving when there is no
-    /// room. Sixteen programs for each die keep nearly all dies at work, wherever the pages go.
+    /// Begins to write before the cache is full.
+    /// Then some page is always leaving when there is no room. Sixteen programs for each die keep
+    /// nearly all dies at work, wherever the pages go.
     fn keep_room(&mut self) -> Result<()> {
         let units = self.nand.places.program_units();
         let dies = self.nand.places.dies;

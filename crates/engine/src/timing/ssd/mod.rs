@@ -60,12 +60,12 @@ pub struct Ssd {
 }
 
 impl Ssd {
-    /// Logical pages that a drive needs whose host sees `host_pages`: its table lies on flash too.
+    /// Logical pages of a drive whose host sees `host_pages`: its table lies on flash too.
     pub fn logical_pages(timing: &Timing, host_pages: u32, page_bytes: u32) -> u32 {
         host_pages + MapCache::table_pages(&timing.map_cache, host_pages, page_bytes)
     }
 
-    /// Of these, the pages of the table that get blocks of their own: what [`Setup::table_pages`] is.
+    /// Pages of the mapping table that get blocks of their own: [`Setup::table_pages`].
     /// None of a table that memory holds whole once it was read, as it is not written again.
     ///
     /// [`Setup::table_pages`]: crate::managers::Setup::table_pages
@@ -78,8 +78,8 @@ impl Ssd {
         }
     }
 
-    /// A drive whose manager was built with a [`Recorder`] as its observer, at time 0. `seed` decides
-    /// the durations.
+    /// Builds a drive at time 0, whose manager was built with a [`Recorder`] as its observer.
+    /// `seed` decides the durations.
     pub fn new(
         drive: Box<dyn BlockManager>,
         timing: Timing,
@@ -261,7 +261,8 @@ impl Ssd {
         self.events.at(end_ns + self.timing.host.out_ns, Event::Answered(request));
     }
 
-    /// Lets a request wait for the memory of the write cache, which takes its data one after another.
+    /// Lets a request wait for the memory of the write cache.
+    /// The memory takes its data one after another.
     fn use_memory(&mut self, request: u32, bytes: u64) {
         let memory = &self.timing.write_cache;
         let duration_ns = memory.access_ns + transfer_ns(bytes, memory.mb_s);

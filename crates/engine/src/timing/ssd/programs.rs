@@ -1,4 +1,4 @@
-//! What the manager does to the flash, turned into operations that take time.
+//! Programs and other operations in time, made from what the manager does to the flash.
 
 use super::requests::Pending;
 use super::{Ssd, Waiter};
@@ -13,10 +13,11 @@ pub struct Programs {
     begun: Table<OpId>,
     /// Blocks whose begun unit holds data of the host.
     with_host_data: Vec<u32>,
-    /// Pages that were read to be copied, and the reads; `NONE` for one that was copied, as what is
-    /// programmed in its place since may be read in its turn.
+    /// Pages that were read to be copied, and the reads.
+    /// It is `NONE` for one that was copied, as what is programmed in its place since may be read
+    /// in its turn.
     sources: Vec<(u32, OpId)>,
-    /// Where the next copy's page stands among them, most likely.
+    /// Index of the source where the next copy's page stands, most likely.
     next_source: usize,
     /// Programs with copies, since the last erase.
     copies: Vec<OpId>,
@@ -27,7 +28,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// None of a drive of so many blocks.
+    /// Starts with no programs, on a drive of so many blocks.
     pub fn new(blocks: u32) -> Result<Self> {
         Ok(Programs {
             begun: filled(NONE, blocks as usize)?,
@@ -57,8 +58,9 @@ impl Programs {
     }
 }
 
-/// A page that is written to flash: for what cause, which of its bytes cross the channel, what must
-/// be done before, and who is told when it is programmed.
+/// A page that is written to flash: its cause, bytes, preconditions and waiters.
+/// It says for what cause it is written, which of its bytes cross the channel, what must be done
+/// before, and who is told when it is programmed.
 #[derive(Debug, Clone, Copy)]
 pub struct PageWrite {
     pub cause: Cause,
@@ -151,7 +153,8 @@ impl Ssd {
         self.programs.copies.clear();
     }
 
-    /// A wear leveller closes a block as soon as it holds the pages of another, which is erased next:
+    /// Submits what is begun in the block that a wear leveller has filled.
+    /// The leveller closes a block as soon as it holds the pages of another, which is erased next:
     /// what is begun there is programmed as it is. The same write may go on to erase and reopen it.
     fn submit_exchanged(&mut self) {
         if let Some(block) = self.programs.exchanged.take() {
@@ -244,8 +247,9 @@ impl Ssd {
         }
     }
 
-    /// An erase waits for the copies that lie on other dies; on its own, the queue sees to it. Copies
-    /// that wait for their unit to be full are safe in the controller's memory.
+    /// Begins an erase, which waits for the copies that lie on other dies.
+    /// On its own die, the queue sees to it. Copies that wait for their unit to be full are safe in
+    /// the controller's memory.
     fn hear_erase(&mut self, block: u32, collection: Option<u32>) {
         self.counters.erases += 1;
         self.upkeep.forget_reads(block);

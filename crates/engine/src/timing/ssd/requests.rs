@@ -20,7 +20,7 @@ pub struct Pending {
     pub length: u64,
     /// True if a write is to be durable when it is answered.
     pub fua: bool,
-    /// What it waits for; one of them is to be taken up whole.
+    /// Number of things that it waits for; one of them is to be taken up whole.
     pub waits: u32,
     /// Pages of a write that the cache has taken.
     pub cached_pages: u32,
@@ -60,7 +60,8 @@ impl Pending {
     }
 }
 
-/// The sectors that a part of a page touches. A page of more than 128 sectors has larger ones.
+/// Sectors that a part of a page touches.
+/// A page of more than 128 sectors has larger ones.
 pub fn sectors_of(part: &Range<u32>, page_bytes: u32) -> Sectors {
     let sector_bytes = sector_bytes(page_bytes);
     let (first, end) = (part.start / sector_bytes, part.end.div_ceil(sector_bytes));

@@ -1,4 +1,4 @@
-//! What a drive does for itself: its mapping table, refresh, and collection in the background.
+//! Upkeep of a drive by itself: its mapping table, refresh, and collection in the background.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::timing::map_cache::Evicted;
 use crate::timing::nand::OpId;
 use crate::timing::params::Timing;
 
-/// What is to be looked after.
+/// State of the upkeep: the work to be done.
 #[derive(Debug)]
 pub struct Upkeep {
     /// Parts of the table that must be written.
@@ -28,14 +28,15 @@ pub struct Upkeep {
     programmed: VecDeque<(u64, u32, u32)>,
     /// Blocks whose data must be moved.
     fading: Vec<u32>,
-    /// Blocks that the drive may still move for itself before the host's next request, so that what
-    /// never gets better (a limit of free blocks out of reach, data that fade as they are moved) ends.
+    /// Moves of blocks that are left to the drive itself before the host's next request.
+    /// They are limited so that what never gets better (a limit of free blocks out of reach, data
+    /// that fade as they are moved) ends.
     moves_left: u32,
     blocks: u32,
 }
 
 impl Upkeep {
-    /// Nothing yet, of a new drive with so many logical pages.
+    /// Starts with nothing to do, on a new drive with so many logical pages.
     pub fn new(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> Result<Self> {
         let soft_blocks = soft_blocks(timing, geometry, logical_pages);
         let most_reads = timing.refresh.reads_per_block;
@@ -55,7 +56,7 @@ impl Upkeep {
         })
     }
 
-    /// The host asks for something.
+    /// Hears that the host asks for something.
     pub fn hear_request(&mut self) {
         self.moves_left = self.blocks;
     }
@@ -72,7 +73,7 @@ impl Upkeep {
         }
     }
 
-    /// Reads before an erase do no harm after it.
+    /// Forgets the reads of a block that is erased: they do no harm after that.
     pub fn forget_reads(&mut self, block: u32) {
         if let Some(reads) = self.reads.get_mut(block as usize) {
             *reads = 0;
@@ -87,8 +88,8 @@ impl Upkeep {
     }
 }
 
-/// Free blocks of a LUN up to which it collects while it is idle: what the profile says, but no more
-/// than a quarter of the spare ones.
+/// Free blocks of a LUN up to which it collects while it is idle.
+/// They are what the profile says, but no more than a quarter of the spare ones.
 fn soft_blocks(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> u32 {
     let spare_pages = geometry.physical_pages() - logical_pages;
     let spare_blocks = spare_pages / geometry.pages_per_block() / geometry.luns();
@@ -96,7 +97,7 @@ fn soft_blocks(timing: &Timing, geometry: &Geometry, logical_pages: u32) -> u32 
 }
 
 impl Ssd {
-    /// Lets a drive collect, without time, what it would collect if its host left it alone for long.
+    /// Lets a drive collect, without time, as it would if its host left it alone for long.
     pub fn rest(drive: &mut dyn BlockManager, timing: &Timing) -> Result<()> {
         if !timing.collection.background {
             return Ok(());
@@ -115,8 +116,8 @@ impl Ssd {
         Ok(())
     }
 
-    /// Uses the entry of a page in the mapping table: the read of it, not yet submitted, if it is not
-    /// in memory.
+    /// Looks up the entry of a page in the mapping table.
+    /// Returns the read of it, not yet submitted, if it is not in memory.
     pub(super) fn look_up(&mut self, page: u32, is_changed: bool) -> Option<OpId> {
         let map = self.map.as_mut()?;
         if map.touch(page, is_changed, &mut self.upkeep.evicted) {
@@ -127,7 +128,7 @@ impl Ssd {
         (!self.nand.is_in_memory(physical)).then(|| self.unsubmitted_read(physical, bytes))
     }
 
-    /// Takes in what copies have changed, and writes what has left the cache of the mapping table.
+    /// Keeps the mapping table: takes in changes by copies, and writes what left its cache.
     pub(super) fn keep_table(&mut self) -> Result<()> {
         loop {
             for logical in self.programs.moved.drain(..) {

@@ -1,3 +1,3 @@
-//! What tests of several devices use.
+//! Fixtures for tests of several devices.
 
 pub mod server;

@@ -14,11 +14,12 @@ pub struct Server {
     /// Time for each request, beside that for each byte.
     pub request_ns: u64,
     pub byte_ns: u64,
-    /// What is counted of it, if it is to pass for flash.
+    /// Counters of the device, if it is to pass for flash.
     pub counters: Option<Counters>,
     /// Edges of its only die, to be taken.
     pub edges: Vec<Edge>,
-    /// When what it was given will be complete; when it is free; how long it worked till then.
+    /// Times at which what it was given will be complete.
+    /// Beside these, the time at which it is free, and its work till then.
     pub queue: VecDeque<(u64, u32)>,
     pub free_ns: u64,
     pub busy_ns: u64,

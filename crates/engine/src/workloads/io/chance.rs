@@ -1,4 +1,4 @@
-//! What happens to a share of the requests.
+//! Chance: an event that happens to a share of the requests.
 
 use crate::rng::{Stream, threshold};
 use crate::state::state;

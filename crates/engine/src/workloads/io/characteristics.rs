@@ -1,4 +1,4 @@
-//! What a host asks for, in the terms of paper 2: shares, sizes, randomness, strides and depth.
+//! Characteristics of a host, as paper 2 has them: shares, sizes, randomness, strides, depth.
 
 use std::ops::Bound::Included;
 
@@ -8,19 +8,19 @@ use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::Entry;
 use crate::workloads::{NESTED, WORKLOADS};
 
-/// What sizes, strides and offsets are multiples of.
+/// Bytes of a sector, of which sizes, strides and offsets are multiples.
 pub const SECTOR_BYTES: u64 = 512;
 
 /// The longest request.
 const MOST_REQUEST_BYTES: u64 = 64 << 20;
 
-/// More than any drive here has.
+/// Largest distance between places: more than any drive here has.
 const MOST_DISTANCE_BYTES: u64 = 1 << 44;
 
-/// Below this share of writes, a run that counts them would hardly come on.
+/// Least share of writes: below it, a run that counts them would hardly come on.
 const LEAST_WRITE_SHARE: f64 = 1e-4;
 
-/// Of requests that have no place, or free what they should write: some must be left.
+/// Most flushes and TRIMs, as a share: some other requests must be left.
 const MOST_FLUSHES_AND_TRIMS: f64 = 0.99;
 
 /// The patterns that say which places are accessed how often.
@@ -31,7 +31,7 @@ const SKEWS: [&str; 3] = ["uniform", "zipf", "hot-cold"];
 pub struct Accesses {
     /// Bytes of each.
     pub size_bytes: u64,
-    /// Share of them that go to a place of their own, where the others continue from the last one.
+    /// Share of them that go to a place of their own; the others continue from the last one.
     pub random: f64,
     /// Bytes from the end of one to the start of the next that continues from it.
     pub stride_bytes: u64,
@@ -39,7 +39,7 @@ pub struct Accesses {
     pub align_bytes: u64,
 }
 
-/// How requests of an open loop follow each other.
+/// Arrivals of the requests of an open loop: their distances in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrivals {
     /// At exponentially distributed distances.
@@ -48,7 +48,7 @@ pub enum Arrivals {
     Constant,
 }
 
-/// The requests of a host: paper 2's eight characteristics, and what else a drive can tell apart.
+/// Characteristics of a host: paper 2's eight, and what else a drive can tell apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Characteristics {
     /// Share of the writes among reads and writes.
@@ -57,15 +57,15 @@ pub struct Characteristics {
     pub queue_depth: Option<u32>,
     /// Requests a second in an open loop.
     pub rate_per_s: Option<f64>,
-    /// How those of an open loop follow each other.
+    /// Distances in time of the requests of an open loop.
     pub arrivals: Arrivals,
     /// The writes, whose places and sizes TRIMs share.
     pub writes: Accesses,
     /// The reads.
     pub reads: Accesses,
-    /// Added to the place of every request.
+    /// Offset that is added to the place of every request.
     pub offset_bytes: u64,
-    /// Spec of the pattern by which random accesses choose among the places that they may start at.
+    /// Spec of the pattern by which random accesses choose among their possible places.
     pub access: String,
     /// Share of the requests that are flushes.
     pub flush: f64,
@@ -166,7 +166,7 @@ impl Characteristics {
         self.write > 0.0 || self.trim > 0.0
     }
 
-    /// When requests are issued.
+    /// Pacing of the requests.
     pub fn pacing(&self) -> Pacing {
         match (self.rate_per_s, self.queue_depth) {
             (Some(_), _) => Pacing::Open,
@@ -309,7 +309,7 @@ pub const RANDOM: Entry = Entry::new("random", "requests of one size at random p
 /// The name of the entry that writes pages, or requests if it is told their size.
 const SEQUENTIAL: &str = "sequential";
 
-/// What its requests need, beside the share of TRIMs that its pages have too.
+/// Parameters of sequential requests, beside the share of TRIMs that pages have too.
 pub const SEQUENTIAL_PARAMS: &[Param] = &[
     Param::new(
         BS.name,

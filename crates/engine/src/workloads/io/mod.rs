@@ -31,9 +31,9 @@ pub struct Io {
     is_trim: Chance,
     is_write: Chance,
     is_fua: Chance,
-    /// Where writes and TRIMs go, if there are any.
+    /// Places of writes and TRIMs, if there are any.
     writes: Option<Places>,
-    /// Where reads go, if there are any.
+    /// Places of reads, if there are any.
     reads: Option<Places>,
     skew: Option<Skew>,
     timetable: Option<Timetable>,
@@ -161,7 +161,7 @@ impl Io {
     }
 }
 
-/// A TRIM frees the pages that it covers, so it must always cover one.
+/// Checks that every TRIM covers a page, as it frees the pages that it covers.
 fn check_trims(characteristics: &Characteristics, page_bytes: u64) -> Result<()> {
     let Accesses { size_bytes, random, stride_bytes, align_bytes } = characteristics.writes;
     let stride_bytes = if random < 1.0 { stride_bytes } else { 0 };
@@ -259,7 +259,7 @@ impl Workload for Io {
         self.pages
     }
 
-    /// One group, or those of the skew; `None` where one write may touch pages of several.
+    /// Groups: one, or those of the skew; `None` where one write may touch pages of several.
     fn groups(&self) -> Option<Vec<Group>> {
         match &self.skew {
             None => Some(one_group(self.pages)),

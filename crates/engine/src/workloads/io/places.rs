@@ -1,4 +1,4 @@
-//! Where the accesses of one direction go: on from the last one, or to a place of their own.
+//! Places of the accesses of one direction: on from the last one, or one of their own.
 
 use super::chance::Chance;
 use super::characteristics::Accesses;
@@ -16,7 +16,7 @@ pub struct Places {
     starts: u32,
     is_random: Chance,
     place: Stream,
-    /// Where the next access begins if it continues from the last one and the space has room.
+    /// Start of the next access if it continues from the last one and the space has room.
     next_bytes: u64,
 }
 
@@ -32,7 +32,7 @@ state! {
 }
 
 impl Places {
-    /// The accesses of the direction called `name`, the first of which continues from a random place.
+    /// Accesses of the direction called `name`, the first continuing from a random place.
     pub fn new(
         accesses: Accesses,
         space_bytes: u64,

@@ -1,4 +1,4 @@
-//! Which places are accessed how often.
+//! Skew: the frequencies with which places are accessed.
 
 use super::characteristics::Accesses;
 use crate::error::{Error, Result};
@@ -6,8 +6,8 @@ use crate::hints::Group;
 use crate::state::state;
 use crate::workloads::{MOST_GROUPS, Site, Step, Workload, build_for};
 
-/// A pattern of page writes that chooses the places of both directions instead: what is hot for
-/// writes is hot for reads.
+/// A pattern of page writes that chooses the places of both directions instead.
+/// So what is hot for writes is hot for reads.
 pub struct Skew {
     slots: Box<dyn Workload>,
     slot_bytes: u64,
@@ -45,8 +45,8 @@ impl Skew {
         (u64::from(slot[0]) * self.slot_bytes / align_bytes % u64::from(starts)) as u32
     }
 
-    /// The slots after an offset, if each of these accesses, which may start at so many places, fills
-    /// one, and each is whole pages.
+    /// Slots after an offset, if each of these accesses fills one, and each is whole pages.
+    /// The accesses may start at so many places.
     pub fn filled_by(
         &self,
         (accesses, starts): (Accesses, u32),

@@ -15,8 +15,8 @@ fn log_of_exponential(mean: f64) -> i32 {
     log_of(mean) - (0.8327 * f64::from(OCTAVE)) as i32
 }
 
-/// A table of a class of 256 pages with an exponential life of such a mean, counted over `turns` times
-/// the logical pages.
+/// Life table of a class of 256 pages with an exponential life of such a mean.
+/// Its pages are counted over `turns` times the logical pages.
 fn memoryless(class: Class, mean: f64, turns: u32) -> LifeTable {
     let mut table = table();
     for _ in 0..turns * FORECASTS {

@@ -1,4 +1,5 @@
-//! The same requests in batches and one by one, saved and restored, foreseen and hinted at.
+//! Ways to hand over requests: in batches, one by one, saved, restored, foreseen, hinted at.
+//! The requests are the same.
 
 use super::*;
 use crate::foresight::Foresight;
@@ -12,7 +13,7 @@ const MIXED: [&str; 4] = [
     "sequential:bs=130k,write=0.5,stride=512,qd=9",
 ];
 
-/// What is done to pages, in order.
+/// Writes and TRIMs of each page, in order.
 fn changes(requests: &[Request]) -> Vec<(u32, Op)> {
     let changes = requests.iter().filter(|r| matches!(r.op, Op::Write | Op::Trim));
     changes.flat_map(|request| request.range().map(|page| (page, request.op))).collect()

@@ -1,4 +1,4 @@
-//! What specs mean, which mean the same, and which are refused.
+//! Specs of requests: what they mean, which mean the same, and which are refused.
 
 use super::*;
 use crate::workloads::WORKLOADS;
