@@ -1,4 +1,4 @@
-//! Saleae Logic 2's binary export, version 0: the times of a channel's changes, a file for each.
+//! Reader of Saleae Logic 2's binary export, version 0, which has a file for each channel.
 
 use std::fs::{File, read_dir};
 use std::io::{ErrorKind, Read};

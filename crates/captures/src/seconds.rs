@@ -60,8 +60,9 @@ pub struct Decimal {
     pub rounded: bool,
 }
 
-/// A decimal number, such as "-0.000123" or "1.5e-6", in units of 10⁻¹²; `None` if it is none, or
-/// far too large for a time.
+/// Parses a decimal number, such as "-0.000123" or "1.5e-6", in units of 10⁻¹².
+///
+/// Returns `None` if it is none, or far too large for a time.
 pub fn decimal(text: &[u8]) -> Option<Decimal> {
     const MOST_DIGITS: usize = 36;
     let (mantissa, exponent) = split_exponent(text)?;
