@@ -32,8 +32,9 @@ impl NaiveDrive {
         }
     }
 
-    /// Replaces each frontier that is full, or not there yet, unless nothing is to be gained: then
-    /// the next write that wants it tries again.
+    /// Replaces each frontier that is full, or not there yet, unless nothing is to be gained.
+    ///
+    /// Then the next write that wants it tries again.
     pub(super) fn replace_full_frontiers(&mut self, pool: usize) {
         loop {
             let Some(full) = [HOT, COLD].into_iter().find(|s| !self.open.contains_key(&(*s, pool)))

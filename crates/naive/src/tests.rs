@@ -1,4 +1,6 @@
-//! The naive drive against examples worked by hand: it is only a witness if it can be believed.
+//! Tests of the naive drive on examples worked by hand.
+//!
+//! It is only a witness if it can be believed.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The nbdkit plugin of the virtual SSD: it takes requests from nbdkit to [`writeamp_vssd::Drive`].
+//! nbdkit plugin of the virtual SSD: it takes requests to [`writeamp_vssd::Drive`].
 //!
 //! `nbdkit ./_nbdkit.so config=FILE`, where FILE is a [`writeamp_vssd::Config`] in JSON.
 
@@ -79,7 +79,7 @@ const VERSION: &CStr =
         Err(_) => panic!("a version has no NUL"),
     };
 
-/// What nbdkit looks for.
+/// Returns the plugin's table of functions; nbdkit looks for this symbol.
 #[unsafe(no_mangle)]
 pub extern "C" fn plugin_init() -> *const Plugin {
     &raw const PLUGIN

@@ -1,5 +1,7 @@
-//! One region up with each write of the host, one down with each migration. With a residence, up
-//! only from where the page came less than that ago, and down only if it came that long ago.
+//! One region up with each write of the host, one down with each migration.
+//!
+//! With a residence, up only from where the page came less than that ago, and down only if it came
+//! that long ago.
 
 use std::collections::HashMap;
 

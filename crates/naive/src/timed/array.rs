@@ -15,7 +15,7 @@ pub enum Kind {
     Erase,
 }
 
-/// Who hears that an operation is done.
+/// Receiver of the news that an operation is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiter {
     Operation(OpId),
@@ -76,7 +76,7 @@ pub struct Array {
     born: OpId,
     units: Vec<Unit>,
     channels: Vec<Channel>,
-    /// Who must hear of what is done; the last hears first.
+    /// Waiters that must hear of what is done; the last hears first.
     pub told: Vec<Waiter>,
     /// Units that have run out of work; the last is looked at first.
     pub idle_units: Vec<usize>,

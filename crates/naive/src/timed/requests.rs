@@ -7,7 +7,7 @@ use super::array::{OpId, Waiter};
 use super::profile::{Logical, Profile, transfer_ns};
 use super::{Asked, Event, TimedDrive};
 
-/// What serves one thing after another.
+/// Server of one thing after another.
 #[derive(Debug, Default)]
 pub struct Server {
     free_ns: u64,
@@ -26,7 +26,7 @@ pub struct Request {
     pub asked: Asked,
     pub offset: u64,
     pub length: u64,
-    /// What it waits for, and one more until all of it is known.
+    /// Things that it waits for, and one more until all of them are known.
     waits: usize,
     pub cached_pages: usize,
     /// The interval in which it was served.
