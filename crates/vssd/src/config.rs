@@ -1,4 +1,4 @@
-//! What a virtual drive is made of, as the library writes it.
+//! Configuration of a virtual drive, as the library writes it.
 
 use std::path::{Path, PathBuf};
 
@@ -35,8 +35,8 @@ pub struct Config {
     /// stands that, and clients who stay do not hold the drive.
     #[serde(default)]
     pub dies_with_parent: bool,
-    /// A restart serves again what the journal holds: in about this time, after which a snapshot is
-    /// taken.
+    /// Longest time in which a restart serves again what the journal holds. After about that, a
+    /// snapshot is taken.
     #[serde(default = "longest_replay_ms")]
     pub longest_replay_ms: u64,
 }
@@ -132,7 +132,7 @@ impl Config {
 }
 
 impl Flash {
-    /// What the engine builds it from.
+    /// Returns the setup that the engine builds the drive from.
     pub fn setup(&self) -> Result<Setup> {
         let Sizes {
             channels,

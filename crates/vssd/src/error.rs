@@ -1,10 +1,10 @@
-//! What went wrong, in a sentence for people and a number for the protocol.
+//! Error type of the crate: a sentence for people and a number for the protocol.
 
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-/// What went wrong.
+/// An error of the drive.
 #[derive(Debug, Clone)]
 pub struct Error {
     /// One sentence.
@@ -27,7 +27,7 @@ impl Error {
         Error { sentence: sentence.into(), errno: libc::EIO }
     }
 
-    /// What a file holds is not what it should be.
+    /// Returns the error that a file does not hold what it should.
     pub fn damaged(path: &Path, why: impl Display) -> Self {
         Error { sentence: format!("{}: {why}", path.display()), errno: libc::EIO }
     }
