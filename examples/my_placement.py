@@ -1,4 +1,6 @@
-"""SepBIT (Wang et al., FAST 2022) in Python: to the last counter what the built-in `sepbit` does.
+"""SepBIT (Wang et al., FAST 2022) in Python, equal to the built-in `sepbit`.
+
+Their counters agree to the last one.
 
 writeamp compare --workload tpcc --managers examples/my_placement.py:SepBIT,sepbit
 """

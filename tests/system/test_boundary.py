@@ -1,4 +1,4 @@
-"""What a system may do to the command: closed and full streams, names that are no text, faults."""
+"""Hostile surroundings of the command: closed and full streams, bad names, faults."""
 
 from __future__ import annotations
 

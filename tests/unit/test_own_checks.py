@@ -35,7 +35,7 @@ class Base(wa.Placement):
 
 
 class Drawn(Base):
-    """What it draws, it draws by the drive's seed."""
+    """A policy that draws by the drive's seed."""
 
     def __init__(self, drive: Any) -> None:
         self.random = np.random.default_rng(drive.seed)
@@ -124,7 +124,7 @@ class OfAll(Base):
 
 
 class Hiding(Base):
-    """What it saves is not all that it remembers."""
+    """A policy that does not save all that it remembers."""
 
     def __init__(self, drive: Any) -> None:
         self.writes = 0
