@@ -304,7 +304,7 @@ def hints(manager: str, victims: str) -> str | None:
 
 
 def refusals() -> set[str]:
-    """Why cells are empty."""
+    """Notes on cells that are empty."""
     return {found for found in runs.values() if isinstance(found, str)}
 
 

@@ -82,7 +82,7 @@ impl Journal {
         }
     }
 
-    /// Why there will soon be no room for further rows, if that is so.
+    /// Reason for which there will soon be no room for further rows, if that is so.
     pub fn shortage(&self) -> Option<&Error> {
         self.shortage.as_ref()
     }

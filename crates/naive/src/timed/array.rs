@@ -186,7 +186,7 @@ impl Array {
         queued.map(|op| op.waiters.push(Waiter::Request(request))).count()
     }
 
-    /// Those who wait for a program other than operations hear of it now.
+    /// Tells of a program to the waiters that are no operations.
     pub fn release_early(&mut self, id: OpId) {
         let waiters = std::mem::take(&mut self.op_mut(id).waiters);
         let (early, kept): (Vec<_>, Vec<_>) = waiters
