@@ -14,7 +14,7 @@ NEVER_WRITTEN = -1
 
 @wa.compiled
 class SepBIT(wa.Placement):
-    """By the inferred time until a page is invalid, in six classes."""
+    """Streams by the inferred time until a page is invalid, in six classes."""
 
     streams = 6
     migration_streams = range(2, 6)

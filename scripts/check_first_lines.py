@@ -1,4 +1,4 @@
-"""Check the first line of every docstring and doc comment: short, plain, and a name of the thing.
+"""Check the first line of every docstring and doc comment: short, and a name of the thing.
 
 A stranger who reads this line alone should know what the thing is. So it has at most `MOST`
 characters, and begins neither like a question ("What a drive is built from") nor like a riddle

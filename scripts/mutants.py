@@ -83,7 +83,7 @@ class Mutant:
 
     @cached_property
     def is_rust(self) -> bool:
-        """Whether the engine must be compiled for it."""
+        """True if the engine must be compiled for it."""
         return "\n+++ b/crates/" in self.path.read_text(encoding="utf-8")
 
 

@@ -37,7 +37,7 @@ class Ended:
 
     @property
     def hung(self) -> bool:
-        """Whether it was stopped because it took too long."""
+        """True if it was stopped because it took too long."""
         return self.status in (-signal.SIGXCPU, -signal.SIGKILL)
 
 

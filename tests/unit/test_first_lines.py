@@ -1,4 +1,4 @@
-"""First lines of docstrings and doc comments: the house keeps the rule, and faults are found."""
+"""First lines of docstrings and doc comments: faults against their rule are found."""
 
 from __future__ import annotations
 

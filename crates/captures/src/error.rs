@@ -9,7 +9,7 @@ use std::path::Path;
 /// Place in a file: a line, a byte, or none in particular.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Nowhere in particular.
+    /// Place unknown.
     Whole,
     /// In a line, counted from 1.
     Line(u64),

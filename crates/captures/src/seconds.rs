@@ -7,9 +7,9 @@ const PS_DIGITS: usize = 12;
 /// A rate of sampling, kept as a fraction: 24 MHz has no period of whole picoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// So many picoseconds …
+    /// Picoseconds of a number of samples …
     ps: u128,
-    /// … are so many samples.
+    /// … and that number.
     samples: u128,
 }
 
@@ -56,7 +56,7 @@ fn common_divisor(mut one: u128, mut other: u128) -> u128 {
 pub struct Decimal {
     /// The number; what lies below a unit is cut off.
     pub value: i128,
-    /// Something was cut off.
+    /// True if something was cut off.
     pub rounded: bool,
 }
 

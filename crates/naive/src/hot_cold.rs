@@ -81,7 +81,9 @@ impl NaiveDrive {
         }
     }
 
-    /// With swaps: the block with the fewest valid pages among some drawn from those of a kind.
+    /// Returns the second victim, if blocks swap.
+    ///
+    /// It has the fewest valid pages among some blocks drawn from those of a kind.
     fn second_victim(&mut self, stream: usize, pool: usize) -> Option<u32> {
         let Manager::HotCold { d_swap: Some(d) } = self.setup.manager else { return None };
         let blocks = self.closed_for.get(&(stream, pool)).filter(|blocks| !blocks.is_empty())?;

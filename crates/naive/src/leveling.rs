@@ -5,7 +5,7 @@ use super::{Manager, NaiveDrive, Page};
 /// Rule that decides on the blocks which take the wear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leveling {
-    /// Nobody cares.
+    /// No levelling.
     None,
     /// The free block erased least is opened, of equals the one erased last; some are kept free.
     YoungestFree { reserve_blocks: usize },

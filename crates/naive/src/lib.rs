@@ -40,7 +40,7 @@ pub enum Manager {
     HotCold { d_swap: Option<u32> },
     /// A stream for each group of pages.
     Grouped(GroupRules),
-    /// As a placement says.
+    /// Streams of a placement.
     Placed(Spec),
 }
 
@@ -55,7 +55,7 @@ pub struct HostGroup {
 /// Hint that the host gives with a page that it writes, for managers that use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hint {
-    /// Of the groups that the drive has heard of.
+    /// Index of the group, of those that the drive has heard of.
     pub group: u8,
     /// The clock at which the page is going to be invalid.
     pub invalidation_time: Option<u64>,
@@ -372,7 +372,7 @@ impl NaiveDrive {
         self.pages.iter().position(|&page| page == Page::Valid(logical)).map(|page| page as u32)
     }
 
-    /// Every logical page that has a current version, with where it lies.
+    /// Returns the physical page of every logical page that has a current version.
     pub fn map(&self) -> BTreeMap<u32, u32> {
         let mapped = |(physical, page): (usize, &Page)| match *page {
             Page::Valid(logical) => Some((logical, physical as u32)),

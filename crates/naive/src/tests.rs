@@ -4,7 +4,7 @@
 
 use super::*;
 
-/// For the managers that care.
+/// Hot pages, for the managers that care.
 const HOT_PAGES: u32 = 4;
 
 fn victims(name: &str) -> Spec {

@@ -141,7 +141,7 @@ impl Clock {
 /// Counts that the engine is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimedCounters {
-    /// By the index of [`ProgramFor`].
+    /// Programs by the index of [`ProgramFor`].
     pub programs: [u64; 7],
     pub erases: u64,
     pub written_pages: u64,
@@ -159,7 +159,7 @@ pub struct TimedCounters {
 /// Programs and erases of the flash for the writes of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OfInterval {
-    /// By the index of [`ProgramFor`].
+    /// Programs by the index of [`ProgramFor`].
     pub programs: [u64; 7],
     pub erases: u64,
 }

@@ -245,7 +245,7 @@ unsafe extern "C" fn extents(
     })
 }
 
-/// There is nothing to prefetch: what reads cost is counted when they come.
+/// Prefetches nothing: the cost of reads is counted when they come.
 unsafe extern "C" fn cache(_: *mut c_void, _length: u32, _offset: u64, _flags: u32) -> c_int {
     0
 }

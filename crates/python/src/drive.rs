@@ -197,12 +197,12 @@ impl Load {
         Load(Kind::Spec { text, pages, page_bytes })
     }
 
-    /// Whether the workload says how its requests are paced, so that a run of it is timed.
+    /// True if the workload paces its requests, so that a run of it is timed.
     fn is_timed(&self) -> PyResult<bool> {
         Ok(self.characteristics()?.is_some_and(|requests| requests.is_timed()))
     }
 
-    /// Whether the workload ever writes. If not, an untimed run has nothing to count.
+    /// True if the workload ever writes. If not, an untimed run has nothing to count.
     fn has_writes(&self) -> PyResult<bool> {
         Ok(self.characteristics()?.is_none_or(|requests| requests.write > 0.0))
     }

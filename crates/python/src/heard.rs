@@ -26,7 +26,7 @@ pub fn heard<T: Send + 'static>(
     heard_often(py, work, |_| Ok(()))
 }
 
-/// As [`heard`]; meanwhile `also` is called from time to time.
+/// Does the work as [`heard`]; meanwhile `also` is called from time to time.
 pub fn heard_often<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

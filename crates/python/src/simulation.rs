@@ -111,7 +111,7 @@ impl Simulation {
         Ok(Simulation { inner, built_from })
     }
 
-    /// Everything that a run needs to go on from here, in this process or another.
+    /// Saves all that a run needs to go on from here, in this process or another.
     fn save(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
         let bytes = heard(py, move || engine::state::try_pack(&**this.get().inner()))?;
         let bytes = bytes.map_err(|error| raised(&error))?;

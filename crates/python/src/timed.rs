@@ -85,7 +85,7 @@ impl PyTimedDevice {
     }
 }
 
-/// An error unless the tables of a profile can be, on a drive of that shape.
+/// Checks the tables of a profile for a drive of that shape.
 #[pyfunction]
 pub fn check_times(times: &str, geometry: &PyGeometry) -> PyResult<()> {
     let timing = Timing::from_json(times).map_err(|e| raised(&e))?;

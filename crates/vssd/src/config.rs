@@ -99,7 +99,7 @@ impl Config {
         Ok(config)
     }
 
-    /// An error unless the sizes go together.
+    /// Checks that the sizes go together.
     pub fn check(&self) -> Result<()> {
         let page_bytes = u64::from(self.drive.geometry.page_bytes.max(1));
         let most_bytes = u64::from(self.drive.logical_pages) * page_bytes;

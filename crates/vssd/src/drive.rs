@@ -300,7 +300,7 @@ impl Drive {
         Ok(())
     }
 
-    /// An error, before any data changes, if there is no space to write the request down.
+    /// Fails, before any data changes, if there is no space to write the request down.
     fn check_room(&self) -> Result<()> {
         if !self.is_short.load(Ordering::Relaxed) {
             return Ok(());

@@ -17,12 +17,12 @@ pub struct Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Something that was asked for cannot be.
+    /// Returns the error of a request that cannot be met.
     pub fn invalid(sentence: impl Into<String>) -> Self {
         Error { sentence: sentence.into(), errno: libc::EINVAL }
     }
 
-    /// Something went wrong inside, so that nothing more can be promised.
+    /// Returns the error of a fault inside, after which nothing can be promised.
     pub fn fault(sentence: impl Into<String>) -> Self {
         Error { sentence: sentence.into(), errno: libc::EIO }
     }

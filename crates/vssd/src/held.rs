@@ -33,7 +33,7 @@ impl Held {
         self.0[(page / BITS) as usize].load(Ordering::Acquire) >> (page % BITS) & 1 == 1
     }
 
-    /// These pages hold data, or none, from here on.
+    /// Notes that pages hold data, or none, from here on.
     pub fn set(&self, pages: Range<u64>, holds: bool) {
         for (at, mask) in words(pages) {
             if holds {

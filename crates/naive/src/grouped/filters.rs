@@ -23,7 +23,7 @@ struct Periods {
 }
 
 impl Filters {
-    /// No period has fewer than `least_writes`.
+    /// Returns the filters; no period has fewer writes than `least_writes`.
     pub fn new(
         (false_positives, demotion): (f64, f64),
         least_writes: u32,

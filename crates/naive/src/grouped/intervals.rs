@@ -6,7 +6,7 @@ use super::lives::{Class, Lives, OCTAVE};
 
 /// Times of the host's writes, the lives of pages, and the groups that suit them.
 pub(super) struct Intervals {
-    /// Of each page: every clock (host pages written before) at which the host wrote it.
+    /// Clocks of the host's writes of each page (host pages written before).
     written_at: BTreeMap<u32, Vec<u64>>,
     lives: Lives,
     logical_pages: u32,
@@ -15,7 +15,7 @@ pub(super) struct Intervals {
     groups: usize,
     /// Pages that live longer are for group 0.
     longest: i64,
-    /// From a group to the next.
+    /// Distance from a group to the next.
     step: i64,
     /// The groups for which pages arrived in this interval.
     arrived: Vec<usize>,

@@ -18,7 +18,7 @@ pub(super) enum Class {
     /// Not written again since the first write.
     New,
     Again {
-        /// Of the mean interval.
+        /// Octave of the mean interval.
         octave: i64,
         pattern: Pattern,
     },

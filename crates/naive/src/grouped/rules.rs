@@ -48,15 +48,15 @@ pub(super) enum Detector {
 /// Method of dividing the spare space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Allocation {
-    /// By size (eq. 6).
+    /// Shares by size (eq. 6).
     Size,
-    /// By writes (eq. 7, corrected).
+    /// Shares by writes (eq. 7, corrected).
     Frequency,
-    /// By the mean of both (eq. 8, corrected).
+    /// Shares by the mean of both (eq. 8, corrected).
     ClosedForm,
-    /// So that write amplification is least (eqs. 3 to 5).
+    /// Shares of the least write amplification (eqs. 3 to 5).
     Optimal,
-    /// So that write amplification is least, for groups as collection finds them.
+    /// Shares of the least write amplification, for groups as collection finds them.
     Marginal,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct Exceptions {
     pub coldest_ratio: f64,
     /// … gets that part of its size (§5.5.3).
     pub coldest_op: f64,
-    /// Nobody gets less than that part of its size.
+    /// Part of its size that every group gets at least.
     pub floor: f64,
 }
 

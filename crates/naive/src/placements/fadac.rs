@@ -1,4 +1,4 @@
-//! By writes less migrations.
+//! FADaC: streams by writes less migrations.
 
 use std::collections::HashMap;
 

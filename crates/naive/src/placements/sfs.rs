@@ -1,4 +1,4 @@
-//! By writes over age, in groups found by k-means.
+//! SFS: streams by writes over age, in groups found by k-means.
 
 use std::collections::HashMap;
 

@@ -270,7 +270,7 @@ impl<L: Logical> TimedDrive<L> {
         transfer_ns(length.div_ceil(link_packet_bytes) * link_packet_bytes, link_mb_s)
     }
 
-    /// If nothing is asked of the drive any more, it writes out what it holds in a while.
+    /// Lets an idle drive write out what it holds, in a while.
     pub(super) fn watch_idleness(&mut self) {
         let has_dirty =
             |cache: &super::cache::Cache| cache.pages.iter().any(|cached| !cached.dirty.is_empty());

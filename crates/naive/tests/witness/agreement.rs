@@ -17,7 +17,7 @@ use crate::pair::Pair;
 use crate::pairwise::covering;
 use crate::patience::in_time;
 
-/// In the gate, and in a full run.
+/// Cases in the gate, and in a full run.
 const CASES: u32 = 500;
 const FULL_CASES: u32 = 6000;
 

@@ -14,7 +14,7 @@ use crate::patience::in_time;
 /// everything.
 const BATCH_SIZES_PAGES: [usize; 7] = [2, 7, 24, 25, 1000, 4096, usize::MAX];
 
-/// Fewer where a drive of many streams does not take as many.
+/// Logical pages; a drive of many streams has fewer.
 const LOGICAL_PAGES: u32 = 4000;
 
 /// Observable state after a run.
@@ -59,7 +59,7 @@ fn batches_of_any_size_give_the_same_outcome() {
     }
 }
 
-/// Those of a combination stand together.
+/// Lists combinations with sizes of batches; those of a combination stand together.
 fn combinations_with_sizes() -> Vec<(Combination, usize)> {
     let all = combinations().into_iter();
     let all = all.flat_map(|combination| BATCH_SIZES_PAGES.map(|size| (combination, size)));

@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Far above what the slowest piece of work takes on a machine that is busy with much else.
+/// Limit far above the slowest piece of work on a machine that is busy with much else.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// Does `work` on a thread of its own, within a time limit.

@@ -127,7 +127,7 @@ impl Compiled {
         }
     }
 
-    /// Now and then, whether to go on: without Python's lock, which compiled code never asks for.
+    /// Asks Python now and then whether to go on. Compiled code itself never takes its lock.
     fn heed(&mut self) -> Answer<()> {
         if self.heed.is_due() {
             return Python::attach(Heed::look);

@@ -36,7 +36,7 @@ pub fn config(manager: &str, backing: Option<&Path>) -> Config {
     .unwrap()
 }
 
-/// So long a lock is waited for, in steps: much longer than a child takes to run its program.
+/// Wait for a lock, in steps: much longer than a child takes to run its program.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
 const LOCK_STEPS: u32 = 50;
 

@@ -235,7 +235,7 @@ impl Drive {
         )
     }
 
-    /// Those of the mapping table that get blocks of their own.
+    /// Pages of the mapping table that get blocks of their own.
     fn table_pages(&self) -> u32 {
         let page_bytes = self.geometry.page_bytes();
         writeamp_engine::timing::Ssd::pages_apart(&self.timing, self.host_pages, page_bytes)
