@@ -88,6 +88,7 @@ style: ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_floors.py
+	$(BIN)/python scripts/check_first_lines.py
 
 lint: style
 	cargo clippy --quiet --workspace --all-targets -- --deny warnings

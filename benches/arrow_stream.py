@@ -1,4 +1,6 @@
-"""The most memory that a trace from an Arrow stream takes: `python benches/arrow_stream.py [ROWS]`.
+"""Peak memory of reading a trace from an Arrow stream.
+
+Run `python benches/arrow_stream.py [ROWS]`.
 
 The rows are made a batch at a time, and the drive is as large as the pages that they write. What is
 said is the peak of a process that does nothing else, and what of it is beyond the page map (8 bytes

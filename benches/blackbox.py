@@ -1,4 +1,6 @@
-"""Black-box models: speed, and accuracy beside others: `python benches/blackbox.py [TABLE…]`.
+"""Black-box models: their speed, and their accuracy beside others.
+
+Run `python benches/blackbox.py [TABLE…]`.
 
 Prints two tables of speed, on made-up data of the size that paper 2 collects, and for each table of
 measurements (Parquet, as `writeamp.blackbox.measurements` says) the mean relative error of each

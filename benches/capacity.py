@@ -1,4 +1,4 @@
-"""What does a smaller drive miss? WA at 1/64 of the size against a drive of 128 GiB.
+"""Error of a smaller drive: WA at 1/64 of the size against a drive of 128 GiB.
 
     .venv/bin/python benches/capacity.py > benches/results/capacity.md
 
@@ -24,7 +24,7 @@ PAGE_BYTES = 4096
 
 @dataclass(frozen=True)
 class Compared:
-    """WA of one workload: on the whole drive, by a smaller one, and on one of that size as it is.
+    """WA of one workload on the whole drive, on a smaller one, and on that without scaling.
 
     `stated` is the error that the smaller drive states of itself, largest over its seeds.
     """

@@ -1,4 +1,4 @@
-"""How many edges a second of processor time each reader of captures takes, folding included.
+"""Speed of the readers of captures: edges a second of processor time, folding included.
 
 Run `python benches/captures.py`; it writes captures to a temporary folder.
 """

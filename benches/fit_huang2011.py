@@ -1,4 +1,4 @@
-"""Fits the drives of paper 2 (Huang et al. 2011) to what its figures and its text say of them.
+"""Fit of the drives of paper 2 (Huang et al. 2011) to its figures and its text.
 
 Run `.venv/bin/python benches/fit_huang2011.py` to see how far the profiles are from each row, with
 `--fit DEVICE` to search the free parameters of a device, and with `--means` for the means of the

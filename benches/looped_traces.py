@@ -1,4 +1,4 @@
-"""How wrong a loop makes WA: traces cut from known workloads, looped, against the workload itself.
+"""Error of WA from a loop: traces cut from known workloads, looped, against the workloads.
 
     .venv/bin/python benches/looped_traces.py
 

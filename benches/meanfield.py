@@ -1,4 +1,4 @@
-"""The time of a fixed point of the mean field, by write mode and pages of a block, on one core.
+"""Time of a fixed point of the mean field on one core, by write mode and pages of a block.
 
 Prints a table with the machine's name and writes it to benches/results/: medians over the twelve
 drives of paper 4's Table 1, each the best of a few calls, at every block size.

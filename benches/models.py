@@ -1,4 +1,4 @@
-"""How long the analytic models take: `python benches/models.py` prints a table.
+"""Times of the analytic models: `python benches/models.py` prints a table.
 
 Best of three calls after one that is not counted, in one process.
 """

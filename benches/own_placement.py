@@ -1,4 +1,4 @@
-"""How fast is a placement in Python beside the same in Rust?
+"""Speed of a placement in Python beside the same in Rust.
 
     .venv/bin/python benches/own_placement.py --rounds 5
 

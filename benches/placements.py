@@ -1,4 +1,4 @@
-"""Every block manager on the same work: write amplification, memory of the scheme, and speed.
+"""Every block manager on one set of work: write amplification, memory of the scheme, speed.
 
 Prints the tables of docs/placements.md and of docs/compare.md, which it writes there between their
 marks, and to benches/results/ with the date and machine. As many simulations run at a time as there
@@ -147,7 +147,7 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Run:
-    """What the tables show of a simulation."""
+    """Values that the tables show of a simulation."""
 
     wa: float
     ci: tuple[float, float]
@@ -304,7 +304,7 @@ def hints(manager: str, victims: str) -> str | None:
 
 
 def refusals() -> set[str]:
-    """Why cells are empty."""
+    """Notes on cells that are empty."""
     return {found for found in runs.values() if isinstance(found, str)}
 
 

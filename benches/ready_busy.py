@@ -1,4 +1,6 @@
-"""How often `measure rb` is right within its interval, or warns, on waveforms made by other code.
+"""Rate at which `measure rb` is right within its interval, or warns.
+
+The waveforms are made by other code.
 
 Two halves of the space of waveforms, which share the faults and one device and shape each: `tune`
 is for work on the method, `judge` for the figures. Run `python benches/ready_busy.py judge --cases

@@ -1,4 +1,4 @@
-"""How well `writeamp.required_op` keeps its promises: six workloads and managers, many seeds.
+"""Check of what `writeamp.required_op` promises: six workloads and managers, many seeds.
 
     .venv/bin/python benches/required_op.py
 

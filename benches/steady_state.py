@@ -1,4 +1,4 @@
-"""Are the stated intervals honest? Random cases against runs ten times longer with another seed.
+"""Check of stated intervals: random cases against runs ten times longer with another seed.
 
     .venv/bin/python benches/steady_state.py --cases 200
     .venv/bin/python benches/steady_state.py --loads changing --first 90000 --cases 100

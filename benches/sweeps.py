@@ -1,4 +1,4 @@
-"""What does a sweep cost beside its points, and what do two workers gain beside two processes?
+"""Cost of a sweep beside its points, and speed-up of two workers beside two processes.
 
     .venv/bin/python benches/sweeps.py --rounds 5
 

@@ -1,4 +1,4 @@
-"""How fast is the virtual SSD beside nbdkit's own memory plugin, and how soon does it start again?
+"""Speed of the virtual SSD beside nbdkit's own memory plugin, and the time of its restart.
 
     .venv/bin/python benches/vssd.py --size 8GiB --rounds 8 --seconds 4
 

@@ -1,4 +1,4 @@
-"""Wear levellers beside HCWF(swap), on synthetic workloads and on a trace: WA, fairness, endurance.
+"""Wear levellers beside HCWF(swap), on workloads and a trace: WA, fairness, endurance.
 
 Run: .venv/bin/python benches/wear_leveling.py [FIGURE.png]   (some four minutes on two cores)
 """

@@ -1,4 +1,6 @@
-"""SepBIT (Wang et al., FAST 2022) in Python: to the last counter what the built-in `sepbit` does.
+"""SepBIT (Wang et al., FAST 2022) in Python, equal to the built-in `sepbit`.
+
+Their counters agree to the last one.
 
 writeamp compare --workload tpcc --managers examples/my_placement.py:SepBIT,sepbit
 """
@@ -12,7 +14,7 @@ NEVER_WRITTEN = -1
 
 @wa.compiled
 class SepBIT(wa.Placement):
-    """By the inferred time until a page is invalid, in six classes."""
+    """Streams by the inferred time until a page is invalid, in six classes."""
 
     streams = 6
     migration_streams = range(2, 6)

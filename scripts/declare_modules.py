@@ -1,4 +1,4 @@
-"""Declare the modules of the policies that the engine lists, in the engine and in the naive drive.
+"""Declare the modules of the listed policies, in the engine and in the naive drive.
 
 The lists (`victim_policies!`, `placements!`) name a module for each policy, and Rust wants a plain
 `mod` for each module in either crate, or rustfmt would not find the files. This writes those that

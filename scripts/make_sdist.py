@@ -1,4 +1,4 @@
-"""Make dist/writeamp-VERSION.tar.gz: the sources and every crate, to build without a network.
+"""Make dist/writeamp-VERSION.tar.gz: sources and all crates, to build without a network.
 
 Works in a copy of the tracked files: a .cargo/config.toml in the work tree would turn every build
 there to the vendored crates. `make sdist` runs it; scripts/check_sdist.sh builds what it made.

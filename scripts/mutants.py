@@ -1,4 +1,6 @@
-"""Seed faults, one at a time, and see that a test or a reproduced paper finds each: `make mutants`.
+"""Seed faults, one at a time, and see that each is found: `make mutants`.
+
+A test or a reproduced paper finds it.
 
 A mutant is a patch in `tests/mutants`. Above its first `---` stand, in lines of their own, what is
 wrong then (the first line), and
@@ -81,7 +83,7 @@ class Mutant:
 
     @cached_property
     def is_rust(self) -> bool:
-        """Whether the engine must be compiled for it."""
+        """True if the engine must be compiled for it."""
         return "\n+++ b/crates/" in self.path.read_text(encoding="utf-8")
 
 
@@ -233,7 +235,7 @@ def _limit_processor_time() -> None:
 
 @dataclass
 class Score:
-    """What became of each mutant."""
+    """Fate of each mutant."""
 
     found: list[Mutant] = field(default_factory=list)
     living: list[Mutant] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What the documentation site has beside docs/: the pages of the root, and the library's reference.
+"""Pages of the documentation site beside docs/: those of the root, and the reference.
 
 A hook of mkdocs (mkdocs.yml). The reference walks the public names, so that a new one is in it.
 """

@@ -1,4 +1,6 @@
-//! Specs of every registry: any text is an entry or an error in words, and what is built works.
+//! Fuzzing of the specs of every registry.
+//!
+//! Any text is an entry or an error in words, and what is built works.
 //!
 //! Nearly all random text is refused at its first letter, so most specs are put together from the
 //! registries: a name, some of its parameters, and values that may or may not be in their domains.

@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     }
 });
 
-/// What a run is built from.
+/// Parts that a run is built from.
 struct Parts {
     manager: &'static str,
     workload: &'static str,

@@ -1,5 +1,6 @@
-//! Requests of a client that sends anything, against a model of the bytes: served as of any drive, or
-//! refused in words.
+//! Fuzzing of a virtual drive by a client that sends anything, against a model of the bytes.
+//!
+//! Requests are served as of any drive, or refused in words.
 
 #![no_main]
 

@@ -83,7 +83,7 @@ _TOGETHER = 50
 
 @dataclass(frozen=True)
 class Attempt:
-    """Something to try: how it is said, what is made, and what is wrong with how that ended."""
+    """Attempt of a call: its words, its task, and the check of its end."""
 
     what: str
     task: child.Task
@@ -105,7 +105,7 @@ class Fuzzer:
 
     @property
     def is_over(self) -> bool:
-        """Whether time, or patience, is over."""
+        """True if time, or patience, is over."""
         spent = time.monotonic() > self.end
         enough = self.examples is not None and self.tried >= self.examples
         return spent or enough or len(self.findings) >= _MOST_FINDINGS

@@ -1,4 +1,4 @@
-"""What every command and every call must hold to, whatever it is given."""
+"""Checks that every command and every call must pass, whatever it is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls in a process of their own: what they printed, how they ended, and whether they ended."""
+"""Calls in a process of their own: their output, their status, and whether they ended."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _MEMORY_BYTES = 6 * 2**30
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended: `status` is minus the signal that killed it."""
+    """End of a child.
+
+    `status` is minus the signal that killed it.
+    """
 
     status: int
     out: str
@@ -34,7 +37,7 @@ class Ended:
 
     @property
     def hung(self) -> bool:
-        """Whether it was stopped because it took too long."""
+        """True if it was stopped because it took too long."""
         return self.status in (-signal.SIGXCPU, -signal.SIGKILL)
 
 

@@ -1,4 +1,4 @@
-"""Witnesses of the Coupon Collector model: 40-digit sums, its identities, its speed, the truth."""
+"""Tests of the Coupon Collector model: 40-digit sums, identities, speed, and the truth."""
 
 from __future__ import annotations
 

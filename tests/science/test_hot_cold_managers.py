@@ -1,4 +1,4 @@
-"""HCWF and HCWF(swap), their detectors, and wear levellers, as a user of `simulate` meets them."""
+"""HCWF and HCWF(swap), detectors, and wear levellers, as a user of `simulate` meets them."""
 
 from __future__ import annotations
 

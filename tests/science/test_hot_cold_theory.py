@@ -1,4 +1,7 @@
-"""HCWF and HCWF(swap): simulation against the mean field, which knows no drive of finite size."""
+"""HCWF and HCWF(swap): simulation against the mean field.
+
+That knows no drive of finite size.
+"""
 
 from __future__ import annotations
 

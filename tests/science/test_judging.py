@@ -1,4 +1,4 @@
-"""Several runs judged together: what a seed decides, slow trends, and changes of the workload."""
+"""Several runs judged together: effects of seeds, slow trends, changes of the workload."""
 
 from __future__ import annotations
 

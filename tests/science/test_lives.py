@@ -1,4 +1,4 @@
-"""What wolf-interval has learnt of the lives of pages, and its picture."""
+"""Lives of pages that wolf-interval has learnt, and their picture."""
 
 from __future__ import annotations
 

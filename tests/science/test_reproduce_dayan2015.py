@@ -1,4 +1,7 @@
-"""Paper 3's simulated values, computed anew in short; its analytic part has tests of its own."""
+"""Paper 3's simulated values, computed anew in short.
+
+Its analytic part has tests of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulation against theory and against the values that the papers and independent peers fix."""
+"""Simulation against theory, and against values that papers and independent peers fix."""
 
 from __future__ import annotations
 

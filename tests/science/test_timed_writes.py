@@ -1,4 +1,4 @@
-"""What timed runs count as write amplification, and what they say of it."""
+"""Write amplification of timed runs: the writes that count, and the report of it."""
 
 from __future__ import annotations
 

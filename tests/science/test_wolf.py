@@ -1,4 +1,4 @@
-"""Wolf and FDP (paper 3): theory, sudden changes of the workload, and groups found by filters."""
+"""Wolf and FDP (paper 3): theory, sudden changes of the workload, groups found by filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ready/Busy waveforms from dies that work through commands, and the analyser that records them.
+"""Ready/Busy waveforms of dies that work through commands, as an analyser records them.
 
 Nothing is shared with `synthetic_captures`: durations have other shapes, several dies may drive one
 pin, the analyser samples levels rather than rounds edges, and the truth is counted on the dies.

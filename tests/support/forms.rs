@@ -1,4 +1,6 @@
-//! The form of long tests: short in `make test`, whole in `make test-full`. `forms.py` says the same.
+//! The form of long tests: short in `make test`, whole in `make test-full`.
+//!
+//! `forms.py` says the same.
 
 use std::ffi::OsStr;
 

@@ -26,7 +26,7 @@ SECONDS_TO_START = 2
 
 
 class Done(NamedTuple):
-    """How a command ended, and what it printed."""
+    """Status and output of a command."""
 
     status: int
     out: str

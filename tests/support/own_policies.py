@@ -43,7 +43,7 @@ class Regions(wa.Placement):
 
 
 class AllAtOnce(Regions):
-    """The same, told of all pages of a victim by one call."""
+    """Regions that are told of all pages of a victim by one call."""
 
     def on_migrate_all(self, pages: np.ndarray, victim: Any) -> list[int]:
         return [self.on_migrate(page, victim) for page in pages.tolist()]

@@ -1,4 +1,4 @@
-"""What every reproduction of a paper must hold, whatever the paper says."""
+"""Checks that every reproduction of a paper must pass, whatever the paper says."""
 
 from __future__ import annotations
 

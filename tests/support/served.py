@@ -1,4 +1,4 @@
-"""What tests of virtual drives need of the machine, and runs of `writeamp serve`."""
+"""Runs of `writeamp serve`, and the needs that tests of virtual drives have of the machine."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def needs(*programs: str, root: bool = False) -> pytest.MarkDecorator:
 
 
 class Served(NamedTuple):
-    """How `writeamp serve` ended, and what it printed."""
+    """Status and output of `writeamp serve`."""
 
     status: int
     out: str

@@ -64,7 +64,7 @@ def _changes(
 
 
 def write_vcd(path: Path, found: dict[str, tuple[Times, Times]], step_ns: int = 100) -> None:
-    """As libsigrok writes it: every change of a moment on one line after its time."""
+    """Write a VCD file as libsigrok does: all changes of a moment on one line after its time."""
     sample, number, level = _changes(found, step_ns)
     with path.open("w", encoding="ascii") as file:
         timescale = f"{step_ns} ns" if step_ns < 1000 else f"{step_ns // 1000} us"

@@ -1,4 +1,4 @@
-"""What must not be written to is not: devices that hold something, and files of others."""
+"""Devices and files that must not be written to: devices with data, files of others."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_the_device_may_be_named_by_a_link_to_it(image: Path, tmp_path: Path) ->
 
 
 class Kernel:
-    """What a kernel would say in /sys and /proc of a device."""
+    """A kernel's words in /sys and /proc about a device."""
 
     def __init__(self, folder: Path) -> None:
         """Make the folders of a device that nobody uses."""

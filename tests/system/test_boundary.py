@@ -1,4 +1,4 @@
-"""What a system may do to the command: closed and full streams, names that are no text, faults."""
+"""Hostile surroundings of the command: closed and full streams, bad names, faults."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_the_traceback_of_a_fault_is_there_for_a_report(monkeypatch: pytest.Monk
 
 def test_a_panic_of_the_engine_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     class PanicException(BaseException):
-        """As PyO3 raises it: no Exception."""
+        """A stand-in for PyO3's panic, which is no Exception."""
 
     monkeypatch.delenv("WRITEAMP_DEBUG", raising=False)
     with patch.object(predict_tables, "predict", side_effect=PanicException("index out of bounds")):

@@ -1,4 +1,4 @@
-"""Whatever the command and the library are given, they end, with a result or with one sentence."""
+"""Fuzzing of the command and the library: they end, with a result or with one sentence."""
 
 from __future__ import annotations
 

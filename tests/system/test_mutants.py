@@ -1,4 +1,4 @@
-"""Seeded faults: some are found by the tests here, and the patches of all apply to the sources."""
+"""Seeded faults: some are found by the tests here, and all patches apply to the sources."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ PAGES = ("info/main/workers.html", "status", "json/counts.json", "metrics", "hea
 
 
 class Processes:
-    """What this process and those below it have: addresses where they listen, and words."""
+    """Listening addresses and command lines of this process and those below it."""
 
     def __init__(self) -> None:
         me = psutil.Process()

@@ -1,4 +1,4 @@
-"""The pytest plugin makes virtual drives, takes them down, and tells of them when a test fails."""
+"""The pytest plugin: it makes virtual drives, takes them down, and tells of them on failure."""
 
 from __future__ import annotations
 

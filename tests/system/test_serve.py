@@ -1,4 +1,4 @@
-"""`writeamp serve`: real programs write to a drive, and it tells what its flash did for them."""
+"""`writeamp serve`: real programs write to a drive, and it tells of the work of its flash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whenever and however a run with a file system ends, nothing of it is left."""
+"""Ends of runs with a file system: nothing is left, whenever and however they come."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _found_by(sweep: wa.Sweep) -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
-    """What the sweep finds that nobody kills."""
+    """Results of the sweep that nobody kills."""
     return _found_by(wa.sweep(ASKED, out=tmp_path_factory.mktemp("whole") / "out", workers=1))
 
 

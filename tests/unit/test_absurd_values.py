@@ -1,4 +1,4 @@
-"""Numbers of thousands of digits, nesting of thousands of levels: one sentence, as for all else."""
+"""Numbers of thousands of digits, nesting of thousands of levels: one sentence for each."""
 
 from __future__ import annotations
 

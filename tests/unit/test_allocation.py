@@ -1,4 +1,4 @@
-"""Over-provisioning between groups: paper 3's methods held to algebra, mpmath and brute force."""
+"""Over-provisioning between groups: paper 3's methods against algebra, mpmath, brute force."""
 
 from __future__ import annotations
 
@@ -138,7 +138,9 @@ def test_the_optimum_agrees_with_40_digit_arithmetic() -> None:
 
 
 def test_at_the_optimum_a_page_of_space_gains_the_same_in_every_group() -> None:
-    """Karush-Kuhn-Tucker on 1,000 workloads, with slopes taken from the model itself in 30 digits.
+    """Check Karush-Kuhn-Tucker on 1,000 workloads.
+
+    The slopes are taken from the model itself in 30 digits.
 
     The problem is convex, so that equal slopes in a division that uses the space are the optimum.
     """

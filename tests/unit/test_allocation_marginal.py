@@ -1,4 +1,4 @@
-"""An allocation that follows measurements ends where the measured write amplification is least."""
+"""An allocation that follows measurements: it ends at the least write amplification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three targets that are one by Little's law, intervals out of bag, and files of measurements."""
+"""Targets that are one by Little's law, intervals out of bag, and files of measurements."""
 
 from __future__ import annotations
 

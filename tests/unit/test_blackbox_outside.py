@@ -1,4 +1,4 @@
-"""A model outside what it was trained on says so of each row, and keeps its intervals in order."""
+"""A model outside its training data: it says so of each row, and keeps intervals in order."""
 
 from __future__ import annotations
 

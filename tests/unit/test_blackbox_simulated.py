@@ -1,4 +1,4 @@
-"""Simulated targets: points in virtual time, each from one saved state, to a stated precision."""
+"""Simulated targets: points in virtual time, from one saved state, to a stated precision."""
 
 from __future__ import annotations
 

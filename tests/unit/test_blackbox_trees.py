@@ -1,4 +1,4 @@
-"""Linear-model trees and forests: what they find, what they refuse, and scikit-learn's contract."""
+"""Linear-model trees and forests: their fits, refusals, and scikit-learn's contract."""
 
 from __future__ import annotations
 

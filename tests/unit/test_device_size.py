@@ -1,4 +1,4 @@
-"""What differs from a profile: its size, its caches, single values; and arrays of profiles."""
+"""Deviations from a profile: size, caches, single values; and arrays of profiles."""
 
 from __future__ import annotations
 

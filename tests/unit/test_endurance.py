@@ -1,4 +1,4 @@
-"""Lives of drives: when they end, exactly, and what is said of fairness, endurance and years."""
+"""Lives of drives: their exact ends, and the report of fairness, endurance and years."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theory beside a measurement: of the drive as full as it is, and marked where it does not hold."""
+"""Theory beside a measurement: of the drive as full as it is, marked where it fails."""
 
 from __future__ import annotations
 

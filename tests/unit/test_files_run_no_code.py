@@ -1,4 +1,7 @@
-"""No file that is read runs code: a policy is imported for who asks for it, and for what is run."""
+"""No file that is read runs code.
+
+A policy is imported for who asks for it, and for what is run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The house: no module hides behind a function, and every public function shows how it is used."""
+"""Rules of the house: no module hides behind a function, public functions show their use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How paper 2 is judged: readings, scores and sentences, on rows that are made up."""
+"""Judgement of paper 2: readings, scores and sentences, on rows that are made up."""
 
 from __future__ import annotations
 

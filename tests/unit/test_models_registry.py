@@ -1,4 +1,4 @@
-"""What every registered model must keep: its shape, its order, its inverse and its errors."""
+"""Contract of every registered model: shape, order, inverse and errors."""
 
 from __future__ import annotations
 

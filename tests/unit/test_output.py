@@ -1,4 +1,4 @@
-"""Every file that is written: never onto an input, whole or not at all, and as it was protected."""
+"""Files that are written: never onto an input, whole or not at all, protected as before."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Base(wa.Placement):
 
 
 class Drawn(Base):
-    """What it draws, it draws by the drive's seed."""
+    """A policy that draws by the drive's seed."""
 
     def __init__(self, drive: Any) -> None:
         self.random = np.random.default_rng(drive.seed)
@@ -45,7 +45,7 @@ class Drawn(Base):
 
 
 class Remembering(Base):
-    """Something of every type that is saved."""
+    """A policy with something of every type that is saved."""
 
     def __init__(self, drive: Any) -> None:
         self.drive = drive
@@ -116,7 +116,7 @@ _of_all = {"writes": 0}
 
 
 class OfAll(Base):
-    """It counts in a variable that all drives share."""
+    """A policy that counts in a variable that all drives share."""
 
     def on_write(self, page: int, now: int) -> int:
         _of_all["writes"] += 1
@@ -124,7 +124,7 @@ class OfAll(Base):
 
 
 class Hiding(Base):
-    """What it saves is not all that it remembers."""
+    """A policy that does not save all that it remembers."""
 
     def __init__(self, drive: Any) -> None:
         self.writes = 0

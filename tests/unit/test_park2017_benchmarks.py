@@ -1,4 +1,4 @@
-"""The benchmarks of paper 1's Fig. 5: what they do to files, in Table 5's sizes, and when not."""
+"""The benchmarks of paper 1's Fig. 5: work on files in Table 5's sizes, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Witnesses of the figures: what each file holds, and what is left when one cannot be written."""
+"""Figures: the content of each file, and the leftovers when one cannot be written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong calls of the library: one sentence each, which says what was wrong and what is valid.
+"""Wrong calls of the library: one sentence each, that tells the fault and the valid values.
 
 `test_refusals.py` walks the settings and what is outside of their domains.
 """

@@ -1,4 +1,4 @@
-"""Refusals of the library: settings outside their domains, and those that contradict each other.
+"""Refusals of the library: settings outside their domains, and contradictory ones.
 
 The options of the command line are made from the same settings; `test_cli_errors.py` has a case of
 each kind of option.

@@ -1,4 +1,4 @@
-"""The machinery of reproduction: verdicts follow from numbers, and the command from verdicts."""
+"""The machinery of reproduction: verdicts follow from numbers, the command from verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much over-provisioning a write amplification needs, and write amplification over op."""
+"""Over-provisioning that a write amplification needs, and write amplification over op."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a simulation promises whatever its numbers: exact counts, boundaries, determinism."""
+"""Promises of a simulation, whatever its numbers: exact counts, boundaries, determinism."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulation that is saved goes on as before once it is restored, and refuses other states."""
+"""Saved simulations: restored they go on as before, and other states are refused."""
 
 import numpy as np
 import pytest

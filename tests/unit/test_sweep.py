@@ -121,7 +121,7 @@ def test_a_fault_of_the_engine_is_a_row_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Panic(BaseException):
-        """What a panic of the engine is."""
+        """A stand-in for a panic of the engine."""
 
     def run(*_: object) -> None:
         raise Panic("index out of bounds")

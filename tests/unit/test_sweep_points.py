@@ -1,4 +1,4 @@
-"""What the points of a sweep are, whatever their kind, and which plans are refused."""
+"""Points of a sweep, whatever their kind, and plans that are refused."""
 
 from __future__ import annotations
 

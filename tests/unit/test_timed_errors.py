@@ -1,4 +1,4 @@
-"""What a timed run refuses, each in a sentence that says what is valid."""
+"""Refusals of timed runs, each a sentence that says which values are valid."""
 
 from __future__ import annotations
 

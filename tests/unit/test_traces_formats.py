@@ -1,4 +1,4 @@
-"""What each trace format says, and how each is told from the others."""
+"""Content of each trace format, and the way in which they are told apart."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ PAGES = np.random.default_rng(1).integers(0, 2_000, 40_000)
 
 
 class Stream:
-    """What has nothing but the Arrow stream interface."""
+    """An object with nothing but the Arrow stream interface."""
 
     def __init__(self, table: pa.Table) -> None:
         self.table = table

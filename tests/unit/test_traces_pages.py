@@ -70,7 +70,7 @@ def slow_pages(request: Request, page_bytes: int) -> tuple[list[tuple[int, int]]
 def slow_steps(
     requests: list[Request], page_bytes: int, number_of: dict[tuple[int, int], int]
 ) -> list[Step]:
-    """What the requests come to, where pages without a number are none of the drive's."""
+    """List the page steps of requests, where pages without a number are none of the drive's."""
     found = []
     for at_ns, request in enumerate(requests):
         _, op, offset, length = request

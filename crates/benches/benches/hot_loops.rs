@@ -1,4 +1,8 @@
-//! Times of the loops in which runs spend their time: `cargo bench`, or `cargo bench -- greedy`.
+//! Benchmarks of the loops in which runs spend their time.
+//!
+//! `cargo bench` runs them all, `cargo bench -- greedy` those with that word in their name. A drive
+//! is filled and written twice over before the clock starts, so that what is measured is its steady
+//! state. Throughput is in host pages, draws or trimmed pages, as the name of the group says.
 //!
 //! A drive is filled and written twice over before the clock starts, so that what is measured is its
 //! steady state. Throughput is in host pages, draws or trimmed pages, as the name of the group says.

@@ -1,5 +1,7 @@
-//! Time of one random access to the map of a drive, as the engine makes it: a prefetch some places
-//! ahead, then a read and a write of four bytes. Prints JSON; `make bench-limit` asks for it.
+//! Benchmark of one random access to a drive's map, as the engine makes it.
+//!
+//! That is a prefetch some places ahead, then a read and a write of four bytes. Prints JSON; `make
+//! bench-limit` asks for it.
 
 #![allow(unsafe_code)]
 

@@ -1,11 +1,11 @@
-//! What every capture is, whatever its format: named channels and their changes over time.
+//! Captures of any format: named channels and their changes over time.
 
 use crate::error::{Error, Result};
 
 /// The most channels of a capture: many times what analysers have, and little memory.
 pub const MOST_CHANNELS: usize = 4096;
 
-/// What a channel is at.
+/// Level of a channel: low, high or unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Logic 0.
@@ -52,7 +52,7 @@ impl Format {
     }
 }
 
-/// What a capture says of itself before its first change.
+/// Header of a capture: its format, its channels and its resolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// The format that was found.
@@ -83,7 +83,7 @@ impl Header {
     }
 }
 
-/// What is known of a capture when all of it has been read.
+/// Summary of a capture that has been read: its span, and whether it was cut short.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ending {
     /// The first moment of the capture.
@@ -96,15 +96,16 @@ pub struct Ending {
     pub rounded_times: u64,
 }
 
-/// Who hears of a capture while it is read.
+/// Receiver of the events of a capture while it is read.
 pub trait Listener {
-    /// The channels, before any change.
+    /// Takes the channels, before any change.
     fn start(&mut self, header: &Header) -> Result<()>;
 
-    /// A channel is at a level from a time on. The first of a channel is what it began with. Times of
-    /// one channel never fall; those of several may, because some formats have a file for each.
+    /// Sets a channel to a level from a time on. The first change of a channel is what it began
+    /// with. Times of one channel never fall; those of several may, because some formats have a
+    /// file for each.
     fn change(&mut self, time_ps: u64, channel: usize, level: Level);
 
-    /// So many bytes of the file have been read; an error ends the reading.
+    /// Reports the bytes of the file that have been read; an error ends the reading.
     fn progress(&mut self, bytes: u64) -> Result<()>;
 }

@@ -1,13 +1,15 @@
-//! The one error type: every message is a sentence that says what was wrong, where, and what is valid.
+//! Error type of the crate.
+//!
+//! Every message is a sentence that says what was wrong, where, and what is valid.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Where in a file something was found.
+/// Place in a file: a line, a byte, or none in particular.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Nowhere in particular.
+    /// Place unknown.
     Whole,
     /// In a line, counted from 1.
     Line(u64),
@@ -25,7 +27,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What can go wrong when a capture is read or written.
+/// Error of reading or writing a capture.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The file is none that can be read, or is damaged.
@@ -33,12 +35,12 @@ pub enum Error {
     Capture {
         /// The file, once it is known.
         file: Option<String>,
-        /// Where in it.
+        /// Place in the file.
         place: Place,
-        /// What is wrong, and what is valid.
+        /// Sentence that says what is wrong, and what is valid.
         what: String,
     },
-    /// A setting of the writer or the sampler outside its domain, or an edge out of order.
+    /// A setting outside its domain, of the writer or the sampler, or an edge out of order.
     #[error("{0}")]
     Setting(String),
     /// The listener asked for it.
@@ -66,7 +68,7 @@ impl Error {
         Error::Capture { file: None, place, what: what.into() }
     }
 
-    /// The same of a named file, if none is named yet.
+    /// Names the file of an error that names none yet.
     pub(crate) fn of_file(self, path: &Path) -> Self {
         match self {
             Error::Capture { file: None, place, what } => {

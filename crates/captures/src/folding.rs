@@ -6,7 +6,7 @@ use crate::histogram::Durations;
 use crate::pulses::{Follower, Pulses, Tally};
 use crate::timeline::Timeline;
 
-/// What is known of one channel.
+/// Statistics of one channel.
 #[derive(Debug, Clone)]
 pub struct Channel {
     follower: Follower,
@@ -43,12 +43,12 @@ impl Channel {
         &self.sums.durations
     }
 
-    /// How long it was ready between two of them.
+    /// Times for which it was ready between two of them.
     pub fn gaps(&self) -> &Durations {
         &self.sums.gaps
     }
 
-    /// What was found beside them.
+    /// Counts of what was found beside them.
     pub fn tally(&self) -> &Tally {
         self.follower.tally()
     }
@@ -105,7 +105,7 @@ impl<P: FnMut(u64) -> Result<()>> Folding<P> {
         self.timeline.end(ending.end_ps);
     }
 
-    /// What the capture said of itself.
+    /// Header of the capture, once it is known.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
@@ -115,12 +115,12 @@ impl<P: FnMut(u64) -> Result<()>> Folding<P> {
         &self.channels
     }
 
-    /// What happened when.
+    /// Counts and busy time over time.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
     }
 
-    /// What was found beside whole pulses, over all channels.
+    /// Counts of what was found beside whole pulses, over all channels.
     pub fn tally(&self) -> Tally {
         let mut all = Tally::default();
         self.channels.iter().for_each(|channel| all.add(channel.tally()));

@@ -1,4 +1,4 @@
-//! Which format a file has, told by its content, and who reads it.
+//! Detection of a file's format by its content, and the choice of its reader.
 
 use std::fs::File;
 use std::io::{BufRead, Seek, SeekFrom};

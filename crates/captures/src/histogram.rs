@@ -1,4 +1,5 @@
-//! Durations, counted in bins as fine as the capture, or to 0.1% where that would be too many.
+//! Histogram of durations. Its bins are as fine as the capture, or 0.1% wide where that would
+//! be too many.
 
 /// Bits of a duration, in units of the resolution, that are kept whole.
 const EXACT_BITS: u32 = 15;
@@ -6,7 +7,7 @@ const EXACT_BITS: u32 = 15;
 const KEPT_BITS: u32 = 10;
 const PART_BINS: usize = 1 << KEPT_BITS;
 const PARTS: usize = (1 << (EXACT_BITS - KEPT_BITS)) + (u64::BITS - EXACT_BITS) as usize;
-/// No capture that is not simulated is finer.
+/// Finest resolution: no capture that is not simulated is finer.
 const FINEST_PS: u64 = 1000;
 
 /// A histogram of durations. Memory is allocated by the part that is used, 656 KiB at most.

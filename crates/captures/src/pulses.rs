@@ -5,7 +5,7 @@ use crate::capture::Level;
 /// A shorter ready time between two busy pulses is a glitch: no command is sent in so little.
 pub const BRIDGED_BELOW_PS: u64 = 50_000;
 
-/// What was not a plain pulse, or might be misread as one.
+/// Counts of what was not a plain pulse, or might be misread as one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Busy when the capture began: an operation of unknown length.
@@ -36,7 +36,7 @@ impl Tally {
     }
 }
 
-/// How a pulse began.
+/// Kind of beginning of a pulse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Began {
     Seen,
@@ -53,17 +53,17 @@ enum State {
     Ready { last: Option<(u64, u64)> },
 }
 
-/// Who takes the pulses of a channel.
+/// Receiver of the pulses of a channel.
 pub trait Pulses {
-    /// An operation, from its first moment to its last.
+    /// Takes an operation, from its first moment to its last.
     fn whole(&mut self, start_ps: u64, end_ps: u64);
-    /// Busy, but for how long in all is not known.
+    /// Takes busy time of an operation that was not seen whole.
     fn part(&mut self, start_ps: u64, end_ps: u64);
-    /// Ready between two operations, for so long.
+    /// Takes the ready time between two operations.
     fn gap(&mut self, gap_ps: u64);
 }
 
-/// Follows a channel.
+/// State machine that turns the levels of a channel into pulses.
 #[derive(Debug, Clone)]
 pub struct Follower {
     state: State,
@@ -71,19 +71,19 @@ pub struct Follower {
 }
 
 impl Default for Follower {
-    /// A channel of which nothing has been heard.
+    /// Returns a follower that has heard of no level yet.
     fn default() -> Self {
         Follower { state: State::New, tally: Tally::default() }
     }
 }
 
 impl Follower {
-    /// What was found beside pulses.
+    /// Counts of what was found beside pulses.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// The channel is at a level from a time on; busy is low.
+    /// Takes a level that the channel is at from a time on; busy is low.
     #[inline]
     pub fn change(&mut self, time_ps: u64, level: Level, to: &mut impl Pulses) {
         match (self.state, level) {
@@ -115,7 +115,7 @@ impl Follower {
         }
     }
 
-    /// The capture ends.
+    /// Takes the end of the capture.
     pub fn finish(&mut self, end_ps: u64, to: &mut impl Pulses) {
         match self.state {
             State::Busy { since_ps, began } => {

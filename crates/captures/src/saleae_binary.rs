@@ -1,4 +1,4 @@
-//! Saleae Logic 2's binary export, version 0: the times of a channel's changes, a file for each.
+//! Reader of Saleae Logic 2's binary export, version 0, which has a file for each channel.
 
 use std::fs::{File, read_dir};
 use std::io::{ErrorKind, Read};
@@ -12,7 +12,7 @@ const MAGIC: &[u8; 8] = b"<SALEAE>";
 const DIGITAL: i32 = 0;
 const CHANGES_BETWEEN_PROGRESS: u64 = 1 << 18;
 const PS_A_S: f64 = 1e12;
-/// No time kept is longer; 213 days.
+/// The longest time kept: 213 days.
 const LONGEST_S: f64 = 1.8e7;
 
 /// Reads a file.

@@ -13,7 +13,9 @@ const ROWS_BETWEEN_PROGRESS: u64 = 1 << 16;
 /// Rows are longer than this only in files that are no captures.
 const MOST_FIELD_BYTES: usize = 1 << 16;
 
-/// Reads a capture. Times may begin below 0, at a trigger; they are counted from the first row.
+/// Reads a capture.
+///
+/// Times may begin below 0, at a trigger; they are counted from the first row.
 pub fn read<R: Read>(source: Source<R>, listener: &mut impl Listener) -> Result<Ending> {
     let mut rows = ReaderBuilder::new().flexible(true).from_reader(Bounded(source));
     let labels = rows.byte_headers().map_err(|error| damaged(&error, 1))?.clone();

@@ -1,4 +1,4 @@
-//! What a logic analyser of a finite rate would have recorded of exact edges.
+//! Sampling: edges as a logic analyser of a finite rate would have recorded them.
 
 use std::collections::VecDeque;
 
@@ -7,11 +7,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::error::{Error, Result};
 
-/// Uniform draws in a jitter: their sum is nearly normal, and never beyond ±6 standard deviations.
+/// Uniform draws in a jitter. Their sum is nearly normal, and never beyond ±6 standard
+/// deviations.
 const DRAWS: u32 = 12;
 const MOST_DEVIATIONS: f64 = 6.0;
 
-/// How an analyser samples.
+/// Settings of a sampling analyser.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampling {
     /// Time between two samples.
@@ -25,11 +26,11 @@ pub struct Sampling {
 /// A change of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// When.
+    /// Time of the change.
     pub time_ps: u64,
-    /// On which channel.
+    /// Index of the channel.
     pub channel: usize,
-    /// To which level.
+    /// True if the channel is high from then on.
     pub is_high: bool,
 }
 

@@ -7,9 +7,9 @@ const PS_DIGITS: usize = 12;
 /// A rate of sampling, kept as a fraction: 24 MHz has no period of whole picoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// So many picoseconds …
+    /// Picoseconds of a number of samples …
     ps: u128,
-    /// … are so many samples.
+    /// … and that number.
     samples: u128,
 }
 
@@ -56,12 +56,13 @@ fn common_divisor(mut one: u128, mut other: u128) -> u128 {
 pub struct Decimal {
     /// The number; what lies below a unit is cut off.
     pub value: i128,
-    /// Something was cut off.
+    /// True if something was cut off.
     pub rounded: bool,
 }
 
-/// A decimal number, such as "-0.000123" or "1.5e-6", in units of 10⁻¹²; `None` if it is none, or
-/// far too large for a time.
+/// Parses a decimal number, such as "-0.000123" or "1.5e-6", in units of 10⁻¹².
+///
+/// Returns `None` if it is none, or far too large for a time.
 pub fn decimal(text: &[u8]) -> Option<Decimal> {
     const MOST_DIGITS: usize = 36;
     let (mantissa, exponent) = split_exponent(text)?;

@@ -61,7 +61,7 @@ fn text_of<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<St
     Ok(text)
 }
 
-/// Samples of a file: `logic-1`, or `logic-1-1`, `logic-1-2`, … in the order of their numbers.
+/// Names of the files of samples, in the order of their numbers: `logic-1`, or `logic-1-1`, …
 fn chunks_of<R: Read + Seek>(archive: &ZipArchive<R>, capture_file: &str) -> Result<Vec<String>> {
     let prefix = format!("{capture_file}-");
     let names: Vec<_> = archive.file_names().filter_map(std::result::Result::ok).collect();
@@ -180,7 +180,7 @@ pub fn rate_refused(value: &str) -> Error {
     ))
 }
 
-/// Probe N is bit N − 1.
+/// Number of a probe: probe N is bit N − 1.
 fn bits_of(mut probes: Vec<(usize, String)>, unit_bytes: usize) -> Result<Vec<(usize, String)>> {
     probes.sort_unstable();
     for pair in probes.windows(2) {

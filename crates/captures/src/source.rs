@@ -3,7 +3,9 @@
 use std::io::{self, BufRead, Read};
 
 const BUFFER_BYTES: usize = 1 << 16;
-/// Buffers that one line, token or command of a file may fill: 1 MiB, where tens of bytes are usual.
+/// Buffers that one line, token or command of a file may fill.
+///
+/// That is 1 MiB, where tens of bytes are usual.
 const MOST_REFILLS: u32 = 16;
 
 /// Bytes of a file. [`Source::renew`] begins another line, token or command.
@@ -28,7 +30,7 @@ impl<R: Read> Source<R> {
         self.before_buffer + self.at as u64
     }
 
-    /// What is handed out from here on may be as long as is agreed.
+    /// Renews the limit of bytes that may be handed out in one piece.
     #[inline]
     pub fn renew(&mut self) {
         self.refills = 0;
@@ -39,7 +41,7 @@ impl<R: Read> Source<R> {
         self.buffer[..self.at].last().copied()
     }
 
-    /// What the bytes come from, which has been read some way.
+    /// Returns the reader below, which has been read some way.
     pub fn into_inner(self) -> R {
         self.inner
     }

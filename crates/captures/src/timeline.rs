@@ -1,4 +1,4 @@
-//! What happened when: coarse durations and busy time, in buckets that double when they run out.
+//! Timeline: counts of durations and busy time, in buckets that double when they run out.
 
 /// Buckets of time.
 pub const BUCKETS: usize = 256;

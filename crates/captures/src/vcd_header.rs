@@ -114,7 +114,7 @@ impl Declared {
         Ok(FS_A_S / unit.divisor() * u64::from(number))
     }
 
-    /// What the capture says of itself.
+    /// Returns the header of the capture.
     pub fn header(&self) -> Result<Header> {
         let resolution_ps = (self.tick_fs()? / FS_A_PS).max(1);
         let channels = self.wires.iter().map(|wire| self.name(wire)).collect();

@@ -80,7 +80,7 @@ fn read_words<R: Read>(
     }
 }
 
-/// What the next word must be.
+/// Kind of the next word that is valid.
 enum Expects {
     Any,
     /// The code after a vector of one bit.

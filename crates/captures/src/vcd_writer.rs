@@ -41,7 +41,7 @@ impl<W: Write> VcdWriter<W> {
         Ok(VcdWriter { inner, codes, timescale_ps, ticks: None })
     }
 
-    /// A channel is at a level from a time on, which must not be before the last one; of a time
+    /// Sets a channel to a level from a time on, which must not be before the last one. Of a time
     /// that is no multiple of the timescale, the rest is dropped.
     pub fn edge(&mut self, time_ps: u64, channel: usize, level: Level) -> Result<()> {
         let Some(code) = self.codes.get(channel).copied() else {

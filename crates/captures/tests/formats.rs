@@ -1,4 +1,4 @@
-//! Every format, written here by hand: what is read, what is refused, and what is said to be repaired.
+//! Tests of every format on captures written by hand: read, refused, or repaired and told.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -142,7 +142,7 @@ fn session(metadata: &str, chunks: &[(&str, &[u8])]) -> Vec<u8> {
 const METADATA: &str = "[device 1]\ncapturefile=logic-1\ntotal probes=2\nsamplerate=1 MHz\n\
     probe1=rb0\nprobe2=rb1\nunitsize=1\n";
 
-/// The same two pins, a sample every microsecond from 0 to 399.
+/// Returns two pins, as samples of every microsecond from 0 to 399.
 fn samples() -> Vec<u8> {
     let first = |time| !((10..60).contains(&time) || time >= 70);
     (0..400).map(|time| u8::from(first(time)) | u8::from(!(60..360).contains(&time)) << 1).collect()
@@ -286,8 +286,9 @@ fn files_of_no_format_and_empty_ones_are_refused_with_what_is_valid() {
     assert!(said.contains("none: cannot read it"), "{said}");
 }
 
-/// A capture that is cut anywhere has fewer changes than the whole, or is refused; what is left of
-/// it agrees with the whole.
+/// Checks that a cut capture has fewer changes than the whole, or is refused.
+///
+/// What is left of it agrees with the whole, wherever it is cut.
 fn check_every_truncation(whole: &[u8]) {
     let (all, _) = read_bytes("x", whole).unwrap();
     for length in 0..whole.len() {
@@ -347,7 +348,7 @@ fn whoever_is_told_of_the_progress_may_end_the_reading() {
     assert_eq!(read(&path, &mut folding), Err(Error::Cancelled));
 }
 
-/// Reads and folds bytes; whatever they are, nothing panics, and pulses are no more than changes.
+/// Reads and folds any bytes. Nothing panics, and pulses are no more than changes.
 fn fold(bytes: &[u8]) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("x");

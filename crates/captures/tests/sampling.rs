@@ -1,4 +1,4 @@
-//! What a logic analyser of a finite rate records of exact edges.
+//! Tests of the sampler: exact edges as a logic analyser of a finite rate records them.
 
 use writeamp_captures::{Edge, Sampler, Sampling};
 

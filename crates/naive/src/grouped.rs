@@ -1,4 +1,4 @@
-//! Wolf and FDP, as a transcript of paper 3 and of what `docs/wolf.md` says of blocks and pages.
+//! Wolf and FDP, transcribed from paper 3 and from `docs/wolf.md` for blocks and pages.
 //!
 //! Every number is a search: what a group owns less what it holds is what it may still open. The
 //! arithmetic is this crate's own, too: nothing of the engine's is called, and where a method has
@@ -40,7 +40,7 @@ use rules::Detector;
 
 pub use rules::GroupRules;
 
-/// What the manager knows beside the drive.
+/// State of a manager of groups, beside the drive.
 pub(super) struct Books {
     rules: GroupRules,
     groups: Groups,
@@ -58,7 +58,7 @@ pub(super) struct Books {
     interval_left: u32,
 }
 
-/// What tells the group of a page.
+/// Knowledge from which the group of a page is told.
 enum Knowledge {
     Nothing,
     Host {
@@ -131,8 +131,8 @@ impl Books {
         }
     }
 
-    /// True if space goes to any group, and as soon as one has too much (Wolf); else to neighbours,
-    /// as blocks are erased (FDP).
+    /// True if space goes to any group, and as soon as one has too much (Wolf). Else it goes to
+    /// neighbours, as blocks are erased (FDP).
     fn moves_space(&self) -> bool {
         self.rules.assumed_ratio.is_none()
     }

@@ -32,8 +32,9 @@ impl NaiveDrive {
         }
     }
 
-    /// Replaces each frontier that is full, or not there yet, unless nothing is to be gained: then
-    /// the next write that wants it tries again.
+    /// Replaces each frontier that is full, or not there yet, unless nothing is to be gained.
+    ///
+    /// Then the next write that wants it tries again.
     pub(super) fn replace_full_frontiers(&mut self, pool: usize) {
         loop {
             let Some(full) = [HOT, COLD].into_iter().find(|s| !self.open.contains_key(&(*s, pool)))
@@ -80,7 +81,9 @@ impl NaiveDrive {
         }
     }
 
-    /// With swaps: the block with the fewest valid pages among some drawn from those of a kind.
+    /// Returns the second victim, if blocks swap.
+    ///
+    /// It has the fewest valid pages among some blocks drawn from those of a kind.
     fn second_victim(&mut self, stream: usize, pool: usize) -> Option<u32> {
         let Manager::HotCold { d_swap: Some(d) } = self.setup.manager else { return None };
         let blocks = self.closed_for.get(&(stream, pool)).filter(|blocks| !blocks.is_empty())?;

@@ -2,10 +2,10 @@
 
 use super::{Manager, NaiveDrive, Page};
 
-/// Which block takes the wear.
+/// Rule that decides on the blocks which take the wear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leveling {
-    /// Nobody cares.
+    /// No levelling.
     None,
     /// The free block erased least is opened, of equals the one erased last; some are kept free.
     YoungestFree { reserve_blocks: usize },
@@ -16,7 +16,7 @@ pub enum Leveling {
     DualPool { threshold: u32 },
 }
 
-/// What the dual pool knows of a block.
+/// State of a block in the dual pool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PoolMember {
     pub in_cold_pool: bool,
@@ -56,7 +56,7 @@ impl NaiveDrive {
         self.free[pool].remove(at.expect("a free block to open"))
     }
 
-    /// Moves the pages of a young block onto `worn`, which was just erased, if that is called for.
+    /// Moves the pages of a young block onto `worn`, which was just erased, if that is due.
     pub(super) fn level(&mut self, worn: u32) {
         let pool = self.pool_of(worn);
         if !self.free[pool].contains(&worn) {

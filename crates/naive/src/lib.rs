@@ -32,19 +32,19 @@ pub use leveling::Leveling;
 pub use spec::Spec;
 pub use victims::Candidate;
 
-/// Where pages go: how many write streams there are, and which kind of write uses which.
+/// Rule for the write streams: their number, and the stream of each kind of write.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Manager {
-    /// Stream 0 for hot pages, stream 1 for cold ones; with a number, hot and cold blocks swap, and
-    /// the second victim is the best of so many drawn.
+    /// Stream 0 for hot pages, stream 1 for cold ones. With a number, hot and cold blocks swap,
+    /// and the second victim is the best of so many drawn.
     HotCold { d_swap: Option<u32> },
     /// A stream for each group of pages.
     Grouped(GroupRules),
-    /// As a placement says.
+    /// Streams of a placement.
     Placed(Spec),
 }
 
-/// What the host says of one of its groups of pages.
+/// Description that the host gives of one of its groups of pages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HostGroup {
     pub pages: u32,
@@ -52,16 +52,16 @@ pub struct HostGroup {
     pub write_share: f64,
 }
 
-/// What the host says of a page that it writes, for those managers that care.
+/// Hint that the host gives with a page that it writes, for managers that use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hint {
-    /// Of the groups that the drive has heard of.
+    /// Index of the group, of those that the drive has heard of.
     pub group: u8,
     /// The clock at which the page is going to be invalid.
     pub invalidation_time: Option<u64>,
 }
 
-/// How blocks are divided into pools, and who collects.
+/// Division of the blocks into pools, and the unit that collects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One pool.
@@ -70,7 +70,7 @@ pub enum Layout {
     Striped,
     /// A pool for each LUN, which collects for itself.
     StripedPerLun,
-    /// The same, and a logical page goes to the LUN that it belongs to.
+    /// A pool for each LUN, as before, and a logical page goes to the LUN that it belongs to.
     Static,
 }
 
@@ -103,7 +103,7 @@ pub struct Setup {
     pub wear: Wear,
 }
 
-/// What becomes of blocks that are erased often.
+/// Limit of erases of a block, and the spares that replace worn ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wear {
     /// Erases after which a block is worn out, if ever.
@@ -112,7 +112,7 @@ pub struct Wear {
     pub spare_blocks_per_pool: u32,
 }
 
-/// What the drive has done by the end of an erase.
+/// Counters of the drive by the end of an erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Erased {
     pub erases: u64,
@@ -128,7 +128,7 @@ pub struct EndOfLife {
     pub erase_counts: Vec<u32>,
 }
 
-/// What a physical page holds.
+/// Content of a physical page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Page {
     Erased,
@@ -147,7 +147,7 @@ struct Moment {
     now: u64,
 }
 
-/// What the drive has done since it was new.
+/// Counters of the drive since it was new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
     pub host_programs: u64,
@@ -182,8 +182,7 @@ pub struct NaiveDrive {
     opened_for: HashMap<u32, usize>,
     /// Host pages written when each block was last opened.
     opened_at: HashMap<u32, u64>,
-    /// How often the host wrote each page since it last had no data, and its clock before the last
-    /// time.
+    /// Writes of each page by the host since it last had no data, and its clock before the last.
     writes: HashMap<u32, u64>,
     written_at: HashMap<u32, u64>,
     closed_at: HashMap<u32, Moment>,
@@ -196,7 +195,7 @@ pub struct NaiveDrive {
     erase_counts: Vec<u32>,
     rule: Box<dyn Rule>,
     scheme: Option<Box<dyn Scheme>>,
-    /// What the dual pool knows of each block.
+    /// State of each block in the dual pool.
     members: Vec<PoolMember>,
     /// The spare blocks of each pool; the last is used next.
     spares: Vec<Vec<u32>>,
@@ -205,7 +204,7 @@ pub struct NaiveDrive {
     end_of_life: Option<EndOfLife>,
     /// The groups of the host, as it described them last.
     said: Vec<HostGroup>,
-    /// What a manager with groups knows.
+    /// State of a manager with groups.
     books: Option<Books>,
 }
 
@@ -368,12 +367,12 @@ impl NaiveDrive {
         false
     }
 
-    /// Where the current version of a logical page lies, if it has one.
+    /// Returns the physical page of the current version of a logical page, if it has one.
     pub fn physical(&self, logical: u32) -> Option<u32> {
         self.pages.iter().position(|&page| page == Page::Valid(logical)).map(|page| page as u32)
     }
 
-    /// Every logical page that has a current version, with where it lies.
+    /// Returns the physical page of every logical page that has a current version.
     pub fn map(&self) -> BTreeMap<u32, u32> {
         let mapped = |(physical, page): (usize, &Page)| match *page {
             Page::Valid(logical) => Some((logical, physical as u32)),
@@ -438,8 +437,9 @@ impl NaiveDrive {
         pool
     }
 
-    /// True if the host may write a page of `stream` to `pool`: there is an open block, and as many
-    /// free ones as must be kept back.
+    /// True if the host may write a page of `stream` to `pool`.
+    ///
+    /// There must be an open block, and as many free ones as must be kept back.
     fn has_room(&self, stream: usize, pool: usize) -> bool {
         self.open.contains_key(&(stream, pool)) && self.free[pool].len() >= self.reserve_blocks()
     }
@@ -500,7 +500,7 @@ impl NaiveDrive {
         true
     }
 
-    /// Programs `logical` to the first erased page of the open block, and closes the block if that
+    /// Programs `logical` to the first erased page of the open block. Closes the block if that
     /// was its last.
     fn program(&mut self, logical: u32, stream: usize, pool: usize) {
         let block = self.open[&(stream, pool)];
@@ -536,8 +536,9 @@ impl NaiveDrive {
         self.collect_block(victim);
     }
 
-    /// The victim that the scheme insists on; blocks that it holds back no longer are candidates as if
-    /// they had closed just now.
+    /// Returns the victim that the scheme insists on.
+    ///
+    /// Blocks that it holds back no longer are candidates as if they had closed just now.
     fn own_victim(&mut self, domain: usize, is_idle: bool) -> Option<u32> {
         let is_data = |block: &&u32| self.opened_for[*block] != TABLE;
         let candidates = self.closed[domain].iter().filter(is_data).count();
@@ -586,7 +587,9 @@ impl NaiveDrive {
         self.closed[domain][choice]
     }
 
-    /// Erases a victim; its valid pages are in the hands of the controller. Then wear is levelled.
+    /// Erases a victim and levels wear.
+    ///
+    /// Its valid pages, which are returned, are then in the hands of the controller.
     fn erase_victim(&mut self, victim: u32) -> Vec<u32> {
         let migrating = self.erase(victim);
         self.level(victim);
@@ -617,7 +620,9 @@ impl NaiveDrive {
         migrating
     }
 
-    /// What follows from the erase of `block`, which was just freed, where `limit` erases wear out.
+    /// Applies the wear of an erase.
+    ///
+    /// `block` was just freed, and `limit` erases wear out.
     fn wear(&mut self, block: u32, limit: u32) {
         let after = Erased {
             erases: self.counters.erases,

@@ -1,4 +1,4 @@
-//! Which policy a drive works by, and the parameters that it is given.
+//! Specs of policies: a name, and the parameters that it is given.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -28,7 +28,7 @@ impl Spec {
         found.unwrap_or_else(|| panic!("{self:?} has no {key} of that type"))
     }
 
-    /// The same of a parameter that specs leave out at its default.
+    /// Returns a parameter, or its default where specs leave it out.
     pub fn get_or<T: FromStr>(&self, key: &str, default: T) -> T {
         if self.params.contains_key(key) { self.get(key) } else { default }
     }

@@ -1,8 +1,10 @@
-//! The naive drive against examples worked by hand: it is only a witness if it can be believed.
+//! Tests of the naive drive on examples worked by hand.
+//!
+//! It is only a witness if it can be believed.
 
 use super::*;
 
-/// For the managers that care.
+/// Hot pages, for the managers that care.
 const HOT_PAGES: u32 = 4;
 
 fn victims(name: &str) -> Spec {

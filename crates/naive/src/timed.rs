@@ -80,7 +80,7 @@ use requests::{Request, Server};
 use table::Table;
 use upkeep::Upkeep;
 
-/// What a request asks for.
+/// Kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
     Read,
@@ -103,7 +103,7 @@ enum Event {
     Idle(u64),
 }
 
-/// What is to come, and the time.
+/// Events to come, and the time.
 #[derive(Debug, Default)]
 struct Clock {
     now_ns: u64,
@@ -141,7 +141,7 @@ impl Clock {
 /// Counts that the engine is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimedCounters {
-    /// By the index of [`ProgramFor`].
+    /// Programs by the index of [`ProgramFor`].
     pub programs: [u64; 7],
     pub erases: u64,
     pub written_pages: u64,
@@ -156,10 +156,10 @@ pub struct TimedCounters {
     pub read_operations: u64,
 }
 
-/// What was done to the flash for the writes of an interval.
+/// Programs and erases of the flash for the writes of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OfInterval {
-    /// By the index of [`ProgramFor`].
+    /// Programs by the index of [`ProgramFor`].
     pub programs: [u64; 7],
     pub erases: u64,
 }
@@ -213,7 +213,7 @@ impl<L: Logical> TimedDrive<L> {
         }
     }
 
-    /// When something happens next.
+    /// Time of the next event, if any.
     pub fn next_event_ns(&self) -> Option<u64> {
         self.clock.next_ns()
     }
@@ -232,7 +232,7 @@ impl<L: Logical> TimedDrive<L> {
         self.intervals.push(OfInterval::default());
     }
 
-    /// What was done for the writes between marks.
+    /// Programs and erases for the writes between marks.
     pub fn intervals(&self) -> &[OfInterval] {
         &self.intervals
     }

@@ -1,4 +1,5 @@
-//! What nbdkit-plugin.h (API version 2) declares: a test holds every offset against the header.
+//! Declarations of nbdkit-plugin.h (API version 2). A test holds every offset against the
+//! header.
 
 #![allow(unsafe_code)]
 

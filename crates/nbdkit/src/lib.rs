@@ -1,4 +1,4 @@
-//! The nbdkit plugin of the virtual SSD: it takes requests from nbdkit to [`writeamp_vssd::Drive`].
+//! nbdkit plugin of the virtual SSD: it takes requests to [`writeamp_vssd::Drive`].
 //!
 //! `nbdkit ./_nbdkit.so config=FILE`, where FILE is a [`writeamp_vssd::Config`] in JSON.
 
@@ -79,7 +79,7 @@ const VERSION: &CStr =
         Err(_) => panic!("a version has no NUL"),
     };
 
-/// What nbdkit looks for.
+/// Returns the plugin's table of functions; nbdkit looks for this symbol.
 #[unsafe(no_mangle)]
 pub extern "C" fn plugin_init() -> *const Plugin {
     &raw const PLUGIN
@@ -245,7 +245,7 @@ unsafe extern "C" fn extents(
     })
 }
 
-/// There is nothing to prefetch: what reads cost is counted when they come.
+/// Prefetches nothing: the cost of reads is counted when they come.
 unsafe extern "C" fn cache(_: *mut c_void, _length: u32, _offset: u64, _flags: u32) -> c_int {
     0
 }

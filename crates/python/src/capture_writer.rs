@@ -32,9 +32,10 @@ struct Writing {
 
 #[pymethods]
 impl PyCaptureWriter {
-    /// Begins a capture in a file that exists, with a channel for each die, all of them ready. With
-    /// a `period_ps` the pins are sampled: with that period, such a jitter, and such a share of the
-    /// pulses missed.
+    /// Begins a capture in a file that exists, with a channel for each die, all of them ready.
+    ///
+    /// With a `period_ps` the pins are sampled: with that period, such a jitter, and such a share
+    /// of the pulses missed.
     #[new]
     #[pyo3(signature = (path, *, channels, comments, period_ps=None, jitter_ns=0.0, missed=0.0, seed=0))]
     fn new(
@@ -63,8 +64,8 @@ impl PyCaptureWriter {
         Ok(PyCaptureWriter(Mutex::new(Some(writing))))
     }
 
-    /// Writes what a run's pins did since the last time; returns the edges written so far, those at
-    /// the capture's start not counted.
+    /// Writes the edges of a run's pins since the last time. Returns the edges written so far,
+    /// those at the capture's start not counted.
     fn drain(this: Py<Self>, py: Python<'_>, run: Py<PyTimedRun>) -> PyResult<u64> {
         heard(py, move || this.get().write(&run))?.map_err(raised)
     }

@@ -14,7 +14,7 @@ use writeamp_captures::{
 use crate::errors::WriteampError;
 use crate::heard::heard_often;
 
-/// How far a reading is, and whether anybody still wants it.
+/// Progress of a reading, and whether it was cancelled.
 #[derive(Default)]
 struct Watch {
     bytes: AtomicU64,
@@ -28,8 +28,10 @@ impl Watch {
     }
 }
 
-/// Reads a capture. A pin is busy while it is low, or high if the capture is `inverted`. From time to
-/// time `progress` is called with the bytes read so far; if that raises, the reading ends.
+/// Reads a capture.
+///
+/// A pin is busy while it is low, or high if the capture is `inverted`. From time to time
+/// `progress` is called with the bytes read so far; if that raises, the reading ends.
 #[pyfunction]
 #[pyo3(signature = (path, *, inverted, progress=None))]
 pub fn read_capture<'py>(
@@ -63,7 +65,7 @@ pub fn read_capture<'py>(
     Ok(dict)
 }
 
-/// What a folding found, without who heard of it.
+/// Results of a folding, without its listener.
 struct Found {
     channels: Vec<Channel>,
     timeline: Timeline,

@@ -12,13 +12,15 @@ use pyo3::prelude::*;
 use writeamp_engine as engine;
 use writeamp_engine::workloads::{Column, Values};
 
-/// An array that nobody but this can reach, so that nothing can write to it, move it or resize it.
+/// An array that nobody else can reach. Nothing can write to it, move it or resize it.
 #[pyclass(frozen, module = "writeamp._engine")]
 struct Kept(Py<PyUntypedArray>);
 
-/// Returns a read-only view of an array, which may be lent to the engine; the caller, which made
-/// the array, forgets it. As its base is no array and gives no buffer, `NumPy` never lets anyone set
-/// `flags.writeable` of the view again; of an array that owns its memory its owner may.
+/// Returns a read-only view of an array, which may be lent to the engine.
+///
+/// The caller, which made the array, forgets it. As its base is no array and gives no buffer,
+/// `NumPy` never lets anyone set `flags.writeable` of the view again; of an array that owns its
+/// memory its owner may.
 #[pyfunction]
 pub fn kept<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     fn view<'py, T: Element>(array: &Bound<'py, PyArray1<T>>) -> PyResult<Bound<'py, PyAny>> {
@@ -53,7 +55,7 @@ unsafe impl<T: Sync> Send for Lent<T> {}
 unsafe impl<T: Sync> Sync for Lent<T> {}
 
 impl<T: Element + Copy> Lent<T> {
-    /// What a view of a kept array shows; none for any other array.
+    /// Returns the values under a view of a kept array; none for any other array.
     fn of(array: &Bound<'_, PyArray1<T>>) -> PyResult<Option<Self>> {
         let base = array.getattr("base")?;
         let Ok(keeper) = base.cast::<Kept>() else { return Ok(None) };
@@ -143,7 +145,7 @@ impl PageSet {
         self.0.lock().expect("nothing here panics").rank_all()
     }
 
-    /// How many members come before each page.
+    /// Counts the members before each page.
     fn ranks<'py>(
         &self,
         py: Python<'py>,

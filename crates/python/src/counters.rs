@@ -19,7 +19,7 @@ pub fn counters_dict<'py>(py: Python<'py>, counters: &Counters) -> PyResult<Boun
 /// The name of a counter, and how it is read.
 pub type Column = (&'static str, fn(&Counters) -> u64);
 
-/// What Python sees of the counters beside the programs of each cause: `host_pages` is the clock.
+/// Counters that Python sees beside the programs of each cause. `host_pages` is the clock.
 pub const COLUMNS: [Column; 9] = [
     ("host_pages", |counters| counters.host.written_pages),
     ("host_bytes", |counters| counters.host.written_bytes),

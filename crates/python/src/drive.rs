@@ -1,4 +1,4 @@
-//! What is run: a drive with its policies, and what its host does.
+//! Drives with their policies, and the loads of their hosts.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -14,8 +14,10 @@ use crate::columns::{column, column_or, counts as page_counts};
 use crate::foreign;
 use crate::raised::raised;
 
-/// The shape of a drive. Its erase unit is a "block", the "multi-plane" set of a die's blocks, or
-/// a "superblock" over all planes, for which `superblock` is another word.
+/// The shape of a drive.
+///
+/// Its erase unit is a "block", the "multi-plane" set of a die's blocks, or a "superblock" over all
+/// planes, for which `superblock` is another word.
 #[pyclass(frozen, name = "Geometry", module = "writeamp._engine")]
 #[derive(Clone, Copy)]
 pub struct PyGeometry(Geometry);
@@ -87,9 +89,10 @@ impl PyGeometry {
     }
 }
 
-/// A drive yet to be built, and the policies that it works by. `victims` is the manager's own if
-/// `None`, and `wear_leveling` no leveller. `own_manager` and `own_victims` are sources of
-/// `writeamp.custom`, whose names stand where specs would.
+/// A drive yet to be built, and the policies that it works by.
+///
+/// `victims` is the manager's own if `None`, and `wear_leveling` no leveller. `own_manager` and
+/// `own_victims` are sources of `writeamp.custom`, whose names stand where specs would.
 #[pyclass(frozen, module = "writeamp._engine")]
 #[derive(Clone)]
 pub struct Drive {
@@ -151,8 +154,9 @@ impl Drive {
     }
 }
 
-/// A host that uses a drive before the run begins. It draws its randomness apart from the run's load
-/// of the same seed.
+/// A host that uses a drive before the run begins.
+///
+/// It draws its randomness apart from the run's load of the same seed.
 #[pyclass(frozen, module = "writeamp._engine")]
 pub struct EarlierHost(Mutex<Box<dyn Workload>>);
 
@@ -173,7 +177,7 @@ impl EarlierHost {
     }
 }
 
-/// What the host of a drive does.
+/// Load of a drive: the requests of its host.
 #[pyclass(frozen, module = "writeamp._engine")]
 #[derive(Clone)]
 pub struct Load(Kind);
@@ -193,20 +197,22 @@ impl Load {
         Load(Kind::Spec { text, pages, page_bytes })
     }
 
-    /// Whether the workload says how its requests are paced, so that a run of it is timed.
+    /// True if the workload paces its requests, so that a run of it is timed.
     fn is_timed(&self) -> PyResult<bool> {
         Ok(self.characteristics()?.is_some_and(|requests| requests.is_timed()))
     }
 
-    /// Whether the workload ever writes. If not, an untimed run has nothing to count.
+    /// True if the workload ever writes. If not, an untimed run has nothing to count.
     fn has_writes(&self) -> PyResult<bool> {
         Ok(self.characteristics()?.is_none_or(|requests| requests.write > 0.0))
     }
 
-    /// A trace: request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from
+    /// Makes the load of a trace, replayed `passes` times.
+    ///
+    /// Request i writes (op 0), trims (1), reads (2) or flushes (3) `counts[i]` pages from
     /// `first_pages[i]` at `at_ns[i]`, but for `head_bytes[i]` of the first and `tail_bytes[i]` of
-    /// the last; the whole is replayed `passes` times. All write without `ops`, one page without
-    /// `counts`. Arrays that are `kept` are not copied.
+    /// the last. All write without `ops`, one page without `counts`. Arrays that are `kept` are not
+    /// copied.
     #[staticmethod]
     #[pyo3(signature = (*, first_pages, passes, ops=None, counts=None, at_ns=None, head_bytes=None,
                         tail_bytes=None, page_bytes=Geometry::PAGE_BYTES))]
@@ -236,7 +242,7 @@ impl Load {
 }
 
 impl Load {
-    /// What a workload of requests asks for.
+    /// Returns the characteristics of a workload of requests.
     fn characteristics(&self) -> PyResult<Option<Characteristics>> {
         match &self.0 {
             Kind::Spec { text, .. } => workloads::characteristics(text).map_err(|e| raised(&e)),

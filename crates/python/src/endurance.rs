@@ -13,8 +13,9 @@ use crate::drive::{Drive, Load};
 use crate::heard::heard_often;
 use crate::raised::raised;
 
-/// Drives that differ only by their seed, and the workload that drives them. Any number of threads
-/// may run replicas of it.
+/// Drives that differ only by their seed, and the workload that drives them.
+///
+/// Any number of threads may run replicas of it.
 #[pyclass(frozen, module = "writeamp._engine")]
 pub struct Endurance {
     study: Study,
@@ -23,8 +24,10 @@ pub struct Endurance {
 
 #[pymethods]
 impl Endurance {
-    /// Replica i has `seed` + i. A trace should have passes for a whole life. `fill` has the first
-    /// and the end of each run of pages that is written once before it.
+    /// Makes the study; replica i has `seed` + i.
+    ///
+    /// A trace should have passes for a whole life. `fill` has the first and the end of each run of
+    /// pages that is written once before it.
     #[new]
     #[pyo3(signature = (drive, load, *, seed, batch_pages, w_max, spare_blocks_per_pool, fill))]
     fn new(
@@ -67,6 +70,8 @@ impl Endurance {
     }
 }
 
+/// Makes the dictionary of a life.
+///
 /// `end` has the counts at the end of life, `first_to_reach` those for each number of erases, and
 /// `erase_counts` the erases of each block at the end.
 fn life_dict<'py>(py: Python<'py>, life: &Life) -> PyResult<Bound<'py, PyDict>> {
@@ -77,8 +82,10 @@ fn life_dict<'py>(py: Python<'py>, life: &Life) -> PyResult<Bound<'py, PyDict>> 
     Ok(dict)
 }
 
-/// A column for each count: `erases`, `skipped_pages`, `host_pages` (written, the fill included: the
-/// clock), `host` (pages programmed for the host), and the pages migrated for each other cause.
+/// Makes a column for each count.
+///
+/// These are `erases`, `skipped_pages`, `host_pages` (written, the fill included: the clock),
+/// `host` (pages programmed for the host), and the pages migrated for each other cause.
 fn moments_dict<'py>(py: Python<'py>, moments: &[Moment]) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("erases", column(py, moments, |moment| moment.erases))?;

@@ -12,12 +12,13 @@ use pyo3::prelude::*;
 /// The longest time in which nobody asks whether to go on.
 const POLL: Duration = Duration::from_millis(50);
 
-/// What the main thread of most systems has; that of a new one is smaller by default.
+/// Stack of the main thread on most systems; that of a new one is smaller by default.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Does the work on a thread of its own, while this one looks for Ctrl-C and for the wish to stop
-/// of who started it (`writeamp.runners`). If either comes, the work is left alone, and what it
-/// finds is dropped.
+/// Does the work on a thread of its own, while this one looks for an interrupt.
+///
+/// That is Ctrl-C, or the wish to stop of who started it (`writeamp.runners`). If either comes, the
+/// work is left alone, and what it finds is dropped.
 pub fn heard<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -25,7 +26,7 @@ pub fn heard<T: Send + 'static>(
     heard_often(py, work, |_| Ok(()))
 }
 
-/// As [`heard`]; meanwhile `also` is called from time to time.
+/// Does the work as [`heard`]; meanwhile `also` is called from time to time.
 pub fn heard_often<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -51,7 +52,7 @@ pub fn heard_often<T: Send + 'static>(
     }
 }
 
-/// An error if this thread shall not go on.
+/// Fails if this thread shall not go on.
 pub fn go_on(py: Python<'_>) -> PyResult<()> {
     py.check_signals()?;
     py.import("writeamp.runners.stopping")?.call_method0("stop_if_asked").map(drop)

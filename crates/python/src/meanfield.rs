@@ -49,7 +49,7 @@ impl MeanField {
         arrays(py, transient::filled_once(&self.0))
     }
 
-    /// What the drift, and its derivatives, say of blocks.
+    /// Evaluates the drift and its derivatives at a state of the blocks.
     fn check<'py>(
         &self,
         py: Python<'py>,

@@ -1,4 +1,4 @@
-//! What is registered, and what it declares.
+//! Registries: their entries, and what these declare.
 
 use std::ops::Bound::{self as Edge, Excluded, Included, Unbounded};
 
@@ -12,8 +12,9 @@ use writeamp_engine::registry::{Entry, Registry};
 
 use crate::raised::raised;
 
-/// The registered entries of one kind, a dictionary each. That of a block manager or wear leveller
-/// also has what its example declares.
+/// Lists the registered entries of one kind, a dictionary each.
+///
+/// That of a block manager or wear leveller also has what its example declares.
 #[pyfunction]
 pub fn entries<'py>(py: Python<'py>, kind: &str) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let registry = catalogue::named(kind).map_err(|e| raised(&e))?;
@@ -26,8 +27,10 @@ pub fn kind_of(name: &str) -> PyResult<&'static str> {
     catalogue::of(name).map(|registry| registry.name).map_err(|e| raised(&e))
 }
 
-/// What the manager that a spec names declares. With a layout, an error unless the manager serves
-/// that under the victim policy, its own if none is given.
+/// Returns the declaration of the manager that a spec names.
+///
+/// With a layout, an error unless the manager serves that under the victim policy, its own if none
+/// is given.
 #[pyfunction]
 #[pyo3(signature = (manager, *, victims=None, layout=None))]
 pub fn declared<'py>(
@@ -95,7 +98,9 @@ fn param_dict<'py>(
     Ok(dict)
 }
 
-/// A domain as data, by its `kind`: `whole`, `number`, `word`, `bytes`, `spec`, `list` or `either`.
+/// Makes the dictionary of a domain.
+///
+/// Its `kind` is `whole`, `number`, `word`, `bytes`, `spec`, `list` or `either`.
 fn domain_dict<'py>(py: Python<'py>, domain: &Domain) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     match domain {

@@ -38,8 +38,10 @@ impl Simulation {
         found.expect("no run panicked")
     }
 
-    /// Does what may take long: without Python's lock, unless a policy of Python's is asked for each
-    /// page, which would have to take it as often.
+    /// Does what may take long, without Python's lock.
+    ///
+    /// The exception is a policy of Python's that is asked for each page, which would have to take
+    /// it as often.
     fn long<T: Send>(
         &self,
         py: Python<'_>,
@@ -109,7 +111,7 @@ impl Simulation {
         Ok(Simulation { inner, built_from })
     }
 
-    /// Everything that a run needs to go on from here, in this process or another.
+    /// Saves all that a run needs to go on from here, in this process or another.
     fn save(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
         let bytes = heard(py, move || engine::state::try_pack(&**this.get().inner()))?;
         let bytes = bytes.map_err(|error| raised(&error))?;
@@ -123,8 +125,9 @@ impl Simulation {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Goes on from where a run of the same drive, load and seed was saved. If that fails, nothing
-    /// has changed.
+    /// Restores the state of a run of the same drive, load and seed.
+    ///
+    /// It goes on from where that was saved. If that fails, nothing has changed.
     fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
         let restored = py.detach(|| build(&self.built_from)?.restored(state));
         *self.inner() = Held(Some(restored.map_err(|e| raised(&e))?));
@@ -158,7 +161,7 @@ impl Simulation {
         self.long(py, |run| run.run(pages))
     }
 
-    /// Lets the host issue what it asks for before its next write, within the pass over its trace.
+    /// Lets the host issue its requests before its next write, within the pass over its trace.
     fn run_to_write(&self, py: Python<'_>) -> PyResult<()> {
         self.long(py, |run| run.run_to_write())
     }
@@ -199,8 +202,10 @@ impl Simulation {
         PyArray1::from_slice(py, self.inner().drive().flash().erase_counts())
     }
 
-    /// Page writes from the workload's beginning until its last change that does not recur, and of
-    /// its longest cycle, 0 if nothing recurs.
+    /// Returns the page writes until the load's last change, and those of its cycle.
+    ///
+    /// The first are counted from the workload's beginning until its last change that does not
+    /// recur; the second are of its longest cycle, 0 if nothing recurs.
     fn schedule(&self) -> (f64, f64) {
         let Schedule { last_change, cycle } = self.inner().schedule();
         (last_change, cycle)
@@ -222,8 +227,9 @@ impl Simulation {
         self.inner().drive().predicted_wa()
     }
 
-    /// What the manager has learnt of the lives of pages, a column for each property; empty columns of
-    /// one that does not.
+    /// Returns the lives of pages that the manager has learnt, a column for each property.
+    ///
+    /// The columns are empty of a manager that learns none.
     fn lives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let lives = self.inner().drive().lives();
         let dict = PyDict::new(py);

@@ -10,7 +10,9 @@ use writeamp_engine::{catalogue, spec};
 
 use crate::raised::raised;
 
-/// Reads a spec: `name`; `params`, every parameter with its value as text, nested specs and numbers
+/// Parses a spec.
+///
+/// Returns its `name`; `params`, every parameter with its value as text, nested specs and numbers
 /// in one form; `given`, the names of those that the text gives; and `text`, the spec in one form.
 #[pyfunction]
 #[pyo3(name = "parse")]
@@ -32,8 +34,9 @@ pub fn parse<'py>(py: Python<'py>, kind_name: &str, text: &str) -> PyResult<Boun
     Ok(dict)
 }
 
-/// The parameters behind the name of something that is in no registry, each as text; `name` names it
-/// in errors.
+/// Splits the parameters of something that is in no registry.
+///
+/// Each is text; `name` names it in errors.
 #[pyfunction]
 pub fn split_parameters(name: &str, params: &str) -> PyResult<BTreeMap<String, String>> {
     let short = name.rsplit(':').next().unwrap_or(name);
@@ -52,15 +55,18 @@ fn text_of(read: &Params) -> String {
     format!("{}:{}", read.entry().name, params.join(","))
 }
 
-/// The workload that means on a drive of `factor` times fewer pages what the spec means on one of
-/// all of them.
+/// Returns the workload for a drive of `factor` times fewer pages.
+///
+/// It means there what the spec means on a drive of all of them.
 #[pyfunction]
 pub fn scaled_workload(text: &str, factor: f64) -> PyResult<String> {
     WORKLOADS.read(text).and_then(|read| read.scaled(factor)).map_err(|e| raised(&e))
 }
 
-/// The policy of some registry that means on such a drive what the spec means on the larger one, and
-/// sentences on what cannot be scaled.
+/// Returns the policy for a drive of `factor` times fewer pages.
+///
+/// It means there what the spec means on the larger one; beside it are sentences on what cannot be
+/// scaled.
 #[pyfunction]
 pub fn scaled_policy(kind_name: &str, text: &str, factor: f64) -> PyResult<(String, Vec<String>)> {
     let read = catalogue::named(kind_name)

@@ -35,8 +35,10 @@ impl PyTimedDevice {
 
 #[pymethods]
 impl PyTimedDevice {
-    /// A flash drive as a simulation has left it, which it takes over: the simulation must have been
-    /// built with `observed`. `times` is the JSON of a profile's tables.
+    /// Takes over a flash drive as a simulation has left it.
+    ///
+    /// The simulation must have been built with `observed`. `times` is the JSON of a profile's
+    /// tables.
     #[staticmethod]
     #[pyo3(signature = (simulation, *, times, host_pages, seed, ready_busy=false))]
     fn flash(
@@ -83,7 +85,7 @@ impl PyTimedDevice {
     }
 }
 
-/// An error unless the tables of a profile can be, on a drive of that shape.
+/// Checks the tables of a profile for a drive of that shape.
 #[pyfunction]
 pub fn check_times(times: &str, geometry: &PyGeometry) -> PyResult<()> {
     let timing = Timing::from_json(times).map_err(|e| raised(&e))?;
@@ -148,8 +150,10 @@ impl PyTimedRun {
         heard(py, move || this.get().run().advance(events))?.map_err(|e| raised(&e))
     }
 
-    /// Goes on with another load on the same device, `idle_ns` after the last one was settled. What
-    /// is measured begins anew; the clock, the counters and the operations of the device go on.
+    /// Goes on with another load on the same device.
+    ///
+    /// It begins `idle_ns` after the last one was settled. What is measured begins anew; the clock,
+    /// the counters and the operations of the device go on.
     #[pyo3(signature = (load, *, seed, idle_ns=0, time_ns=None, written_bytes=None, requests=None,
                         warmup_permille=0))]
     fn go_on(
@@ -201,7 +205,7 @@ impl PyTimedRun {
         self.run().measures().interval_ns()
     }
 
-    /// What was served in a direction, "read" or "write": requests, bytes, and latencies.
+    /// Returns what was served in a direction, "read" or "write": requests, bytes, latencies.
     fn served<'py>(&self, py: Python<'py>, direction: &str) -> PyResult<Bound<'py, PyDict>> {
         let direction = if direction == "read" { Direction::Read } else { Direction::Write };
         let run = self.run();
@@ -223,7 +227,9 @@ impl PyTimedRun {
         self.run().measures().others
     }
 
-    /// What was served over time, a column for each property, and `row_ns`, the span of a row.
+    /// Returns the served requests over time, a column for each property.
+    ///
+    /// `row_ns` is the span of a row.
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let run = self.run();
         let (rows, row_ns) = run.measures().rows();

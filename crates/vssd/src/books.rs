@@ -118,7 +118,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Those of a request, on pages of `page_bytes`.
+    /// Returns the pages of a request, each of `page_bytes`.
     pub fn of(ask: &Ask, page_bytes: u64) -> Self {
         let end = ask.offset + u64::from(ask.length);
         let range = ask.offset / page_bytes..end.div_ceil(page_bytes);
@@ -130,7 +130,7 @@ impl Pages {
         Pages { range, head_bytes, tail_bytes }
     }
 
-    /// Those of which it touches a part.
+    /// Pages of which it touches a part.
     pub fn partial(&self) -> impl Iterator<Item = u64> + use<> {
         let first = (self.head_bytes > 0).then_some(self.range.start);
         let last = self.range.end.wrapping_sub(1);

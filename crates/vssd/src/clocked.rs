@@ -17,7 +17,7 @@ use crate::record::Ask;
 
 /// The longest latency that is told apart: more than a day.
 const MOST_NS: u64 = 100_000_000_000_000;
-/// Who waits looks again after so long, whatever the clock says.
+/// The longest wait of a thread, which then looks again whatever the clock says.
 const LONGEST_WAIT_S: f64 = 60.0;
 
 /// A timed drive and the clock that it follows.
@@ -113,7 +113,7 @@ impl Clocked {
         Ok(!self.done.is_empty())
     }
 
-    /// How long until something happens, in the host's time; `None` if nothing will.
+    /// Time until the next event, in the host's time; `None` if there is none.
     pub fn until_next(&self) -> Option<Duration> {
         let at_s = self.ssd.next_event_ns()? as f64 * 1e-9 * self.scale;
         let left_s = at_s - self.started.elapsed().as_secs_f64();

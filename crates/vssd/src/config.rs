@@ -1,4 +1,4 @@
-//! What a virtual drive is made of, as the library writes it.
+//! Configuration of a virtual drive, as the library writes it.
 
 use std::path::{Path, PathBuf};
 
@@ -35,8 +35,8 @@ pub struct Config {
     /// stands that, and clients who stay do not hold the drive.
     #[serde(default)]
     pub dies_with_parent: bool,
-    /// A restart serves again what the journal holds: in about this time, after which a snapshot is
-    /// taken.
+    /// Longest time in which a restart serves again what the journal holds. After about that, a
+    /// snapshot is taken.
     #[serde(default = "longest_replay_ms")]
     pub longest_replay_ms: u64,
 }
@@ -99,7 +99,7 @@ impl Config {
         Ok(config)
     }
 
-    /// An error unless the sizes go together.
+    /// Checks that the sizes go together.
     pub fn check(&self) -> Result<()> {
         let page_bytes = u64::from(self.drive.geometry.page_bytes.max(1));
         let most_bytes = u64::from(self.drive.logical_pages) * page_bytes;
@@ -132,7 +132,7 @@ impl Config {
 }
 
 impl Flash {
-    /// What the engine builds it from.
+    /// Returns the setup that the engine builds the drive from.
     pub fn setup(&self) -> Result<Setup> {
         let Sizes {
             channels,

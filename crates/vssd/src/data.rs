@@ -1,5 +1,7 @@
-//! Bytes of the host, in memory or in a sparse file: mapped, so that a store is no system call, and
-//! what was stored is there after the process was killed.
+//! Bytes of the host, in memory or in a sparse file.
+//!
+//! They are mapped, so that a store is no system call, and what was stored is there after the
+//! process was killed.
 
 #![allow(unsafe_code)]
 
@@ -16,9 +18,10 @@ use crate::held::Held;
 use crate::space::Sparse;
 use crate::sums::Sums;
 
-/// What the machine maps by; smaller holes are written as zeros.
+/// Bytes that the machine maps at a time; smaller holes are written as zeros.
 const MAPPED_BYTES: u64 = 4 << 10;
-/// Data that are compared with their checksums before the drive serves: about a second of reading.
+/// Data that are compared with their checksums before the drive serves. That is about a
+/// second of reading.
 pub const MOST_COMPARED_BYTES: usize = 1 << 30;
 const NO_PANIC: &str = "nobody panics while storing";
 
@@ -31,13 +34,13 @@ pub struct Data {
     page_bytes: usize,
     file: Option<Sparse>,
     sums: Option<Sums>,
-    /// Whoever stores to mapped bytes of a page holds its lock alone, whoever reads them shares it.
+    /// Locks of pages: held alone to store to mapped bytes of a page, shared to read them.
     locks: Box<[RwLock<()>]>,
     /// Shared by all who use mapped bytes; held alone to give space back.
     punching: RwLock<()>,
 }
 
-/// What is stored.
+/// Data to be stored.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// Bytes.
@@ -105,7 +108,8 @@ impl Data {
         Ok(())
     }
 
-    /// Makes a page 0 that held nothing of the host, whatever lay there, once there is space for it.
+    /// Makes a page 0 that held nothing of the host, once there is space for it. Whatever lay
+    /// there is gone.
     pub fn begin(&self, page: u64) -> io::Result<()> {
         let _kept = self.punching.read().expect(NO_PANIC);
         let offset = page * self.page_bytes as u64;
@@ -256,7 +260,7 @@ impl Data {
         range.start / page_bytes..range.end.div_ceil(page_bytes)
     }
 
-    /// What a range has of each page.
+    /// Splits a range by pages.
     fn parts(&self, range: Range<u64>) -> impl Iterator<Item = Part> + use<> {
         let page_bytes = self.page_bytes as u64;
         self.pages(&range).map(move |page| {

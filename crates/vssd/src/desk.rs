@@ -1,4 +1,4 @@
-//! What one request at a time has for itself: the flash, and what is written down of it.
+//! Desk at which one request at a time is served: the flash, and what is written down of it.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -22,7 +22,7 @@ use crate::report::{self, Samples};
 /// Recordings are of no drive.
 const NO_SALT: u32 = 0;
 
-/// What one request at a time has for itself.
+/// The part of a drive that one request at a time has for itself.
 pub struct Desk {
     pub flash: Flash,
     pub journal: Option<Journal>,
@@ -43,12 +43,12 @@ pub enum Flash {
 pub struct Recording {
     path: PathBuf,
     file: BufWriter<File>,
-    /// What ended it, such as a full disk: the host's requests do not fail for that.
+    /// Error that ended it, such as a full disk: the host's requests do not fail for that.
     failure: Option<Error>,
 }
 
 impl Desk {
-    /// Serves a request and writes it down, also where it failed: what is replayed fails alike.
+    /// Serves a request and writes it down, also where it failed. What is replayed fails alike.
     pub fn serve(&mut self, ask: &Ask, at_ns: u64, partly_held: u64) -> Result<Option<u32>> {
         let (mut timed, mut sequence) = (None, self.served);
         if let (Some(journal), Flash::Counted(books)) = (&mut self.journal, &mut self.flash) {

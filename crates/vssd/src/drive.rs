@@ -141,7 +141,9 @@ impl Drive {
         self.sync()
     }
 
-    /// The first runs of bytes, of whole pages, that are alike: where each ends, and whether it holds data.
+    /// Splits a range into runs of whole pages with or without data.
+    ///
+    /// Of each it tells the bytes, and whether they hold data.
     pub fn extents(
         &self,
         offset: u64,
@@ -238,8 +240,10 @@ impl Drive {
         first..end.max(first)
     }
 
-    /// Stores data, then serves the request. Pages that hold none yet are begun with nobody else at the
-    /// desk: two requests may begin the same page, and what they do not write of it must be zeros.
+    /// Stores data, then serves the request.
+    ///
+    /// Pages that hold none yet are begun with nobody else at the desk: two requests may begin the
+    /// same page, and what they do not write of it must be zeros.
     fn store(&self, ask: &Ask, source: Source<'_>) -> Result<()> {
         self.check_room()?;
         let pages = Pages::of(ask, self.page_bytes);
@@ -296,7 +300,7 @@ impl Drive {
         Ok(())
     }
 
-    /// An error, before any data changes, if there is no space to write the request down.
+    /// Fails, before any data changes, if there is no space to write the request down.
     fn check_room(&self) -> Result<()> {
         if !self.is_short.load(Ordering::Relaxed) {
             return Ok(());
@@ -330,8 +334,10 @@ impl Drive {
         Ok(desk)
     }
 
-    /// The machine tells of a failed write-back once, and only one of those who ask: after it, nothing
-    /// is called durable any more.
+    /// Makes data and journal durable.
+    ///
+    /// The machine tells of a failed write-back once, and only one of those who ask: after it,
+    /// nothing is called durable any more.
     fn sync(&self) -> Result<()> {
         let unsynced = self.lock()?.journal.as_ref().map(Journal::unsynced);
         let Some(unsynced) = unsynced else { return Ok(()) };
@@ -360,8 +366,9 @@ fn unread(error: &io::Error) -> Error {
     Error { sentence, errno: error.raw_os_error().unwrap_or(libc::EIO) }
 }
 
-/// The error after a panic, which is a defect of the engine: its state may be half changed, and what
-/// is written down would not fit to it.
+/// Returns the error after a panic, which is a defect of the engine.
+///
+/// Its state may be half changed, and what is written down would not fit to it.
 fn broken() -> Error {
     Error::fault("a request has panicked, so this drive serves no more; start it again")
 }

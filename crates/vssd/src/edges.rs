@@ -10,7 +10,7 @@ use crate::clocked::Clocked;
 use crate::error::{Error, Result};
 use crate::private;
 
-/// Where edges go.
+/// Writer of edges to a file.
 pub struct Edges {
     path: PathBuf,
     file: BufWriter<File>,

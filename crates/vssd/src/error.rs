@@ -1,10 +1,10 @@
-//! What went wrong, in a sentence for people and a number for the protocol.
+//! Error type of the crate: a sentence for people and a number for the protocol.
 
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-/// What went wrong.
+/// An error of the drive.
 #[derive(Debug, Clone)]
 pub struct Error {
     /// One sentence.
@@ -17,17 +17,17 @@ pub struct Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// Something that was asked for cannot be.
+    /// Returns the error of a request that cannot be met.
     pub fn invalid(sentence: impl Into<String>) -> Self {
         Error { sentence: sentence.into(), errno: libc::EINVAL }
     }
 
-    /// Something went wrong inside, so that nothing more can be promised.
+    /// Returns the error of a fault inside, after which nothing can be promised.
     pub fn fault(sentence: impl Into<String>) -> Self {
         Error { sentence: sentence.into(), errno: libc::EIO }
     }
 
-    /// What a file holds is not what it should be.
+    /// Returns the error that a file does not hold what it should.
     pub fn damaged(path: &Path, why: impl Display) -> Self {
         Error { sentence: format!("{}: {why}", path.display()), errno: libc::EIO }
     }

@@ -11,7 +11,7 @@ use crate::private;
 /// The files of a drive.
 #[derive(Debug, Clone)]
 pub struct Files {
-    /// Where the data lie.
+    /// Path of the data.
     pub data: PathBuf,
     directory: PathBuf,
 }
@@ -29,17 +29,17 @@ impl Files {
         name.into()
     }
 
-    /// Where the snapshot of the flash lies.
+    /// Path of the snapshot of the flash.
     pub fn flash(&self) -> PathBuf {
         self.beside(".flash")
     }
 
-    /// Where the checksums lie.
+    /// Path of the checksums.
     pub fn sums(&self) -> PathBuf {
         self.beside(".sums")
     }
 
-    /// Where the journal of that number lies.
+    /// Path of the journal of that number.
     pub fn journal(&self, number: u64) -> PathBuf {
         self.beside(&format!(".journal-{number}"))
     }

@@ -1,4 +1,6 @@
-//! Which pages hold data of the host: the others read as zeros, whatever lies in the file.
+//! Set of the pages that hold data of the host.
+//!
+//! The others read as zeros, whatever lies in the file.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,7 +33,7 @@ impl Held {
         self.0[(page / BITS) as usize].load(Ordering::Acquire) >> (page % BITS) & 1 == 1
     }
 
-    /// These pages hold data, or none, from here on.
+    /// Notes that pages hold data, or none, from here on.
     pub fn set(&self, pages: Range<u64>, holds: bool) {
         for (at, mask) in words(pages) {
             if holds {
@@ -42,7 +44,7 @@ impl Held {
         }
     }
 
-    /// The first runs of pages that are alike, until `pages` end: where each ends, and whether it holds
+    /// Splits pages into runs that are alike. Of each it tells its end, and whether it holds
     /// data.
     pub fn runs(&self, pages: Range<u64>) -> impl Iterator<Item = (u64, bool)> + '_ {
         let mut at = pages.start;

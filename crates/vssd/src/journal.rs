@@ -1,5 +1,7 @@
-//! Requests since a snapshot of the flash, in files that are mapped: an appended row is there after
-//! the process was killed, and after a loss of power once it was synchronised.
+//! Journal: requests since a snapshot of the flash, in files that are mapped.
+//!
+//! An appended row is there after the process was killed, and after a loss of power once it was
+//! synchronised.
 //!
 //! ```text
 //! header (4096): label (its numbers: number of the journal, sequence of the first row)
@@ -31,7 +33,7 @@ const MARK_AT: usize = 512;
 pub const ROWS: usize = 1 << 20;
 /// Space is asked for in so many rows.
 const CHUNK_ROWS: usize = 1 << 15;
-/// It is asked for while there is still room for so many: more than requests can be under way.
+/// Free rows below which space is asked for: more than requests can be under way.
 const SPARE_ROWS: usize = 1 << 10;
 /// Bytes of the file, which is sparse.
 pub const FILE_BYTES: usize = HEADER_BYTES + ROWS * ROW_BYTES;
@@ -72,7 +74,9 @@ impl Segment {
         Ok(Segment::of(path, file, map, &label))
     }
 
-    /// A segment as it was left; `None` if its making was interrupted, so that nothing was ever in it.
+    /// Opens a segment as it was left.
+    ///
+    /// `None` if its making was interrupted, so that nothing was ever in it.
     pub fn open(path: &Path, identity: Identity, number: u64) -> Result<Option<Self>> {
         let failed = |error| Error::io(path, "open it", &error);
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed)?;
@@ -131,7 +135,8 @@ impl Segment {
         self.mark().get().unwrap_or(u64::MAX)
     }
 
-    /// The records in order, up to the first row that is none; all that were made durable are there.
+    /// Returns the records in order, up to the first row that is none. All that were made durable
+    /// are there.
     pub fn records(&self) -> Result<Vec<Record>> {
         let mut records = Vec::new();
         let mut rows = vec![[0; ROW_BYTES]; CHUNK_ROWS];
@@ -154,7 +159,7 @@ impl Segment {
         Ok(records)
     }
 
-    /// Forgets whatever lies behind the first `rows`, so that it cannot be taken for what follows.
+    /// Forgets all behind the first `rows`, so that it cannot be taken for what follows.
     pub fn cut(&self, rows: usize) -> Result<()> {
         let failed = |error| Error::io(&self.path, "cut it", &error);
         let first = HEADER_BYTES + rows * ROW_BYTES;
@@ -204,7 +209,7 @@ pub fn is_journal(path: &Path) -> Result<bool> {
     private::begins_with(path, MAGIC)
 }
 
-/// Where the next row of a segment goes.
+/// Place at which the next row of a segment goes.
 #[derive(Debug, Clone, Copy)]
 pub struct Head {
     rows: usize,

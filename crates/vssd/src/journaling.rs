@@ -14,7 +14,7 @@ use crate::record::Record;
 use crate::seal::Seal;
 use crate::store::{JournalEnd, snapshot};
 
-/// One request in so many is timed.
+/// Number of requests of which one is timed.
 const TIMED_EACH: u64 = 64;
 
 /// The journals of a drive: the last is appended to, those before it wait for a snapshot.
@@ -82,7 +82,7 @@ impl Journal {
         }
     }
 
-    /// Why there will soon be no room for further rows, if that is so.
+    /// Reason for which there will soon be no room for further rows, if that is so.
     pub fn shortage(&self) -> Option<&Error> {
         self.shortage.as_ref()
     }

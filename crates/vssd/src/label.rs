@@ -37,7 +37,7 @@ impl Identity {
         random_bytes().map(Identity)
     }
 
-    /// Where checksums of this drive begin, so that parts of another drive's files do not fit.
+    /// Start of the drive's checksums, so that parts of another drive's files do not fit.
     pub fn salt(&self) -> u32 {
         crc32fast::hash(&self.0)
     }

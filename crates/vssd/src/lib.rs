@@ -1,4 +1,4 @@
-//! A virtual SSD: bytes that a host reads and writes, and a flash drive that serves every request.
+//! Virtual SSD: bytes that a host reads and writes, and a simulated flash drive beneath.
 //!
 //! Data lie in memory or in a file ([`data`]); the flash drive behind them ([`books`]) is the engine's,
 //! driven one request at a time. With a file, both outlive the process, however it ends: requests go

@@ -14,7 +14,7 @@ const CHECKED_BYTES: usize = ROW_BYTES - size_of::<u32>();
 const OPS: [Op; 4] = [Op::Write, Op::Trim, Op::Read, Op::Flush];
 const FUA: u8 = 1;
 
-/// What a host asks for, in bytes.
+/// A request of the host, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ask {
     /// Kind of the request.
@@ -42,9 +42,9 @@ impl Ask {
 /// A request that was served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
-    /// When it came, in nanoseconds since the server started.
+    /// Time of its arrival, in nanoseconds since the server started.
     pub at_ns: u64,
-    /// What it asked for.
+    /// The request.
     pub ask: Ask,
     /// Its number; the row holds the lower half.
     pub sequence: u64,

@@ -1,4 +1,4 @@
-//! What the control socket tells of a drive.
+//! Report of a drive's counters, for the control socket.
 
 use hdrhistogram::Histogram;
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Seal behind the data in their file: whose they are, of which moment, and how their server ended.
+//! Seal behind the data in their file: its drive, its moment, and the end of its last server.
 //!
 //! ```text
 //! label (its numbers: bytes of the data, bytes of a page)
@@ -22,7 +22,7 @@ use crate::label::{Identity, LABEL_BYTES, Label};
 const MAGIC: [u8; 8] = *b"WampData";
 /// Bytes of a seal.
 pub const SEAL_BYTES: u64 = 4096;
-/// Where its state stands.
+/// Offset of its state.
 pub const STATE_AT: usize = 512;
 const SERVED_AT: usize = STATE_AT + 8;
 const DURABLE_AT: usize = SERVED_AT + 8;
@@ -33,7 +33,7 @@ const CLOSED: u64 = 1;
 const IN_USE: u64 = 1 << 32;
 const RUN_OF_MACHINE: &str = "/proc/sys/kernel/random/boot_id";
 
-/// How the last server of a drive ended.
+/// Kind of end of the last server of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// The drive was never made to its end.
@@ -113,7 +113,7 @@ impl Seal {
         self.label.numbers[0]
     }
 
-    /// How the last server ended.
+    /// Returns the kind of end of the last server.
     pub fn ending(&self) -> Result<Ending> {
         Ok(match self.read(STATE_AT)? {
             UNMADE => Ending::Unmade,
@@ -123,7 +123,7 @@ impl Seal {
         })
     }
 
-    /// An error unless the data fit to journals with so many requests, of which so many are durable.
+    /// Checks that the data fit to journals with so many requests, of which so many are durable.
     pub fn check(&self, ending: Ending, journaled: u64, durable: u64) -> Result<()> {
         let (served, durable_here) = (self.read(SERVED_AT)?, self.read(DURABLE_AT)?);
         // The last request of a server that was killed may be in the journal alone.

@@ -64,8 +64,10 @@ impl Sparse {
         self.reserved[(extent / 64) as usize].load(Ordering::Acquire) >> (extent % 64) & 1 == 1
     }
 
-    /// Writes zeros where an extent has no space. Space that is asked for without data (`fallocate`)
-    /// would be turned into data page by page, which takes a hundred times as long.
+    /// Writes zeros where an extent has no space.
+    ///
+    /// Space that is asked for without data (`fallocate`) would be turned into data page by page,
+    /// which takes a hundred times as long.
     fn fill_holes(&self, extent: u64, bytes: Range<u64>) -> io::Result<()> {
         let _alone = self.filling.lock().expect("nobody panics while filling holes");
         if self.is_reserved(extent) {

@@ -33,7 +33,7 @@ use crate::record::Record;
 use crate::seal::{Ending, Seal};
 use crate::sums::{self, Sums};
 
-/// What a drive is in files, once it is open.
+/// A drive in files, once it is open.
 pub struct Opened {
     /// The flash, after all requests that were kept.
     pub books: Books,
@@ -41,11 +41,11 @@ pub struct Opened {
     pub data: Data,
     /// Pages that hold data.
     pub held: Held,
-    /// Where requests go on.
+    /// End of the journal, behind which requests go on.
     pub end: JournalEnd,
 }
 
-/// Where the journal of a drive goes on.
+/// End of the journal of a drive, behind which requests go on.
 pub struct JournalEnd {
     /// The files.
     pub files: Files,
@@ -66,7 +66,7 @@ struct Snapshot<'a> {
     books: &'a mut Books,
 }
 
-/// What journals told, with nothing changed on the disk.
+/// Replay of the journals, with nothing changed on the disk.
 struct Replayed {
     segment: Segment,
     rows: usize,
@@ -311,7 +311,7 @@ impl Files {
 }
 
 impl JournalEnd {
-    /// Goes on with a journal of its own, if there is space for that and for a snapshot before it.
+    /// Begins a journal of its own, if there is space for it and for a snapshot before it.
     fn begin_next(&mut self, books: &mut Books) -> Result<()> {
         self.segment.sync()?;
         let (identity, number) =

@@ -1,4 +1,6 @@
-//! Checksums of pages, in a file beside the data: data that changed while no server ran are noticed.
+//! Checksums of pages, in a file beside the data.
+//!
+//! Data that changed while no server ran are noticed.
 //!
 //! ```text
 //! head (4096): label (its numbers: pages, bytes of a page)
@@ -25,7 +27,7 @@ use crate::label::{Identity, LABEL_BYTES, Label};
 use crate::private;
 use crate::space::allocate;
 
-/// What such files begin with.
+/// Magic bytes that such files begin with.
 pub const MAGIC: [u8; 8] = *b"WampSums";
 const HEAD_BYTES: usize = 4096;
 const SUM_BYTES: usize = size_of::<u32>();

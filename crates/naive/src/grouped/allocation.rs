@@ -1,4 +1,4 @@
-//! How much spare space each group should have (paper 3, §5.5).
+//! Division of the spare space between groups (paper 3, §5.5).
 //!
 //! The closed forms are the paper's, as corrected in `docs/wolf.md`. The optimum is found by
 //! bracketing its one unknown, which shares nothing with the engine's Newton but the condition that
@@ -85,8 +85,10 @@ fn divide(allocation: Allocation, groups: &[Demand], op: f64) -> Vec<f64> {
     }
 }
 
-/// y − 1 − ln y = μ·p/s in every group that is written, with y = 1/δ and the one μ at which all spare
-/// pages are used. Nothing if nobody is written, or there is nothing to divide.
+/// Returns the optimal spare pages of each group, if any.
+///
+/// In every group that is written, y − 1 − ln y = μ·p/s, with y = 1/δ and the one μ at which all
+/// spare pages are used. Nothing if nobody is written, or there is nothing to divide.
 fn optimum(groups: &[Demand], op: f64) -> Option<Vec<f64>> {
     let is_written = |group: &Demand| group.pages > 0.0 && group.writes > 0.0;
     if op <= 0.0 || !groups.iter().any(is_written) {
@@ -116,8 +118,10 @@ fn spare_of(group: &Demand, log_mu: f64) -> f64 {
     if y <= 1.0 { 0.0 } else { group.pages * (y * libm::log(y) / (y - 1.0) - 1.0) }
 }
 
-/// The root of a function that is negative at `low` and positive at `high`: where the chord is zero,
-/// again and again; an end that stays twice is taken for half as far from zero (Illinois method).
+/// Finds the root of a function that is negative at `low` and positive at `high`.
+///
+/// It takes the point where the chord is zero, again and again; an end that stays twice is taken
+/// for half as far from zero (Illinois method).
 fn root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut at_low, mut at_high) = (f(low), f(high));
     let mut last: Option<f64> = None;

@@ -1,8 +1,8 @@
-//! What collection tells of a group: `allocation=marginal` of `docs/wolf.md`.
+//! Measurements of a group by its collection: `allocation=marginal` of `docs/wolf.md`.
 
 use super::rules::Following;
 
-/// Of one group.
+/// State of one group.
 #[derive(Debug, Clone)]
 pub(super) struct Arrivals {
     /// Pages that arrive, from the host or another group, per write of the host.
@@ -34,14 +34,16 @@ impl Arrivals {
         self.victims.push(Victim { valid_pages, weight: 1.0 });
     }
 
-    /// Of `all` writes in the interval, `own` were the group's; the interval weighs `a`.
+    /// Ends an interval, in which `own` of `all` writes were the group's; it weighs `a`.
     pub fn end_interval(&mut self, own: u32, all: f64, a: f64) {
         let arrived = f64::from(own + std::mem::take(&mut self.interval_migrations));
         self.share += a * (arrived / all - self.share);
     }
 
-    /// Holds two victims or more against eqs. 3 and 9, for a group of so many `pages` with `spare`
-    /// beside them: the size that they speak for counts for the part that `pace` says.
+    /// Adapts the effective size to the victims, if there are two or more.
+    ///
+    /// They are held against eqs. 3 and 9, for a group of so many `pages` with `spare` beside them:
+    /// the size that they speak for counts for the part that `pace` says.
     pub fn follow(&mut self, pages: f64, spare: f64, pages_per_block: u32, by: Following) {
         let blocks: f64 = self.victims.iter().map(|victim| victim.weight).sum();
         if blocks < 2.0 || pages == 0.0 {

@@ -1,4 +1,6 @@
-//! Who collects, who gives a block away and who receives it (paper 3, §5.3 and Listing 3).
+//! Balance of blocks between groups (paper 3, §5.3 and Listing 3).
+//!
+//! Who collects, who gives a block away and who receives it.
 
 use std::cmp::Reverse;
 

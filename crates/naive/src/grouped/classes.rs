@@ -1,5 +1,6 @@
-//! The classes that FDP puts the host's groups into (Stoica & Ailamaki 2013, as `docs/wolf.md` has
-//! it): by the frequency of their pages, in whole steps of an assumed ratio.
+//! Classes that FDP puts the host's groups into (Stoica & Ailamaki 2013).
+//!
+//! As `docs/wolf.md` has it: by the frequency of their pages, in whole steps of an assumed ratio.
 
 use crate::HostGroup;
 

@@ -1,4 +1,4 @@
-//! Two Bloom filters for each group (paper 3, §5.6): which pages are too hot or too cold for it.
+//! Two Bloom filters for each group, which find pages too hot or too cold (paper 3, §5.6).
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ pub(super) struct Filters {
     random: Stream,
 }
 
-/// What the host wrote to a group in this period and the one before.
+/// Filters of the host's writes to a group, in this period and the one before.
 struct Periods {
     now: Filter,
     before: Filter,
@@ -23,7 +23,7 @@ struct Periods {
 }
 
 impl Filters {
-    /// No period has fewer than `least_writes`.
+    /// Returns the filters; no period has fewer writes than `least_writes`.
     pub fn new(
         (false_positives, demotion): (f64, f64),
         least_writes: u32,
@@ -34,8 +34,10 @@ impl Filters {
         Filters { false_positives, demotion, least_writes, periods, random }
     }
 
-    /// The group of a page that the host writes and `holder` holds: one up if it was written in both
-    /// periods, the coldest if it is new. `sizes` are the pages of each group before the write.
+    /// Returns the group of a page that the host writes and `holder` holds.
+    ///
+    /// That is one up if it was written in both periods, the coldest if it is new. `sizes` are the
+    /// pages of each group before the write.
     pub fn group_of_write(
         &mut self,
         page: u32,
@@ -64,8 +66,10 @@ impl Filters {
         group
     }
 
-    /// The group of a page of `holder` that collection moves: one down, with some probability, if it
-    /// was written in neither period. Only then is there a draw.
+    /// Returns the group of a page of `holder` that collection moves.
+    ///
+    /// That is one down, with some probability, if it was written in neither period. Only then is
+    /// there a draw.
     pub fn group_of_migration(&mut self, page: u32, holder: usize, groups: &Groups) -> usize {
         let of_holder = &self.periods[holder];
         if of_holder.now.knows(page) || of_holder.before.knows(page) {
@@ -91,9 +95,10 @@ impl Periods {
     }
 }
 
-/// A Bloom filter. Which pages it mistakes for known ones decides where they go, so its size and its
-/// hash are the engine's: k hashes that follow from one (Kirsch & Mitzenmacher 2006), which is the
-/// finalizer of `SplitMix64`.
+/// A Bloom filter with the engine's size and hash.
+///
+/// Those pages that it mistakes for known ones decide where they go. It has k hashes that follow
+/// from one (Kirsch & Mitzenmacher 2006), which is the finalizer of `SplitMix64`.
 struct Filter {
     bits: u64,
     hashes: u32,
@@ -101,7 +106,7 @@ struct Filter {
 }
 
 impl Filter {
-    /// p = (1 − e^(−k·n/m))^k, with k = −log2 p, for n elements in m bits.
+    /// Returns a filter for n elements in m bits, where p = (1 − e^(−k·n/m))^k, with k = −log2 p.
     fn new(elements: u32, false_positives: f64) -> Self {
         let hashes = (-libm::log2(false_positives)).round().max(1.0);
         let set_when_full = libm::pow(false_positives, 1.0 / hashes);
@@ -117,6 +122,8 @@ impl Filter {
         self.places(page).iter().all(|place| self.set.contains(place))
     }
 
+    /// Returns the bits of a page in the filter.
+    ///
     /// The i-th hash is the lower half plus i times the upper half made odd, modulo 2^32; it stands
     /// for a place in proportion.
     fn places(&self, page: u32) -> Vec<u64> {

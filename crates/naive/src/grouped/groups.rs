@@ -25,7 +25,7 @@ impl Group {
     }
 }
 
-/// What happened to the groups at the end of an interval, by number.
+/// Change of the groups at the end of an interval, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Created { group: usize },
@@ -39,12 +39,13 @@ pub(super) struct Groups {
     /// F
     smallest_pages: u32,
     coldest_first: Vec<Group>,
-    /// For each place: intervals in a row for which whoever stands there was like the next colder.
+    /// Intervals in a row in which the group at a place was like the next colder, by place.
     alike: Vec<u32>,
 }
 
 impl Groups {
-    /// As many groups as the rules begin with; until it is measured, they share the writes evenly.
+    /// Returns as many groups as the rules begin with. Until it is measured, they share the
+    /// writes evenly.
     pub fn new(rules: GroupRules, smallest_pages: u32) -> Self {
         let count = rules.groups_at_first;
         let share = 1.0 / count as f64;
@@ -198,9 +199,10 @@ impl Groups {
         }
     }
 
-    /// Merges one pair, unless only the fewest groups are left: the coldest group that is too small
-    /// joins the neighbour most like it; failing that, the coldest that has long been like its
-    /// colder neighbour joins that.
+    /// Merges one pair, unless only the fewest groups are left.
+    ///
+    /// The coldest group that is too small joins the neighbour most like it; failing that, the
+    /// coldest that has long been like its colder neighbour joins that.
     fn merge(&mut self, sizes: &[u32]) -> Option<Change> {
         let places = 0..self.coldest_first.len();
         if places.len() <= FEWEST_GROUPS {
@@ -240,8 +242,8 @@ impl Groups {
         self.alike.push(0);
     }
 
-    /// The neighbour whose hit rate is nearest, as a ratio; of equals the colder. A held one is out
-    /// of it.
+    /// Returns the neighbour whose hit rate is nearest, as a ratio; of equals the colder. A held
+    /// one is out of it.
     fn most_like(&self, place: usize, sizes: &[u32]) -> Option<usize> {
         let own = self.hit_rate(place, sizes);
         let times = |other: usize| {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::lives::{Class, Lives, OCTAVE};
 
-/// When the host wrote what, how long pages live, and which groups there are for them.
+/// Times of the host's writes, the lives of pages, and the groups that suit them.
 pub(super) struct Intervals {
-    /// Of each page: every clock (host pages written before) at which the host wrote it.
+    /// Clocks of the host's writes of each page (host pages written before).
     written_at: BTreeMap<u32, Vec<u64>>,
     lives: Lives,
     logical_pages: u32,
@@ -15,14 +15,14 @@ pub(super) struct Intervals {
     groups: usize,
     /// Pages that live longer are for group 0.
     longest: i64,
-    /// From a group to the next.
+    /// Distance from a group to the next.
     step: i64,
     /// The groups for which pages arrived in this interval.
     arrived: Vec<usize>,
     wanted: Vec<Wanted>,
 }
 
-/// What there is for a group, whether or not it is open.
+/// Pages and arrivals that are forecast for a group, whether or not it is open.
 #[derive(Debug, Clone, Copy, Default)]
 struct Wanted {
     /// Per write of the host.
@@ -30,7 +30,7 @@ struct Wanted {
     pages: f64,
 }
 
-/// What becomes of a group.
+/// Decision on a group at the end of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     Opens,
@@ -59,7 +59,7 @@ impl Intervals {
         self.written_at.remove(&page);
     }
 
-    /// The group, of those that are `open`, of a page that the host writes now, and `holder` holds.
+    /// Returns the group, of those `open`, of a page that the host writes now and `holder` holds.
     pub fn group_of_write(
         &mut self,
         page: u32,
@@ -137,8 +137,9 @@ impl Intervals {
         }
     }
 
-    /// What becomes of `group` beside those that are `open`, where a block on each LUN has so many
-    /// pages together.
+    /// Decides on `group` beside those that are `open`.
+    ///
+    /// `block_pages` are the pages of a block on each LUN together.
     pub fn turn(&self, group: usize, open: &[usize], block_pages: f64) -> Turn {
         let others: Vec<usize> = open.iter().copied().filter(|&other| other != group).collect();
         let with_it: Vec<usize> = others.iter().copied().chain([group]).collect();

@@ -1,4 +1,4 @@
-//! How long pages still live: the life table of `docs/wolf.md`.
+//! Forecasts of the remaining lives of pages: the life table of `docs/wolf.md`.
 //!
 //! Every number is worked out anew for every forecast, in the order in which the docs write it.
 
@@ -12,19 +12,19 @@ pub(super) const OCTAVE: i64 = 256;
 const AGES: usize = 40;
 const OCTAVES: i64 = 14;
 
-/// What pages have in common whose lives are counted together.
+/// Class of pages whose lives are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     /// Not written again since the first write.
     New,
     Again {
-        /// Of the mean interval.
+        /// Octave of the mean interval.
         octave: i64,
         pattern: Pattern,
     },
 }
 
-/// How many intervals there were, and octaves of the last one above their mean.
+/// Number of intervals so far, and octaves of the last one above their mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Pattern {
     One,

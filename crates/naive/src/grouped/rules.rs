@@ -1,4 +1,4 @@
-//! What the spec of a manager with groups says, read from the text of its parameters.
+//! Rules of a manager with groups, read from the text of its spec's parameters.
 
 /// Groups that a drive begins with if it creates and merges them (paper 3, §5.2).
 pub(super) const FEWEST_GROUPS: usize = 2;
@@ -31,13 +31,13 @@ pub struct GroupRules {
     pub(super) exceptions: Exceptions,
 }
 
-/// What tells the group of a page.
+/// Source of the group of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Detector {
     /// Nothing: there is one group.
     Nothing,
-    /// The host; a page that collection moves goes by what the host said last, or by what it would
-    /// say now.
+    /// The host. A page that collection moves goes by what the host said last, or by what it
+    /// would say now.
     Host { current: bool },
     /// Two Bloom filters a group.
     Filters { false_positives: f64, demotion: f64 },
@@ -45,22 +45,22 @@ pub(super) enum Detector {
     Intervals { ratio: f64 },
 }
 
-/// How spare space is divided.
+/// Method of dividing the spare space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Allocation {
-    /// By size (eq. 6).
+    /// Shares by size (eq. 6).
     Size,
-    /// By writes (eq. 7, corrected).
+    /// Shares by writes (eq. 7, corrected).
     Frequency,
-    /// By the mean of both (eq. 8, corrected).
+    /// Shares by the mean of both (eq. 8, corrected).
     ClosedForm,
-    /// So that write amplification is least (eqs. 3 to 5).
+    /// Shares of the least write amplification (eqs. 3 to 5).
     Optimal,
-    /// The same for groups as collection finds them.
+    /// Shares of the least write amplification, for groups as collection finds them.
     Marginal,
 }
 
-/// How effective sizes follow what collection finds.
+/// Speed at which effective sizes follow what collection finds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Following {
     /// Part of the way that is gone in an interval.
@@ -69,14 +69,14 @@ pub(super) struct Following {
     pub memory: f64,
 }
 
-/// What keeps a cold group alive.
+/// Exceptions that keep a cold group alive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Exceptions {
     /// Under the closed form, a coldest group below that part of the next one's hit rate …
     pub coldest_ratio: f64,
     /// … gets that part of its size (§5.5.3).
     pub coldest_op: f64,
-    /// Nobody gets less than that part of its size.
+    /// Part of its size that every group gets at least.
     pub floor: f64,
 }
 
@@ -113,8 +113,9 @@ impl GroupRules {
         GroupRules { detector, assumed_ratio, ..shared(&text, groups_at_first) }
     }
 
-    /// Free blocks of each LUN that only migrated pages may open: one, where such a page may change
-    /// its group.
+    /// Free blocks of each LUN that only migrated pages may open.
+    ///
+    /// One, where such a page may change its group.
     pub(crate) fn reserve_blocks(&self) -> usize {
         match self.detector {
             Detector::Nothing | Detector::Host { current: false } => 0,
@@ -125,7 +126,7 @@ impl GroupRules {
     }
 }
 
-/// What both read in the same way.
+/// Reads the rules that Wolf and FDP have in common.
 fn shared(text: impl Fn(&str) -> String, groups_at_first: usize) -> GroupRules {
     GroupRules {
         detector: Detector::Nothing,

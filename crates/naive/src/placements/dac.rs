@@ -1,5 +1,7 @@
-//! One region up with each write of the host, one down with each migration. With a residence, up
-//! only from where the page came less than that ago, and down only if it came that long ago.
+//! DAC: one region up with each write of the host, one down with each migration.
+//!
+//! With a residence, up only from where the page came less than that ago, and down only if it came
+//! that long ago.
 
 use std::collections::HashMap;
 
@@ -13,7 +15,7 @@ pub struct Dac {
 }
 
 impl Dac {
-    /// Whether the page came to its place less than a residence ago; it comes to another now.
+    /// True if the page came to its place less than a residence ago; it comes to another now.
     fn was_young(&mut self, logical: u32, now: u64) -> bool {
         let came = self.came_at.insert(logical, now);
         let residence = self.residence_writes.expect("a residence");

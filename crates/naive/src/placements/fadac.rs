@@ -1,4 +1,4 @@
-//! By writes less migrations.
+//! FADaC: streams by writes less migrations.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub struct Fadac {
 }
 
 impl Fadac {
-    /// How many of the bounds average, 10·average, 100·average… the page exceeds.
+    /// Counts the bounds average, 10·average, 100·average… that the page exceeds.
     fn class(&self, logical: u32) -> usize {
         let count = self.counts[&logical] << 32;
         let exceeds = |power: &u32| count > self.average * 10u64.pow(*power);

@@ -35,15 +35,16 @@ pub struct Midas {
     held: BTreeMap<(usize, usize), Vec<u32>>,
     /// Blocks that are no longer held, and their domains.
     given_up: Vec<(usize, u32)>,
-    /// For each domain, the page that the host waits to write, and how many victims it waited for.
+    /// For each domain, the page that the host waits to write, and the victims it waited for.
     awaited: BTreeMap<usize, (u64, u32)>,
     /// The group of the last victim.
     from: usize,
-    /// What was collected in the epoch, and in the period that predictions are held against.
+    /// Collections in the epoch, and in the period that predictions are held against.
     epoch: Found,
     period: Found,
     epoch_ends: u64,
-    /// Groups that a victim is waited for, before the first period begins; the end of the period.
+    /// Groups of which a victim is awaited before the first period begins. Then the end of the
+    /// period.
     uncollected: Vec<usize>,
     period_ends: Option<u64>,
     predicted: Vec<f64>,

@@ -18,7 +18,7 @@ mod warcip;
 
 use super::{Hint, Setup, Spec, is_module_of};
 
-/// A block that is collected: the stream it was opened for, when that was, and when it is now.
+/// A block that is collected: the stream it was opened for, its opening, and the present.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Collected {
     pub block: u32,
@@ -36,8 +36,8 @@ pub(super) trait Scheme: Send {
     /// Streams that migrated pages may go to.
     fn migration_stream(&self) -> usize;
 
-    /// True if it wants to see the blocks before the page that the host writes next; asked once for
-    /// each.
+    /// True if it wants to see the blocks before the page that the host writes next. It is asked
+    /// once for each.
     fn wants_blocks(&mut self) -> bool {
         false
     }
@@ -62,8 +62,8 @@ pub(super) trait Scheme: Send {
         false
     }
 
-    /// The victim that the scheme insists on, if the policy has so many `candidates`; the host waits for
-    /// it unless it `is_idle`.
+    /// Returns the victim that the scheme insists on, if the policy has so many `candidates`. The
+    /// host waits for it unless it `is_idle`.
     fn victim(&mut self, _domain: usize, _is_idle: bool, _candidates: usize) -> Option<u32> {
         None
     }

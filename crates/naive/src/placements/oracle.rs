@@ -1,4 +1,4 @@
-//! By the true time until the page is invalid.
+//! Oracle: streams by the true time until the page is invalid.
 
 use std::collections::HashMap;
 

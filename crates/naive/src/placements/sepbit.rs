@@ -1,4 +1,6 @@
-//! By the inferred time until the page is invalid. Classes 1 to 6 of the paper are streams 0 to 5.
+//! SepBIT: streams by the inferred time until a page is invalid.
+//!
+//! Classes 1 to 6 of the paper are streams 0 to 5.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! By writes over age, in groups found by k-means.
+//! SFS: streams by writes over age, in groups found by k-means.
 
 use std::collections::HashMap;
 
@@ -82,8 +82,8 @@ impl Sfs {
         self.centers.sort_unstable();
     }
 
-    /// The mean of those nearest to the center of a group. Where there are none, a linear center is
-    /// 0, and a logarithmic one stays.
+    /// Returns the mean of those nearest to the center of a group. Where there are none, a linear
+    /// center is 0, and a logarithmic one stays.
     fn mean(&self, group: usize, found: &[u64]) -> u64 {
         let of_group = |hotness: &&u64| nearest(&self.centers, **hotness) == group;
         let members: Vec<u128> =

@@ -1,4 +1,4 @@
-//! One stream for everything.
+//! Single: one stream for everything.
 
 use super::{Collected, Hint, Scheme, Setup, Spec};
 

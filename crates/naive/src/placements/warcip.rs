@@ -1,4 +1,4 @@
-//! By rewrite interval, in clusters.
+//! WARCIP: streams by rewrite interval, in clusters.
 
 use std::collections::HashMap;
 

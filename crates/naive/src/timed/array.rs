@@ -15,7 +15,7 @@ pub enum Kind {
     Erase,
 }
 
-/// Who hears that an operation is done.
+/// Receiver of the news that an operation is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiter {
     Operation(OpId),
@@ -76,7 +76,7 @@ pub struct Array {
     born: OpId,
     units: Vec<Unit>,
     channels: Vec<Channel>,
-    /// Who must hear of what is done; the last hears first.
+    /// Waiters that must hear of what is done; the last hears first.
     pub told: Vec<Waiter>,
     /// Units that have run out of work; the last is looked at first.
     pub idle_units: Vec<usize>,
@@ -186,7 +186,7 @@ impl Array {
         queued.map(|op| op.waiters.push(Waiter::Request(request))).count()
     }
 
-    /// Those who wait for a program other than operations hear of it now.
+    /// Tells of a program to the waiters that are no operations.
     pub fn release_early(&mut self, id: OpId) {
         let waiters = std::mem::take(&mut self.op_mut(id).waiters);
         let (early, kept): (Vec<_>, Vec<_>) = waiters

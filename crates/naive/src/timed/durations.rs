@@ -1,5 +1,6 @@
-//! Durations drawn as the engine draws them: from the stream "durations", in the order in which
-//! operations come to be.
+//! Durations drawn as the engine draws them.
+//!
+//! They come from the stream "durations", in the order in which operations come to be.
 
 use writeamp_engine::rng::Stream;
 
@@ -39,8 +40,8 @@ impl Durations {
         self.draw(self.erase_ns)
     }
 
-    /// The sum of four uniform 16-bit numbers, moved and stretched to mean and spread. What has no
-    /// spread takes no random number.
+    /// Draws the sum of four uniform 16-bit numbers, moved and stretched to mean and spread. What
+    /// has no spread takes no random number.
     fn draw(&mut self, mean_ns: u64) -> u64 {
         let sd_ns = mean_ns as f64 * self.spread;
         if sd_ns == 0.0 {

@@ -1,8 +1,8 @@
-//! What a drive in time is, and what does its books.
+//! Profile of a drive in time, and the interface of its books.
 
 use std::ops::Range;
 
-/// Why a page is programmed, in the order of reports.
+/// Cause of a program of a page, in the order of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramFor {
     Host,
@@ -14,7 +14,7 @@ pub enum ProgramFor {
     Refresh,
 }
 
-/// What was done to the flash.
+/// Operation on the flash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogicalOp {
     Read { page: u32 },
@@ -103,7 +103,7 @@ pub struct Profile {
     pub retention_ns: u64,
 }
 
-/// Where a page lies, as far as time depends on it.
+/// Place of a page, as far as time depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub die: usize,
@@ -140,8 +140,8 @@ impl Profile {
         vec![(block / (self.blocks / self.dies())) as usize]
     }
 
-    /// Where a page lies: a walk along its block, unit by unit. A block's units go to its dies in
-    /// turn, and on each die to the planes in turn.
+    /// Returns the place of a page by a walk along its block, unit by unit. A block's units go to
+    /// its dies in turn, and on each die to the planes in turn.
     pub(super) fn place(&self, page: u32) -> Place {
         let dies = self.dies_of(self.block_of(page));
         let offset = page % self.pages_per_block;
@@ -169,7 +169,7 @@ impl Profile {
         one / self.read_units() == other / self.read_units()
     }
 
-    /// What works at one operation at a time: a die, or a chip.
+    /// Returns the unit of a die that works at one operation at a time: a die, or a chip.
     pub(super) fn unit_of(&self, die: usize) -> usize {
         let chips = (self.channels * self.chips_per_channel) as usize;
         if self.die_interleaving { die } else { die % chips }

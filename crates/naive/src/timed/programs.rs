@@ -16,7 +16,7 @@ pub struct Programs {
     pub moved: Vec<u32>,
 }
 
-/// What is known of a page that is being written.
+/// State of a page that is being written.
 struct Written {
     cause: ProgramFor,
     bytes: u32,
@@ -73,7 +73,9 @@ impl<L: Logical> TimedDrive<L> {
         self.take_up(&ops, Some(&written), ProgramFor::Gc, None);
     }
 
-    /// Something was collected, for a cause; by the background collection of a LUN, if it is given.
+    /// Takes up a collection for a cause.
+    ///
+    /// It is the background collection of a LUN, if one is given.
     pub(super) fn take_up_collection(
         &mut self,
         ops: &[LogicalOp],

@@ -7,7 +7,7 @@ use super::array::{OpId, Waiter};
 use super::profile::{Logical, Profile, transfer_ns};
 use super::{Asked, Event, TimedDrive};
 
-/// What serves one thing after another.
+/// Server of one thing after another.
 #[derive(Debug, Default)]
 pub struct Server {
     free_ns: u64,
@@ -26,7 +26,7 @@ pub struct Request {
     pub asked: Asked,
     pub offset: u64,
     pub length: u64,
-    /// What it waits for, and one more until all of it is known.
+    /// Things that it waits for, and one more until all of them are known.
     waits: usize,
     pub cached_pages: usize,
     /// The interval in which it was served.
@@ -270,7 +270,7 @@ impl<L: Logical> TimedDrive<L> {
         transfer_ns(length.div_ceil(link_packet_bytes) * link_packet_bytes, link_mb_s)
     }
 
-    /// If nothing is asked of the drive any more, it writes out what it holds in a while.
+    /// Lets an idle drive write out what it holds, in a while.
     pub(super) fn watch_idleness(&mut self) {
         let has_dirty =
             |cache: &super::cache::Cache| cache.pages.iter().any(|cached| !cached.dirty.is_empty());

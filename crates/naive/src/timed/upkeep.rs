@@ -1,4 +1,4 @@
-//! What a drive does for itself.
+//! Upkeep: work that a drive does for itself.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub struct Upkeep {
     pub collecting: Vec<usize>,
     reads_of: BTreeMap<u32, u32>,
     most_reads: u32,
-    /// When blocks were full, which, and their erases then.
+    /// Blocks that were full: the time, the number and the erases then.
     full: Vec<(u64, u32, u32)>,
     retention_ns: u64,
     /// Blocks that must be moved, the last first.

@@ -1,5 +1,7 @@
-//! The greatest age·(1−u)/(2u), u being the share of valid pages and u = 0 above everything; among
-//! equals the most invalid pages, then the one whose age began first. With power 0.5 it is √age.
+//! Cost-benefit: the greatest age·(1−u)/(2u), u being the share of valid pages.
+//!
+//! u = 0 is above everything. Among equals the most invalid pages win, then the one whose age began
+//! first. With power 0.5 it is √age.
 
 use std::cmp::Ordering;
 
@@ -30,8 +32,9 @@ impl Rule for CostBenefit {
     }
 }
 
-/// age·(1−u)/(2u) as an exact fraction: with v valid and i invalid pages it is age·i/(2v). The
-/// square of √age·i/(2v) is age·i²/(2v)².
+/// Score age·(1−u)/(2u) as an exact fraction.
+///
+/// With v valid and i invalid pages it is age·i/(2v). The square of √age·i/(2v) is age·i²/(2v)².
 struct Score {
     numerator: u128,
     denominator: u128,

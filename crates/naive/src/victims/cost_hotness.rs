@@ -1,6 +1,7 @@
-//! The greatest (1−u)/(2u·h), u being the share of valid pages and h the mean of their writes over
-//! the mean of their ages; u = 0 above everything; among equals the most invalid pages, then the
-//! lowest number.
+//! Cost-hotness: the greatest (1−u)/(2u·h), u being the share of valid pages.
+//!
+//! h is the mean of their writes over the mean of their ages; u = 0 is above everything. Among
+//! equals the most invalid pages win, then the lowest number.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,5 @@
-//! The most invalid pages among `d` drawn with replacement; among equals, the one drawn first.
+//! d-choices: the most invalid pages among `d` drawn with replacement. Among equals, the one
+//! drawn first.
 
 use super::{Candidate, Rule, Spec, Stream};
 

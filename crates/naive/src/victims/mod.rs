@@ -28,13 +28,14 @@ pub(super) trait Rule: Send {
 /// A closed block, as it stands when the choice is made.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
-    /// Which block it is.
+    /// Number of the block.
     pub number: u32,
     pub valid_pages: u32,
     pub invalid_pages: u32,
-    /// When it closed, in events.
+    /// Time of its close, in events.
     pub closed: u64,
-    /// When it last changed, in events: its close, or the last time one of its pages was invalid.
+    /// Time of its last change, in events. That is its close, or the last time one of its pages
+    /// was invalid.
     pub changed: u64,
     /// Host pages written since it last changed.
     pub age: u64,

@@ -1,4 +1,5 @@
-//! The most invalid pages among the `window` closed first; among equals, the one closed first.
+//! Windowed greedy: the most invalid pages among the `window` closed first. Among equals, the
+//! one closed first.
 
 use std::cmp::Reverse;
 

@@ -17,12 +17,14 @@ use crate::pair::Pair;
 use crate::pairwise::covering;
 use crate::patience::in_time;
 
-/// In the gate, and in a full run.
+/// Cases in the gate, and in a full run.
 const CASES: u32 = 500;
 const FULL_CASES: u32 = 6000;
 
-/// One seed, so that a test run is repeatable; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` make a
-/// longer search of other cases.
+/// Configuration of the search.
+///
+/// It has one seed, so that a test run is repeatable; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` make
+/// a longer search of other cases.
 fn config() -> Config {
     let max_shrink_time = 60_000; // milliseconds; a case that hangs takes half of that
     let mut config = Config { failure_persistence: None, max_shrink_time, ..Config::default() };
@@ -70,7 +72,7 @@ fn random_drives_agree_after_every_batch() {
     }
 }
 
-/// What a drive is put to.
+/// Kind of drive that the combinations are tried on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Trial {
     /// 67 pages a block: blocks begin and end inside 64-bit words.
@@ -137,8 +139,10 @@ fn geometry(blocks_per_lun: u32, pages_per_block: u32) -> Geometry {
     Geometry::new(shape).expect("a small shape")
 }
 
-/// Compares the drives through a fill, uniform writes, hot writes, TRIMs and a hammered LUN, and
-/// demands that there was something to compare.
+/// Compares the drives for each combination of a trial.
+///
+/// They go through a fill, uniform writes, hot writes, TRIMs and a hammered LUN, and there must
+/// have been something to compare.
 fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erases: u64) {
     let (blocks_per_lun, pages_per_block, wear) = match trial {
         Trial::Ordinary => (5, 67, Wear::default()),
@@ -200,7 +204,7 @@ fn for_each_combination(trial: Trial, logical_pages: fn(u32) -> u32, least_erase
     );
 }
 
-/// What two drives did that agreed throughout.
+/// Outcome of two drives that agreed throughout.
 struct Outcome {
     counters: Counters,
     life_ended: bool,

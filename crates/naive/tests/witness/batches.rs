@@ -1,4 +1,4 @@
-//! How a run of requests is cut into batches does not change its outcome.
+//! Tests that cutting a run of requests into other batches does not change its outcome.
 
 use writeamp_engine::flash::{Counters, EndOfLife, EraseUnit, Geometry, Moment, Shape, Wear};
 use writeamp_engine::hints::{Group, Hints};
@@ -8,14 +8,16 @@ use crate::cases::{Blueprint, Combination, combinations};
 use crate::pairwise::covering;
 use crate::patience::in_time;
 
-/// Around the look-ahead of the engine, around its usual batch, and from two pages to everything;
-/// each is held against batches of one page.
+/// Batch sizes that are each held against batches of one page.
+///
+/// They lie around the look-ahead of the engine, around its usual batch, and go from two pages to
+/// everything.
 const BATCH_SIZES_PAGES: [usize; 7] = [2, 7, 24, 25, 1000, 4096, usize::MAX];
 
-/// Fewer where a drive of many streams does not take as many.
+/// Logical pages; a drive of many streams has fewer.
 const LOGICAL_PAGES: u32 = 4000;
 
-/// What a run leaves behind.
+/// Observable state after a run.
 #[derive(Debug, PartialEq, Eq)]
 struct Outcome {
     counters: Counters,
@@ -57,7 +59,7 @@ fn batches_of_any_size_give_the_same_outcome() {
     }
 }
 
-/// Those of a combination stand together.
+/// Lists combinations with sizes of batches; those of a combination stand together.
 fn combinations_with_sizes() -> Vec<(Combination, usize)> {
     let all = combinations().into_iter();
     let all = all.flat_map(|combination| BATCH_SIZES_PAGES.map(|size| (combination, size)));

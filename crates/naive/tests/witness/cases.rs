@@ -61,9 +61,11 @@ impl Combination {
     }
 }
 
-/// The combinations that managers declare to serve, with and without each wear leveller; those of
-/// the one entry to be tested, or of all. Where it is all, a placement meets a third of the victim
-/// policies in turn: it shares its manager with the first two, which meet every one.
+/// Lists the combinations that managers declare to serve, under each wear leveller and none.
+///
+/// They are those of the one entry to be tested, or of all. Where it is all, a placement meets a
+/// third of the victim policies in turn: it shares its manager with the first two, which meet every
+/// one.
 pub fn combinations() -> Vec<Combination> {
     const STAND_INS: usize = 2;
     let only = only();
@@ -183,7 +185,9 @@ pub fn drives() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Mostly none; else a limit that small drives reach within their bursts, and few spare blocks.
+/// Generates wear, mostly none.
+///
+/// Else it is a limit that small drives reach within their bursts, and few spare blocks.
 fn wears() -> impl Strategy<Value = Wear> {
     let worn = (1..=6u32, 0..=4u32)
         .prop_map(|(limit, spare_blocks_per_pool)| Wear { limit, spare_blocks_per_pool });

@@ -1,4 +1,4 @@
-//! What the host does: bursts of writes and trims, handed over in batches.
+//! Requests of the host: bursts of writes and trims, handed over in batches.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -1,5 +1,7 @@
-//! The engine against the naive drive: every registered victim policy, on every registered block
-//! manager, in every layout, with every wear leveller; in the gate, every pair of those.
+//! Tests of the engine against the naive drive.
+//!
+//! They have every registered victim policy, on every registered block manager, in every layout,
+//! with every wear leveller; in the gate, every pair of those.
 
 mod agreement;
 mod batches;

@@ -26,8 +26,9 @@ const GROUP_DIVISOR: u32 = 4;
 /// Its shares of the writes, from burst to burst: whole and half steps of FDP's ladder apart.
 const FIRST_SHARES: [f64; 3] = [0.9, 0.05, 0.5];
 
-/// What the drives are told of when a page will be invalid. Nothing makes it come true, so these
-/// invalidation times lie in the past, too, when the page is collected.
+/// Returns the invalidation time of a page that the drives are told.
+///
+/// Nothing makes it come true, so these times lie in the past, too, when the page is collected.
 fn invalidation_time(page: u32, now: u64) -> u64 {
     if page.is_multiple_of(5) { NEVER } else { now + u64::from(page) * 37 % 800 }
 }
@@ -213,8 +214,9 @@ fn wear(wear: Wear) -> writeamp_naive::Wear {
     }
 }
 
-/// What the host says of its pages: those before the cut and those behind it. After each burst it
-/// says something else, and every other time it is the other group that is hot.
+/// Returns the host's description of its groups: pages before the cut and those behind it.
+///
+/// After each burst it says something else, and every other time it is the other group that is hot.
 fn host_groups(logical_pages: u32, bursts: usize) -> [Group; 2] {
     let first_pages = logical_pages / GROUP_DIVISOR;
     let first_share = FIRST_SHARES[bursts % FIRST_SHARES.len()];

@@ -1,12 +1,15 @@
-//! Few combinations that cover every pair: most errors take one or two of the choices that make a
-//! drive, so a test of every pair of values finds nearly what a test of every combination does.
+//! Pairwise testing: few combinations that cover every pair of values.
+//!
+//! Most errors take one or two of the choices that make a drive, so a test of every pair of values
+//! finds nearly what a test of every combination does.
 
 use std::collections::HashSet;
 
 use crate::forms::is_full;
 
-/// All of `combinations` in a full run; else some of them, among which there is each pair of values
-/// of two factors that occurs in any. They keep their order.
+/// Selects all of `combinations` in a full run, else some that cover every pair.
+///
+/// Among them is each pair of values of two factors that occurs in any. They keep their order.
 pub fn covering<T: Clone, const FACTORS: usize>(
     combinations: Vec<T>,
     values: impl Fn(&T) -> [String; FACTORS],
@@ -19,8 +22,10 @@ pub fn covering<T: Clone, const FACTORS: usize>(
     chosen.into_iter().map(|row| combinations[row].clone()).collect()
 }
 
-/// Rows in order, found greedily: each next one has the most pairs that are still missing; of equals
-/// it is the first.
+/// Selects rows that cover every pair, in order.
+///
+/// They are found greedily: each next one has the most pairs that are still missing; of equals it
+/// is the first.
 fn rows_that_cover<const FACTORS: usize>(rows: &[[String; FACTORS]]) -> Vec<usize> {
     let pairs_of: Vec<HashSet<_>> = rows.iter().map(pairs).collect();
     let mut left: HashSet<_> = pairs_of.iter().flatten().copied().collect();

@@ -1,3 +1,5 @@
+//! Time limit of a piece of work.
+//!
 //! A broken policy can collect for ever; a test should then fail, not hang.
 
 use std::panic::resume_unwind;
@@ -5,10 +7,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// Far above what the slowest piece of work takes on a machine that is busy with much else.
+/// Limit far above the slowest piece of work on a machine that is busy with much else.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Does `work` on a thread of its own; an error, and a thread left behind, if it does not end.
+/// Does `work` on a thread of its own, within a time limit.
+///
+/// If it does not end, that is an error, and the thread is left behind.
 pub fn in_time<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {

@@ -1,5 +1,6 @@
-//! The engine's drive in time against its twin: random drives, random requests, every completion
-//! and every counter.
+//! Tests of the engine's drive in time against its twin.
+//!
+//! Random drives and random requests agree in every completion and every counter.
 
 mod absurd;
 mod books;
@@ -16,7 +17,7 @@ use books::{Books, filled_drive};
 use hosts::{Asking, drive};
 use profiles::{Drive, Parts, Times, drives};
 
-/// A request before it is known how large the drive is: kind, place, length, and what it is like.
+/// Draft of a request for a drive of unknown size: kind, place, length, and gap.
 type Draft = (u8, u32, u32, u64);
 
 fn asking((kind, place, length, gap): Draft, drive: &Drive) -> Asking {

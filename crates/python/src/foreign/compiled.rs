@@ -1,4 +1,4 @@
-//! A placement whose methods Numba has compiled: the engine calls their machine code, without Python.
+//! A placement whose methods Numba has compiled: the engine calls machine code, not Python.
 //!
 //! `writeamp.custom.compiled` makes them with these signatures; each gets the record that holds the
 //! placement's attributes. What they raise becomes [`FAILED`]; then Python is asked again, whose
@@ -19,7 +19,7 @@ use writeamp_engine::placements::{HostPage, Victim};
 use super::interpreted::{PyVictim, never_or, streams_of};
 use super::{Heed, Kept, failure, whole, word};
 
-/// What a function returns that raised; no stream.
+/// Return value of a function that raised; no stream.
 const FAILED: i64 = i64::MIN;
 
 /// A [`Victim`] as the functions see it.
@@ -56,7 +56,7 @@ pub struct Compiled {
     on_migrate: OnMigrate,
     on_collect: Option<OnCollect>,
     on_trim: Option<OnTrim>,
-    /// Where the tables of a number for each page begin, and the bytes of each number.
+    /// Addresses of the tables of a number for each page, and the bytes of each number.
     tables: Vec<(*const u8, usize)>,
     heed: Heed,
 }
@@ -108,7 +108,9 @@ impl Compiled {
         })
     }
 
-    /// What Python says of a call that failed: it does the same again, on the same state.
+    /// Returns the failure with Python's explanation.
+    ///
+    /// Python does the call again, on the same state.
     #[cold]
     fn explained<'py>(
         &self,
@@ -125,7 +127,7 @@ impl Compiled {
         }
     }
 
-    /// Now and then, whether to go on: without Python's lock, which compiled code never asks for.
+    /// Asks Python now and then whether to go on. Compiled code itself never takes its lock.
     fn heed(&mut self) -> Answer<()> {
         if self.heed.is_due() {
             return Python::attach(Heed::look);

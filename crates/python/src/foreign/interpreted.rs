@@ -10,8 +10,9 @@ use writeamp_engine::placements::{HostPage, Victim};
 
 use super::{Heed, Kept, failure, whole, word};
 
-/// A block that is collected: the `stream` that it was opened for, the clock when it was `opened`,
-/// and `now`.
+/// A block that is collected.
+///
+/// It has the `stream` that it was opened for, the clock when it was `opened`, and `now`.
 #[pyclass(frozen, get_all, name = "Victim", module = "writeamp._engine")]
 pub struct PyVictim {
     stream: usize,

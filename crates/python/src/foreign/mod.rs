@@ -19,7 +19,7 @@ pub use interpreted::PyVictim;
 pub use sources::{placement, victims};
 pub use victims::PyCandidates;
 
-/// What a hook is called in Python.
+/// Returns the name of a hook in Python.
 fn word(hook: Hook) -> &'static str {
     match hook {
         Hook::Write => "on_write",

@@ -1,4 +1,4 @@
-//! What drives are built with: sources of `writeamp.custom`, each of which makes a policy for a drive.
+//! Sources of `writeamp.custom`, each of which makes a policy for a drive.
 
 use std::fmt;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Made {
         Ok(Made { name: source.getattr("name")?.extract()?, source: source.clone().unbind() })
     }
 
-    /// What the source makes of the facts of a drive.
+    /// Makes the policy for a drive with these facts.
     fn make<T>(
         &self,
         drive: &[(&str, u64)],

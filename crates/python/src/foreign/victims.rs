@@ -8,7 +8,9 @@ use writeamp_engine::victims::{Candidates, VictimCalls};
 
 use super::{Heed, Kept, failure, whole, word};
 
-/// The closed blocks to choose from, in the order in which they closed: arrays of one length, copies.
+/// The closed blocks to choose from, in the order of closing.
+///
+/// They are arrays of one length, copies.
 #[pyclass(frozen, get_all, name = "Candidates", module = "writeamp._engine")]
 pub struct PyCandidates {
     block: Py<PyArray1<i64>>,

@@ -21,7 +21,7 @@ const HEAD: usize = 4096;
 const ROW: usize = 32;
 const SEAL: usize = SIZE_BYTES as usize;
 
-/// What happens to the bytes of a file.
+/// Damage to the bytes of a file.
 #[derive(Debug, Clone, Copy)]
 enum Damage {
     Flip { byte: usize, bit: u32 },

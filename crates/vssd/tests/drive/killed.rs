@@ -13,7 +13,7 @@ use crate::support::{
 
 const CHILD: &str = "WRITEAMP_KILLED_DRIVE";
 
-/// The process that is killed: asks one request after the other, and says so before and after.
+/// Process that is killed: it asks one request after the other, and says so before and after.
 #[test]
 fn a_server_in_a_process_of_its_own() {
     let Some(asked) = std::env::var_os(CHILD) else { return };

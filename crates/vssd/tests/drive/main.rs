@@ -1,4 +1,4 @@
-//! A virtual drive against a model of what a drive is, and through crashes of the process and of power.
+//! Tests of a virtual drive: against a model, and through crashes and losses of power.
 
 mod concurrency;
 mod damage;

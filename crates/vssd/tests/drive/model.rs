@@ -1,4 +1,6 @@
-//! Bytes and counters against a model: an array of bytes, and a drive that was asked the same.
+//! Tests of bytes and counters against a model.
+//!
+//! That is an array of bytes, and a drive that was asked the same.
 
 use crate::support::{
     Call, PAGE_BYTES, SIZE_BYTES, config, contents, counters, counters_after, open, open_with,

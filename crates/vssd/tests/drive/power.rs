@@ -1,4 +1,6 @@
-//! Loss of power: of what was written since the last flush, any blocks may have reached the disk.
+//! Tests of a loss of power.
+//!
+//! Of what was written since the last flush, any blocks may have reached the disk.
 //!
 //! The files are copied after each flush, when they are known to be durable, and where the power is
 //! lost. What a disk then holds is drawn block by block from the two.
@@ -46,7 +48,9 @@ fn number(name: &str) -> Option<u64> {
     name.rsplit_once(".journal-")?.1.parse().ok()
 }
 
-/// What the disk holds: names of one moment, and of each block the durable or the later version.
+/// Draws the content of the disk: names of one moment, and of each block one of two versions.
+///
+/// That is the durable or the later one.
 fn after_loss(durable: &Image, later: &Image, random: &mut Xoshiro256PlusPlus) -> Image {
     let mut draw = |share: u64| random.next_u64().is_multiple_of(share);
     let mut found = Image::new();
@@ -141,7 +145,9 @@ fn machine_ran_anew(data: &mut [u8]) {
     data[at..at + 8].copy_from_slice(&encode(ANOTHER_RUN).to_le_bytes());
 }
 
-/// Requests that the counters hold: at least those that were flushed, and none but the first of them.
+/// Counts the requests that the counters hold.
+///
+/// They are at least those that were flushed, and none but the first of them.
 fn kept(drive: &Drive, calls: &[Call], flushed: usize) -> usize {
     let found = counters(drive);
     let kept = (flushed..=calls.len())

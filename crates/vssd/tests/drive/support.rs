@@ -36,7 +36,7 @@ pub fn config(manager: &str, backing: Option<&Path>) -> Config {
     .unwrap()
 }
 
-/// So long a lock is waited for, in steps: much longer than a child takes to run its program.
+/// Wait for a lock, in steps: much longer than a child takes to run its program.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
 const LOCK_STEPS: u32 = 50;
 
@@ -44,8 +44,9 @@ pub fn open(backing: &Path) -> Result<Drive> {
     open_with(&config("sepgc", Some(backing)))
 }
 
-/// A drive whose files nobody uses: a child that another test forks has their lock, too, until it
-/// runs its program.
+/// Opens a drive whose files nobody uses.
+///
+/// A child that another test forks has their lock, too, until it runs its program.
 pub fn open_with(config: &Config) -> Result<Drive> {
     for _ in 0..LOCK_STEPS {
         match Drive::open(config) {
@@ -119,7 +120,7 @@ impl Call {
         parts.into_iter().flatten().collect()
     }
 
-    /// What it does to the bytes of a host.
+    /// Applies its effect to the bytes of a host.
     pub fn apply(self, bytes: &mut [u8]) {
         let mut fill = |offset: u64, length: u64, byte: u8| {
             bytes[offset as usize..(offset + length) as usize].fill(byte);

@@ -10,7 +10,8 @@ use writeamp_vssd::{Config, Drive};
 
 use crate::support::{Call, beginning, config, contents, counters, open_with, place, random};
 
-/// All files of a drive, by the ends of their names; of journals, which are sparse, the beginning.
+/// Copy of all files of a drive, by the ends of their names. Of journals, which are sparse,
+/// it has the beginning.
 type Copy = BTreeMap<String, Vec<u8>>;
 
 fn options(path: &Path, longest_replay_ms: u64) -> Config {

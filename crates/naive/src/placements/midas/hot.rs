@@ -1,4 +1,4 @@
-//! Which pages are hot.
+//! Rules for hot pages.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,10 @@ pub(super) enum HotRule {
     Modelled,
 }
 
-/// How HOT did: its share of the host's writes, the valid share of its victims, the age of its pages
-/// at collection.
+/// Use of HOT.
+///
+/// Its share of the host's writes, the valid share of its victims, and the age of its pages at
+/// collection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Used {
     pub is_searched: bool,

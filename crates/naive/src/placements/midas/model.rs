@@ -1,4 +1,4 @@
-//! What write amplification to expect of a sizing.
+//! Model of the write amplification to expect of a sizing.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub(super) struct Model {
     domains: f64,
 }
 
-/// What flows where under some bounds.
+/// Flows of pages between the groups under some bounds.
 struct Chain {
     /// Into each of the groups 1 to n, and out of the last of them.
     flows: Vec<f64>,
@@ -151,7 +151,7 @@ impl Model {
         sizes.filter(fits).collect()
     }
 
-    /// Adds the best bound behind the others, if there may be one more group and it gains anything.
+    /// Adds the best bound behind the others, if another group is allowed and it gains anything.
     fn divide(&self, hot: Hot, bounds: &mut Vec<usize>, least: &mut f64) -> bool {
         let first = bounds.last().map_or(1, |last| last + 1);
         let mut best = None;

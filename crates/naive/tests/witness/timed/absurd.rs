@@ -1,4 +1,6 @@
-//! Profiles with impossible numbers: an error that names one of them, or a run that comes to rest.
+//! Tests of profiles with impossible numbers.
+//!
+//! They end in an error that names one of them, or in a run that comes to rest.
 
 use proptest::prelude::*;
 use writeamp_engine::timing::{Ssd, Timing};
@@ -48,7 +50,7 @@ const NUMBERS: [(&str, &str, &str); 36] = [
     ("bus", "die_interleaving", "false"),
 ];
 
-/// What may stand in the place of a usual number.
+/// Odd values that stand in for a usual number.
 const ODDITIES: [&str; 12] = [
     "0",
     "1",

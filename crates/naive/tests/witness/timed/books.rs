@@ -1,5 +1,6 @@
-//! The books of the twin: a drive of the engine's, which its observer reports on. Time is witnessed
-//! here; what is done to the flash, the other tests witness.
+//! Books of the twin: a drive of the engine's, which its observer reports on.
+//!
+//! Time is witnessed here; what is done to the flash, the other tests witness.
 
 use std::any::Any;
 use std::ops::Range;

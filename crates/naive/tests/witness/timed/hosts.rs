@@ -1,4 +1,4 @@
-//! A host that drives either device in the same way, and notes when its requests are answered.
+//! A host that drives either device, and notes the answers to its requests.
 
 use std::collections::VecDeque;
 
@@ -16,17 +16,17 @@ pub struct Asking {
     pub gap_ns: u64,
 }
 
-/// What the host sees of a device.
+/// Interface of a device, as the host sees it.
 pub trait Device {
     fn submit(&mut self, now_ns: u64, request: &IoRequest, id: u32);
     fn next_event_ns(&self) -> Option<u64>;
     fn step(&mut self) -> Option<(u32, u64)>;
     fn sync(&mut self, now_ns: u64);
     fn counters(&self) -> TimedCounters;
-    /// What a device tells at a mark.
+    /// Note of a device at a mark.
     type Mark;
     fn mark(&mut self) -> Self::Mark;
-    /// What all writes up to each mark took, then or later.
+    /// Returns the programs and erases of all writes up to each mark, then or later.
     fn taken(&self, marks: &[Self::Mark]) -> Vec<OfInterval>;
 }
 
@@ -133,23 +133,24 @@ impl Device for TimedDrive<Books> {
     }
 }
 
-/// What came of it.
+/// Outcome of a run of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// Requests by number, and when they were answered, in that order.
     pub answers: Vec<(u32, u64)>,
-    /// When the device had nothing left to do.
+    /// Time at which the device had nothing left to do.
     pub end_ns: u64,
     pub counters: TimedCounters,
-    /// What the writes until each of some moments took.
+    /// Programs and erases of the writes until each of some moments.
     pub taken: Vec<OfInterval>,
 }
 
 /// More events than any of these runs has.
 const MOST_EVENTS: u64 = 3_000_000;
 
-/// Asks a device for everything: in a closed loop of so many requests at a time, or each at its own
-/// time. At most `depth` are in the device.
+/// Asks a device for all requests, at most `depth` at a time.
+///
+/// They come in a closed loop of so many at a time, or each at its own time.
 pub fn drive(
     device: &mut impl Device,
     asked: &[Asking],

@@ -9,16 +9,16 @@ use writeamp_engine::timing::{
 };
 use writeamp_naive::timed::Profile;
 
-/// How long things take.
+/// Kinds of durations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Times {
     /// Nanoseconds that have little in common, so that few things end at the same time.
     Odd,
-    /// The same, drawn with a spread.
+    /// Nanoseconds as in `Odd`, drawn with a spread.
     Spread,
-    /// The array and commands take the same time, transfers none: everything ends at the same times.
+    /// Equal times for the array and commands, none for transfers: everything ends at once.
     Equal,
-    /// Nothing takes any time.
+    /// No time for anything.
     Zero,
 }
 
@@ -211,7 +211,7 @@ fn add_parts(draws: &mut Draws, timing: &mut Timing, page_bytes: u32) {
 }
 
 impl Drive {
-    /// What the engine builds the books from.
+    /// Returns the setup that the engine builds the books from.
     pub fn setup(&self) -> Setup {
         Setup {
             geometry: self.geometry,
@@ -235,7 +235,7 @@ impl Drive {
         )
     }
 
-    /// Those of the mapping table that get blocks of their own.
+    /// Pages of the mapping table that get blocks of their own.
     fn table_pages(&self) -> u32 {
         let page_bytes = self.geometry.page_bytes();
         writeamp_engine::timing::Ssd::pages_apart(&self.timing, self.host_pages, page_bytes)
@@ -250,7 +250,7 @@ impl Drive {
         u64::from(self.host_pages) * u64::from(self.geometry.page_bytes())
     }
 
-    /// The same drive in the twin's words.
+    /// Returns the drive's profile in the twin's words.
     pub fn profile(&self) -> Profile {
         let (shape, timing) = (self.geometry.shape(), &self.timing);
         let Timing { bus, host, scheduling, collection, write_cache, map_cache, refresh, .. } =

@@ -1,0 +1,105 @@
+"""Check the first line of every docstring and doc comment: short, and a name of the thing.
+
+A stranger who reads this line alone should know what the thing is. So it has at most `MOST`
+characters, and begins neither like a question ("What a drive is built from") nor like a riddle
+("Those that wait"). The rule holds for private things and for tests, too. It prints a line for each
+first line that breaks it, as `file:line: sentence`, and then ends with status 1.
+
+Doc comments of Rust are found by their marks, line by line, so that those in macros count, too;
+text of that look inside a string of several lines would be taken for one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# Folders with sources, for trees without git, such as an unpacked sdist.
+FOLDERS = ("crates", "python", "tests", "scripts", "benches", "examples", "fuzz")
+PYTHON = {".py", ".pyi"}
+SUFFIXES = PYTHON | {".rs"}
+
+# Characters of a first line, without its indentation and its mark.
+MOST = 90
+# First words that ask instead of naming; whole words, so that "Whereabouts" names.
+_QUESTION = re.compile(
+    r"(?:What|Whatever|Which|Whichever|Who|Whoever|Whose|How|Where|Wherever|When|Whenever|Why"
+    r"|The same|That which|Those (?:that|which|who)|Someone|Somebody)\b",
+    re.IGNORECASE,
+)
+_DOC_COMMENT = re.compile(r"\s*(///(?!/)|//!)(.*)")
+_HAS_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def first_lines(text: str, suffix: str) -> Iterator[tuple[int, str]]:
+    """Give the first line of each docstring or doc comment of a file, with its number."""
+    return _of_python(text) if suffix in PYTHON else _of_rust(text)
+
+
+def fault_of(line: str) -> str | None:
+    """Return a sentence on what is wrong with a first line, or None."""
+    if not line:
+        return "the first line is empty; name the thing on it"
+    if begins := _QUESTION.match(line):
+        return f"the first line begins with {begins[0]!r}; name the thing: {line}"
+    if len(line) > MOST:
+        return f"the first line has {len(line)} characters; at most {MOST} are allowed: {line}"
+    return None
+
+
+def complaints(files: Iterable[Path], root: Path = ROOT) -> Iterator[str]:
+    """Give a sentence for each first line of some files that breaks the rule."""
+    for path in files:
+        for number, line in first_lines(path.read_text(encoding="utf-8"), path.suffix):
+            if fault := fault_of(line):
+                yield f"{path.relative_to(root).as_posix()}:{number}: {fault}"
+
+
+def sources(root: Path = ROOT) -> list[Path]:
+    """Return the files to check: those that git tracks or, without git, all in the folders."""
+    if (root / ".git").exists() and (git := shutil.which("git")):
+        patterns = [f"*{suffix}" for suffix in SUFFIXES]
+        command = [git, "ls-files", "-z", "--", *patterns]
+        tracked = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True)
+        found = {root / name for name in tracked.stdout.split("\0") if name}
+        # A tracked file may be deleted in the work tree.
+        return sorted(path for path in found if path.is_file())
+    every = (path for folder in FOLDERS for path in (root / folder).rglob("*"))
+    return sorted(
+        path
+        for path in every
+        if path.suffix in SUFFIXES and "target" not in path.relative_to(root).parts
+    )
+
+
+def _of_python(text: str) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, _HAS_DOCSTRING) and (doc := ast.get_docstring(node)) is not None:
+            yield node.body[0].lineno, doc.partition("\n")[0].rstrip()
+
+
+def _of_rust(text: str) -> Iterator[tuple[int, str]]:
+    mark_before = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        found = _DOC_COMMENT.match(line)
+        mark = found[1] if found else None
+        if found and mark != mark_before:
+            yield number, found[2].strip()
+        mark_before = mark
+
+
+def main() -> None:
+    found = list(complaints(sources()))
+    for complaint in found:
+        print(complaint, file=sys.stderr)
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()
