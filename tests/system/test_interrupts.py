@@ -19,7 +19,7 @@ import writeamp as wa
 from in_process import Done, document, interrupt, interrupted
 from patience import PATIENCE_S
 from sweeping import plan
-from writeamp.studies.sweep.dataset import Dataset
+from writeamp.studies.sweep.rows import SweepDataset
 
 # No thread of these may end by itself before the test does.
 ENDLESS = {"blocks": 2048, "op": 0.28}
@@ -71,7 +71,7 @@ def test_ctrl_c_ends_the_command_with_a_sentence_that_says_how_to_go_on(tmp_path
     arguments = ["sweep", "sweep.toml", "--out", "out"]
     out = tmp_path / "out"
     done = interrupted(arguments, tmp_path, when=lambda: any(out.glob("part-*")))
-    have = Dataset.open(out).rows().height
+    have = SweepDataset.open(out).rows().height
     assert 0 < have < 1000
     assert (done.status, done.out) == (130, "")
     assert f"{have} of 1000 points have results in out, and the same command" in done.err

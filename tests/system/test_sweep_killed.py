@@ -23,7 +23,7 @@ from forms import FULL
 from patience import await_value
 from polars.testing import assert_frame_equal
 from sweeping import plan
-from writeamp.studies.sweep.dataset import Dataset
+from writeamp.studies.sweep.rows import SweepDataset
 
 ROUNDS = 20 if FULL else 3
 # Each worker that is killed is replaced by one that imports everything anew.
@@ -67,7 +67,7 @@ class Sweeping:
     def look(self) -> None:
         """Check that what was there is there."""
         if (self.out / "writeamp-sweep.json").exists():
-            now = Dataset.open(self.out).keys().height
+            now = SweepDataset.open(self.out).keys().height
             assert now >= self.have
             self.have = now
 

@@ -10,7 +10,7 @@ import in_process
 import polars as pl
 import pytest
 import writeamp as wa
-from writeamp.studies.sweep.dataset import Dataset
+from writeamp.studies.sweep.rows import SweepDataset
 
 PLAN = {"verb": "predict", "sweep": {"axes": {"op": [0.1, 0.2], "model": ["markov", "fifo"]}}}
 FLIPS = 200
@@ -29,7 +29,7 @@ def part_of(out: Path) -> Path:
 
 def with_rows(out: Path, **columns: pl.Expr) -> None:
     """Replace the results by what a sweep might have written, but for some columns."""
-    dataset = Dataset.open(out)
+    dataset = SweepDataset.open(out)
     rows = dataset.rows().with_columns(**columns)
     part_of(out).unlink()
     dataset.append(rows)

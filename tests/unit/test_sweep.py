@@ -15,8 +15,8 @@ from places import ROOT
 from polars.testing import assert_frame_equal
 from sweeping import ONE_FAILS, Backwards, StopsAfter, plan
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.studies.sweep.dataset import Dataset
-from writeamp.studies.sweep.points import derived_seed
+from writeamp.runs.seeds import replica_seed
+from writeamp.studies.sweep.rows import SweepDataset
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -48,7 +48,7 @@ def test_a_changed_sweep_runs_only_what_is_new(tmp_path: Path) -> None:
     found = wa.sweep(plan(more), out=tmp_path)
     assert (found.points, found.skipped, found.done) == (6, 2, 4)
     assert found.to_frame()["op"].to_list() == [0.3] * 3 + [0.4] * 3
-    assert Dataset.open(tmp_path).rows().height == 12
+    assert SweepDataset.open(tmp_path).rows().height == 12
 
 
 def test_the_table_has_every_parameter_and_what_was_found(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_two_sweeps_share_a_folder_and_each_sees_its_own(tmp_path: Path) -> None
     predicted = wa.sweep(models, out=tmp_path)
     assert managers.to_frame()["kind"].unique().to_list() == ["simulate"]
     assert predicted.to_frame()["kind"].to_list() == ["predict"]
-    assert Dataset.open(tmp_path).rows().height == 9
+    assert SweepDataset.open(tmp_path).rows().height == 9
 
 
 def test_a_point_that_fails_is_a_row_and_the_rest_go_on(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_point_that_fails_is_a_row_and_the_rest_go_on(tmp_path: Path) -> None:
     assert (second.done, second.failed, second.skipped, second.failed_before) == (0, 0, 3, 1)
     third = wa.sweep(plan(ONE_FAILS), out=tmp_path, retry_failed=True)
     assert (third.done, third.failed, third.skipped, third.failed_before) == (0, 1, 2, 0)
-    assert Dataset.open(tmp_path).rows().height == 3
+    assert SweepDataset.open(tmp_path).rows().height == 3
 
 
 def test_a_fault_of_the_engine_is_a_row_too(
@@ -277,14 +277,14 @@ def test_replicas_of_an_axis_of_seeds_have_the_seeds_that_they_were_run_with(
     tmp_path: Path,
 ) -> None:
     frame = wa.sweep(plan({"axes": {"seed": [1, 2]}, "replicas": 2}), out=tmp_path).to_frame()
-    expected = [derived_seed(seed, replica) for seed in (1, 2) for replica in (0, 1)]
+    expected = [replica_seed(seed, replica) for seed in (1, 2) for replica in (0, 1)]
     assert frame["seed"].to_list() == expected
 
 
 def test_show_tells_of_failures_and_of_an_empty_folder(tmp_path: Path) -> None:
     wa.sweep(plan(ONE_FAILS), out=tmp_path / "out")
     assert "1, 1 failed" in in_process.run("sweep show", f"{tmp_path / 'out'}").out
-    Dataset.make(tmp_path / "empty")
+    SweepDataset.make(tmp_path / "empty")
     empty = in_process.run("sweep show", f"{tmp_path / 'empty'}")
     assert (empty.status, empty.err) == (0, "")
 

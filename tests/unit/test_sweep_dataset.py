@@ -16,11 +16,10 @@ from patience import await_value
 from sweeping import plan, points
 from writeamp import output
 from writeamp.errors import WriteampError
-from writeamp.studies.sweep.dataset import Dataset
+from writeamp.studies.sink import Sink
 from writeamp.studies.sweep.kinds.kind import Found
 from writeamp.studies.sweep.points import Outcome, Point
-from writeamp.studies.sweep.rows import table_of
-from writeamp.studies.sweep.sink import Sink
+from writeamp.studies.sweep.rows import SweepDataset, table_of
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -43,16 +42,16 @@ def parts(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-*.parquet"))
 
 
-def fill(dataset: Dataset, *groups: list[Outcome]) -> None:
+def fill(dataset: SweepDataset, *groups: list[Outcome]) -> None:
     """Add a part for each group."""
     for group in groups:
         dataset.append(table_of(group))
 
 
 def test_what_is_added_is_read_again(tmp_path: Path) -> None:
-    dataset = Dataset.make(tmp_path / "new" / "results")
+    dataset = SweepDataset.make(tmp_path / "new" / "results")
     fill(dataset, [found(POINTS[0], 1.5)], [failed(POINTS[1])])
-    rows = Dataset.open(dataset.folder).rows()
+    rows = SweepDataset.open(dataset.folder).rows()
     assert rows["wa"].to_list() == [1.5, None]
     assert rows["error"].to_list() == [None, "it failed"]
     assert rows["hash"].to_list() == [point.hash for point in POINTS[:2]]
@@ -60,7 +59,7 @@ def test_what_is_added_is_read_again(tmp_path: Path) -> None:
 
 
 def test_a_result_stands_once_and_before_an_error(tmp_path: Path) -> None:
-    dataset = Dataset.make(tmp_path)
+    dataset = SweepDataset.make(tmp_path)
     first, second, third = POINTS[:3]
     fill(dataset, [found(first), failed(second, "then"), failed(third)])
     fill(dataset, [found(first), failed(second, "now")], [found(third)], [failed(third)])
@@ -71,14 +70,14 @@ def test_a_result_stands_once_and_before_an_error(tmp_path: Path) -> None:
 
 
 def test_results_of_two_versions_stand_side_by_side(tmp_path: Path) -> None:
-    dataset = Dataset.make(tmp_path)
+    dataset = SweepDataset.make(tmp_path)
     older = Point(**{**vars(POINTS[0]), "version": "0.0.1"})
     fill(dataset, [found(POINTS[0])], [found(older)])
     assert dataset.keys().height == 2
 
 
 def test_merging_keeps_every_row_once_in_one_file(tmp_path: Path) -> None:
-    dataset = Dataset.make(tmp_path)
+    dataset = SweepDataset.make(tmp_path)
     fill(dataset, *([found(point)] for point in POINTS), [found(POINTS[0])])
     before = dataset.rows().sort("hash")
     dataset.tidy()
@@ -90,7 +89,7 @@ def test_merging_keeps_every_row_once_in_one_file(tmp_path: Path) -> None:
 def test_a_merge_that_ends_anywhere_loses_and_doubles_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends_after: int
 ) -> None:
-    dataset = Dataset.make(tmp_path)
+    dataset = SweepDataset.make(tmp_path)
     fill(dataset, *([found(point)] for point in POINTS[:4]))
     real, removed = Path.unlink, 0
 
@@ -115,11 +114,11 @@ def test_a_merge_that_ends_anywhere_loses_and_doubles_nothing(
 
 
 def test_results_are_not_merged_while_another_sweep_adds_some(tmp_path: Path) -> None:
-    dataset = Dataset.make(tmp_path)
+    dataset = SweepDataset.make(tmp_path)
     fill(dataset, [found(POINTS[0])], [found(POINTS[1])])
     draft = tmp_path / ".writeamp-0123.tmp"
     draft.touch()
-    with Dataset.open(tmp_path).writing():
+    with SweepDataset.open(tmp_path).writing():
         dataset.tidy()
         assert len(parts(tmp_path)) == 2
         assert draft.exists()
@@ -131,7 +130,7 @@ def test_results_are_not_merged_while_another_sweep_adds_some(tmp_path: Path) ->
 def test_a_reader_whose_part_is_merged_away_reads_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dataset = Dataset.make(tmp_path)
+    dataset = SweepDataset.make(tmp_path)
     fill(dataset, [found(POINTS[0])], [found(POINTS[1])])
     real, calls = Path.read_bytes, []
 
@@ -139,7 +138,7 @@ def test_a_reader_whose_part_is_merged_away_reads_again(
         calls.append(path)
         if len(calls) == 2:  # after the first part, before the second
             monkeypatch.undo()
-            Dataset.open(tmp_path).tidy()
+            SweepDataset.open(tmp_path).tidy()
         return real(path)
 
     monkeypatch.setattr(Path, "read_bytes", read)
@@ -149,9 +148,9 @@ def test_a_reader_whose_part_is_merged_away_reads_again(
 def test_fast_outcomes_share_a_file_and_all_are_written_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("writeamp.studies.sweep.sink._WRITE_EVERY_S", 3600)
-    dataset = Dataset.make(tmp_path)
-    with Sink(dataset) as sink:
+    monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 3600)
+    dataset = SweepDataset.make(tmp_path)
+    with Sink(dataset, table_of) as sink:
         for point in POINTS:
             sink.add(found(point))
         assert not parts(tmp_path)
@@ -160,8 +159,8 @@ def test_fast_outcomes_share_a_file_and_all_are_written_at_the_end(
 
 
 def test_an_outcome_is_written_though_no_other_comes(tmp_path: Path) -> None:
-    dataset = Dataset.make(tmp_path)
-    with Sink(dataset) as sink:
+    dataset = SweepDataset.make(tmp_path)
+    with Sink(dataset, table_of) as sink:
         sink.add(found(POINTS[0]))
         await_value(lambda: parts(tmp_path))
         assert dataset.rows().height == 1
@@ -174,24 +173,24 @@ def test_two_sweeps_that_begin_together_agree_on_one_mark(
 
     def slower(path: Path, what: str, **how: Any) -> Any:
         monkeypatch.undo()
-        Dataset.make(tmp_path)
+        SweepDataset.make(tmp_path)
         return real(path, what, **how)
 
-    monkeypatch.setattr("writeamp.studies.sweep.dataset.output.replacing", slower)
-    dataset = Dataset.make(tmp_path)
+    monkeypatch.setattr("writeamp.studies.dataset.output.replacing", slower)
+    dataset = SweepDataset.make(tmp_path)
     assert dataset.rows().is_empty()
 
 
 def test_a_folder_may_have_a_name_that_looks_like_a_pattern(tmp_path: Path) -> None:
-    dataset = Dataset.make(tmp_path / "o[1]*")
+    dataset = SweepDataset.make(tmp_path / "o[1]*")
     fill(dataset, [found(POINTS[0])])
-    assert Dataset.open(dataset.folder).rows().height == 1
+    assert SweepDataset.open(dataset.folder).rows().height == 1
 
 
 def test_slow_outcomes_are_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("writeamp.studies.sweep.sink._WRITE_EVERY_S", 0)
-    dataset = Dataset.make(tmp_path)
-    with Sink(dataset) as sink:
+    monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
+    dataset = SweepDataset.make(tmp_path)
+    with Sink(dataset, table_of) as sink:
         for count, point in enumerate(POINTS[:5], 1):
             sink.add(found(point))
             assert dataset.rows().height == count
@@ -200,11 +199,11 @@ def test_slow_outcomes_are_written_at_once(tmp_path: Path, monkeypatch: pytest.M
 def test_a_long_sweep_merges_its_own_files_as_it_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("writeamp.studies.sweep.sink._WRITE_EVERY_S", 0)
-    monkeypatch.setattr("writeamp.studies.sweep.sink._MERGE_PARTS", 8)
-    dataset = Dataset.make(tmp_path)
+    monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
+    monkeypatch.setattr("writeamp.studies.sink._MERGE_PARTS", 8)
+    dataset = SweepDataset.make(tmp_path)
     fill(dataset, [found(POINTS[0])])  # of another sweep
-    with Sink(dataset) as sink:
+    with Sink(dataset, table_of) as sink:
         for point in POINTS:
             sink.add(found(point))
             assert len(parts(tmp_path)) <= 1 + len(POINTS) // 8 + 8
@@ -224,14 +223,14 @@ def test_a_full_disk_ends_a_sweep_with_a_sentence_and_keeps_what_was_written(
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         real(handle)
 
-    monkeypatch.setattr("writeamp.studies.sweep.sink._WRITE_EVERY_S", 0)
+    monkeypatch.setattr("writeamp.studies.sink._WRITE_EVERY_S", 0)
     monkeypatch.setattr(output.os, "fsync", fsync)
     asked = plan({"axes": {"op": {"from": 0.2, "to": 1, "num": 40}}}, run={"writes": 100})
     with pytest.raises(WriteampError, match="No space left on device") as refused:
         wa.sweep(asked, out=tmp_path)
     assert str(tmp_path) in str(refused.value)
     monkeypatch.undo()
-    assert Dataset.open(tmp_path).rows().height == HALF
+    assert SweepDataset.open(tmp_path).rows().height == HALF
     assert not list(tmp_path.glob(".writeamp-*"))
     again = wa.sweep(asked, out=tmp_path)
     assert (again.skipped, again.done) == (HALF, 40 - HALF)
@@ -240,17 +239,17 @@ def test_a_full_disk_ends_a_sweep_with_a_sentence_and_keeps_what_was_written(
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(WriteampError, match="other files"):
-        Dataset.make(tmp_path)
+        SweepDataset.make(tmp_path)
     assert [one.name for one in tmp_path.iterdir()] == ["thesis.tex"]
     with pytest.raises(WriteampError, match="no results"):
-        Dataset.open(tmp_path)
+        SweepDataset.open(tmp_path)
     with pytest.raises(WriteampError, match="cannot make folder"):
-        Dataset.make(tmp_path / "thesis.tex")
+        SweepDataset.make(tmp_path / "thesis.tex")
 
 
 def test_a_folder_in_which_a_sweep_was_killed_at_once_is_taken(tmp_path: Path) -> None:
     (tmp_path / ".writeamp-0123456789abcdef.tmp").touch()
-    assert Dataset.make(tmp_path).rows().is_empty()
+    assert SweepDataset.make(tmp_path).rows().is_empty()
 
 
 @pytest.mark.parametrize(
@@ -263,15 +262,15 @@ def test_a_folder_in_which_a_sweep_was_killed_at_once_is_taken(tmp_path: Path) -
     ],
 )
 def test_results_of_another_format_are_refused(tmp_path: Path, mark: str, words: str) -> None:
-    Dataset.make(tmp_path)
+    SweepDataset.make(tmp_path)
     (tmp_path / "writeamp-sweep.json").write_text(mark)
-    for use in (Dataset.open, Dataset.make):
+    for use in (SweepDataset.open, SweepDataset.make):
         with pytest.raises(WriteampError, match=words):
             use(tmp_path)
 
 
 def test_a_part_that_is_damaged_or_of_others_is_named(tmp_path: Path) -> None:
-    dataset = Dataset.make(tmp_path)
+    dataset = SweepDataset.make(tmp_path)
     fill(dataset, [found(POINTS[0])])
     (part,) = parts(tmp_path)
     whole = part.read_bytes()

@@ -11,8 +11,9 @@ import pytest
 import writeamp as wa
 from sweeping import SMALL, plan, points
 from writeamp.errors import WriteampError
+from writeamp.runs.seeds import replica_seed
 from writeamp.studies.sweep.plan import plan_of
-from writeamp.studies.sweep.points import derived_seed, run_point
+from writeamp.studies.sweep.points import run_point
 
 MEAN_FIELD = {"mode": "hcwf", "pages_per_block": 16, "d": 5, "hot_fraction": 0.2,
               "hot_write_fraction": 0.8}  # fmt: skip
@@ -53,7 +54,7 @@ def test_replicas_have_the_same_seeds_at_every_choice() -> None:
     found = points(sweep, run={"seed": 7})
     assert len(found) == 12
     of_choice = [[point.seed for point in found[at : at + 3]] for at in range(0, 12, 3)]
-    assert of_choice == [[7, derived_seed(7, 1), derived_seed(7, 2)]] * 4
+    assert of_choice == [[7, replica_seed(7, 1), replica_seed(7, 2)]] * 4
     assert len(set(of_choice[0])) == 3
 
 

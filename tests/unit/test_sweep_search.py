@@ -11,8 +11,8 @@ import writeamp as wa
 from polars.testing import assert_frame_equal
 from sweeping import StopsAfter, plan
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.studies.sweep.dataset import Dataset
 from writeamp.studies.sweep.plan import plan_of
+from writeamp.studies.sweep.rows import SweepDataset
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -58,7 +58,7 @@ def test_a_search_goes_on_after_an_interruption_and_further_with_more_samples(
 ) -> None:
     with pytest.raises(Interrupted):
         wa.sweep(asked(batch=5), out=tmp_path / "out", runner=StopsAfter(4))
-    assert Dataset.open(tmp_path / "out").rows().height == 4
+    assert SweepDataset.open(tmp_path / "out").rows().height == 4
     whole = wa.sweep(asked(batch=5), out=tmp_path / "out").to_frame()
     expected = wa.sweep(asked(batch=5), out=tmp_path / "other").to_frame()
     assert whole["hash"].to_list() == expected["hash"].to_list()

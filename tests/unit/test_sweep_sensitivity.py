@@ -14,9 +14,9 @@ import tomli_w
 import writeamp as wa
 from sweeping import FormulaKind, plan
 from writeamp.errors import WriteampError
+from writeamp.runs.seeds import replica_seed
 from writeamp.studies.sweep.kinds.kind import Found
 from writeamp.studies.sweep.kinds.registry import KINDS
-from writeamp.studies.sweep.points import derived_seed
 from writeamp.studies.sweep.views.indices.full_grid import of_full_grid
 from writeamp.studies.sweep.views.sensitivity import Sensitivity
 
@@ -130,7 +130,7 @@ def test_an_axis_of_seeds_gives_a_grid_the_intervals_that_replicas_give(
 
     monkeypatch.setitem(KINDS, "formula", FormulaKind(noisy))
     axes = {"a": [0, 1, 2], "b": [0, 1]}
-    seeds = [derived_seed(1, replica) for replica in range(3)]
+    seeds = [replica_seed(1, replica) for replica in range(3)]
     by_replicas, by_seeds = (
         wa.sweep({"verb": "formula", "sweep": sweep}, out=tmp_path / str(at), workers=1)
         .results.sensitivity()

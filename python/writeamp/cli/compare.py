@@ -55,6 +55,7 @@ def compare(
             metavar="FILE",
         ),
     ] = None,
+    out: options.Out = None,
     runner: Runner | None,
     json: options.Json = False,
     csv: options.Csv = False,
@@ -75,7 +76,9 @@ def compare(
     failed = None
     with Bar("comparing", lambda done, runs: f"{done} of {runs} runs") as bar:
         try:
-            found = options.whole_or_part(lambda: run_comparison(experiment, bar.update, runner))
+            found = options.whole_or_part(
+                lambda: run_comparison(experiment, bar.update, runner, out)
+            )
         except WriteampError as error:
             if error.finished is None:
                 raise

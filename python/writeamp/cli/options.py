@@ -140,6 +140,17 @@ Csv: TypeAlias = Annotated[
 ]
 
 
+# A folder in which the runs of a study are kept.
+Out: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--out",
+        help="Keep each finished run in this folder; a second call runs only what is missing.",
+        metavar="DIR",
+    ),
+]
+
+
 def _ratio(flag: str, help_text: str) -> Any:
     return typer.Option(
         flag, help=help_text, parser=ratio, metavar="RATIO", rich_help_panel=CAPACITY

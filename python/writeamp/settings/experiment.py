@@ -274,15 +274,15 @@ class Experiment:
     @cached_property
     def _meaning(self) -> dict[str, Any]:
         """Return what the experiment means, every choice in one form."""
-        load = _meant(self.load)
+        load = meaning_of_settings(self.load)
         if self.load.trace is None and self.load.workload is None:
             load["workload"] = Spec.of("workloads", "uniform").canonical
         if not self.load.traces or "repeat" not in setting_places(self.verb):
             load["repeat"] = 1  # as it was said before a trace could be repeated as needed
-        run = _meant(self.run)
+        run = meaning_of_settings(self.run)
         if self.is_timed:
             run["timed"] = True
-        policy = _meant(self.policy)
+        policy = meaning_of_settings(self.policy)
         if isinstance(self.policy, PolicySettings):
             asked = self.policy.victims or default_victims(str(self.policy.manager))
             policy["victims"] = Spec.of("victims", asked).canonical
@@ -383,7 +383,7 @@ def _changed(settings: _S, changes: dict[str, Any]) -> _S:
     return replace(settings, **(dropped | changes))  # type: ignore[type-var]
 
 
-def _meant(settings: Settings) -> dict[str, Any]:
+def meaning_of_settings(settings: Settings) -> dict[str, Any]:
     """Return the settings that decide what is found, specs in their one form."""
     found = {}
     for one in fields(settings):  # type: ignore[arg-type]

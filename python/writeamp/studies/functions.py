@@ -14,6 +14,7 @@ from writeamp.devices.device import DeviceLike, SizeLike
 from writeamp.devices.times import ChangesLike
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Runner
 from writeamp.runs.one_run import Progress
@@ -212,13 +213,14 @@ def simulate(
     )
 
 
-@_with_defaults("compare", "progress", "runner")
+@_with_defaults("compare", "progress", "runner", "out")
 def compare(
     device: DeviceLike | None = None,
     workload: Sequence[SpecLike] | SpecLike | None = None,
     *,
     progress: Progress | None = None,
     runner: Runner | None = None,
+    out: AnyPath | None = None,
     **settings: Unpack[CompareArguments],
 ) -> Comparison:
     """Simulate the same drive and host under each of several block managers.
@@ -230,11 +232,14 @@ def compare(
         progress: called after each run with the runs done and in all.
         runner: who does the runs, a `writeamp.runners.Runner`; by default this process, several of
             them at the same time.
+        out: a folder in which each finished run is kept; runs that it has are not done again, so
+            that the same call goes on after an interruption.
         settings: by keyword. `managers`: block managers, each of which becomes a row: a list of
             specs or texts, or one text with commas. `victims`: victim policies, given alike, each
             tried with each manager that takes it; each manager's own by default. `trace`: one or a
             list, beside the workloads that are given; a drive without a size is fitted to each.
-            `replicas`: runs of each row, with seeds from `seed` on; a trace has no draws of its
+            `replicas`: runs of each row, the first with `seed` and others with seeds that
+            follow from it; a trace has no draws of its
             own. `writes`: host page writes after the initial fill of each run, of which the second
             half is measured; by default 20 times the logical pages, or those of the trace.
             `threads`: runs at the same time without a runner; as many as there are processors by
@@ -254,9 +259,8 @@ def compare(
     [('uniform', 'greedy'), ('uniform', 'fifo'), ('zipf', 'greedy'), ('zipf', 'fifo')]
     """
     check_callbacks(progress, runner)
-    return run_comparison(
-        Experiment.of("compare", device=device, workload=workload, **settings), progress, runner
-    )
+    experiment = Experiment.of("compare", device=device, workload=workload, **settings)
+    return run_comparison(experiment, progress, runner, out)
 
 
 @_with_defaults("endurance", "progress", "runner")

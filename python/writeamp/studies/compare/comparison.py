@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import Interrupted, PolicyError, WriteampError
+from writeamp.output import AnyPath
 from writeamp.registry.specs import Spec
-from writeamp.runners import Runner, Shared, gather, local_runner
+from writeamp.results.documents import from_document, to_document
+from writeamp.runners import Runner, Shared, local_runner
 from writeamp.runs.capacity_error import Measured, scaling_of
 from writeamp.runs.inputs import Prepared, prepare
+from writeamp.runs.meaning import meaning_of_run
 from writeamp.runs.memory import check_memory
 from writeamp.runs.one_run import Progress, new_simulation
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import drives_that_fit, run
+from writeamp.runs.seeds import replica_seed
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.combinations import Combinations
 from writeamp.settings.compared import PoliciesSettings
@@ -34,6 +38,7 @@ from writeamp.studies.compare.load_labels import told_apart
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row, row_name
 from writeamp.studies.simulation import plan_of
+from writeamp.studies.study import Facts, Kept, keep_runs
 
 # The same for every manager, or a workload that changes would be another one for each; enough for
 # most schemes to learn what is hot on skewed workloads, the second half of it measured.
@@ -55,7 +60,10 @@ _Bases: TypeAlias = tuple[tuple[Plan, Device], ...]
 
 
 def run_comparison(
-    experiment: Experiment, progress: Progress | None = None, runner: Runner | None = None
+    experiment: Experiment,
+    progress: Progress | None = None,
+    runner: Runner | None = None,
+    out: AnyPath | None = None,
 ) -> Comparison:
     """Simulate a drive under each manager and victim policy, on each load.
 
@@ -63,15 +71,20 @@ def run_comparison(
         experiment: what to do.
         progress: called with the runs done and in all.
         runner: who does the runs; by default threads of this process, as many as `threads` says.
+        out: a folder in which each finished run is kept, and those that it has are not done again.
 
     Raises:
         Interrupted: Ctrl-C, with a comparison of the managers that were finished, or None.
         WriteampError: a row failed, with a comparison of the others in `finished`, or None; or
             one cannot be, which is said before the first runs.
     """
-    return run_at_capacity(
-        experiment, lambda one, told: _compared(one, told, runner), _told, progress
-    )
+
+    def compared(kept: Kept) -> Comparison:
+        return run_at_capacity(
+            experiment, lambda one, told: _compared(one, told, runner, kept), _told, progress
+        )
+
+    return keep_runs(out, compared)
 
 
 def _told(standing: StandIn, found: Comparison, other: Comparison | None) -> Comparison:
@@ -108,7 +121,7 @@ def _names(experiment: Experiment) -> tuple[str, ...]:
 
 
 def _compared(
-    experiment: Experiment, progress: Progress | None, runner: Runner | None
+    experiment: Experiment, progress: Progress | None, runner: Runner | None, kept: Kept
 ) -> Comparison:
     bases = _bases(experiment)
     settings, notes = _settings(experiment), _combinations(experiment).notes
@@ -132,7 +145,14 @@ def _compared(
 
     work = partial(_run_turn, Shared(bases, partial(_bases, experiment)))
     try:
-        results = gather(runner, work, turns, files=experiment.input_files, progress=progress)
+        results = kept.gather(
+            _KeepTurns(bases),
+            runner,
+            work,
+            turns,
+            files=experiment.input_files,
+            progress=progress,
+        )
     except Interrupted as stopped:
         raise Interrupted(part(stopped.finished)) from None
     done = dict(enumerate(results))
@@ -179,7 +199,7 @@ def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
         _Turn(
             load,
             policy,
-            settings.seed + replica,
+            replica_seed(settings.seed, replica),
             row_name(
                 policy.manager,
                 policy.victims if with_victims else None,
@@ -241,6 +261,31 @@ def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | WriteampError:
         return error
     except WriteampError as error:
         return WriteampError(f"{turn.name}: {error}")
+
+
+class _KeepTurns:
+    """Keeping of a comparison's runs: each means its drive, load, policy, length and seed."""
+
+    verb = "compare"
+
+    def __init__(self, bases: _Bases) -> None:
+        self._bases = bases
+
+    def meaning(self, turn: _Turn) -> dict[str, Any]:
+        return meaning_of_run(_plan_of_turn(self._bases, turn), self._bases[turn.load][1])
+
+    def facts(self, turn: _Turn, result: Result | WriteampError) -> Facts:
+        assert isinstance(result, Result)
+        return Facts(turn.name, turn.seed, result.wa)
+
+    def document(self, turn: _Turn, result: Result | WriteampError) -> Any:
+        return to_document(result, without=("plan", "device"))
+
+    def result(self, turn: _Turn, document: Any) -> Result | WriteampError:
+        plan, drive = _plan_of_turn(self._bases, turn), self._bases[turn.load][1]
+        found = from_document(Result, document, plan=plan.without_requests(), device=drive)
+        assert isinstance(found, Result)
+        return found
 
 
 def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:

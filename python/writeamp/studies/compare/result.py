@@ -20,6 +20,7 @@ from writeamp.runs.words import drive_in_words, wa_in_words
 from writeamp.studies.compare.load import OneLoad
 from writeamp.studies.compare.row import Row
 from writeamp.studies.compare.warnings import warnings_of
+from writeamp.studies.study import Account
 from writeamp.text import printable
 
 
@@ -34,6 +35,7 @@ class Comparison(Drawn):
     rows: tuple[Row, ...]
     interrupted_of: tuple[str, ...] = ()
     policy_notes: tuple[str, ...] = ()
+    kept: Account | None = None
 
     @cached_property
     def loads(self) -> tuple[OneLoad, ...]:
@@ -92,6 +94,7 @@ class Comparison(Drawn):
             "rows": [row.to_dict() for row in self.rows],
             **common,
             "replicas": len(self.rows[0].results),
+            **(self.kept.to_dict() if self.kept else {}),
             "seed": first.plan.seed,
             "version": __version__,
             "loads": of_loads,
@@ -115,7 +118,8 @@ class Comparison(Drawn):
             for note in load.notes
             if note not in of_all
         ]
-        return [*self.policy_notes, *of_all, *of_loads]
+        of_folder = self.kept.notes if self.kept else []
+        return [*self.policy_notes, *of_all, *of_loads, *of_folder]
 
     @property
     def partial_page_factor(self) -> float:

@@ -201,6 +201,7 @@ class Row:
             "victims": self.victims,
             "wa": self.wa,
             "wa_ci95": [json_number(bound) for bound in self.ci],
+            "wa_of_replicas": [json_number(result.wa) for result in self.results],
             "wa_bytes": json_number(self.wa_bytes),
             **({"scaling_error": self.scaling.facts()["scaling_error"]} if self.scaling else {}),
             "told": self.told,

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from writeamp.errors import unknown
-from writeamp.studies.sweep.dataset import Dataset
+from writeamp.studies.dataset import KEY
 from writeamp.studies.sweep.kinds.kind import Found
 from writeamp.studies.sweep.plan import Plan
 from writeamp.studies.sweep.points import Outcome, Point
 from writeamp.studies.sweep.result import Sweep
-from writeamp.studies.sweep.rows import KEY
+from writeamp.studies.sweep.rows import SweepDataset
 
 _Key = tuple[str, str]
 
@@ -21,7 +21,7 @@ _Key = tuple[str, str]
 class Account:
     """The points of a sweep so far, and their outcomes, each counted once."""
 
-    def __init__(self, dataset: Dataset, plan: Plan, *, retry_failed: bool) -> None:
+    def __init__(self, dataset: SweepDataset, plan: Plan, *, retry_failed: bool) -> None:
         """Begin with the results that are there; failed points count as not run if asked for."""
         self._plan = plan
         self._points: dict[_Key, Point] = {}
@@ -103,7 +103,7 @@ class Account:
         self._goals[key] = _number(numbers.get(goal))
 
 
-def _goals_in(dataset: Dataset, goal: str) -> dict[_Key, float | None]:
+def _goals_in(dataset: SweepDataset, goal: str) -> dict[_Key, float | None]:
     rows = dataset.rows()
     found: dict[_Key, float | None] = {}
     for one, version, wa, measures in rows.select(*KEY, "wa", "measures").rows():

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from writeamp.domains import file_name
 from writeamp.errors import Interrupted
 from writeamp.runners import Runner, Tls, runner_of
+from writeamp.studies.sink import Sink
 from writeamp.studies.sweep.account import Account
-from writeamp.studies.sweep.dataset import Dataset
 from writeamp.studies.sweep.plan import Plan, PlanLike, plan_of
 from writeamp.studies.sweep.points import lost_point, run_point
 from writeamp.studies.sweep.result import Sweep
-from writeamp.studies.sweep.sink import Sink
+from writeamp.studies.sweep.rows import SweepDataset, table_of
 
 if TYPE_CHECKING:  # of the extra `cluster`
     from distributed import Client
@@ -81,7 +81,7 @@ def _sweep(
     plan: Plan, out: Path, retry_failed: bool, runner: Runner, progress: Progress | None
 ) -> Sweep:
     started = time.perf_counter()
-    dataset = Dataset.make(out)
+    dataset = SweepDataset.make(out)
     account = Account(dataset, plan, retry_failed=retry_failed)
 
     def result() -> Sweep:
@@ -91,7 +91,7 @@ def _sweep(
         if progress:
             progress(account.run, account.expected_runs)
 
-    sink = Sink(dataset)
+    sink = Sink(dataset, table_of)
     try:
         with sink:
             for points in plan.rounds(account.goal_of):

@@ -12,11 +12,12 @@ from writeamp._engine import __version__
 from writeamp.devices import toml_text
 from writeamp.domains import POSITIVE_COUNT, file_name, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.runs.seeds import replica_seed
 from writeamp.studies.sweep.axes import Axis, Bounded, Value, axes_of
 from writeamp.studies.sweep.designs import MOST_POINTS, SEARCH, Choice, Design
 from writeamp.studies.sweep.kinds.kind import Asked, Kind
 from writeamp.studies.sweep.kinds.registry import find_kind
-from writeamp.studies.sweep.points import Point, derived_seed, words_of
+from writeamp.studies.sweep.points import Point, words_of
 from writeamp.studies.sweep.search import SEARCH_KEYS, GoalOf, Search, lowest
 
 PlanLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Plan"
@@ -201,7 +202,7 @@ def _points(
             yield _point(kind, first, choice, 0)
             for replica in range(1, replicas):
                 assert first.seed is not None
-                seed = derived_seed(first.seed, replica)
+                seed = replica_seed(first.seed, replica)
                 yield _point(kind, asked(choice | {"seed": seed}), choice, replica)
         except WriteampError as error:
             raise WriteampError(f"{where}: at {words_of(choice)}: {error}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,9 +14,6 @@ from writeamp.runners import Stopped
 from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.kind import Found
 from writeamp.studies.sweep.kinds.registry import find_kind
-
-# Seeds of replicas are below 2^48, so that every program that reads them keeps their digits.
-_SEED_BYTES = 6
 
 
 @dataclass(frozen=True)
@@ -66,6 +62,11 @@ class Outcome:
     error: str | None
     elapsed_s: float
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """Name of its result: that of the point."""
+        return self.point.key
+
 
 def run_point(point: Point) -> Outcome:
     """Do what a point says; an error is an outcome, too.
@@ -107,22 +108,6 @@ def _check_files(point: Point) -> None:
 def lost_point(point: Point, why: str) -> Outcome:
     """Return what comes of a point that ended every process which ran it."""
     return Outcome(point, None, why, 0.0)
-
-
-def derived_seed(seed: int, replica: int) -> int:
-    """Return the seed of a replica: that of the point for the first, and others far from it.
-
-    It depends on nothing else, so that all managers, and all other choices, share random numbers.
-
-    >>> derived_seed(1, 0)
-    1
-    >>> derived_seed(1, 1) == derived_seed(1, 1) != derived_seed(1, 2)
-    True
-    """
-    if replica == 0:
-        return seed
-    digest = hashlib.sha256(f"replica {replica} of seed {seed}".encode()).digest()
-    return int.from_bytes(digest[:_SEED_BYTES])
 
 
 def words_of(choice: Choice) -> str:

@@ -15,11 +15,11 @@ from writeamp.errors import WriteampError
 from writeamp.plots.spec import FigureSpec
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
-from writeamp.studies.sweep.dataset import Dataset
+from writeamp.studies.dataset import KEY
 from writeamp.studies.sweep.designs import SEARCH, Choice
 from writeamp.studies.sweep.plan import Plan, PlanLike, plan_of
 from writeamp.studies.sweep.points import Outcome
-from writeamp.studies.sweep.rows import KEY, table_of
+from writeamp.studies.sweep.rows import SweepDataset, table_of
 from writeamp.studies.sweep.summary import Group, groups_of
 from writeamp.studies.sweep.tidy import ALIKE, Tidy
 from writeamp.studies.sweep.views.curves import Curves
@@ -48,7 +48,7 @@ class SweepResults(Drawn):
         Raises:
             WriteampError: the folder holds none, or cannot be read.
         """
-        rows = Dataset.open(folder).rows()
+        rows = SweepDataset.open(folder).rows()
         if plan is None:
             return SweepResults(_tidy_of(rows, folder))
         asked = pl.DataFrame(

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from writeamp._engine import TIMED_CAUSES
+from writeamp.studies.dataset import Contents, Dataset
 from writeamp.studies.sweep.kinds.kind import to_plain
 from writeamp.studies.sweep.points import Outcome
 
@@ -33,21 +34,17 @@ SCHEMA: Mapping[str, Any] = {
     "measures": pl.String,
     "warnings": pl.List(pl.String),
 }
-KEY = ("hash", "version")
+
+
+class SweepDataset(Dataset):
+    """The results of sweeps in one folder."""
+
+    contents = Contents("sweep", "points", SCHEMA, version=3, without_digests=2)
 
 
 def table_of(outcomes: Iterable[Outcome]) -> pl.DataFrame:
     """Return a row for each outcome."""
     return pl.DataFrame([_row(one) for one in outcomes], schema=SCHEMA, orient="row")
-
-
-def once_each(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each key: a success before failures, and else the last one."""
-    ranked = rows.with_row_index("_at").with_columns(_failed=pl.col("error").is_not_null())
-    best = ranked.sort(["_failed", "_at"], descending=[False, True]).unique(
-        KEY, keep="first", maintain_order=True
-    )
-    return best.sort("_at").drop("_at", "_failed")
 
 
 def _row(outcome: Outcome) -> tuple[Any, ...]:

@@ -15,9 +15,9 @@ from writeamp.errors import WriteampError
 from writeamp.plots.figures.sensitivity import IndexBar, indices_by_axis
 from writeamp.plots.labels import axis_label
 from writeamp.plots.spec import BarChart
+from writeamp.studies.dataset import KEY
 from writeamp.studies.sweep.designs import GRID, SEARCH
 from writeamp.studies.sweep.plan import Plan
-from writeamp.studies.sweep.rows import KEY
 from writeamp.studies.sweep.summary import groups_of
 from writeamp.studies.sweep.tidy import Tidy, word_of
 from writeamp.studies.sweep.views.indices.full_grid import of_full_grid

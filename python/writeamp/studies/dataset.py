@@ -1,9 +1,8 @@
-"""A folder of Parquet files in which the results of sweeps are kept, each once.
+"""Folders of Parquet files in which the results of studies are kept, each once.
 
 Rows are only ever added: each part is written whole under a name of its own, and never changed.
-Its name ends with a digest of its content, so that one that was damaged is not read. Whoever reads
-takes each key once, so that two sweeps may write at the same time, and a merge of parts may end
-anywhere.
+Its name ends with a digest of its content, so that one that was damaged is not read. Readers take
+each key once, so that two studies may write at the same time, and a merge may end anywhere.
 """
 
 from __future__ import annotations
@@ -16,23 +15,20 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import polars as pl
 
 from writeamp import output
 from writeamp.domains import file_name
 from writeamp.errors import WriteampError
-from writeamp.studies.sweep.rows import KEY, SCHEMA, once_each
 
-_MARK = "writeamp-sweep.json"
-_FORMAT = "writeamp sweep"
-_VERSION = 3
-# Its parts may have no digest.
-_WITHOUT_DIGESTS = 2
+# Columns that name a result: the digest of what was asked, and the engine's version.
+KEY = ("hash", "version")
 
 _PARTS = "part-*.parquet"
 _NAME_OF_PART = re.compile(r"part-[0-9]{20}-[0-9a-f]{8}-(?P<digest>[0-9a-f]{16})\.parquet")
@@ -40,39 +36,76 @@ _NAME_OF_PART = re.compile(r"part-[0-9]{20}-[0-9a-f]{8}-(?P<digest>[0-9a-f]{16})
 _DRAFTS = ".writeamp-*.tmp"
 # Larger parts are left alone: to write them anew would take longer than to read them.
 _SMALL_BYTES = 16 << 20
-# A merge by another sweep may take away what is about to be read.
+# A merge by another study may take away what is about to be read.
 _MOST_TRIES = 20
 
 
+@dataclass(frozen=True)
+class Contents:
+    """Kind of results that a folder holds, its words and its columns.
+
+    Attributes:
+        study: what makes them, in a word, as in "results of a sweep".
+        points: what it has many of.
+        schema: Polars types by the name of the column; `KEY` and `error` are among them.
+        version: of the format, which is written.
+        without_digests: the older version that is read, too, whose parts may have no digest.
+    """
+
+    study: str
+    points: str
+    schema: Mapping[str, Any]
+    version: int
+    without_digests: int | None = None
+
+    @property
+    def mark(self) -> str:
+        """Name of the file that says what the folder holds."""
+        return f"writeamp-{self.study}.json"
+
+    @property
+    def format(self) -> str:
+        """Name of the format in that file."""
+        return f"writeamp {self.study}"
+
+    @property
+    def readable(self) -> tuple[int, ...]:
+        """Versions of the format that are read."""
+        return tuple(one for one in (self.without_digests, self.version) if one is not None)
+
+
 class Dataset:
-    """The results in one folder."""
+    """The results in one folder; a subclass says of which kind."""
+
+    contents: ClassVar[Contents]
 
     def __init__(self, folder: Path, version: int) -> None:
         """Take a folder that holds results in a format; `open` and `make` check that."""
         self.folder = folder
-        self._needs_digests = version > _WITHOUT_DIGESTS
+        self._needs_digests = version != self.contents.without_digests
 
-    @staticmethod
-    def open(path: str | os.PathLike[str]) -> Dataset:
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
         """Return the dataset in a folder.
 
         Raises:
             WriteampError: there is none, or one that this version cannot read.
         """
-        folder = Path(file_name(path))
+        folder, mark_file = Path(file_name(path)), cls.contents.mark
         try:
-            mark = json.loads((folder / _MARK).read_text("utf-8"))
+            mark = json.loads((folder / mark_file).read_text("utf-8"))
         except FileNotFoundError:
             raise WriteampError(
-                f"{folder} holds no results of a sweep; give the folder that was --out of one"
+                f"{folder} holds no results of a {cls.contents.study}; give the folder that was "
+                "--out of one"
             ) from None
         except (OSError, ValueError, RecursionError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not JSON"
-            raise WriteampError(f"cannot read {folder / _MARK}: {why}") from None
-        return Dataset(folder, _version_of(mark, folder))
+            raise WriteampError(f"cannot read {folder / mark_file}: {why}") from None
+        return cls(folder, _version_of(cls.contents, mark, folder))
 
-    @staticmethod
-    def make(path: str | os.PathLike[str]) -> Dataset:
+    @classmethod
+    def make(cls, path: str | os.PathLike[str]) -> Self:
         """Return the dataset in a folder, which is made if there is none.
 
         Raises:
@@ -85,15 +118,15 @@ class Dataset:
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise WriteampError(f"cannot make folder {str(folder)!r}: {why}") from None
-        if _MARK not in names:
+        if cls.contents.mark not in names:
             drafts = {one.name for one in folder.glob(_DRAFTS)}
             if names - drafts:
                 raise WriteampError(
-                    f"{folder} holds other files and no results of a sweep; give --out a new or "
-                    "empty folder"
+                    f"{folder} holds other files and no results of a {cls.contents.study}; give "
+                    "--out a new or empty folder"
                 )
-            _mark(folder)
-        found = Dataset.open(folder)
+            _mark(cls.contents, folder)
+        found = cls.open(folder)
         output.check_target(found._new_part(b""), "results")
         return found
 
@@ -102,8 +135,9 @@ class Dataset:
         return once_each(self._read([*KEY, "error"]))
 
     def rows(self) -> pl.DataFrame:
-        """Return the results, each once, in the order of their sweeps, whichever came first."""
-        return once_each(self._read(list(SCHEMA))).sort("place", *KEY)
+        """Return the results, each once, in the order of their study, whichever came first."""
+        rows = once_each(self._read(list(self.contents.schema)))
+        return rows.sort(*(["place"] if "place" in rows.columns else []), *KEY)
 
     def append(self, rows: pl.DataFrame) -> Path:
         """Add a part with these rows: it is whole and on the disk, or not there.
@@ -134,13 +168,13 @@ class Dataset:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Say that a sweep adds results, which keeps `tidy` of another from merging them."""
-        with _lock(self.folder / _MARK, fcntl.LOCK_SH):
+        """Say that a study adds results, which keeps `tidy` of another from merging them."""
+        with _lock(self.folder / self.contents.mark, fcntl.LOCK_SH):
             yield
 
     def tidy(self) -> None:
-        """Merge small parts into one, and remove drafts, unless another sweep adds results."""
-        with _lock(self.folder / _MARK, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
+        """Merge small parts into one, and remove drafts, unless another study adds results."""
+        with _lock(self.folder / self.contents.mark, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
             if is_alone:
                 self.merge([one for one in self._parts() if one.stat().st_size < _SMALL_BYTES])
                 for draft in self.folder.glob(_DRAFTS):
@@ -156,15 +190,15 @@ class Dataset:
         return self.folder / name
 
     def _read(self, columns: list[str]) -> pl.DataFrame:
-        empty = pl.DataFrame(schema={name: SCHEMA[name] for name in columns})
+        empty = pl.DataFrame(schema={name: self.contents.schema[name] for name in columns})
         for _ in range(_MOST_TRIES):
             try:
                 return pl.concat([empty, *(self._part(path, columns) for path in self._parts())])
             except FileNotFoundError:
                 continue
-        raise WriteampError(f"cannot read {self.folder}: another sweep keeps merging its parts")
+        raise WriteampError(f"cannot read {self.folder}: another study keeps merging its parts")
 
-    def _part(self, path: Path, columns: Sequence[str] = tuple(SCHEMA)) -> pl.DataFrame:
+    def _part(self, path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Return some columns of the rows of a part.
 
         Raises:
@@ -180,62 +214,79 @@ class Dataset:
         named = _NAME_OF_PART.fullmatch(path.name)
         if named is None and self._needs_digests:
             raise WriteampError(
-                f"{path} has no name that a sweep gives to results; remove it, or give it back its "
-                "name"
+                f"{path} has no name that a {self.contents.study} gives to results; remove it, or "
+                "give it back its name"
             )
         if named is not None and named["digest"] != _digest(content):
             raise WriteampError(
                 f"{path} is damaged: its content is not what was written; remove it, and the same "
-                "sweep computes its points again"
+                f"{self.contents.study} computes its {self.contents.points} again"
             )
-        return _rows_in(content, path, columns)
+        return _rows_in(self.contents, content, path, columns)
 
 
-def _mark(folder: Path) -> None:
-    """Say that the folder holds results, unless another sweep was faster, which has the lock."""
-    content = json.dumps({"format": _FORMAT, "version": _VERSION}).encode() + b"\n"
+def once_each(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return one row for each key: a success before failures, and else the last one."""
+    ranked = rows.with_row_index("_at").with_columns(_failed=pl.col("error").is_not_null())
+    best = ranked.sort(["_failed", "_at"], descending=[False, True]).unique(
+        KEY, keep="first", maintain_order=True
+    )
+    return best.sort("_at").drop("_at", "_failed")
+
+
+def _mark(contents: Contents, folder: Path) -> None:
+    """Say that the folder holds results, unless another study was faster, which has the lock."""
+    content = json.dumps({"format": contents.format, "version": contents.version}).encode() + b"\n"
     try:
-        with output.replacing(folder / _MARK, "results", may_replace=False) as file:
+        with output.replacing(folder / contents.mark, "results", may_replace=False) as file:
             file.write(content)
     except WriteampError:
-        if not (folder / _MARK).exists():
+        if not (folder / contents.mark).exists():
             raise
 
 
-def _version_of(mark: Any, folder: Path) -> int:
+def _version_of(contents: Contents, mark: Any, folder: Path) -> int:
     """Return the format of the results that a mark speaks of.
 
     Raises:
         WriteampError: it speaks of something else, or of a format that is not read here.
     """
-    if not isinstance(mark, dict) or mark.get("format") != _FORMAT:
+    if not isinstance(mark, dict) or mark.get("format") != contents.format:
         raise WriteampError(
-            f"{folder / _MARK} does not say that these are results of a sweep; give another folder"
+            f"{folder / contents.mark} does not say that these are results of a "
+            f"{contents.study}; give another folder"
         )
     version = mark.get("version")
-    if version not in (_WITHOUT_DIGESTS, _VERSION):
+    if version not in contents.readable:
         raise WriteampError(
             f"{folder} holds results in format {version} of another version of writeamp; this one "
-            f"reads formats {_WITHOUT_DIGESTS} and {_VERSION}: give another folder"
+            f"reads {_in_words(contents.readable)}: give another folder"
         )
     return int(version)
+
+
+def _in_words(versions: Sequence[int]) -> str:
+    return f"format{'s' if len(versions) > 1 else ''} {' and '.join(map(str, versions))}"
 
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _rows_in(content: bytes, path: Path, columns: Sequence[str]) -> pl.DataFrame:
+def _rows_in(
+    contents: Contents, content: bytes, path: Path, asked: Sequence[str] | None
+) -> pl.DataFrame:
+    columns = list(contents.schema) if asked is None else list(asked)
     try:
-        rows = pl.read_parquet(content, columns=list(columns))
+        rows = pl.read_parquet(content, columns=columns)
     # Polars panics on some files that it did not write, and a panic is no PolarsError.
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         why = str(error).splitlines()[0]
         raise WriteampError(f"cannot read results {path}: {why}") from None
-    if dict(rows.schema) != {name: SCHEMA[name] for name in columns}:
+    if dict(rows.schema) != {name: contents.schema[name] for name in columns}:
         raise WriteampError(
-            f"{path} has other columns than results of a sweep have; remove it, or give another "
-            "folder"
+            f"{path} has other columns than results of a {contents.study} have; remove it, or give "
+            "another folder"
         )
     return rows.select(columns)
 

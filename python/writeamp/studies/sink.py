@@ -1,17 +1,19 @@
-"""Where outcomes go as they come: into a dataset, several fast ones at a time."""
+"""Sink: writes outcomes into a dataset as they come, several fast ones at a time."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from threading import Lock, Timer
 from types import TracebackType
+from typing import Generic, Protocol, Self, TypeVar
+
+import polars as pl
 
 from writeamp.errors import WriteampError
-from writeamp.studies.sweep.dataset import Dataset
-from writeamp.studies.sweep.points import Outcome
-from writeamp.studies.sweep.rows import table_of
+from writeamp.studies.dataset import Dataset
 
 # The work of so long may be lost where a process is killed. Slower points are written one by one.
 _WRITE_EVERY_S = 0.1
@@ -19,25 +21,41 @@ _WRITE_EVERY_S = 0.1
 _MERGE_PARTS = 256
 
 
-class Sink:
+class Outcome(Protocol):
+    """What came of one part of a study."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Name of its result."""
+
+    @property
+    def error(self) -> str | None:
+        """Why there is none."""
+
+
+_O = TypeVar("_O", bound=Outcome)
+
+
+class Sink(Generic[_O]):
     """Adds outcomes to a dataset; to be used as a context, at whose end all are written.
 
     `kept` has the key of each that is on the disk, and whether it failed.
     """
 
-    def __init__(self, dataset: Dataset) -> None:
-        """Write to a dataset."""
+    def __init__(self, dataset: Dataset, table_of: Callable[[Sequence[_O]], pl.DataFrame]) -> None:
+        """Write to a dataset the rows that `table_of` makes of outcomes."""
         self.kept: dict[tuple[str, str], bool] = {}
         self._dataset = dataset
+        self._table_of = table_of
         self._writing: AbstractContextManager[None] = dataset.writing()
-        self._waiting: list[Outcome] = []
+        self._waiting: list[_O] = []
         self._parts: list[Path] = []
         self._written_at = time.monotonic()
         self._lock = Lock()
         self._timer: Timer | None = None
         self._error: WriteampError | None = None
 
-    def __enter__(self) -> Sink:
+    def __enter__(self) -> Self:
         """Say that results are added."""
         self._writing.__enter__()
         return self
@@ -60,7 +78,7 @@ class Sink:
         if error is None:
             self._dataset.tidy()
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: _O) -> None:
         """Keep an outcome; it is on the disk at once, or with those of the next instant.
 
         Raises:
@@ -88,9 +106,9 @@ class Sink:
         if self._error is not None:
             raise self._error
         if self._waiting:
-            self._parts.append(self._dataset.append(table_of(self._waiting)))
+            self._parts.append(self._dataset.append(self._table_of(self._waiting)))
             # Ctrl-C before this line only has them written, and counted, once more.
-            self.kept |= {one.point.key: one.error is not None for one in self._waiting}
+            self.kept |= {one.key: one.error is not None for one in self._waiting}
             self._waiting.clear()
         if len(self._parts) >= _MERGE_PARTS:
             self._dataset.merge(self._parts)

@@ -1,0 +1,64 @@
+"""Meaning of a run: everything that decides its counters, as JSON types for a digest."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from writeamp import traces
+from writeamp.devices.device import Device
+from writeamp.registry.specs import Spec
+from writeamp.runs.lifetime_plan import Lifetime
+from writeamp.runs.plan import Plan
+from writeamp.settings.experiment import meaning_of_settings
+from writeamp.settings.held_trace import HeldTrace
+
+# Settings that tell how many runs there are, and which of them one is.
+_OF_THE_STUDY = ("seed", "replicas", "spread")
+
+# Of traces that several runs replay: to read all of a large one takes seconds.
+_digest_of: WeakKeyDictionary[traces.PageTrace, str] = WeakKeyDictionary()
+
+
+def meaning_of_run(plan: Plan, drive: Device) -> dict[str, Any]:
+    """Return what decides a run on a drive, its seed among it; traces count by their content."""
+    return {
+        **_meaning_of_host(plan),
+        "device": drive.meaning(with_times=False),
+        "replicas": plan.run.replicas,
+        "earlier": None if plan.earlier is None else _meaning_of_load(plan.earlier),
+        "before": None if plan.before is None else _meaning_of_load(plan.before),
+    }
+
+
+def meaning_of_life(plan: Lifetime, seed: int) -> dict[str, Any]:
+    """Return what decides the life of a drive with a seed."""
+    return {
+        **_meaning_of_host(plan),
+        "device": plan.device.meaning(with_times=False),
+        "spare_blocks": plan.spare_blocks,
+        "seed": seed,
+    }
+
+
+def _meaning_of_host(plan: Plan | Lifetime) -> dict[str, Any]:
+    run = meaning_of_settings(plan.run)
+    host = meaning_of_settings(plan.host)
+    # What is replayed, as it stands in memory, says more than its path and how it was read.
+    for name in ("workload", "trace"):
+        host.pop(name, None)
+    return {
+        "load": _meaning_of_load(plan.load),
+        "host": host,
+        "policy": list(plan.policy.meaning),
+        "run": {name: one for name, one in run.items() if name not in _OF_THE_STUDY},
+        "seed": plan.seed,
+    }
+
+
+def _meaning_of_load(load: Spec | traces.PageTrace) -> str:
+    if isinstance(load, Spec):
+        return load.canonical
+    if load not in _digest_of:
+        _digest_of[load] = HeldTrace(load).digest
+    return _digest_of[load]
