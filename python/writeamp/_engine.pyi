@@ -152,13 +152,12 @@ class Endurance:
         drive: Drive,
         load: Load,
         *,
-        seed: int,
         batch_pages: int,
         w_max: int,
         spare_blocks_per_pool: int,
         fill: list[tuple[int, int]],
     ) -> None: ...
-    def live(self, replica: int, progress: Callable[[int], object] | None = None) -> Life: ...
+    def live(self, seed: int, progress: Callable[[int], object] | None = None) -> Life: ...
 
 class BinnedDurations(TypedDict):
     low_ps: npt.NDArray[np.float64]

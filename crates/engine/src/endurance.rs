@@ -22,7 +22,7 @@ const CHUNK_PAGES: u64 = 1 << 14;
 pub struct Study {
     /// The spec of the block manager.
     pub manager: String,
-    /// The drive, with a wear limit, and the seed of replica 0; replica i has seed + i.
+    /// The drive, with a wear limit; each life has a seed of its own in place of its seed.
     pub setup: Setup,
     /// Logical pages that are written once, in order, before the workload begins.
     pub fill: Vec<Range<u32>>,
@@ -58,8 +58,8 @@ impl Watch {
     }
 }
 
-/// Drives a replica to its end of life, under the workload that `load` gives for its seed.
-pub fn life<L>(study: &Study, replica: u32, load: L, watch: &Watch) -> Result<Life>
+/// Drives a drive with a seed to its end of life, under the workload that `load` gives for it.
+pub fn life<L>(study: &Study, seed: u64, load: L, watch: &Watch) -> Result<Life>
 where
     L: FnOnce(u64) -> Result<Box<dyn Workload>>,
 {
@@ -67,7 +67,6 @@ where
         return Err(Error::Spec("a drive without a wear limit has no end of life".into()));
     }
     stop_if_cancelled(watch)?; // before what may be seconds of building the drive
-    let seed = study.setup.seed.wrapping_add(u64::from(replica));
     let drive = managers::build(&study.manager, Setup { seed, ..study.setup.clone() })?;
     let mut simulation = Simulation::new(drive, load(seed)?, study.batch_pages)?;
     for pages in &study.fill {

@@ -24,34 +24,33 @@ pub struct Endurance {
 
 #[pymethods]
 impl Endurance {
-    /// Makes the study; replica i has `seed` + i.
+    /// Makes the study of lives that have a seed each.
     ///
     /// A trace should have passes for a whole life. `fill` has the first and the end of each run of
     /// pages that is written once before it.
     #[new]
-    #[pyo3(signature = (drive, load, *, seed, batch_pages, w_max, spare_blocks_per_pool, fill))]
+    #[pyo3(signature = (drive, load, *, batch_pages, w_max, spare_blocks_per_pool, fill))]
     fn new(
         drive: &Drive,
         load: &Load,
-        seed: u64,
         batch_pages: usize,
         w_max: u32,
         spare_blocks_per_pool: u32,
         fill: Vec<(u32, u32)>,
     ) -> Self {
-        let setup = drive.setup(seed, Wear { limit: w_max, spare_blocks_per_pool });
+        let setup = drive.setup(0, Wear { limit: w_max, spare_blocks_per_pool });
         let manager = drive.manager.clone();
         let fill = fill.into_iter().map(|(first, end)| first..end).collect();
         Endurance { study: Study { manager, setup, fill, batch_pages }, load: load.clone() }
     }
 
-    /// Drives a replica to its end of life. From time to time `progress` is called with the most
+    /// Drives the drive of a seed to its end of life. From time to time `progress` is called with the most
     /// erases of any block, at most `w_max`. If that raises, or Ctrl-C comes, it stops soon.
-    #[pyo3(signature = (replica, progress=None))]
+    #[pyo3(signature = (seed, progress=None))]
     fn live<'py>(
         this: Py<Self>,
         py: Python<'py>,
-        replica: u32,
+        seed: u64,
         progress: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let watch = Arc::new(Watch::default());
@@ -62,7 +61,7 @@ impl Endurance {
         let seen_by = Arc::clone(&watch);
         let work = move || {
             let Endurance { study, load } = this.get();
-            life_of(study, replica, |seed| load.build(seed), &seen_by)
+            life_of(study, seed, |seed| load.build(seed), &seen_by)
         };
         let found =
             heard_often(py, work, tell).inspect_err(|_| watch.cancel())?.map_err(|e| raised(&e))?;

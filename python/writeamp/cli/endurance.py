@@ -76,6 +76,7 @@ def endurance(
             "--plot-erases", help="Draw how often the blocks were erased.", metavar="FILE"
         ),
     ] = None,
+    out: options.Out = None,
     runner: Runner | None,
     json: options.Json = False,
     csv: options.Csv = False,
@@ -106,7 +107,7 @@ def endurance(
 
     with Bar("wearing out", _percent) as bar:
         found = options.whole_or_part(
-            lambda: run_lifetime(experiment, bar.update, check_drive, runner)
+            lambda: run_lifetime(experiment, bar.update, check_drive, runner, out)
         )
     for sentence in found.notes:
         options.note(sentence)
@@ -145,8 +146,8 @@ def _print(found: Endurance, daily_bytes: float | None, warranty_years: float) -
         ),
         (
             "run",
-            f"{found.replicas} replicas to W_max {plan.w_max:,}, seeds {found.seeds[0]} to "
-            f"{found.seeds[-1]}, {found.elapsed_s:.1f} s"
+            f"{found.replicas} replicas to W_max {plan.w_max:,}, seed {plan.seed}, "
+            f"{found.elapsed_s:.1f} s"
             + ("" if plan.threads is None else f" on {plan.threads} thread(s)"),
         ),
         (

@@ -12,9 +12,11 @@ from writeamp.cli import options, simulate_op
 from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
+from writeamp.cli.runner_options import with_scheduler
 from writeamp.cli.timed_table import print_timed
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
+from writeamp.runners import Runner
 from writeamp.runs.words import shape_in_words, wa_in_words
 from writeamp.settings.experiment import Experiment
 from writeamp.units.byte_sizes import shown_bytes
@@ -30,7 +32,7 @@ _SHOWN_PASSES = 3
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    register_experiment(app, simulate)
+    register_experiment(app, with_scheduler(simulate))
 
 
 def simulate(
@@ -54,6 +56,8 @@ def simulate(
     ] = None,
     target_wa: simulate_op.TargetWa = None,
     sweep: simulate_op.Sweep = None,
+    out: options.Out = None,
+    runner: Runner | None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
@@ -72,8 +76,13 @@ def simulate(
     if target_wa is not None or sweep is not None:
         if series:
             raise WriteampError("--series is of one run, and --target-wa and --sweep make many")
-        simulate_op.simulate_over_op(experiment, target_wa, sweep, plot=plot, json=json, csv=csv)
+        simulate_op.simulate_over_op(
+            experiment, target_wa, sweep, plot=plot, out=out, runner=runner, json=json, csv=csv
+        )
         return
+    if out is not None or runner is not None:
+        given = "--scheduler runs" if out is None else "--out keeps"
+        raise WriteampError(f"{given} the many drives of --target-wa and --sweep; give one of them")
     from writeamp.runs.timed.result import TimedResult  # noqa: PLC0415 (slow)
     from writeamp.studies.simulation import run_simulation  # noqa: PLC0415 (slow)
 

@@ -13,6 +13,7 @@ from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError
 from writeamp.plots.style import with_error
 from writeamp.results.numbers import interval_in_words
+from writeamp.runners import Runner
 from writeamp.runs.words import shape_in_words, wa_in_words
 from writeamp.settings.experiment import Experiment
 from writeamp.units.byte_sizes import shown_bytes
@@ -55,6 +56,8 @@ def simulate_over_op(
     sweep: str | None,
     *,
     plot: Path | None,
+    out: str | None,
+    runner: Runner | None,
     json: bool,
     csv: bool,
 ) -> None:
@@ -69,11 +72,13 @@ def simulate_over_op(
     found: RequiredOp | OpCurve
     if target_wa is not None:
         with Bar("searching", _drives, by_own_pace=True) as bar:
-            found = run_required_op(experiment, target_wa, bar.update)
+            found = run_required_op(experiment, target_wa, bar.update, runner, out)
     else:
         assert sweep is not None
         with Bar("sweeping", lambda done, all_: f"{done} of {all_} drives") as bar:
-            found = options.whole_or_part(lambda: run_op_curve(experiment, sweep, bar.update))
+            found = options.whole_or_part(
+                lambda: run_op_curve(experiment, sweep, bar.update, runner, out)
+            )
     interrupted_of = found.interrupted_of if isinstance(found, OpCurve) else ()
     options.tell(
         found,

@@ -91,5 +91,5 @@ class Lifetime:
 
     @property
     def seed(self) -> int:
-        """The seed of the first replica; the next has one more."""
+        """The seed of the first replica, from which those of the others follow."""
         return self.run.seed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from writeamp import traces
 from writeamp.devices.device import Device
@@ -11,13 +10,9 @@ from writeamp.registry.specs import Spec
 from writeamp.runs.lifetime_plan import Lifetime
 from writeamp.runs.plan import Plan
 from writeamp.settings.experiment import meaning_of_settings
-from writeamp.settings.held_trace import HeldTrace
 
 # Settings that tell how many runs there are, and which of them one is.
 _OF_THE_STUDY = ("seed", "replicas", "spread")
-
-# Of traces that several runs replay: to read all of a large one takes seconds.
-_digest_of: WeakKeyDictionary[traces.PageTrace, str] = WeakKeyDictionary()
 
 
 def meaning_of_run(plan: Plan, drive: Device) -> dict[str, Any]:
@@ -57,8 +52,4 @@ def _meaning_of_host(plan: Plan | Lifetime) -> dict[str, Any]:
 
 
 def _meaning_of_load(load: Spec | traces.PageTrace) -> str:
-    if isinstance(load, Spec):
-        return load.canonical
-    if load not in _digest_of:
-        _digest_of[load] = HeldTrace(load).digest
-    return _digest_of[load]
+    return load.canonical if isinstance(load, Spec) else load.digest

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from writeamp import traces
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    pass
 
 
 class HeldTrace:
@@ -22,24 +22,16 @@ class HeldTrace:
     @cached_property
     def digest(self) -> str:
         """The SHA-256 of what the trace says: requests and devices, or runs of pages."""
-        if isinstance(self.trace, traces.Given):
+        if isinstance(self.trace, traces.Given | traces.PageTrace):
             return self.trace.digest
         import numpy as np  # noqa: PLC0415 (slow)
 
         found = hashlib.sha256()
-        if isinstance(self.trace, traces.PageTrace):
-            pages = self.trace
-            found.update(f"pages {pages.page_bytes} {pages.logical_pages}".encode())
-            columns: list[npt.NDArray[Any]] = [pages.op, pages.start, pages.count]
-            may_lack = (pages.at_ns, pages.head_bytes, pages.tail_bytes)
-            columns += [column for column in may_lack if column is not None and column.any()]
-        else:
-            frame = self.trace.requests
-            found.update(f"requests {self.trace.devices}".encode())
-            columns = [column.to_physical().to_numpy() for column in frame.get_columns()]
-            if self.trace.recorded is not None:
-                found.update(self.trace.recorded.to_text().encode())
-        for column in columns:
+        found.update(f"requests {self.trace.devices}".encode())
+        if self.trace.recorded is not None:
+            found.update(self.trace.recorded.to_text().encode())
+        for one in self.trace.requests.get_columns():
+            column = one.to_physical().to_numpy()
             little_endian = column.astype(column.dtype.newbyteorder("<"))
             found.update(np.ascontiguousarray(little_endian).tobytes())
         return f"sha256:{found.hexdigest()}"

@@ -335,7 +335,7 @@ class LifetimeSettings(Settings):
         number="count",
         panel="run",
     )
-    seed: int = _seed("decides every random draw; replica i is the run with seed + i")
+    seed: int = _seed("decides every random draw; those of the other replicas follow from it")
     spare_share: float = setting(
         0.0,
         Number("be at least 0 and below 1", lambda value: 0 <= value < 1, is_ratio=True),

@@ -263,13 +263,14 @@ def compare(
     return run_comparison(experiment, progress, runner, out)
 
 
-@_with_defaults("endurance", "progress", "runner")
+@_with_defaults("endurance", "progress", "runner", "out")
 def endurance(
     device: DeviceLike | None = None,
     workload: SpecLike | None = None,
     *,
     progress: Progress | None = None,
     runner: Runner | None = None,
+    out: AnyPath | None = None,
     **settings: Unpack[EnduranceArguments],
 ) -> Endurance:
     """Run replicas of a drive until they are worn out; measure how evenly and how long.
@@ -285,14 +286,15 @@ def endurance(
             replicas, and what they will be in the end; by one thread at a time, but not always this
             one. With a runner it is called on this thread, after each life.
         runner: who wears the replicas out, as for `compare`.
+        out: a folder in which each finished life is kept, as for `compare`.
         settings: by keyword. `w_max`: erases after which a block is worn out (the paper's W_max).
-            `replicas`: drives to run; the intervals are over them. `seed`: replica i is the run
-            with seed + i. `spare_share`: share of the drive's blocks (of each LUN's, unless the
-            layout is "flat"), rounded down to whole blocks, that is set aside to replace worn ones;
-            they are taken from the over-provisioning. `threads`: replicas that run at the same
-            time without a runner, which changes speed only. `precondition`: "full", "workload" or
-            "none", as for `simulate`; it wears nothing and is not counted. All others as for
-            `simulate`.
+            `replicas`: drives to run; the intervals are over them. `seed`: that of the first; those
+            of the others follow from it. `spare_share`: share of the drive's blocks (of each LUN's,
+            unless the layout is "flat"), rounded down to whole blocks, that is set aside to replace
+            worn ones; they are taken from the over-provisioning. `threads`: replicas that run at
+            the same time without a runner, which changes speed only. `precondition`: "full",
+            "workload" or "none", as for `simulate`; it wears nothing and is not counted. All others
+            as for `simulate`.
 
     Raises:
         WriteampError: an input that cannot be used; the sentence says which, and what is valid.
@@ -307,6 +309,7 @@ def endurance(
         Experiment.of("endurance", device=device, workload=workload, **settings),
         progress,
         runner=runner,
+        out=out,
     )
 
 

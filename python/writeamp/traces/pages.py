@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -72,6 +74,21 @@ class PageTrace(Drawn):
     head_bytes: U32 | None = None
     tail_bytes: U32 | None = None
     path: str = ""
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of what the trace says: the runs of pages, and the times if any play a part.
+
+        It is read once, since that takes seconds of a large trace.
+        """
+        found = hashlib.sha256(f"pages {self.page_bytes} {self.logical_pages}".encode())
+        columns: list[npt.NDArray[Any]] = [self.op, self.start, self.count]
+        may_lack = (self.at_ns, self.head_bytes, self.tail_bytes)
+        columns += [column for column in may_lack if column is not None and column.any()]
+        for column in columns:
+            little_endian = column.astype(column.dtype.newbyteorder("<"))
+            found.update(np.ascontiguousarray(little_endian).tobytes())
+        return f"sha256:{found.hexdigest()}"
 
     def without_requests(self) -> PageTrace:
         """Return the same, but for the columns, which are empty: what is said of the trace."""

@@ -27,8 +27,8 @@ fn load(text: &'static str, pages: u32) -> impl Fn(u64) -> Result<Box<dyn Worklo
     move |seed| workloads::build(text, pages, Context::root(seed))
 }
 
-fn life_of(study: &Study, replica: u32) -> Life {
-    life(study, replica, load("hot-cold:f=0.1,r=0.9", 300), &Watch::default()).unwrap()
+fn life_of(study: &Study, replica: u64) -> Life {
+    life(study, study.setup.seed + replica, load("hot-cold:f=0.1,r=0.9", 300), &Watch::default()).unwrap()
 }
 
 fn lives_of(study: &Study) -> Vec<Life> {
@@ -45,7 +45,7 @@ fn a_drive_whose_blocks_are_erased_in_turn_lives_as_long_as_counting_says() {
     one.setup.logical_pages = 6;
     one.fill = vec![0..2, 2..6];
     (one.setup.victims, one.manager) = (Some("fifo".into()), "single".into());
-    let found = life(&one, 0, load("sequential", 6), &Watch::default()).unwrap();
+    let found = life(&one, one.setup.seed, load("sequential", 6), &Watch::default()).unwrap();
     let facts =
         |moment: &Moment| (moment.erases, moment.migrated_pages(Cause::Gc), moment.host_pages);
     // The 8 pages of the empty drive are written before the first erase, and 2 after each.
@@ -109,11 +109,11 @@ fn the_way_to_a_larger_limit_leads_through_the_smaller_ones() {
 #[test]
 fn a_watch_sees_how_far_a_life_is_and_stops_it() {
     let watch = Watch::default();
-    life(&study(WORN), 0, load("uniform", 300), &watch).unwrap();
+    life(&study(WORN), 1, load("uniform", 300), &watch).unwrap();
     assert_eq!(watch.reached_erases(), 40);
     let watch = Watch::default();
     watch.cancel();
-    assert_eq!(life(&study(WORN), 0, load("uniform", 300), &watch), Err(Error::Cancelled));
+    assert_eq!(life(&study(WORN), 1, load("uniform", 300), &watch), Err(Error::Cancelled));
 }
 
 #[test]
@@ -124,13 +124,13 @@ fn a_life_is_cancelled_while_its_drive_is_built() {
         watch.cancel();
         uniform(seed)
     };
-    assert_eq!(life(&study(WORN), 0, cancelling, &watch), Err(Error::Cancelled));
+    assert_eq!(life(&study(WORN), 1, cancelling, &watch), Err(Error::Cancelled));
 }
 
 #[test]
 fn what_cannot_end_a_life_is_refused() {
     let refused = |study: &Study, load: &(dyn Fn(u64) -> Result<Box<dyn Workload>> + Sync)| {
-        life(study, 0, load, &Watch::default()).unwrap_err().to_string()
+        life(study, study.setup.seed, load, &Watch::default()).unwrap_err().to_string()
     };
     let endless = refused(&study(Wear::default()), &load("uniform", 300));
     assert!(endless.contains("without a wear limit"), "{endless}");

@@ -21,6 +21,7 @@ from writeamp.runs.daily_writes import (
 from writeamp.runs.lifetime_plan import Counts, Lifetime
 from writeamp.statistics.replicas import student_interval, student_intervals
 from writeamp.studies.capacity.error_of_lives import LifeScaling
+from writeamp.studies.study import Account
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -50,6 +51,8 @@ class FoundLives:
     elapsed_s: float = field(compare=False)
     scaling: LifeScaling | None = None
     """Of a capacity: the drive that was simulated for it, and the errors of that."""
+    kept: Account | None = None
+    """The folder in which the lives were kept, if there is one."""
 
     @property
     def replicas(self) -> int:
@@ -231,7 +234,7 @@ class FoundLives:
     @property
     def notes(self) -> list[str]:
         """Sentences on what was assumed, left out or rounded."""
-        notes = [*self.plan.notes]
+        notes = [*self.plan.notes, *(self.kept.notes if self.kept else [])]
         if self.interrupted:
             notes.append(
                 f"interrupted when {self.replicas} of {self.plan.replicas} replicas had come to "

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,17 @@ import numpy.typing as npt
 from writeamp._engine import CAUSES
 from writeamp.devices.device import Device
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.runners import Runner, Shared, gather, local_runner, useful_threads
+from writeamp.output import AnyPath
+from writeamp.results.documents import from_document, to_document
+from writeamp.runners import Runner, Shared, local_runner, useful_threads
 from writeamp.runs.capacity_error import Measured, Scale, difference
 from writeamp.runs.inputs import prepare
 from writeamp.runs.lifetime_plan import Counts, Lifetime
 from writeamp.runs.lives import Study, Wear, live, plan_of_lives, study_of
+from writeamp.runs.meaning import meaning_of_life
 from writeamp.runs.memory import check_memory
 from writeamp.runs.one_run import Progress
+from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.precondition import FILLS, Precondition
 from writeamp.settings.settings import LifetimeSettings, LoadSettings, PolicySettings
@@ -29,6 +33,7 @@ from writeamp.studies.capacity.error_of_lives import LifeScaling
 from writeamp.studies.capacity.runs import StandIn, run_at_capacity
 from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.simulation import policy_of
+from writeamp.studies.study import Facts, Kept, keep_runs
 
 if TYPE_CHECKING:  # a type of the stub only
     from writeamp._engine import Life
@@ -43,6 +48,7 @@ def run_lifetime(
     progress: Progress | None = None,
     check_drive: Callable[[Device], object] | None = None,
     runner: Runner | None = None,
+    out: AnyPath | None = None,
 ) -> Endurance:
     """Wear replicas of a drive out.
 
@@ -53,16 +59,20 @@ def run_lifetime(
         check_drive: called with the drive, to refuse it before it runs.
         runner: who wears the replicas out, each one a job; by default threads of this process, as
             many as `threads` says.
+        out: a folder in which each finished life is kept; those that it has are not lived again.
 
     Raises:
         Interrupted: Ctrl-C, with the lives that had come to their end, or None.
     """
     checks = iter([check_drive])  # of the drive that is asked for, not of one that tells the error
 
-    def worn_out(one: Experiment, told: Progress | None) -> Endurance:
-        return _worn_out(one, told, next(checks, None), runner)
+    def lives(kept: Kept) -> Endurance:
+        def worn_out(one: Experiment, told: Progress | None) -> Endurance:
+            return _worn_out(one, told, next(checks, None), runner, kept)
 
-    return run_at_capacity(experiment, worn_out, _told, progress)
+        return run_at_capacity(experiment, worn_out, _told, progress)
+
+    return keep_runs(out, lives)
 
 
 def _told(standing: StandIn, found: Endurance, other: Endurance | None) -> Endurance:
@@ -103,6 +113,7 @@ def _worn_out(
     progress: Progress | None,
     check_drive: Callable[[Device], object] | None,
     runner: Runner | None,
+    kept: Kept,
 ) -> Endurance:
     settings = experiment.run
     assert isinstance(settings, LifetimeSettings)
@@ -128,7 +139,8 @@ def _worn_out(
     # Only what threads of this process do can be followed within a life.
     wear = Wear(tell) if runner is None else None
     try:
-        lives = gather(
+        lives = kept.gather(
+            _KeepLives(plan),
             runner or local_runner(plan.replicas, threads),
             partial(live, shared, wear=wear),
             range(plan.replicas),
@@ -138,6 +150,32 @@ def _worn_out(
     except Interrupted as stopped:
         raise Interrupted(result(stopped.finished) if stopped.finished else None) from None
     return result(dict(enumerate(lives)))
+
+
+class _KeepLives:
+    """Keeping of lives: each means its drive, load, policy, end and seed."""
+
+    verb = "endurance"
+
+    def __init__(self, plan: Lifetime) -> None:
+        self._plan = plan
+
+    def meaning(self, replica: int) -> dict[str, Any]:
+        return meaning_of_life(self._plan, self._seed(replica))
+
+    def facts(self, replica: int, life: Life) -> Facts:
+        found = _result(self._plan, {replica: life}, 0, elapsed_s=0)
+        return Facts(f"life of {self._plan.policy}", self._seed(replica), found.wa)
+
+    def document(self, replica: int, life: Life) -> Any:
+        return to_document(life)
+
+    def result(self, replica: int, document: Any) -> Life:
+        found: Life = from_document(dict[str, Any], document)
+        return found
+
+    def _seed(self, replica: int) -> int:
+        return replica_seed(self._plan.seed, replica)
 
 
 def _result(
@@ -153,7 +191,7 @@ def _result(
         end=Counts.of(end, filled_pages),
         reached=Counts.of(reached, filled_pages),
         erases_of_block=np.stack([lives[replica]["erase_counts"] for replica in replicas]),
-        seeds=plan.seed + np.array(replicas, np.uint64),
+        seeds=np.array([replica_seed(plan.seed, one) for one in replicas], np.uint64),
         elapsed_s=elapsed_s,
     )
 

@@ -75,6 +75,7 @@ class Endurance(FoundLives, Drawn):
             "erase_histogram": self.erase_histogram.to_dicts(),
             "w_max": plan.w_max,
             "replicas": self.replicas,
+            **(self.kept.to_dict() if self.kept else {}),
             "seed": plan.seed,
             "spare_share": plan.run.spare_share,
             "spare_blocks": plan.spare_blocks,

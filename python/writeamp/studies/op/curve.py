@@ -10,13 +10,16 @@ from typing import TypeAlias
 
 from writeamp.domains import shown
 from writeamp.errors import Interrupted, WriteampError
-from writeamp.runners import Runner, Shared, gather, local_runner
+from writeamp.output import AnyPath
+from writeamp.runners import Runner, Shared, local_runner
 from writeamp.runs.one_run import Progress
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
 from writeamp.settings.experiment import Experiment
 from writeamp.studies.op.curve_result import CurvePoint, OpCurve
 from writeamp.studies.op.drive_sizes import DriveSizes, drive_sizes
+from writeamp.studies.op.kept_drives import KeepDrives
+from writeamp.studies.study import Kept, keep_runs
 from writeamp.theory.prediction import Sweep, parse_sweep
 from writeamp.units.ratios import RATIOS, RatioLike, op_of
 
@@ -31,6 +34,7 @@ def run_op_curve(
     sweep: SweepLike,
     progress: Progress | None = None,
     runner: Runner | None = None,
+    out: AnyPath | None = None,
 ) -> OpCurve:
     """Simulate drives of one logical size at several op.
 
@@ -39,11 +43,22 @@ def run_op_curve(
         sweep: "op=0.05:0.4:6", or the same of fill or spare_factor; or values of op.
         progress: called with the drives done and in all.
         runner: who simulates them; by default threads of this process.
+        out: a folder in which each finished run is kept, and those that it has are not done again.
 
     Raises:
         WriteampError: a value that is no such ratio, or a drive that the manager does not take.
         Interrupted: Ctrl-C, with the curve through what was finished, or None.
     """
+    return keep_runs(out, lambda kept: _op_curve(experiment, sweep, progress, runner, kept))
+
+
+def _op_curve(
+    experiment: Experiment,
+    sweep: SweepLike,
+    progress: Progress | None,
+    runner: Runner | None,
+    kept: Kept,
+) -> OpCurve:
     started = time.perf_counter()
     ratio, values = _asked(sweep)
     sizes = drive_sizes(experiment, _ASKS)
@@ -69,7 +84,14 @@ def run_op_curve(
 
     work = partial(_run_one, Shared(sizes, partial(drive_sizes, experiment, _ASKS)))
     try:
-        results = gather(runner, work, jobs, files=experiment.input_files, progress=progress)
+        results = kept.gather(
+            KeepDrives(sizes, has_scaling=True),
+            runner,
+            work,
+            jobs,
+            files=experiment.input_files,
+            progress=progress,
+        )
     except Interrupted as stopped:
         part = curve(stopped.finished, interrupted=True)
         raise Interrupted(part if part.points else None) from None

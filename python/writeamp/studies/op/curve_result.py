@@ -18,6 +18,7 @@ from writeamp.results.numbers import json_number
 from writeamp.results.sentences import as_one, kind_of
 from writeamp.runs.simulation_result import Result
 from writeamp.studies.op.points import common_facts, figure_points, point
+from writeamp.studies.study import Account
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +42,7 @@ class OpCurve(Drawn):
     points: tuple[CurvePoint, ...]
     interrupted_of: tuple[float, ...]
     elapsed_s: float = field(compare=False)
+    kept: Account | None = None
 
     @property
     def unfinished(self) -> list[float]:
@@ -83,7 +85,9 @@ class OpCurve(Drawn):
             f"whole blocks make {drives} drive{'s' if drives > 1 else ''} of the "
             f"{len(self.points)} values asked for"
         )
-        return list(dict.fromkeys(found)) + ([same] if drives < len(self.points) else [])
+        of_folder = self.kept.notes if self.kept else []
+        blocks = [same] if drives < len(self.points) else []
+        return [*dict.fromkeys(found), *blocks, *of_folder]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as JSON types, with the keys of `simulate --sweep --json`."""
@@ -95,6 +99,7 @@ class OpCurve(Drawn):
             "points": self._records(),
             **common_facts(first),
             "partial_page_factor": json_number(first.partial_page_factor),
+            **(self.kept.to_dict() if self.kept else {}),
             "version": __version__,
             "elapsed_s": self.elapsed_s,
             "warnings": self.warnings,

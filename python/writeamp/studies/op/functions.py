@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from writeamp.devices.device import DeviceLike
+from writeamp.output import AnyPath
 from writeamp.registry.specs import SpecLike
 from writeamp.runners import Runner
 from writeamp.runs.one_run import Progress
@@ -22,6 +23,8 @@ def required_op(
     workload: SpecLike | None = None,
     *,
     progress: Progress | None = None,
+    runner: Runner | None = None,
+    out: AnyPath | None = None,
     **settings: Unpack[SimulateArguments],
 ) -> RequiredOp:
     """Find the over-provisioning at which a drive has a write amplification, by simulation.
@@ -36,6 +39,8 @@ def required_op(
             the logical size of all drives. Without one, a trace's written pages are.
         workload: see `device`.
         progress: called with what is done and expected, in thousandths of a run.
+        runner: who simulates the drives, as for `wa_over_op`.
+        out: a folder in which each finished run is kept; runs that it has are not done again.
         settings: by keyword, as for `simulate`, but for `op`, `fill`, `spare_factor` and `blocks`,
             which say what is asked for, and those of timed runs.
 
@@ -47,9 +52,9 @@ def required_op(
     >>> bool(found.op_low <= found.op <= found.op_high), round(found.op, 1)
     (True, 0.3)
     """
-    check_callbacks(progress)
+    check_callbacks(progress, runner)
     experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
-    return run_required_op(experiment, target_wa, progress)
+    return run_required_op(experiment, target_wa, progress, runner, out)
 
 
 def wa_over_op(
@@ -59,6 +64,7 @@ def wa_over_op(
     *,
     progress: Progress | None = None,
     runner: Runner | None = None,
+    out: AnyPath | None = None,
     **settings: Unpack[SimulateArguments],
 ) -> OpCurve:
     """Simulate drives of one logical size at several over-provisionings.
@@ -71,6 +77,7 @@ def wa_over_op(
         progress: called with the drives done and in all.
         runner: who simulates the drives, a `writeamp.runners.Runner`; by default this process,
             several of them at the same time.
+        out: a folder in which each finished run is kept; runs that it has are not done again.
         settings: see `device`.
 
     Raises:
@@ -83,4 +90,4 @@ def wa_over_op(
     """
     check_callbacks(progress, runner)
     experiment = Experiment.of("simulate", device=device, workload=workload, **settings)
-    return run_op_curve(experiment, sweep, progress, runner)
+    return run_op_curve(experiment, sweep, progress, runner, out)

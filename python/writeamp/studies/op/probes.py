@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from writeamp.errors import WriteampError
-from writeamp.runners import gather_whole, local_runner
+from writeamp.errors import Interrupted, WriteampError
+from writeamp.runners import Runner, Shared, local_runner
 from writeamp.runs.one_run import Progress
 from writeamp.runs.plan import Plan
 from writeamp.runs.runner import drives_that_fit, run
 from writeamp.runs.simulation_result import Result
+from writeamp.settings.settings import SimulationSettings
 from writeamp.statistics.passes import FEWEST_PASSES, analyse_passes
 from writeamp.studies.op.drive_sizes import DriveSizes
+from writeamp.studies.op.kept_drives import KeepDrives
+from writeamp.studies.study import Kept
 
 # Far from the target a run of less precision and without replicas tells on which side of it WA is,
 # if it is further away than so many half widths of that run, and this share of WA.
@@ -82,25 +86,70 @@ class Probe:
         return self.wa + self.slack if self.is_coarse else self.result.ci[1]
 
 
+@dataclass(frozen=True)
+class ProbeRuns:
+    """Runs of a search: drives and what runs on them, a runner, and a folder that keeps them."""
+
+    sizes: Shared[DriveSizes]
+    kept: Kept
+    runner: Runner | None = None
+    files: Collection[str] = ()
+
+    def run(
+        self, plan: Plan, several: Sequence[int], tell: Callable[[int, int], None] | None
+    ) -> list[Result]:
+        """Run a plan on drives of so many blocks a plane, some of them at the same time.
+
+        Args:
+            plan: what to run, with the load of `sizes`.
+            several: the blocks.
+            tell: of a single run in this process, called with what is done and expected.
+        """
+        sizes = self.sizes.value
+        most = drives_that_fit(sizes.drive(max(several)))
+        runner = self.runner or local_runner(len(several), most)
+        is_here = self.runner is None and len(several) == 1
+        work = partial(_run_on, self.sizes, plan.run, tell=tell if is_here else None)
+        keeping = KeepDrives(sizes, plan, has_scaling=False)
+        try:
+            return self.kept.gather(keeping, runner, work, several, files=self.files)
+        except Interrupted:  # a part of a search is no result of anybody's
+            raise KeyboardInterrupt from None
+
+
+def _run_on(
+    shared: Shared[DriveSizes],
+    run_as: SimulationSettings,
+    blocks: int,
+    *,
+    tell: Callable[[int, int], None] | None,
+) -> Result:
+    """Run one drive; traces do not travel with the result."""
+    sizes = shared.value
+    plan = replace(sizes.plan, run=run_as)
+    return replace(run(plan, sizes.drive(blocks), tell), plan=plan.without_requests())
+
+
 class Probes:
     """The drives that were tried for one target, by their blocks a plane."""
 
-    def __init__(self, sizes: DriveSizes, target_wa: float, progress: Progress | None) -> None:
+    def __init__(self, runs: ProbeRuns, target_wa: float, progress: Progress | None) -> None:
         """Begin with none.
 
         Args:
-            sizes: the drives, and what runs on them.
+            runs: how drives are run.
             target_wa: the write amplification asked for.
             progress: called with what is done and expected, in thousandths of a run.
         """
-        self.sizes = sizes
+        self.sizes = runs.sizes.value
+        self._run_all = runs.run
         self.target_wa = target_wa
         self.tried: dict[int, Probe] = {}
         self.scaling_error: float | None = None
         """By how much WA of all of them may be another on the drive that is meant, if known yet."""
         self._progress = progress
         self._runs = 0
-        self._coarse = _coarse(sizes)
+        self._coarse = _coarse(self.sizes)
 
     def at(self, blocks: int) -> Probe:
         """Try a drive, precisely if it is near the target.
@@ -139,15 +188,10 @@ class Probes:
     def _add(self, several: Sequence[int], plan: Plan) -> None:
         is_coarse = plan.run != self.sizes.plan.run
         tell = self._inner() if len(several) == 1 else None
-
-        def try_one(blocks: int) -> Probe:
-            return Probe(blocks, run(plan, self.sizes.drive(blocks), tell), is_coarse)
-
         if not several:
             return
-        most = drives_that_fit(self.sizes.drive(max(several)))
-        for found in gather_whole(local_runner(len(several), most), try_one, several):
-            self.tried[found.blocks] = found
+        for blocks, result in zip(several, self._run_all(plan, several, tell), strict=True):
+            self.tried[blocks] = Probe(blocks, result, is_coarse)
         self._runs += len(several)
         self._say(0)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from functools import partial
 
 from writeamp.domains import Number
+from writeamp.output import AnyPath
+from writeamp.runners import Runner, Shared
 from writeamp.runs.capacity_error import Scaling
 from writeamp.runs.one_run import Progress
 from writeamp.settings.experiment import Experiment
@@ -14,15 +17,21 @@ from writeamp.studies.op.drive_sizes import DriveSizes, drive_sizes
 from writeamp.studies.op.expected_op import expected_op
 from writeamp.studies.op.interval import OpInterval, op_interval
 from writeamp.studies.op.points import point
-from writeamp.studies.op.probes import Probe, Probes
+from writeamp.studies.op.probes import Probe, ProbeRuns, Probes
 from writeamp.studies.op.required_op_result import RequiredOp, Rise
 from writeamp.studies.op.search import find_crossing
+from writeamp.studies.study import Kept, keep_runs
 
+_ASKS = "target_wa"
 _TARGET = Number("be a finite number, at least 1", lambda value: value >= 1)
 
 
 def run_required_op(
-    experiment: Experiment, target_wa: float, progress: Progress | None = None
+    experiment: Experiment,
+    target_wa: float,
+    progress: Progress | None = None,
+    runner: Runner | None = None,
+    out: AnyPath | None = None,
 ) -> RequiredOp:
     """Search for the op at which a drive has a write amplification.
 
@@ -30,14 +39,28 @@ def run_required_op(
         experiment: what to simulate, without a ratio of over-provisioning.
         target_wa: the write amplification, at least 1.
         progress: called with what is done and expected, in thousandths of a run.
+        runner: who simulates the drives; by default threads of this process.
+        out: a folder in which each finished run is kept, and those that it has are not done again.
 
     Raises:
         WriteampError: no op has that WA, or the experiment says the op or is timed.
     """
+    return keep_runs(out, lambda kept: _required_op(experiment, target_wa, progress, runner, kept))
+
+
+def _required_op(
+    experiment: Experiment,
+    target_wa: float,
+    progress: Progress | None,
+    runner: Runner | None,
+    kept: Kept,
+) -> RequiredOp:
     started = time.perf_counter()
     target_wa = _TARGET.check("target_wa", target_wa)
-    sizes = drive_sizes(experiment, "target_wa")
-    probes = Probes(sizes, target_wa, progress)
+    shared = Shared(drive_sizes(experiment, _ASKS), partial(drive_sizes, experiment, _ASKS))
+    sizes = shared.value
+    runs = ProbeRuns(shared, kept, runner, experiment.input_files)
+    probes = Probes(runs, target_wa, progress)
     crossing = find_crossing(probes)
     answer = crossing.nearest(target_wa)
     result = sizes.with_scaling(answer.result)

@@ -19,6 +19,7 @@ from writeamp.runs.simulation_result import Result
 from writeamp.runs.words import drive_in_words, wa_in_words
 from writeamp.studies.op.expected_op import ExpectedOp
 from writeamp.studies.op.points import figure_points
+from writeamp.studies.study import Account
 
 # Beyond so many times the ends of the interval, a picture shows nothing.
 _SHOWN_FACTOR = 2.5
@@ -60,6 +61,8 @@ class RequiredOp(Drawn):
     points: tuple[dict[str, Any], ...]
     """What every drive that was tried was found to do, op rising."""
     elapsed_s: float = field(compare=False)
+    kept: Account | None = None
+    """The folder in which the runs were kept, if there is one."""
 
     @property
     def op(self) -> float:
@@ -123,7 +126,7 @@ class RequiredOp(Drawn):
     def notes(self) -> list[str]:
         """Sentences on what was assumed, left out or rounded."""
         low, high = self.result.ci
-        found = list(self.result.notes)
+        found = [*self.result.notes, *(self.kept.notes if self.kept else [])]
         other = self.next_result
         if other is not None and not low <= self.target_wa <= high:
             found.append(
@@ -150,6 +153,7 @@ class RequiredOp(Drawn):
             "rise": None if self.rise is None else vars(self.rise),
             **{key: value for key, value in found.items() if key != "op"},
             "points": list(self.points),
+            **(self.kept.to_dict() if self.kept else {}),
             "elapsed_s": self.elapsed_s,
             "warnings": self.warnings,
             "notes": self.notes,
