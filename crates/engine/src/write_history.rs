@@ -1,5 +1,6 @@
 //! How often the host wrote each page, and when last; and what that makes of the blocks in which
-//! the pages lie. Kept for the policies that ask for it, once for all of them.
+//! the pages lie. Kept for the policies that ask for it, once for all of them. A write counts as it
+//! arrives, before room is made for it.
 
 use crate::error::Result;
 use crate::flash::{NONE, Table, filled, prefetch};

@@ -1,4 +1,7 @@
-"""Where outcomes go as they come: into a dataset, several fast ones at a time."""
+"""Where outcomes go as they come: into a dataset, several fast ones at a time.
+
+Only the process that asks writes; workers are given points and return outcomes.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 //! When operations end: channels, chips, dies and planes, the caches before them, and the host that
 //! waits. What is done to the flash is the block managers' to say; this room gives it a time.
+//! With all durations 0 the counters are those of an untimed run (a test).
 
 mod checks;
 mod device;
