@@ -1,4 +1,4 @@
-//! Wolf and FDP, as a transcript of paper 3 and of what `docs/wolf.md` says of blocks and pages.
+//! Wolf and FDP, as a transcript of paper 3 and of what `docs/wolf-algorithm.md` says of blocks and pages.
 //!
 //! Every number is a search: what a group owns less what it holds is what it may still open. The
 //! arithmetic is this crate's own, too: nothing of the engine's is called, and where a method has

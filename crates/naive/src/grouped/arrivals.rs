@@ -1,4 +1,4 @@
-//! What collection tells of a group: `allocation=marginal` of `docs/wolf.md`.
+//! What collection tells of a group: `allocation=marginal` of `docs/wolf-algorithm.md`.
 
 use super::rules::Following;
 

@@ -1,4 +1,4 @@
-//! The classes that FDP puts the host's groups into (Stoica & Ailamaki 2013, as `docs/wolf.md` has
+//! The classes that FDP puts the host's groups into (Stoica & Ailamaki 2013, as `docs/wolf-algorithm.md` has
 //! it): by the frequency of their pages, in whole steps of an assumed ratio.
 
 use crate::HostGroup;

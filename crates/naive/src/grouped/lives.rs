@@ -1,4 +1,4 @@
-//! How long pages still live: the life table of `docs/wolf.md`.
+//! How long pages still live: the life table of `docs/wolf-algorithm.md`.
 //!
 //! Every number is worked out anew for every forecast, in the order in which the docs write it.
 
