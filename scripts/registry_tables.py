@@ -1,4 +1,4 @@
-"""Write the tables of policies and workloads into docs/, from what the registry's entries declare.
+"""Write the tables of policies, workloads and learners into docs/, from what the entries declare.
 
 A table stands between two comments, `table of the registry: NAME` and `end of the registry: NAME`.
 Run it after an entry has changed: .venv/bin/python scripts/registry_tables.py. A test compares what
@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from writeamp.blackbox.kinds import MODEL_SUMMARIES
 from writeamp.registry import EngineKind, engine_entries
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -86,6 +87,9 @@ TABLES: dict[str, Callable[[], str]] = {
     **{f"parameters of {kind}": partial(_parameters, kind) for kind in _KINDS},
     "wolf, wolf-interval, fdp-frequency": partial(
         _compared, "managers", "wolf", "wolf-interval", "fdp-frequency"
+    ),
+    "black-box models": lambda: _rows(
+        ["name", "what it is"], [[f"`{name}`", what] for name, what in MODEL_SUMMARIES.items()]
     ),
 }
 

@@ -1,4 +1,7 @@
-"""The kinds of models by name, for those who must not wait until scikit-learn is there."""
+"""The kinds of models by name, for those who must not wait until scikit-learn is there.
+
+Each is a file of `models/learners`, called like it with `_` for `-`, and a line here.
+"""
 
 from __future__ import annotations
 
