@@ -10,6 +10,7 @@ from pathlib import Path
 import in_process
 import pytest
 from places import ROOT
+from writeamp.registry import engine_entries
 
 sys.path.insert(0, str(ROOT / "scripts"))
 from registry_tables import TABLE, TABLES, written
@@ -30,6 +31,12 @@ def test_tables_of_policies_are_those_of_the_registry(page: Path) -> None:
 def test_every_table_of_the_registry_stands_on_a_page() -> None:
     named = {found[2] for page in TABLED for found in TABLE.finditer(page.read_text("utf-8"))}
     assert named == set(TABLES)
+
+
+def test_the_page_of_placements_says_where_each_comes_from() -> None:
+    page = (ROOT / "docs" / "placements.md").read_text("utf-8")
+    sources = page[page.index("| name | source |") :].split("\n\n")[0]
+    assert all(f"`{one.name}`" in sources for one in engine_entries("managers"))
 
 
 def test_the_options_of_the_glossary_are_options() -> None:
