@@ -75,10 +75,10 @@ def reference() -> dict[str, str]:
     for name in writeamp.__all__:
         thing = getattr(writeamp, name)
         if isinstance(thing, types.ModuleType):
-            names = [f"{name}.{inner}" for inner in public(thing)]
+            names = [f"{thing.__name__}.{inner}" for inner in public(thing)]
             pages[f"api/{name}.md"] = _page(f"writeamp.{name}", thing.__doc__, names)
         elif callable(thing):
-            own.append(name)
+            own.append(f"writeamp.{name}")
     pages["api/writeamp.md"] = _page("writeamp", "What `import writeamp as wa` gives.", own)
     return pages
 
@@ -94,5 +94,5 @@ def public(module: types.ModuleType) -> list[str]:
 
 
 def _page(title: str, summary: str | None, names: list[str]) -> str:
-    entries = "\n".join(f"::: writeamp.{name}\n" for name in names)
+    entries = "\n".join(f"::: {name}\n" for name in names)
     return f"# {title}\n\n{summary or ''}\n\n{entries}"

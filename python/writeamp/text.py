@@ -1,4 +1,8 @@
-"""Text of others (file names, names of hosts and devices, metadata, errors) as it can be shown."""
+"""Text of others (file names, names of hosts and devices, metadata, errors) as it can be shown.
+
+It is kept as it is, also in JSON, and made harmless where it is shown: on a console, to which every
+`str` is foreign (a `rich.text.Text` is ours), and in figures.
+"""
 
 from __future__ import annotations
 

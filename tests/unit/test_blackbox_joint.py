@@ -10,12 +10,10 @@ import polars as pl
 import pytest
 from blackbox_tables import mean_size_bytes, measured, related
 from writeamp.blackbox import little
-from writeamp.blackbox.kinds import MODEL_SUMMARIES
 from writeamp.blackbox.measurement_file import read_measurements
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
-from writeamp.blackbox.models.registry import MODELS
 from writeamp.blackbox.ranges import beyond, ranges_of
 from writeamp.blackbox.training import BlackBox, train
 from writeamp.errors import WriteampError
@@ -117,10 +115,6 @@ def test_what_has_no_bag_has_no_predictions_out_of_it() -> None:
     x = np.arange(60.0)[:, None]
     with pytest.raises(WriteampError, match="LinearTreeRegressor has no out-of-bag predictions"):
         ConformalRegressor(LinearTreeRegressor(), folds=None).fit(x, x[:, 0])
-
-
-def test_every_kind_of_model_has_a_summary() -> None:
-    assert list(MODELS) == list(MODEL_SUMMARIES)
 
 
 def test_a_baseline_too_knows_what_it_was_trained_on() -> None:

@@ -15,8 +15,8 @@ from writeamp.blackbox.models.coordinates import coordinates_of
 from writeamp.blackbox.models.documents import from_document, to_document
 from writeamp.blackbox.models.gaussian_process import GaussianProcessRegressor
 from writeamp.blackbox.models.kernels import _kernel, _surprise
+from writeamp.blackbox.models.learners.gaussian_process import parts_of
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
-from writeamp.blackbox.models.registry import parts_of
 from writeamp.errors import WriteampError
 
 F64 = npt.NDArray[np.float64]

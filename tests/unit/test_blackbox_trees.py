@@ -12,15 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from writeamp.blackbox.models.conformal import ConformalRegressor
-from writeamp.blackbox.models.gaussian_process import GaussianProcessRegressor
 from writeamp.blackbox.models.growing import Node
 from writeamp.blackbox.models.least_squares import Fit, forward
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.blackbox.models.pruning import penalties_of_collapse
+from writeamp.blackbox.models.registry import MODELS
 from writeamp.blackbox.models.split_points import best_threshold
 from writeamp.blackbox.models.split_tests import ranked
-from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
 from writeamp.errors import WriteampError
 
 F64 = npt.NDArray[np.float64]
@@ -33,15 +32,17 @@ def drawn(rows: int, features: int, seed: int = 0) -> F64:
     return np.random.default_rng(seed).uniform(-1, 1, (rows, features))
 
 
+# Those of our learners that are quick only with other parameters; the others are as they are made.
+QUICK: list[Any] = [
+    LinearTreeRegressor(quantile=0.5, folds=0),
+    LinearForestRegressor(n_estimators=5),
+    ConformalRegressor(LinearTreeRegressor(folds=0)),
+]
+LEARNERS = [one.saved.estimator for one in MODELS.values() if one.saved is not None]
+
+
 @parametrize_with_checks(
-    [
-        LinearTreeRegressor(),
-        LinearTreeRegressor(quantile=0.5, folds=0),
-        LinearForestRegressor(n_estimators=5),
-        ConformalRegressor(LinearTreeRegressor(folds=0)),
-        WorkloadSpecificRegressor(),
-        GaussianProcessRegressor(),
-    ]
+    [*QUICK, *(estimator() for estimator in LEARNERS if estimator is not LinearForestRegressor)]
 )
 def test_it_is_an_estimator_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)

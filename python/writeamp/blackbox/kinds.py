@@ -1,4 +1,7 @@
-"""Kinds of models by name, with summaries; nothing here imports scikit-learn."""
+"""Kinds of models by name, with summaries; nothing here imports scikit-learn.
+
+Each is a file of `models/learners`, called like it with `_` for `-`, and a line here.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ from writeamp.blackbox.features.registry import find_feature_set
 from writeamp.blackbox.little import RELATED
 from writeamp.blackbox.measurements import TARGETS
 from writeamp.blackbox.models.conformal import ConformalRegressor
-from writeamp.blackbox.models.documents import Document, from_document, to_document
+from writeamp.blackbox.models.documents import from_document, to_document
+from writeamp.blackbox.models.saving import Document
 from writeamp.blackbox.models.tree_document import numbers
 from writeamp.blackbox.ranges import Range
 from writeamp.blackbox.training import BlackBox

@@ -1,4 +1,7 @@
-"""The verbs by name, in the order of the help; the file of one is imported when it is called."""
+"""The verbs by name, in the order of the help; the file of one is imported when it is called.
+
+Most of what a short command took was once the import of what it did not use.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a runner is: many jobs go in, their results come back in whatever order."""
+"""What a runner is: many jobs go in, their results come back in whatever order.
+
+A job is a plain value and the work a function of a module, so that any runner can do them.
+"""
 
 from __future__ import annotations
 

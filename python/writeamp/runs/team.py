@@ -1,4 +1,7 @@
-"""Runs of one plan that differ by their seed and go ahead together."""
+"""Runs of one plan that differ by their seed and go ahead together.
+
+The replicas widen the interval or refuse the word steady, and change no counter.
+"""
 
 from __future__ import annotations
 

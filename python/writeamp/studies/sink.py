@@ -1,4 +1,7 @@
-"""Sink: writes outcomes into a dataset as they come, several fast ones at a time."""
+"""Sink: writes outcomes into a dataset as they come, several fast ones at a time.
+
+Only the process that asks writes; workers are given points and return outcomes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a virtual drive did for its host since counting began."""
+"""What a virtual drive did for its host since counting began.
+
+All figures come from the documents of the control socket; this result and the logs in the manner of
+real drives are functions of them.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,8 @@ fn load(text: &'static str, pages: u32) -> impl Fn(u64) -> Result<Box<dyn Worklo
 }
 
 fn life_of(study: &Study, replica: u64) -> Life {
-    life(study, study.setup.seed + replica, load("hot-cold:f=0.1,r=0.9", 300), &Watch::default()).unwrap()
+    life(study, study.setup.seed + replica, load("hot-cold:f=0.1,r=0.9", 300), &Watch::default())
+        .unwrap()
 }
 
 fn lives_of(study: &Study) -> Vec<Life> {

@@ -1,4 +1,7 @@
 //! Runs of pages that go to one frontier, with all that can wait taken out of the loop.
+//!
+//! Counters, the order of all events that a policy hears, and saved states are those of one page after
+//! the other (a test). What decides on the state of the drive before each page stays on that loop.
 
 #![allow(unsafe_code)]
 

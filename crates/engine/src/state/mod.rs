@@ -5,7 +5,9 @@
 //! each field which of the two it is, and does not compile if one is left out.
 //!
 //! Large tables are written as raw little-endian numbers and read into place, which keeps them where
-//! they were allocated. Other values go through serde, in the format of postcard.
+//! they were allocated. Other values go through serde, in the format of postcard. Queues and bags are
+//! saved as their order, from which links and places follow, so that these cannot contradict each
+//! other; what must agree with the drive is checked against it.
 
 mod element;
 mod file;

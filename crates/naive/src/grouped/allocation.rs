@@ -1,6 +1,6 @@
 //! Division of the spare space between groups (paper 3, §5.5).
 //!
-//! The closed forms are the paper's, as corrected in `docs/wolf.md`. The optimum is found by
+//! The closed forms are the paper's, as corrected in `docs/wolf-algorithm.md`. The optimum is found by
 //! bracketing its one unknown, which shares nothing with the engine's Newton but the condition that
 //! it must meet.
 

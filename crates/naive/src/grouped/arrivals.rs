@@ -1,4 +1,4 @@
-//! Measurements of a group by its collection: `allocation=marginal` of `docs/wolf.md`.
+//! Measurements of a group by its collection: `allocation=marginal` of `docs/wolf-algorithm.md`.
 
 use super::rules::Following;
 

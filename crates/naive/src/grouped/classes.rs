@@ -1,6 +1,6 @@
 //! Classes that FDP puts the host's groups into (Stoica & Ailamaki 2013).
 //!
-//! As `docs/wolf.md` has it: by the frequency of their pages, in whole steps of an assumed ratio.
+//! As `docs/wolf-algorithm.md` has it: by the frequency of their pages, in whole steps of an assumed ratio.
 
 use crate::HostGroup;
 

@@ -1,4 +1,4 @@
-//! The group of a page by how long it will live: `detector=interval` of `docs/wolf.md`.
+//! The group of a page by how long it will live: `detector=interval` of `docs/wolf-algorithm.md`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Forecasts of the remaining lives of pages: the life table of `docs/wolf.md`.
+//! Forecasts of the remaining lives of pages: the life table of `docs/wolf-algorithm.md`.
 //!
 //! Every number is worked out anew for every forecast, in the order in which the docs write it.
 

@@ -1,5 +1,5 @@
 //! Groups come and go: which open and close by what pages want (`detector=interval` of
-//! `docs/wolf.md`), and what becomes of the blocks of one that goes.
+//! `docs/wolf-algorithm.md`), and what becomes of the blocks of one that goes.
 
 use super::intervals::Turn;
 use super::{Books, Knowledge};

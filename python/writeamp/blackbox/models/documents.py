@@ -7,23 +7,17 @@ one of the kinds below, and fill in numbers that are checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from writeamp.blackbox.models.conformal import ConformalRegressor
-from writeamp.blackbox.models.gaussian_process import GaussianProcessRegressor
-from writeamp.blackbox.models.linear_forest import LinearForestRegressor
-from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.blackbox.models.packing import packed, unpacked
-from writeamp.blackbox.models.process_document import process_from, process_to
-from writeamp.blackbox.models.tree_document import numbers, tree_from, tree_to
-from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
+from writeamp.blackbox.models.registry import MODELS
+from writeamp.blackbox.models.saving import Document, Saved
+from writeamp.blackbox.models.tree_document import numbers
 from writeamp.errors import WriteampError, unknown
-
-Document: TypeAlias = dict[str, Any]
 
 _SKOPS = "scikit-learn"
 
@@ -36,7 +30,11 @@ def to_document(model: Any) -> Document:
     """
     for name, kind in _KINDS.items():
         if type(model) is kind.estimator:
-            found = {"kind": name, "parameters": _parameters(model), **kind.write(model)}
+            found = {
+                "kind": name,
+                "parameters": _parameters(model),
+                **kind.write(model, to_document),
+            }
             found["features"] = int(model.n_features_in_)
             if hasattr(model, "feature_names_in_"):
                 found["names"] = [str(one) for one in model.feature_names_in_]
@@ -71,7 +69,7 @@ def _from(document: Mapping[str, Any]) -> Any:
         raise unknown("kind of saved model", str(name), [*_KINDS, _SKOPS])
     kind = _KINDS[name]
     model = kind.estimator(**_given(document["parameters"]))
-    kind.read(model, document)
+    kind.read(model, document, _from)
     model.n_features_in_ = int(document["features"])
     if "names" in document:
         model.feature_names_in_ = np.array(document["names"], dtype=object)
@@ -115,51 +113,9 @@ def _given(parameters: Mapping[str, Any]) -> Document:
     return found
 
 
-def _write_box(model: Any) -> Document:
+def _write_conformal(model: ConformalRegressor, write: Callable[[Any], Document]) -> Document:
     return {
-        "importances": model.feature_importances_.tolist(),
-        "box": [model.box_low_.tolist(), model.box_high_.tolist()],
-    }
-
-
-def _read_box(model: Any, document: Mapping[str, Any]) -> None:
-    features = int(document["features"])
-    model.feature_importances_ = numbers(document["importances"], features)
-    model.box_low_, model.box_high_ = (numbers(end, features) for end in document["box"])
-
-
-def _write_tree(model: LinearTreeRegressor) -> Document:
-    return {"tree": tree_to(model.tree_), **_write_box(model)}
-
-
-def _read_tree(model: LinearTreeRegressor, document: Mapping[str, Any]) -> None:
-    model.tree_ = tree_from(document["tree"], int(document["features"]))
-    _read_box(model, document)
-
-
-def _write_forest(model: LinearForestRegressor) -> Document:
-    trees = [tree_to(tree) for tree in model.trees_]
-    return {"trees": trees, "spread_scale": model.spread_scale_, **_write_box(model)}
-
-
-def _read_forest(model: LinearForestRegressor, document: Mapping[str, Any]) -> None:
-    model.trees_ = [tree_from(one, int(document["features"])) for one in document["trees"]]
-    (model.spread_scale_,) = numbers([document["spread_scale"]], 1).tolist()
-    _read_box(model, document)
-
-
-def _write_process(model: GaussianProcessRegressor) -> Document:
-    return {**process_to(model), **_write_box(model)}
-
-
-def _read_process(model: GaussianProcessRegressor, document: Mapping[str, Any]) -> None:
-    process_from(model, document)
-    _read_box(model, document)
-
-
-def _write_conformal(model: ConformalRegressor) -> Document:
-    return {
-        "model": to_document(model.estimator_),
+        "model": write(model.estimator_),
         "edges": model.edges_.tolist(),
         "widths": model.widths_.tolist(),
         "floor": model.floor_,
@@ -167,8 +123,12 @@ def _write_conformal(model: ConformalRegressor) -> Document:
     }
 
 
-def _read_conformal(model: ConformalRegressor, document: Mapping[str, Any]) -> None:
-    model.estimator_ = _from(document["model"])
+def _read_conformal(
+    model: ConformalRegressor,
+    document: Mapping[str, Any],
+    read: Callable[[Mapping[str, Any]], Any],
+) -> None:
+    model.estimator_ = read(document["model"])
     model.edges_ = numbers(document["edges"], len(document["edges"]))
     model.widths_ = numbers(document["widths"], len(model.edges_) + 1)
     (model.floor_,) = numbers([document["floor"]], 1).tolist()
@@ -176,27 +136,8 @@ def _read_conformal(model: ConformalRegressor, document: Mapping[str, Any]) -> N
     model.box_low_, model.box_high_ = (numbers(end, features) for end in document["box"])
 
 
-def _write_specific(model: WorkloadSpecificRegressor) -> Document:
-    return {"models": {name: to_document(one) for name, one in model.models_.items()}}
-
-
-def _read_specific(model: WorkloadSpecificRegressor, document: Mapping[str, Any]) -> None:
-    model.models_ = {name: _from(one) for name, one in document["models"].items()}
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """Writer and reader of what one kind of model has learnt."""
-
-    estimator: Any
-    write: Callable[[Any], Document]
-    read: Callable[[Any, Mapping[str, Any]], None]
-
-
-_KINDS = {
-    "linear-tree": _Kind(LinearTreeRegressor, _write_tree, _read_tree),
-    "linear-forest": _Kind(LinearForestRegressor, _write_forest, _read_forest),
-    "gaussian-process": _Kind(GaussianProcessRegressor, _write_process, _read_process),
-    "conformal": _Kind(ConformalRegressor, _write_conformal, _read_conformal),
-    "workload-specific": _Kind(WorkloadSpecificRegressor, _write_specific, _read_specific),
+# An estimator that two learners share is saved under the name of the first.
+_KINDS: dict[str, Saved] = {
+    **{name: one.saved for name, one in MODELS.items() if one.saved is not None},
+    "conformal": Saved(ConformalRegressor, _write_conformal, _read_conformal),
 }

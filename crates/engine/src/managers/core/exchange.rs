@@ -1,4 +1,7 @@
 //! Wear levelling after an erase: the pages of a young block move onto the block just erased.
+//!
+//! That one then closes: its free pages are skipped, not programmed. Programs that move pages have a
+//! cause of their own.
 
 use super::Core;
 use crate::flash::{BlockState, Cause, Tap};

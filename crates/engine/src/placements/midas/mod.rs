@@ -5,7 +5,7 @@
 //! follows from the distribution of update intervals: after each epoch of writes, the sizing is found
 //! that a model expects the least write amplification of. It is adopted if that is less than was
 //! measured; and from a group on whose victims have another valid share than predicted, groups are
-//! merged. docs/placements-in-detail.md says how far this is what the authors publish.
+//! merged. docs/midas-algorithm.md says how far this is what the authors publish.
 
 mod chain;
 mod hot;

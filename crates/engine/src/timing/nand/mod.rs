@@ -3,7 +3,8 @@
 //! A die does one operation at a time. It asks its channel for the command (with the data of a
 //! program); the array then works, while R/B# is low; a read asks the channel for its data last. An
 //! operation waits in its queue until what it depends on is done: a copy for its read, an erase for
-//! the copies. Queues are served in order, so pages of a block are programmed in order.
+//! the copies. Queues are served in order, so pages of a block are programmed in order, and nothing
+//! can wait for itself: what an operation depends on was queued before it.
 
 mod channel;
 mod draws;

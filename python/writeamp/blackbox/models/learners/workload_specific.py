@@ -1,0 +1,31 @@
+"""A tree for each of paper 2's eight kinds of workload, and one for all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from writeamp.blackbox.models.learner import Learner
+from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
+from writeamp.blackbox.models.saving import Document, Saved
+from writeamp.blackbox.models.workload_specific import WorkloadSpecificRegressor
+
+
+def _write(model: WorkloadSpecificRegressor, write: Callable[[Any], Document]) -> Document:
+    return {"models": {name: write(one) for name, one in model.models_.items()}}
+
+
+def _read(
+    model: WorkloadSpecificRegressor,
+    document: Mapping[str, Any],
+    read: Callable[[Mapping[str, Any]], Any],
+) -> None:
+    model.models_ = {name: read(one) for name, one in document["models"].items()}
+
+
+LEARNER = Learner(
+    lambda is_log, names: WorkloadSpecificRegressor(
+        LinearTreeRegressor(log_target=is_log), names=names
+    ),
+    saved=Saved(WorkloadSpecificRegressor, _write, _read),
+)

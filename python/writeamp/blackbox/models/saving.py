@@ -1,0 +1,41 @@
+"""What a kind of estimator says of its documents: what it has learnt, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from writeamp.blackbox.models.tree_document import numbers
+
+Document: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Saved:
+    """How what an estimator has learnt is written and read, beside its parameters.
+
+    Attributes:
+        estimator: its class.
+        write: returns the document of a fitted one; the other argument does that for models in it.
+        read: gives an unfitted one what a document says, with the inverse of that argument.
+    """
+
+    estimator: Any
+    write: Callable[[Any, Callable[[Any], Document]], Document]
+    read: Callable[[Any, Mapping[str, Any], Callable[[Mapping[str, Any]], Any]], None]
+
+
+def write_box(model: Any) -> Document:
+    """Return what models of ours know of their features: their importances and ranges."""
+    return {
+        "importances": model.feature_importances_.tolist(),
+        "box": [model.box_low_.tolist(), model.box_high_.tolist()],
+    }
+
+
+def read_box(model: Any, document: Mapping[str, Any]) -> None:
+    """Give a model what `write_box` returned."""
+    features = int(document["features"])
+    model.feature_importances_ = numbers(document["importances"], features)
+    model.box_low_, model.box_high_ = (numbers(end, features) for end in document["box"])

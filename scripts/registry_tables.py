@@ -1,0 +1,107 @@
+"""Write the tables of policies, workloads and learners into docs/, from what the entries declare.
+
+A table stands between two comments, `table of the registry: NAME` and `end of the registry: NAME`.
+Run it after an entry has changed: .venv/bin/python scripts/registry_tables.py. A test compares what
+is committed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from writeamp.blackbox.kinds import MODEL_SUMMARIES
+from writeamp.registry import EngineKind, engine_entries
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+TABLE = re.compile(
+    r"(<!-- table of the registry: ([\w ,-]+) -->\n).*?(<!-- end of the registry: \2 -->)",
+    re.DOTALL,
+)
+# What many parameters say of sizes in bytes, each time at length.
+_SIZES = re.compile(r", as 512, 4k, .*$")
+
+
+def written(page: str) -> str:
+    """Return a page with its tables as the registry has them now."""
+    return TABLE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], page)
+
+
+def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table; `|` in a cell would end it."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', '∣') for cell in line)} |\n" for line in lines)
+
+
+def _entries(kind: EngineKind) -> str:
+    """One row for each entry of a kind; block managers name the victims that they take."""
+    columns, own = ["name", "what it does"], engine_entries(kind)
+    rows = [[f"`{one.name}`", one.summary] for one in own]
+    if kind == "managers":
+        columns.append("own victims")
+        for row, one in zip(rows, own, strict=True):
+            row.append(f"`{one.declared['default_victims']}`")
+    return _rows(columns, rows)
+
+
+def _parameters(kind: EngineKind) -> str:
+    """One row for each parameter of each entry of a kind."""
+    rows = [
+        [
+            f"`{entry.name}`",
+            " or ".join(f"`{name}`" for name in (param.name, *param.aliases)),
+            f"`{param.default}`" if param.default else "must be given",
+            _SIZES.sub("", param.domain),
+            param.help,
+        ]
+        for entry in engine_entries(kind)
+        for param in entry.params
+        if not param.common
+    ]
+    return _rows(["of", "parameter", "default", "values", "meaning"], rows)
+
+
+def _compared(kind: EngineKind, *names: str) -> str:
+    """One row for each parameter of related entries, with the default of each of them."""
+    entries = [one for name in names for one in engine_entries(kind) if one.name == name]
+    defaults = [{param.name: param.default for param in one.params} for one in entries]
+    params = {param.name: param for one in reversed(entries) for param in one.params}
+    order = dict.fromkeys(param.name for one in entries for param in one.params)
+    rows = [
+        [
+            f"`{name}`",
+            *(f"`{own[name]}`" if name in own else "–" for own in defaults),
+            params[name].domain,
+            params[name].help,
+        ]
+        for name in order
+    ]
+    return _rows(["parameter", *(f"`{name}`" for name in names), "values", "meaning"], rows)
+
+
+_KINDS: tuple[EngineKind, ...] = ("managers", "victims", "wear_levelers", "detectors", "workloads")
+TABLES: dict[str, Callable[[], str]] = {
+    **{kind: partial(_entries, kind) for kind in _KINDS},
+    **{f"parameters of {kind}": partial(_parameters, kind) for kind in _KINDS},
+    "wolf, wolf-interval, fdp-frequency": partial(
+        _compared, "managers", "wolf", "wolf-interval", "fdp-frequency"
+    ),
+    "black-box models": lambda: _rows(
+        ["name", "what it is"], [[f"`{name}`", what] for name, what in MODEL_SUMMARIES.items()]
+    ),
+}
+
+
+def main() -> None:
+    """Write every page that has such a table."""
+    for path in sorted(DOCS.glob("*.md")):
+        before = path.read_text("utf-8")
+        if (after := written(before)) != before:
+            path.write_text(after, "utf-8")
+            print(path.relative_to(DOCS.parent))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""What the pages say of the code is what the code says."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import in_process
+import pytest
+from places import ROOT
+from writeamp.registry import engine_entries
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from registry_tables import TABLE, TABLES, written
+
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+# The verbs that have the options of the glossary.
+OPTIONED = ("simulate", "endurance", "predict", "meanfield")
+TABLED = [page for page in PAGES if "<!-- table of the registry" in page.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("page", TABLED, ids=lambda page: page.name)
+def test_tables_of_policies_are_those_of_the_registry(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert len(TABLE.findall(text)) == text.count("<!-- table of the registry")
+    assert written(text) == text, "run scripts/registry_tables.py"
+
+
+def test_every_table_of_the_registry_stands_on_a_page() -> None:
+    named = {found[2] for page in TABLED for found in TABLE.finditer(page.read_text("utf-8"))}
+    assert named == set(TABLES)
+
+
+def test_the_page_of_placements_says_where_each_comes_from() -> None:
+    page = (ROOT / "docs" / "placements.md").read_text("utf-8")
+    sources = page[page.index("| name | source |") :].split("\n\n")[0]
+    assert all(f"`{one.name}`" in sources for one in engine_entries("managers"))
+
+
+def test_the_options_of_the_glossary_are_options() -> None:
+    glossary = (ROOT / "docs" / "glossary.md").read_text("utf-8")
+    known = " ".join(in_process.run(verb, "--help").out for verb in OPTIONED)
+    named = set(re.findall(r"--[a-z][a-z-]*[a-z]", glossary))
+    assert named
+    assert named <= set(re.findall(r"--[a-z][a-z-]*[a-z]", known))
+
+
+def test_the_pages_name_the_oldest_rust_that_cargo_takes() -> None:
+    package = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
+    oldest = package["rust-version"]
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
+        assert set(re.findall(r"\b1\.\d\d\b", page.read_text("utf-8"))) == {oldest}, page.name
+    pinned = tomllib.loads((ROOT / "rust-toolchain.toml").read_text("utf-8"))["toolchain"]
+    assert [int(part) for part in pinned["channel"].split(".")][:2] >= [
+        int(part) for part in oldest.split(".")
+    ]
