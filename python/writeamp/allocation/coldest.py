@@ -1,4 +1,4 @@
-"""Special treatment of the coldest group, before a method divides the space among the others."""
+"""Space of the coldest group, set before a method divides the rest among the others."""
 
 from __future__ import annotations
 

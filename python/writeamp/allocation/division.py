@@ -1,4 +1,7 @@
-"""The division of space by the engine, which Wolf uses too: one implementation of each method."""
+"""Division of over-provisioned space by the engine's own code.
+
+The block manager Wolf uses it too, so there is one implementation of each method.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An allocation that follows measured write amplification instead of a model of it."""
+"""Allocation that follows measured write amplification instead of a model of it."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class EqualGain:
 
 @dataclass(frozen=True)
 class Followed:
-    """What following measurements led to.
+    """Outcome of `equal_gain`: the best division that was measured, and the way there.
 
     `op_shares` (shape (..., n)) is the division with the least measured WA of all writes, `wa`
     (shape (...)) that WA, and `wa_of_group` (shape (..., n)) what was measured of the groups there.

@@ -1,4 +1,4 @@
-"""Every workload of so many groups, and how far the closed form is from the optimum in each."""
+"""Comparison of the closed form with the optimum in every workload of n groups."""
 
 from __future__ import annotations
 

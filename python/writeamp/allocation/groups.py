@@ -69,7 +69,7 @@ Groups = GroupTable  # an older name, which goes on working
 def checked_groups(
     sizes: npt.ArrayLike, frequencies: npt.ArrayLike, op: npt.ArrayLike
 ) -> GroupTable:
-    """Check and broadcast what describes groups.
+    """Return checked and broadcast groups, of these sizes and frequencies.
 
     Args:
         sizes: share of the logical pages in each group, shape (..., n), above 0.

@@ -1,4 +1,4 @@
-"""The methods by which over-provisioned space is divided between groups (Dayan et al. 2015, §5.5).
+"""Methods that divide over-provisioned space between groups (Dayan et al. 2015, §5.5).
 
 Every method takes sizes and frequencies of shape (..., n) and the drive's op of shape (...), which
 broadcast over the leading axes; `groups.checked_groups` says what is valid.

@@ -20,7 +20,7 @@ from writeamp.results.drawn import Drawn
 
 @dataclass(frozen=True, eq=False)
 class Allocation(Drawn):
-    """How over-provisioned space is divided between groups, and the write amplification of that.
+    """Division of over-provisioned space between groups, and its write amplification.
 
     `op_shares` (shape (..., n)) is each group's share of the space, OP_x/OP; it sums to 1 over the
     last axis. Predictions are those of `models.expected_value` for each group by itself (Dayan et
@@ -47,7 +47,7 @@ class Allocation(Drawn):
 
     @property
     def over_optimal_percent(self) -> FloatOrArray:
-        """By how much `wa` exceeds that of the optimum without any constraint, shape (...)."""
+        """Excess of `wa` over the unconstrained optimum in per cent, shape (...)."""
         best = weighted_wa(
             self.groups, wa_of_group(self.groups.op_of_group(divided("optimal", self.groups)))
         )

@@ -1,4 +1,4 @@
-"""Active learning: the next points are those of which least is known."""
+"""Active learning: measure next the points that the model knows least of."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _SEEDS = 2**32
 
 
 class Learner(Protocol):
-    """A model that knows of which points it knows least."""
+    """Interface of models that choose which candidates to measure next."""
 
     def least_known(self, known: F64, target: F64, asked: F64, count: int) -> I64:
-        """Return which of the points that are asked for should be measured next.
+        """Return which of the candidates should be measured next.
 
         Args:
             known: characteristics of what was measured; shape (n, 8).
@@ -46,7 +46,7 @@ class Learner(Protocol):
 
 
 class ProcessLearner:
-    """A Gaussian process, and where it is least certain."""
+    """Learner by a Gaussian process: it asks for the points of greatest uncertainty."""
 
     def __init__(self, seed: int) -> None:
         """Set what decides its draws.

@@ -1,4 +1,7 @@
-"""Which drives meet what is asked of them, under a workload or in every window of a trace."""
+"""Choice among drives by bounds on their performance.
+
+A drive meets them under a workload, or in every window of a trace.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Verdict(Drawn):
-    """Whether a drive meets what is asked.
+    """Verdict on a drive: whether it meets the bounds, and by which factor.
 
     Attributes:
         name: of the model.

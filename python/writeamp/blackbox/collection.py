@@ -38,7 +38,7 @@ _LEARNT = "latency_us"
 
 @dataclass(frozen=True, eq=False)
 class Collected(Drawn):
-    """What a collection came to; all numbers but the last count points.
+    """Outcome of a collection: its file and counts of its points.
 
     Attributes:
         out: the file of the measurements.
@@ -132,7 +132,7 @@ def collect(
 
 
 class _Run:
-    """The points of one call, and what has become of them."""
+    """State of one call of `collect`: its points and their outcomes so far."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Designs: which points of the space are measured."""
+"""Designs: choices of the points of the space that are measured."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ DESIGNS: Mapping[str, Callable[[int, int], Iterator[WorkloadPoint]]] = {
 
 @dataclass(frozen=True)
 class Design:
-    """Which points are measured, and how many.
+    """Design of a collection: the kind, number and seed of the points that are measured.
 
     Attributes:
         kind: one of `DESIGNS`, or "active".

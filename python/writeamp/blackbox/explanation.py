@@ -1,4 +1,4 @@
-"""What a trained model has learnt: its rules, what matters to it, and how it responds."""
+"""Explanation of a trained model: rules, importances of features, and response curves."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class Explanation(Drawn):
-    """What the model of one target has learnt.
+    """Explanation of one target's model: importances of its features, and its rules.
 
     Attributes:
         target: its name.
@@ -132,7 +132,7 @@ class Response(Drawn):
 
 
 def explained(model: BlackBox, target: str) -> Explanation:
-    """Return what the model of a target has learnt."""
+    """Return the explanation of a target's model."""
     names = find_feature_set(model.features).names
     fitted = model.estimators[target].estimator_
     shares = _importances(fitted)
@@ -152,7 +152,7 @@ def typical_workload(model: BlackBox) -> pl.DataFrame:
 
 
 def like(model: BlackBox, workload: pl.DataFrame) -> pl.DataFrame:
-    """Return a row of characteristics with what it does not say as it typically was in training.
+    """Return a row of characteristics, with typical values for those that it leaves out.
 
     A workload that only reads says nothing of its writes, and the other way round.
     """

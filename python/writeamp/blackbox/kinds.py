@@ -1,4 +1,4 @@
-"""The kinds of models by name, for those who must not wait until scikit-learn is there."""
+"""Kinds of models by name, with summaries; nothing here imports scikit-learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of measurements, and the journal beside it, to which each is added as it is made.
+"""Ledger of measurements: a Parquet file, and a journal that each one is added to.
 
 A line of the journal is in the system's hands before the next point begins, so that a process that
 is killed loses no more than the points under way. When a collection ends, also by Ctrl-C, file and
@@ -138,7 +138,10 @@ def _rows_of(path: Path) -> list[Row]:
 
 
 def _rows_in(journal: TextIO) -> list[Row]:
-    """Return the whole lines; what a process was killed over is cut off."""
+    """Return the rows of the complete lines.
+
+    A last line that a killed process left incomplete is cut off.
+    """
     journal.seek(0)
     text = journal.read()
     whole, _, torn = text.rpartition("\n")

@@ -1,4 +1,4 @@
-"""Latency, bandwidth and throughput of one workload are one quantity, by Little's law.
+"""Little's law: latency, bandwidth and throughput of a workload are one quantity.
 
 Outstanding requests are throughput times latency (Little 1961), and bandwidth is throughput times
 the mean size of a request. Three models, each fitted to one of them, therefore say the same thing,
@@ -30,7 +30,10 @@ _TOLERANCE = 0.1
 
 
 def follow(measurements: pl.DataFrame) -> bool:
-    """Return whether the three were measured in the same rows, and are related as the law says."""
+    """Return whether latency, bandwidth and throughput are related by Little's law.
+
+    All three must have been measured in the same rows.
+    """
     if not {*_NEEDS, *(TARGETS[target] for target in RELATED)} <= set(measurements.columns):
         return False
     values = {
@@ -46,7 +49,7 @@ def follow(measurements: pl.DataFrame) -> bool:
 
 
 def joined(values: Mapping[str, F64], characteristics: pl.DataFrame) -> dict[str, F64]:
-    """Return the three with the median of what they say, in the unit of each.
+    """Return the three targets made consistent: each says the median of what they say.
 
     Args:
         values: of each of `RELATED`, above 0; shape (rows,).
@@ -68,7 +71,7 @@ def _sign(target: str) -> int:
 
 
 def _shifts(characteristics: pl.DataFrame) -> dict[str, F64]:
-    """Return what makes a logarithm of each of the three that of throughput; shape (rows,)."""
+    """Return the offset from each target's logarithm to that of throughput; shape (rows,)."""
     needed = settled(characteristics).select(pl.col(_NEEDS).cast(pl.Float64))
     column = {name: needed[name].to_numpy() for name in _NEEDS}
     writes = column["write_ratio"]

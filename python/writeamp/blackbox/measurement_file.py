@@ -1,4 +1,4 @@
-"""Files of measurements: what `blackbox collect` writes, and tables of others with such columns."""
+"""Measurement files: those of `blackbox collect`, and tables with the same columns."""
 
 from __future__ import annotations
 

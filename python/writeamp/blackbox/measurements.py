@@ -1,4 +1,4 @@
-"""Tables of measurements: what was asked of a drive, and what it did.
+"""Tables of measurements: characteristics of workloads, and targets measured under them.
 
 A row has a column for each characteristic of the workload (`features.CHARACTERISTICS`), one for
 each target that was measured, and optionally `workload`, which names the workload so that its
@@ -87,7 +87,7 @@ def workloads(measurements: pl.DataFrame) -> I64:
 
 
 def fingerprints(measurements: pl.DataFrame, target: str) -> list[str]:
-    """Return what tells each row from all others: a hash of its characteristics and its target."""
+    """Return a fingerprint of each row: a hash of its characteristics and its target."""
     known = [name for name in CHARACTERISTICS if name in measurements.columns]
     columns = [*known, TARGETS[target]]
     values = settled(measurements).select(pl.col(columns).cast(pl.Float64)).to_numpy()

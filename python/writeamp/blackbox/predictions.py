@@ -1,4 +1,4 @@
-"""What a model says, and what it says of rows that it has not seen."""
+"""Predictions of a model: of new rows, and of rows that it has not seen in training."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ F64 = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Drawn):
-    """What a model says of one target; shape (rows,) each.
+    """Predictions of one target with their intervals; shape (rows,) each.
 
     Attributes:
         value: the predictions, in the unit of the target's column.
@@ -76,7 +76,7 @@ class Predictions(Drawn):
 
 
 class Forecast(Drawn, dict[str, Predictions]):
-    """What a model says of each target, by its name; `level` is that of the intervals."""
+    """Predictions of each target by its name; `level` is that of their intervals."""
 
     def __init__(self, said: Mapping[str, Predictions], level: float):
         """Hold the predictions."""
@@ -118,7 +118,7 @@ class Forecast(Drawn, dict[str, Predictions]):
 
 @dataclass(frozen=True, eq=False)
 class HeldOut(Drawn):
-    """What was measured of one target, and what models say that have not seen it.
+    """Measured values of one target, and their predictions by models not trained on them.
 
     Attributes:
         target: its name.
@@ -135,7 +135,7 @@ class HeldOut(Drawn):
 
     @property
     def score(self) -> Score:
-        """What the predictions are worth."""
+        """Score of the predictions."""
         return score(self.target, self.observed, self.value, (self.low, self.high))
 
     def _records(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What training workloads are like: the range of each characteristic, and its middle."""
+"""Training ranges of characteristics: the least, the greatest and the median value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from writeamp.blackbox.features.characteristics import settled
 
 @dataclass(frozen=True)
 class Range:
-    """The values of a characteristic in which models were trained.
+    """Training range of a characteristic.
 
     Of the size of a direction, 0 is none: it says that there are no such requests.
 

@@ -1,4 +1,4 @@
-"""Measurements as rows of a table: a column for each characteristic and for all that was found."""
+"""Rows of measurement tables: a column for each characteristic and each result."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Account:
-    """Names the rows of one target: what it is measured with is in the hash of each row."""
+    """Makes the rows of one target, and the hashes that identify them.
+
+    The settings of the measurement are in the hash of each row.
+    """
 
     target: Target
 
@@ -56,7 +59,7 @@ class Account:
         return _hash({"target": self.target.kind, **self.target.meaning})
 
     def hash_of(self, point: WorkloadPoint) -> str:
-        """Return what names the result of a point."""
+        """Return the hash that identifies the result of a point."""
         return _hash({"of": self.target_hash, **point.to_dict()})
 
     def row(self, outcome: Outcome, design: str) -> Row:

@@ -1,4 +1,4 @@
-"""How good predictions are, by the three measures of paper 2, section IV.A."""
+"""Scores of predictions: the three measures of paper 2, section IV.A."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from writeamp.results.numbers import four_digits, json_number
 
 @dataclass(frozen=True, eq=False)
 class Score(Drawn):
-    """What a model's predictions of one target are worth.
+    """Score of a model's predictions of one target.
 
     Attributes:
         target: its name.

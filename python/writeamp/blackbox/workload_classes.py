@@ -1,4 +1,4 @@
-"""The eight special cases of paper 2, section III.C."""
+"""Workload classes: the eight special cases of paper 2, section III.C."""
 
 from __future__ import annotations
 

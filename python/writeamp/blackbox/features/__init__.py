@@ -1,4 +1,4 @@
-"""What a workload is like, in numbers: from a fio job, a workload of ours or a trace."""
+"""Characteristics and features of workloads: of fio jobs, writeamp's own, and traces."""
 
 from __future__ import annotations
 

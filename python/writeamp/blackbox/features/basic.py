@@ -1,4 +1,4 @@
-"""The basic vector of paper 2, equation 2, as models of hard disks use it."""
+"""Basic feature vector: paper 2's equation 2, as models of hard disks use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The characteristics of a workload, from which every feature set is computed.
+"""Characteristics of a workload, from which every feature set is computed.
 
 Each source (fio job, workload, trace window) fills the same columns, so that a model trained on one
 predicts the others.
@@ -45,7 +45,7 @@ class DriveUse:
 
 @dataclass(frozen=True)
 class Characteristics:
-    """What one workload is like: paper 2's equation 4, and four that later drives need.
+    """Characteristics of a workload: paper 2's equation 4, and four for later drives.
 
     A direction without requests, and a stride that no request continues with, say nothing of the
     workload; `frame` sets them to 0, so that equal workloads have equal characteristics.
@@ -98,7 +98,7 @@ CHARACTERISTICS = tuple(one.name for one in dataclasses.fields(Characteristics))
 
 
 def domain_of(name: str) -> Number:
-    """Return what a characteristic may be."""
+    """Return the domain of a characteristic."""
     if name == "queue_depth":
         return _DEPTH
     return _BYTES if name.endswith("_bytes") else _RATIO

@@ -1,4 +1,4 @@
-"""How many requests each request finds outstanding, itself included."""
+"""Queue depths: the outstanding requests that each request finds, itself included."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def at_service_time(at_ns: I64, service_ns: float) -> F64:
 
 
 def measured(at_ns: I64, latency_ns: F64) -> F64:
-    """Return the depth by measured latencies: those who came, less those who had left by then.
+    """Return the depth by measured latencies: arrivals, less the requests done by then.
 
     Args:
         at_ns: ascending times of arrival; shape (requests,).

@@ -1,4 +1,4 @@
-"""The extended vector of paper 2, equation 4: writes and reads apart, and their strides."""
+"""Extended feature vector: paper 2's equation 4, writes and reads apart, with strides."""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ _BINARY_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 
 
 def read_fio_jobs(text: str) -> dict[str, dict[str, str]]:
-    """Return the options of each job of a fio job file, with those of [global] before it filled in.
+    """Return the options of each job of a fio job file.
+
+    Those of [global] before a job are filled in.
 
     Raises:
         WriteampError: the text is no job file, or holds no job.

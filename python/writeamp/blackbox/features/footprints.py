@@ -1,4 +1,4 @@
-"""What windows of a trace come to on the drive: working set, skew, fill, and recent writes."""
+"""Footprints of trace windows on the drive: working set, skew, fill, and recent writes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _Touched:
     writes: I64
 
     def of(self, chosen: npt.NDArray[np.bool_]) -> _Touched:
-        """Return those that are chosen."""
+        """Return the chosen pages."""
         return _Touched(self.window[chosen], self.page[chosen], self.writes[chosen])
 
 

@@ -1,4 +1,4 @@
-"""The extended vector and what decides collection and caching in SSDs of today."""
+"""Modern feature vector: the extended one, and what decides collection and caching today."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How unevenly writes fall on pages: the share that the most written fifth of them gets."""
+"""Skew of writes: the share of them that goes to the most written fifth of the pages."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def of_trace(
     capacity_bytes: int | None = None,
     fill: float = 0.0,
 ) -> pl.DataFrame:
-    """Return the characteristics of each window of a trace in which something is read or written.
+    """Return the characteristics of each window of a trace that has reads or writes.
 
     TRIMs and flushes are left aside, so are requests of no bytes. Requests that have the same time
     are taken in the order of the trace. Without latencies nobody knows how many requests are

@@ -1,4 +1,4 @@
-"""What the estimators accept: rows of finite numbers, and parameters in their domains."""
+"""Checks of the estimators' input: rows of finite numbers, and valid parameters."""
 
 from __future__ import annotations
 

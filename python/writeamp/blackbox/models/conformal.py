@@ -1,4 +1,4 @@
-"""Prediction intervals that hold whatever the model: cross-conformal, by magnitude.
+"""Cross-conformal prediction intervals, which hold for any model, by magnitude.
 
 The model is fitted without each fold in turn, and predicts it; how far off it then is tells how far
 off it will be (Barber et al. 2021, CV+; Vovk et al. 2005, section 4.5 for intervals by category).

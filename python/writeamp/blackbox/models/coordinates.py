@@ -18,7 +18,7 @@ _LEAST_SHARE = 0.02
 
 @dataclass(frozen=True)
 class Coordinates:
-    """How rows of features become points.
+    """Map from rows of features to the points of a Gaussian process.
 
     Attributes:
         low, high: the range of each feature in the training rows; shape (features,).

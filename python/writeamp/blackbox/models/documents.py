@@ -1,7 +1,7 @@
-"""Fitted models as JSON documents and back, exactly: a number is written with all its digits.
+"""Fitted models as JSON documents and back, exactly.
 
-Reading a document runs nothing that it says: it can name one of the kinds below, and fill in
-numbers that are checked.
+A number is written with all its digits. Reading a document runs nothing that it says: it can name
+one of the kinds below, and fill in numbers that are checked.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _read_specific(model: WorkloadSpecificRegressor, document: Mapping[str, Any]
 
 @dataclass(frozen=True)
 class _Kind:
-    """How what a kind of model learnt is written and read."""
+    """Writer and reader of what one kind of model has learnt."""
 
     estimator: Any
     write: Callable[[Any], Document]

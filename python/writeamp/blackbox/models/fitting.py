@@ -1,4 +1,4 @@
-"""From training rows to a `Tree`: scaling, pruning and smoothing of what grows."""
+"""Fitting of a `Tree` to training rows: scaling, growing, pruning and smoothing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Shape:
-    """What becomes of a tree once it is grown.
+    """Parameters of a grown tree's pruning, smoothing and limits of prediction.
 
     Attributes:
         penalty: per leaf, by which it is pruned.

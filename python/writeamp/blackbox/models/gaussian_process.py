@@ -1,4 +1,4 @@
-"""A Gaussian process of several parts: the most accurate of the models while rows are few."""
+"""Gaussian process of several parts: the most accurate model while rows are few."""
 
 from __future__ import annotations
 

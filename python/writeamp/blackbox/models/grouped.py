@@ -1,4 +1,4 @@
-"""Fit models of any kind, with groups where they ask for them, and without each of some folds."""
+"""Fitting of any kind of model, with groups, and without held-out folds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def fitted(model: Any, features: F64, target: F64, groups: Any) -> Any:
 def predicted_unseen(
     model: Any, features: F64, target: F64, groups: Any, folds: Sequence[I64]
 ) -> F64:
-    """Return for each row what the model says, fitted without the fold that holds it out.
+    """Return each row's prediction by the model fitted without the row's fold.
 
     Args:
         model: not yet fitted; it stays so.

@@ -1,4 +1,4 @@
-"""Grow a tree of linear models, before any of it is pruned."""
+"""Growing of a tree of linear models, before any of it is pruned."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EXPLAINED = 1e-12
 
 @dataclass(frozen=True)
 class Growth:
-    """How far a tree grows.
+    """Limits of a tree's growth.
 
     Attributes:
         fewest_rows: rows that a leaf must have.
@@ -53,7 +53,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Data:
-    """What a tree grows on.
+    """Training data in the form in which a tree grows on them.
 
     Attributes:
         features: shape (rows, features).

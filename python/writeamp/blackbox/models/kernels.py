@@ -80,7 +80,7 @@ class Kernel:
 
     @property
     def variance(self) -> float:
-        """Of the process at any point, without noise."""
+        """Variance of the process at any point, without noise."""
         return sum(part.variance for part in self.parts)
 
     def between(self, one: F64, other: F64) -> F64:

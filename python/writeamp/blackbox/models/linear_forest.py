@@ -1,4 +1,4 @@
-"""A bag of linear-model trees, which knows how sure it is."""
+"""Bagged linear-model trees, with a standard deviation of each prediction."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class LinearForestRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         return checks.outside(checks.rows_to_predict(self, X), self.box_low_, self.box_high_)
 
     def _look_out_of_bag(self, features: F64, target: F64, drawn: list[I64]) -> None:
-        """Note what the trees say of rows that they have not seen, and how far that is off."""
+        """Note the out-of-bag predictions of the trees, and their errors."""
         found = np.full((len(self.trees_), len(target)), np.nan)
         for tree, rows, line in zip(self.trees_, drawn, found, strict=True):
             unseen = np.setdiff1d(np.arange(len(target)), rows)

@@ -137,7 +137,7 @@ class LinearTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_leaves_(self) -> int:
-        """How many leaves the tree has."""
+        """Number of leaves of the tree."""
         check_is_fitted(self)
         return int((self.tree_.feature == LEAF).sum())
 

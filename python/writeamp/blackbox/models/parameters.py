@@ -1,4 +1,4 @@
-"""The domains of what the models are built with."""
+"""Domains of the models' parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from writeamp.domains import BELOW_ONE, POSITIVE_COUNT, Domain, Flag, Number, Wh
 
 @dataclass(frozen=True)
 class OrNone:
-    """None, or what another domain holds."""
+    """Domain of None and the values of another domain."""
 
     domain: Domain
 
@@ -25,7 +25,7 @@ class OrNone:
 
 @dataclass(frozen=True)
 class Folds:
-    """0, or folds of a cross-validation."""
+    """Domain of the number of folds of a cross-validation; 0 for none."""
 
     def check(self, name: str, value: Any) -> int:
         """Return how many."""

@@ -1,4 +1,4 @@
-"""The registry of models: ours, and the baselines that they are held against."""
+"""Registry of models: writeamp's, and the baselines they are compared with."""
 
 from __future__ import annotations
 
@@ -42,16 +42,17 @@ class Model:
 def _baseline(
     make: Callable[[], BaseEstimator],
 ) -> Callable[[bool, Sequence[str]], BaseEstimator]:
-    """Return how to make an estimator of others with or without the logarithm of the target."""
+    """Return the maker of a baseline, which may model the logarithm of the target."""
     return lambda is_log, _: (
         TransformedTargetRegressor(make(), func=np.log, inverse_func=np.exp) if is_log else make()
     )
 
 
 def parts_of(names: Sequence[str]) -> list[list[int]]:
-    """Return features of a Gaussian process's parts: all but the reads', all but the writes', all.
+    """Return the features of each part of a Gaussian process.
 
-    What writes cost depends little on how others read, and the other way round.
+    The parts have all features but the reads', all but the writes', and all. What writes cost
+    depends little on how others read, and the other way round.
     """
     both = [at for at, name in enumerate(names) if not name.startswith(("write_", "read_"))]
     both += [at for at, name in enumerate(names) if name == "write_ratio"]

@@ -1,4 +1,4 @@
-"""Where a node is split: the threshold that leaves the least squares to two linear models."""
+"""Split points: the threshold that leaves the least squares to two linear models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which variable a node is split on: GUIDE's tests of the signs of residuals (Loh 2002).
+"""Choice of a node's split variable: GUIDE's tests of signs of residuals (Loh 2002).
 
 If a linear model fits, the signs of its residuals do not depend on where in the node a row lies.
 The variable on which they depend most clearly is split on. Each test looks at one variable, or one
@@ -46,7 +46,9 @@ def ranked(variables: F64, residuals: F64) -> list[int]:
 
 
 def _curvature(above: F64, is_positive: F64) -> F64:
-    """Return for each variable how clearly the signs depend on its quartile, as a normal deviate.
+    """Return the curvature test of each variable as a normal deviate.
+
+    It says how clearly the signs depend on the quartile of the variable.
 
     Args:
         above: whether a row lies above each cut; shape (cuts, rows, variables).
@@ -62,7 +64,7 @@ def _curvature(above: F64, is_positive: F64) -> F64:
 
 
 def _interactions(high: F64, is_positive: F64) -> F64:
-    """Return the same for each pair of variables, by the quadrants around their medians.
+    """Return the interaction test of each pair of variables, by quadrants of their medians.
 
     Args:
         high: whether a row lies above each median; shape (rows, variables).

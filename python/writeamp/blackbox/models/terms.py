@@ -15,7 +15,7 @@ _SPANS = 8.0
 
 @dataclass(frozen=True)
 class Terms:
-    """Which terms a model has.
+    """Terms of a linear model: features, and the logarithms of some.
 
     Attributes:
         features: how many features there are; the first terms are they themselves.

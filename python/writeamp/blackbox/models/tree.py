@@ -1,4 +1,4 @@
-"""A grown and pruned tree as arrays: what predicts, is printed and is saved."""
+"""Grown and pruned tree as arrays, which predict, are printed and are saved."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is measured: a simulated device in virtual time, or a real one through fio."""
+"""Measurement targets: simulated devices in virtual time, and real ones through fio."""

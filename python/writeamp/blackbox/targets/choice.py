@@ -1,4 +1,4 @@
-"""Which target a text names: a profile, a file, a block device or an NBD export."""
+"""Targets by name: a profile, a file, a block device or an NBD export."""
 
 from __future__ import annotations
 

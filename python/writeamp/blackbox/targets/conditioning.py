@@ -1,4 +1,4 @@
-"""Bring a real target into the state in which it is measured, as SNIA's PTS has it."""
+"""Preconditioning of a real target, as SNIA's PTS has it."""
 
 from __future__ import annotations
 

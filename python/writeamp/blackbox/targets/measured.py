@@ -1,4 +1,4 @@
-"""What was measured of one workload."""
+"""Measured performance under one workload."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where fio reads and writes: a file, a block device or an NBD export, and how large it is."""
+"""Place of a real target: a file, a block device or an NBD export, and its size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TIMEOUT_S = 30
 
 @dataclass(frozen=True)
 class Place:
-    """A target that exists.
+    """Place of a real target that exists.
 
     Attributes:
         kind: "file", "device" or "nbd".
@@ -42,7 +42,7 @@ class Place:
 
     @property
     def fio_options(self) -> list[str]:
-        """The options of fio that say where."""
+        """Options of fio that name the place."""
         if self.kind == "nbd":
             return ["--ioengine=nbd", f"--uri={self.name}"]
         # fio takes a colon for the end of a file's name.

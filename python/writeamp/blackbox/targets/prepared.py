@@ -1,4 +1,4 @@
-"""A preconditioned device, saved, of which any number can be made anew."""
+"""Saved state of a preconditioned device, from which any number can be made anew."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Prepared:
 
     @property
     def cached_bytes(self) -> int:
-        """What the write caches of disks hold."""
+        """Bytes that the write caches of disks hold."""
         return sum(part.cached_bytes for part in self.parts)
 
     @property

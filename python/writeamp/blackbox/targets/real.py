@@ -1,4 +1,4 @@
-"""A real target: a file, a block device or an NBD export, measured by fio."""
+"""Real target: a file, a block device or an NBD export, measured by fio."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PERCENT_DIGITS = 2
 
 @dataclass(frozen=True)
 class RealSettings:
-    """How points of a real target are measured.
+    """Settings of the measurement of points on a real target.
 
     Attributes:
         runtime_s: what is measured of each point; paper 2 takes a minute.
@@ -52,7 +52,7 @@ class RealSettings:
 
 
 class RealTarget:
-    """Something that fio writes to. Points are measured one after the other."""
+    """Target that fio writes to. Its points are measured one after the other."""
 
     notes: Sequence[str] = ()
 
@@ -90,12 +90,12 @@ class RealTarget:
 
     @property
     def seed(self) -> int:
-        """What decides every random draw."""
+        """Seed of every random draw."""
         return self._settings.seed
 
     @property
     def meaning(self) -> Mapping[str, Any]:
-        """Where it is, how much of it is used, and all settings."""
+        """Place, used part of it, and all settings."""
         where = self.name if self.kind == "nbd" else os.path.realpath(self.name)
         return {
             "where": where,
@@ -122,7 +122,7 @@ class RealTarget:
         )
 
     def measured(self, points: Sequence[WorkloadPoint]) -> Iterator[Outcome]:
-        """Give what comes of each point, in their order."""
+        """Give the outcome of each point, in their order."""
         for point in points:
             started = time.perf_counter()
             found, error = None, None

@@ -1,4 +1,4 @@
-"""What must not be written to: whatever holds somebody's data."""
+"""Safety checks that refuse to write to whatever holds somebody's data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TIMEOUT_S = 60
 
 @dataclass(frozen=True)
 class Machine:
-    """Where the kernel says what is in use."""
+    """Folders in which the kernel says what is in use."""
 
     sys: Path = Path("/sys")
     proc: Path = Path("/proc")
@@ -235,7 +235,7 @@ def _is_blank(path: str) -> bool:
 
 
 def _next_data(file: FileIO) -> int | None:
-    """Return where the next bytes are that are no hole; None at the end."""
+    """Return the offset of the next bytes that are no hole; None at the end."""
     try:
         return os.lseek(file.fileno(), file.tell(), os.SEEK_DATA)
     except OSError as error:

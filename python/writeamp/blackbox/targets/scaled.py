@@ -1,4 +1,7 @@
-"""A profile's device with less flash on each die: as fast as the whole, and quickly restored."""
+"""Scaled-down device of a profile: less flash on each die, but as fast as the whole.
+
+It is quickly restored to its saved state.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A device of a profile, in virtual time: every point begins in one saved, preconditioned state."""
+"""Simulated target: a device of a profile, in virtual time.
+
+Every point begins in one saved, preconditioned state.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ MOST_S = Number("be above 0 and at most 3600", lambda value: 0 < value <= 3600)
 
 @dataclass(frozen=True)
 class SimulatedSettings:
-    """How points of a simulated device are measured.
+    """Settings of the measurement of points on a simulated device.
 
     Attributes:
         precision: relative half width of the 95% intervals of mean latency and bandwidth.
@@ -89,7 +92,7 @@ class SimulatedTarget:
 
     @property
     def seed(self) -> int:
-        """What decides every random draw."""
+        """Seed of every random draw."""
         return self._settings.seed
 
     @property
@@ -103,7 +106,7 @@ class SimulatedTarget:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What the device has less of than its profile."""
+        """Sentences on what the device has less of than its profile."""
         devices = (self._device, *self._device.members)
         return list(dict.fromkeys(note for one in devices for note in one.shrunk))
 
@@ -117,7 +120,7 @@ class SimulatedTarget:
         return _prepared(self._device, self._settings.seed).warnings
 
     def measured(self, points: Sequence[WorkloadPoint]) -> Iterator[Outcome]:
-        """Give what comes of each point, in the order in which the runner is done with them."""
+        """Give the outcome of each point, in the order in which the runner is done with them."""
         jobs = [_Job(point, self._device, self._settings) for point in points]
         runner = self._runner or local_runner(len(points))
         for _, outcome in runner.results(_outcome, jobs, lost=_lost):

@@ -1,4 +1,4 @@
-"""Run a workload in virtual time until its means are known precisely, or its time is over.
+"""Stopping rule of a run in virtual time: its means are precise, or its time is over.
 
 The run is looked at ever less often. At each look its throughput and bandwidth are judged as WA is
 elsewhere (docs/steady-state.md): MSER-5 cuts the warm-up, batch means give the interval, and a run
@@ -35,7 +35,7 @@ _LEAST_ROWS = 64
 
 @dataclass(frozen=True)
 class Rule:
-    """When a point is done.
+    """Stopping rule of the run of a point.
 
     Attributes:
         precision: relative half width of the 95% intervals that is asked for.
@@ -134,7 +134,7 @@ def _judged(run: TimedRun) -> _Judged | None:
 
 @dataclass(frozen=True)
 class _Look:
-    """All that a run has counted by one moment.
+    """Counters of a run at one moment.
 
     `latencies_ns` has for each direction the upper bounds and counts of a histogram, and `sums_ns`
     the sum of the latencies.

@@ -1,4 +1,4 @@
-"""What a target must be able to do, and what comes of a point on it."""
+"""Interface of measurement targets, and the outcome of a point on one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writeamp.blackbox.targets.measured import Measured
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a point: what was measured, or the sentence that says why nothing was.
+    """Outcome of a point: its measurement, or the sentence that says why there is none.
 
     `elapsed_s` is the time that it took.
     """
@@ -28,11 +28,11 @@ class Target(Protocol):
 
     @property
     def name(self) -> str:
-        """What the rows of its measurements call it."""
+        """Name of the target in the rows of its measurements."""
 
     @property
     def kind(self) -> str:
-        """What it is: "simulated", "file", "device" or "nbd"."""
+        """Kind of the target: "simulated", "file", "device" or "nbd"."""
 
     @property
     def space_bytes(self) -> int:
@@ -40,11 +40,11 @@ class Target(Protocol):
 
     @property
     def seed(self) -> int:
-        """What decides the random draws of its workloads."""
+        """Seed of the random draws of its workloads."""
 
     @property
     def meaning(self) -> Mapping[str, Any]:
-        """What decides its measurements beside the point, as JSON types."""
+        """Settings that decide its measurements beside the point, as JSON types."""
 
     @property
     def notes(self) -> Sequence[str]:
@@ -64,4 +64,4 @@ class Target(Protocol):
         """
 
     def measured(self, points: Sequence[WorkloadPoint]) -> Iterator[Outcome]:
-        """Give what comes of each point, in whatever order."""
+        """Give the outcome of each point, in whatever order."""
