@@ -1,4 +1,7 @@
-"""Text of others (file names, names of hosts and devices, metadata, errors) as it can be shown."""
+"""Escaping of text from outside, so that it can be shown.
+
+Such are file names, names of hosts and devices, metadata and errors.
+"""
 
 from __future__ import annotations
 
