@@ -40,7 +40,7 @@ def finite(value: object) -> float:
 
 
 def file_name(given: object) -> str | os.PathLike[str]:
-    """Return what names a file.
+    """Return a file's name, which is a text or a path.
 
     Raises:
         WriteampError: it is neither a text nor a path.
@@ -118,7 +118,7 @@ def as_ratio(name: str, value: Any) -> Any:
 
 
 class Domain(Protocol):
-    """What a value may be."""
+    """Domain of a setting: the values that it may have."""
 
     def check(self, name: str, value: Any) -> Any:
         """Return the value as the settings keep it, or raise a `WriteampError` that names it."""
@@ -133,7 +133,7 @@ class Whole:
 
     @property
     def words(self) -> str:
-        """What the number must be."""
+        """Description of the valid numbers."""
         return f"a whole number from {self.least} to {self.most}"
 
     def check(self, name: str, value: Any) -> int:

@@ -1,4 +1,4 @@
-"""The exception for input that a user can mend, the sentence for an unknown name, and Ctrl-C."""
+"""Errors: invalid input, failed policies, unknown names, and Ctrl-C."""
 
 from __future__ import annotations
 

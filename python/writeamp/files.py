@@ -1,4 +1,4 @@
-"""Files that are read by a name: where their content is for this process, and if it has changed.
+"""Input files by name: the local file with their content, and whether it has changed.
 
 A name is a path, or an address such as `s3://bucket/trace.parquet` that fsspec knows. On a worker
 of a cluster the content of a path may be elsewhere: there it is held by its identity.

@@ -1,4 +1,4 @@
-"""The pytest plugin: virtual drives for tests that say how much a program may make a drive write.
+"""Pytest plugin: virtual drives for tests of how much a program makes a drive write.
 
 def test_it_writes_little(vssd):
     drive = vssd("tlc-datacenter", size="1GiB")
@@ -53,10 +53,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def vssd(request: pytest.FixtureRequest) -> Iterator[MakeDrive]:
-    """Make virtual drives that are taken down after the test: vssd("tlc-datacenter", size="1GiB").
+    """Make virtual drives that are taken down after the test.
 
-    Arguments are those of `writeamp.VirtualSsd`. What is left out comes from the marker `vssd` of
-    the test, then from `vssd_device` and `vssd_size` of pytest's configuration.
+    A call is `vssd("tlc-datacenter", size="1GiB")`. Arguments are those of `writeamp.VirtualSsd`.
+    What is left out comes from the marker `vssd` of the test, then from `vssd_device` and
+    `vssd_size` of pytest's configuration.
     """
     with ExitStack() as undo:
 

@@ -1,7 +1,6 @@
-"""Text of others (file names, names of hosts and devices, metadata, errors) as it can be shown.
+"""Escaping of text from outside, so that it can be shown.
 
-It is kept as it is, also in JSON, and made harmless where it is shown: on a console, to which every
-`str` is foreign (a `rich.text.Text` is ours), and in figures.
+Such are file names, names of hosts and devices, metadata and errors.
 """
 
 from __future__ import annotations

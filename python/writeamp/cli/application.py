@@ -1,4 +1,4 @@
-"""The command line's commands: typer's, but one value is given once, and typos are understood."""
+"""Typer application that refuses repeated options and explains misspelt ones."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _times(times: int) -> str:
 
 
 def _who(verb: str, flag: str) -> str:
-    """Return who takes how many of an option."""
+    """Return a clause that says which verb takes how many of an option."""
     from writeamp.settings.experiment import VERBS  # noqa: PLC0415 (slow)
 
     by_compare = ""

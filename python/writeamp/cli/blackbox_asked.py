@@ -1,4 +1,4 @@
-"""The options that say what a black-box model is asked about: a workload, or a trace."""
+"""Options that choose the workload or the trace that a black-box model is asked about."""
 
 from __future__ import annotations
 
@@ -133,12 +133,12 @@ class Asked:
 
     @property
     def name(self) -> str:
-        """What was given."""
+        """Name of the workload or trace."""
         return str(self.trace if self.workload is None else self.workload)
 
     @property
     def what(self) -> dict[str, str]:
-        """What was given as an entry of a document."""
+        """Workload or trace as an entry of a document."""
         return {"trace" if self.workload is None else "workload": self.name}
 
     def rows(self, features: str) -> pl.DataFrame:

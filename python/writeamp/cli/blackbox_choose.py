@@ -1,4 +1,4 @@
-"""`writeamp blackbox choose`: which drives meet what is asked of them."""
+"""`writeamp blackbox choose`: drives that meet bounds on their performance."""
 
 from __future__ import annotations
 

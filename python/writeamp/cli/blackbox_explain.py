@@ -1,4 +1,4 @@
-"""`writeamp blackbox explain`: what a model has learnt, as text, figure and page."""
+"""`writeamp blackbox explain`: a model's explanation as text, figure and page."""
 
 from __future__ import annotations
 

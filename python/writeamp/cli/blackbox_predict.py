@@ -1,4 +1,4 @@
-"""`writeamp blackbox predict`: what a model says of a workload, or of the windows of a trace."""
+"""`writeamp blackbox predict`: predictions for a workload, or for windows of a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the tables and documents of `writeamp blackbox` show predictions."""
+"""Display of predictions in the tables and documents of `writeamp blackbox`."""
 
 from __future__ import annotations
 

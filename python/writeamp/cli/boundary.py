@@ -1,4 +1,4 @@
-"""Where the command meets the system: its streams, its arguments, and faults of our own."""
+"""Boundary between the command and the system: streams, arguments, internal errors."""
 
 from __future__ import annotations
 

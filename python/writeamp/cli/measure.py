@@ -1,4 +1,4 @@
-"""`writeamp measure`: what real drives do, from captures of their pins."""
+"""`writeamp measure`: measurements of real drives, from captures of their pins."""
 
 from __future__ import annotations
 

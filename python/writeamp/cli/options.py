@@ -196,7 +196,7 @@ def note(sentence: str) -> None:
 
 
 class Answer(Protocol):
-    """What `tell` asks of a result."""
+    """Interface of the results that `tell` prints and draws."""
 
     @property
     def notes(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""`writeamp predict`: what the analytic models say, in microseconds."""
+"""`writeamp predict`: predictions of the analytic models, in microseconds."""
 
 from __future__ import annotations
 

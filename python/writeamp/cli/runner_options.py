@@ -1,4 +1,4 @@
-"""Options that say who runs the work: this process, processes of this machine, or a cluster."""
+"""Options that choose the runner: this process, processes of this machine, or a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `sweep` and `blackbox collect` say of the many points that they run."""
+"""Progress and facts of runs of many points, as `sweep` and `blackbox collect` print them."""
 
 from __future__ import annotations
 

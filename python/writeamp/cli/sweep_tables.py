@@ -1,4 +1,4 @@
-"""What `writeamp sweep show` prints: a table for each way to look at results."""
+"""Tables of `writeamp sweep show`, one for each way to look at results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The verbs by name, in the order of the help; the file of one is imported when it is called.
+"""Verbs by name, in the order of the help.
 
-Most of what a short command took was once the import of what it did not use.
+The file of a verb is imported when it is called.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from writeamp.cli.application import App
 
 
 class Verb(NamedTuple):
-    """Where a verb is, and the first paragraph of its help."""
+    """Module of a verb, and the first paragraph of its help."""
 
     module: str
     summary: str

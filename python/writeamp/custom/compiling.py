@@ -115,7 +115,7 @@ class CompiledInstance:
 
 
 def _tables(dtype: np.dtype[Any], logical_pages: int) -> list[tuple[int, int]]:
-    """Return where tables with a row for each logical page begin in a record, and bytes of a row.
+    """Return offset in a record and row size of each table with a row per logical page.
 
     The engine fetches those rows ahead of time.
     """
@@ -127,7 +127,7 @@ def _tables(dtype: np.dtype[Any], logical_pages: int) -> list[tuple[int, int]]:
 
 
 def _record_of(name: str, made: Placement) -> np.ndarray[Any, Any]:
-    """Return one record with the attributes of a placement."""
+    """Return a record whose fields are the attributes of a placement."""
     fields: list[tuple[Any, ...]] = []
     values = _constants(type(made)) | attributes(made)
     for key, value in values.items():

@@ -1,4 +1,7 @@
-"""Classes in files, which are loaded as modules of their own."""
+"""Classes loaded from Python files.
+
+Each file becomes a module by itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether Numba, an extra, is there."""
+"""Test for Numba, which is an optional dependency."""
 
 from __future__ import annotations
 

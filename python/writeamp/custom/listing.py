@@ -1,4 +1,4 @@
-"""What there is of users' policies: those of installed packages, and classes in files."""
+"""Listing of users' policies: those of installed packages, and classes in files."""
 
 from __future__ import annotations
 

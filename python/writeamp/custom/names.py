@@ -1,4 +1,4 @@
-"""The names of users' policies: those that decorators give, and those of installed packages."""
+"""Names of users' policies: those that decorators give, and those of installed packages."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def is_built_in(kind: Kind, name: str) -> bool:
 
 
 def named_class(kind: Kind, name: str) -> OwnClass | None:
-    """Return the class that a decorator gave the name, or an installed package; None if none did.
+    """Return the class that has the name by a decorator or a package; None if none has.
 
     Raises:
         WriteampError: the package has it, and it cannot be imported or is no such class.

@@ -1,4 +1,4 @@
-"""The two classes that users derive theirs from (docs/your-own.md)."""
+"""Base classes of users' policies, `Placement` and `VictimPolicy` (docs/your-own.md)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEVER = 2**63 - 1
 
 @dataclass(frozen=True)
 class DriveFacts:
-    """What is known of a drive when a policy is made for it.
+    """Facts of a drive that are known when a policy is made for it.
 
     `seed` decides every random draw of the run; a policy that draws takes it for its own
     `numpy.random.default_rng`, and is the same in every run of that seed.

@@ -1,4 +1,4 @@
-"""The words that name a user's policy: a name or a class of a file or module, and parameters."""
+"""References to users' policies: a name or a class of a file or module, and parameters."""
 
 from __future__ import annotations
 

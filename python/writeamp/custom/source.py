@@ -1,4 +1,4 @@
-"""What the engine builds drives with: a user's policy, and one of it for each drive."""
+"""Sources of users' policies, by which the engine gets an instance for each drive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOOKS = ("on_write", "on_migrate", "on_migrate_all", "on_collect", "on_trim")
 
 
 class Source:
-    """A user's policy, as the bindings (`crates/python/src/foreign`) ask for it."""
+    """Source of a user's policy, as the bindings (`crates/python/src/foreign`) ask for it."""
 
     def __init__(self, policy: OwnPolicy) -> None:
         """Check what the class says of itself; `victims` is empty for victim policies."""

@@ -1,4 +1,4 @@
-"""Devices from a profile, or an array of them, and what differs from it."""
+"""Building of devices from a profile, or an array of them, with values replaced."""
 
 from __future__ import annotations
 

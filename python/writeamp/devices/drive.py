@@ -1,4 +1,4 @@
-"""A device as a value: its kind and shape, how much of it the host sees, and its times."""
+"""Devices as values: kind, shape, the part of it that the host sees, and times."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECTOR_BYTES = 512
 
 @dataclass(frozen=True)
 class Device(Presented):
-    """A drive.
+    """A drive: its kind, its shape, the part of it that the host sees, and its times.
 
     `fill` is logical over physical pages, T and U being physical and logical size:
     op = (T−U)/U = 1/fill − 1 and spare_factor = (T−U)/T = 1 − fill. If `logical_pages` is set, it

@@ -1,4 +1,4 @@
-"""What a drive works by: its block manager, its victim policy and its wear leveller."""
+"""Policy of a drive: its block manager, its victim policy and its wear leveller."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _SHIPPED = resources.files("writeamp.devices").joinpath("profiles")
 
 @dataclass(frozen=True)
 class Profile:
-    """What a file says: a device in its full size, and where the numbers come from.
+    """Content of a profile: a device in its full size, and the sources of its numbers.
 
     The shape of a flash drive has no logical pages yet; its op says how many it will have. A disk
     has no op. `sources` has a text for a table, or for "table.key".
@@ -115,7 +115,9 @@ def _disk(name: str, tables: Tables, more: dict[str, Any]) -> tuple[Device, None
 
 
 def disk_bytes(name: str, tables: Tables) -> int:
-    """Return the capacity that the tables of a disk say, the one of its keys that is needed here.
+    """Return the capacity that the tables of a disk say.
+
+    It is the one of its keys that is needed here.
 
     Raises:
         WriteampError: there is none, or it is no size.

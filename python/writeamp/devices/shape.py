@@ -1,4 +1,4 @@
-"""The shape of a flash drive: its keys and their domains, and drives of so many blocks or pages."""
+"""Shape of a flash drive: its keys, their domains, and its size in blocks or pages."""
 
 from __future__ import annotations
 

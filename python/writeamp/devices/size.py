@@ -1,4 +1,7 @@
-"""Drives of a stated size: what a profile's shape becomes when its host sees more or less of it."""
+"""Sizing of drives: a profile's shape in another size.
+
+The host sees more or less of the drive than the profile says.
+"""
 
 from __future__ import annotations
 
@@ -99,10 +102,11 @@ def _grain(shape: Device) -> int:
 
 
 def _of_blocks(shape: Device, logical_pages: int, op: float) -> Device:
-    """Return the drive of whole blocks: the fewest, with the most pages, that make about this op.
+    """Return the drive of whole blocks that comes closest to this op.
 
-    On a small drive a block more or less would make quite another, so that blocks give up a few
-    pages; where that does not help, the closest is taken.
+    It has the fewest blocks, with the most pages, that make about this op. On a small drive a block
+    more or less would make quite another, so that blocks give up a few pages; where that does not
+    help, the closest is taken.
     """
     grain, pages = _grain(shape), needed_pages(logical_pages, op)
     whole = shape.pages_per_block // grain

@@ -1,4 +1,4 @@
-"""What a profile says of a device's times: tables that are carried to the engine as they are.
+"""Tables of a device's times in a profile, carried to the engine as they are.
 
 The engine knows their keys, and checks keys and values (crates/engine/src/timing/params.rs); here
 they are one text, so that a device can be compared and hashed.

@@ -1,4 +1,4 @@
-"""TOML that others wrote: a table, or one sentence that says why not."""
+"""Reading of TOML files: a table, or an error of one sentence that says why not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mean field is asked: the drive, its collection, and the heat of its data."""
+"""Parameters of a mean field: the drive, its collection, and the heat of its data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_CHOICES = 2**32 - 1
 
 @dataclass(frozen=True)
 class Parameters:
-    """What was asked: the drive, its collection, and the heat of its data.
+    """Checked parameters: the drive, its collection, and the heat of its data.
 
     `mode` is "hcwf" or "hcwf-swap"; without swaps `d_swap` is None.
     """

@@ -1,4 +1,4 @@
-"""Whether the two methods agree, and sentences about what makes a capture doubtful."""
+"""Agreement of the two methods, and sentences about what makes a capture doubtful."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A capture as it is decoded: durations of the busy pulses of each pin, and busy time over time."""
+"""Decoded captures: durations of each pin's busy pulses, and busy time over time."""
 
 from __future__ import annotations
 
@@ -98,7 +98,10 @@ class OverTime:
 
 @dataclass(frozen=True)
 class Capture:
-    """What was captured, and what was repaired: counts by name, those that are 0 left out."""
+    """Decoded capture of the pins of a drive.
+
+    `repairs` counts what was repaired by name; those that are 0 are left out.
+    """
 
     format: str
     resolution_us: float | None

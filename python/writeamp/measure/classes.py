@@ -1,4 +1,4 @@
-"""Which class of operation each bell of a mixture is: a read, a program or an erase."""
+"""Classification of the bells of a mixture as reads, programs or erases."""
 
 from __future__ import annotations
 

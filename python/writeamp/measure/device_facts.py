@@ -1,4 +1,4 @@
-"""What must be known of a drive to turn the pulses of its Ready/Busy pins into bytes."""
+"""Facts of a drive that turn the pulses of its Ready/Busy pins into bytes."""
 
 from __future__ import annotations
 

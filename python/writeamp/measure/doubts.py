@@ -1,6 +1,7 @@
-"""How many programs may be too many or missing beyond what the statistics of a mixture say.
+"""Doubts about counts: bounds of the programs that may be too many or missing.
 
-Each doubt is a bound rather than a deviation, so they are added to an interval, not to a variance.
+They go beyond what the statistics of a mixture say. Each doubt is a bound rather than a deviation,
+so they are added to an interval, not to a variance.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Operations told apart as paper 5 does: by fixed windows of their durations."""
+"""Classification of operations by fixed windows of their durations, as in paper 5."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from writeamp.measure.classes import CLASSES, Shares
 
 
 def shares(durations: Durations, window_us: tuple[float, float]) -> Shares:
-    """Return the class of each bin: within (low, high) µs a program, below a read, above an erase.
+    """Return the share of each class in each bin, by the window that its middle lies in.
+
+    Within (low, high) µs a pulse is a program, below a read, above an erase.
 
     Args:
         durations: bins, shape (n,).

@@ -1,7 +1,8 @@
-"""Counts of operations, and paper 5's write amplification from them (section III, eqs. 2 and 3).
+"""Counts of operations, and paper 5's write amplification from them.
 
-WA = N_channel·N_chip·N_die·(N_Tprogram·M_p)·P_a / L, with N_Tprogram the programs of one pin; or
-the sum over the pins in the place of N_channel·N_chip·N_die·N_Tprogram.
+Section III, equations 2 and 3: WA = N_channel·N_chip·N_die·(N_Tprogram·M_p)·P_a / L, with
+N_Tprogram the programs of one pin; or the sum over the pins in the place of
+N_channel·N_chip·N_die·N_Tprogram.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _SURE = 0.99
 
 @dataclass(frozen=True)
 class Count:
-    """How many operations there were, how far that may be off, and how many of them are sure.
+    """Count of operations, with its error and the share that is sure.
 
     Attributes:
         value: the sum of the probabilities, so no whole number.

@@ -40,7 +40,7 @@ _COARSE_US = 0.1
 
 @dataclass(frozen=True, eq=False)
 class ReadyBusy(Drawn):
-    """What a capture says of a drive.
+    """Measurement of a drive by a capture of its Ready/Busy pins.
 
     Attributes:
         method: which of the two is the answer.

@@ -26,7 +26,7 @@ _MANY_STRANGE = 0.01
 
 @dataclass(frozen=True)
 class Overlap:
-    """What speaks for several dies on a pin.
+    """Evidence for several dies on a pin.
 
     Attributes:
         pulses: all that were seen.
@@ -57,7 +57,7 @@ def overlap(
     seconds: float,
     facts: PinFacts,
 ) -> Overlap:
-    """Return what speaks for several dies on each of the pins.
+    """Return the evidence for several dies on each of the pins.
 
     Args:
         bells: the mixture of all pulses.

@@ -1,4 +1,4 @@
-"""How far the counts of a fitted mixture may be off, because its bells are only known so well.
+"""Uncertainty of the counts of a fitted mixture, from that of its bells.
 
 The count of a class is n·π̂. Where both it and the true count N are estimated from the same
 durations, Var(n·π̂ − N) = n²·Var(π̂) − n·π(1−π), with Var(π̂) from the Fisher information of all

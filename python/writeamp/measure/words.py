@@ -1,4 +1,4 @@
-"""The words of options on measurements, for which nothing that computes need be imported."""
+"""Words of the options on measurements; nothing here imports what computes."""
 
 from __future__ import annotations
 

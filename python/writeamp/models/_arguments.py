@@ -23,7 +23,7 @@ MAX_PAGES_PER_BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class _Domain:
-    """What an argument may be, in words and as a test that is false for NaN."""
+    """Domain of an argument, in words and as a test that is false for NaN."""
 
     words: str
     holds: Callable[[FloatArray], _Mask]

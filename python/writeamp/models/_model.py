@@ -1,4 +1,4 @@
-"""What a registered model is, and the drive that models are asked about."""
+"""Registered models, and the drive that they are asked about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands along an axis on which a setting runs, or something that was found."""
+"""Labels of axes on which settings run, or results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a figure shows, in terms that every drawing library can draw."""
+"""Specifications of figures, in terms that every drawing library can draw."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Area:
-    """What lies between two lines over the same x, filled faintly behind them."""
+    """Area between two lines over the same x, filled faintly behind them."""
 
     x: Sequence[float]
     low: Sequence[float]

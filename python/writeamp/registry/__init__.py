@@ -1,4 +1,4 @@
-"""What is registered with the engine, and the words that name it."""
+"""Registry of the engine's entries, and the specs that name them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What block managers declare: the engine's, and users' placements."""
+"""Declarations of block managers: the engine's, and users' placements."""
 
 from __future__ import annotations
 

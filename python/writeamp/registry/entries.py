@@ -1,4 +1,4 @@
-"""What the engine has registered: victim policies, block managers, workloads and the rest."""
+"""Entries registered with the engine: victim policies, block managers, workloads, …"""
 
 from __future__ import annotations
 

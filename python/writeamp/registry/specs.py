@@ -53,10 +53,11 @@ def unread_policies() -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Spec:
-    """A registered entry and its parameters, checked when made; `str` gives the text it stands for.
+    """A registered entry and its parameters, checked when made.
 
-    Two specs are equal if they mean the same, however they are spelled. One that was made within
-    `unread_policies`, of a user's policy, is checked when its values are first asked for.
+    `str` gives the text it stands for. Two specs are equal if they mean the same, however they are
+    spelled. One that was made within `unread_policies`, of a user's policy, is checked when its
+    values are first asked for.
     """
 
     kind: EngineKind

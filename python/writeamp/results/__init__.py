@@ -1,1 +1,1 @@
-"""How results meet people and other tools: notebooks, data frames, CSV, and each other."""
+"""Results for people and tools: notebooks, data frames, CSV, and comparisons."""

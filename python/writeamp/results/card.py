@@ -1,4 +1,7 @@
-"""A result as notebooks show it: a table of its main facts in HTML that needs nothing beside it."""
+"""Cards of results in notebooks: HTML tables of their main facts.
+
+They need nothing beside them.
+"""
 
 from __future__ import annotations
 

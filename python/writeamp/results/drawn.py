@@ -1,4 +1,4 @@
-"""What draws itself: into a file, or in a notebook."""
+"""Results that have a figure, drawn into a file or in a notebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two values say the same, whatever arrays and frames they hold."""
+"""Equality of values that hold arrays and frames."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 
 class ComparedByValue:
-    """What is equal if all that it holds is, arrays and frames too.
+    """Base of classes that are equal if all they hold is, arrays and frames too.
 
     It is a dataclass (with `eq=False`), or a list or dictionary that says more than its elements;
     then this class stands first among its bases, as these have an equality of their own. What the

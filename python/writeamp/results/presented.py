@@ -1,4 +1,4 @@
-"""What every result can: stand in a notebook, and be a row of a data frame."""
+"""Presentation of results: cards in notebooks, and rows of data frames."""
 
 from __future__ import annotations
 

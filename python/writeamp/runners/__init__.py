@@ -1,4 +1,4 @@
-"""Whoever does many pieces of work: this thread, threads of this process, or a cluster."""
+"""Runners: run jobs on this thread, on threads of this process, or on a cluster."""
 
 from writeamp.runners.choice import runner_of
 from writeamp.runners.gathering import gather, gather_whole

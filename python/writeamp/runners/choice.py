@@ -1,4 +1,4 @@
-"""Which runner does the work: this process, processes that are started for it, or a cluster."""
+"""Choice of a runner: this process, processes that are started for it, or a cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runner that is the thread which asks."""
+"""Runner on the calling thread."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from writeamp.runners.runner import J, Lost, T
 
 
 class Here:
-    """Does one job after the other, in their order, on the thread that asks."""
+    """Runs one job after the other, in their order, on the calling thread."""
 
     def results(
         self,

@@ -1,4 +1,4 @@
-"""Which runner this process is by itself."""
+"""Choice of the runner within this process: the calling thread, or several."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from writeamp.runners.threads import Threads
 
 
 def local_runner(jobs: int, most: int | None = None) -> Runner:
-    """Return what does so many jobs in this process: this thread if no others would help it.
+    """Return the runner of so many jobs in this process.
+
+    It is this thread if no others would help it.
 
     Args:
         jobs: how many there are to do.

@@ -1,7 +1,4 @@
-"""What a runner is: many jobs go in, their results come back in whatever order.
-
-A job is a plain value and the work a function of a module, so that any runner can do them.
-"""
+"""Interface of runners: many jobs go in, their results come back in whatever order."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ Lost: TypeAlias = Callable[[J, str], T]
 
 
 class Runner(Protocol):
-    """Whoever does many pieces of work."""
+    """Runner: does many jobs and gives their results."""
 
     def results(
         self,

@@ -1,4 +1,7 @@
-"""How many processors the work on this thread may use, so that runners within runners add up."""
+"""Share of the processors that the work on this thread may use.
+
+By it runners within runners add up.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the jobs of a runner have in common, where that is large or cannot leave its process."""
+"""Values that all jobs of a runner share.
+
+They are large, or cannot leave their process.
+"""
 
 from __future__ import annotations
 

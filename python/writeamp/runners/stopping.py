@@ -1,4 +1,4 @@
-"""The wish that work on another thread ends.
+"""Cooperative cancellation of work on another thread.
 
 Long calls of the engine look for it by themselves; long loops of Python call `stop_if_asked`.
 """
@@ -14,14 +14,14 @@ _this_thread = local()
 
 
 class Wish(Protocol):
-    """What says that the work shall end, such as a `threading.Event`."""
+    """Cancellation request, such as a `threading.Event`."""
 
     def is_set(self) -> bool:
-        """Return whether it shall."""
+        """Return whether the work shall end."""
 
 
 class Stopped(BaseException):
-    """Nobody wants any more what this thread works on."""
+    """Raised on a thread whose work is cancelled."""
 
 
 def stop_if_asked() -> None:

@@ -1,4 +1,4 @@
-"""The runner that is threads of this process, which all end soon after an error or Ctrl-C."""
+"""Runner on threads of this process, which all end soon after an error or Ctrl-C."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _JOBS_AHEAD = 2
 
 
 class Threads:
-    """Does several jobs at a time. They run side by side where the engine or NumPy computes."""
+    """Runs several jobs at a time. They run side by side where the engine or NumPy computes."""
 
     def __init__(self, most: int | None = None) -> None:
         """Make it; `most` threads at a time, by default and at most one for each processor."""

@@ -1,4 +1,4 @@
-"""Who we are to others over an encrypted connection."""
+"""TLS credentials for encrypted connections to a scheduler and its workers."""
 
 from __future__ import annotations
 

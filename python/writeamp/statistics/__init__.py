@@ -1,1 +1,1 @@
-"""What a series of counters says: steady state, passes over a trace, means over replicas."""
+"""Statistics of counters: steady state, passes over a trace, means over replicas."""

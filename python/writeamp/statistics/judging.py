@@ -1,4 +1,4 @@
-"""Whether several runs of one experiment are steady, and what they say of its write amplification.
+"""Judgement of several runs of one experiment: steadiness and write amplification.
 
 One run knows its own noise only. Runs that differ by their seed also show what a seed decides for
 good, and together they show slow trends that hide in the noise of each (docs/steady-state.md).

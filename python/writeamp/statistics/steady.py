@@ -1,4 +1,4 @@
-"""Steady state: find the warm-up, cut it, and give write amplification a confidence interval.
+"""Steady state: cut the warm-up, and give write amplification a confidence interval.
 
 The rule and its limits are stated in docs/steady-state.md; the constants below are its numbers.
 """
@@ -178,7 +178,7 @@ def _with_margin(intervals: int) -> int:
 
 
 def _mser(wa: _Floats) -> _Floats:
-    """Return the MSER statistic, Σ(x − mean)²/(n − d)², of each cut d of groups that is searched.
+    """Return the MSER statistic, Σ(x − mean)²/(n − d)², of each searched cut d of groups.
 
     White, "An effective truncation heuristic for bias reduction in simulation output",
     Simulation 69 (6), 1997.

@@ -1,1 +1,1 @@
-"""What needs no simulation: models in closed form, mean fields, the division of spare space."""
+"""Theory without simulation: closed forms, mean fields, division of spare space."""

@@ -1,4 +1,4 @@
-"""What the models answer: one of them, all side by side, and all over a row of drives."""
+"""Answers of the models: one of them, all side by side, and all over a row of drives."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ class Prediction(Drawn):
 
 
 class Predictions(Drawn, list[Prediction]):
-    """The answers of models on one drive; `asked` says whether for its WA or for the op it needs.
+    """Answers of models on one drive.
 
-    `drive` is what was said of it.
+    `asked` says whether for its WA or for the op it needs. `drive` is what was said of it.
     """
 
     def __init__(self, answers: Iterable[Prediction], asked: Asked, drive: Mapping[str, Any]):
@@ -122,14 +122,14 @@ class Predictions(Drawn, list[Prediction]):
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """What the models say at one value of the swept parameter."""
+    """Answers of models at one value of the swept parameter."""
 
     value: float
     predictions: Predictions
 
 
 class PredictionSweep(Drawn, list[SweepPoint]):
-    """The answers of models over values of one parameter, `name`; `drive` is all else of it."""
+    """Answers of models over values of one parameter, `name`; `drive` is all else of it."""
 
     def __init__(
         self, points: Iterable[SweepPoint], name: str, asked: Asked, drive: Mapping[str, Any]

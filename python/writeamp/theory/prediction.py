@@ -1,4 +1,4 @@
-"""What the analytic models say of one drive, side by side, or of a row of drives."""
+"""Predictions of the analytic models for one drive, or for a row of drives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of options on theory, for which no model need be imported."""
+"""Words of the options on theory; nothing here imports a model."""
 
 from __future__ import annotations
 

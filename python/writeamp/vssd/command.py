@@ -1,4 +1,7 @@
-"""The command of a captive run: run by a shell, told of signals, and ended with all its daemons."""
+"""Command of a captive run: run by a shell, told of signals, and ended entirely.
+
+All its daemons end with it.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ _MARK = "WRITEAMP_RUN"
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: its status as a shell has it, the signal that ended it, what it wrote.
+    """End of a command: its status as a shell has it, its signal, and what it wrote.
 
     `signal` is one that this process was sent and handed on; None if the command ended by itself.
     """
@@ -112,7 +115,7 @@ def _guarded() -> Iterator[str]:
 
 @dataclass
 class _Told:
-    """What a command was told to make it end."""
+    """Signals that a command was sent to make it end."""
 
     shell: int
     first: signal.Signals | None = None

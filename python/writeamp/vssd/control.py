@@ -1,4 +1,4 @@
-"""A client of a drive's control socket: what it has counted so far, and when counting begins."""
+"""Client of a drive's control socket: reads counters, and says when counting begins."""
 
 from __future__ import annotations
 

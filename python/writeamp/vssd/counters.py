@@ -26,7 +26,9 @@ _PERIOD_S = 1.0
 
 
 def write_counters(directory: Path, counters: Document, blocks: Document, device: Device) -> None:
-    """Write the counters' files, each whole or not at all, and make the directory if there is none.
+    """Write the counters' files, each whole or not at all.
+
+    The directory is made if there is none.
 
     Args:
         directory: where the files go.

@@ -1,4 +1,4 @@
-"""Write amplification by layer: what an application wrote, and what became of it further down."""
+"""Write amplification by layer, from an application down to the flash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a server of this machine alone listens: a loopback port, or a Unix socket of its owner."""
+"""Listening sockets for this machine alone: a loopback port, or a Unix socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A running drive as it is watched: what it has done since counting began, and just now."""
+"""Live readings of a running drive: since counting began, and just now."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NS_PER_S = 1e9
 
 @dataclass(frozen=True)
 class Reading:
-    """What the drive answered at one moment."""
+    """Reading of a drive: its counters, blocks and series at one moment."""
 
     counters: Document
     blocks: Document
@@ -25,7 +25,7 @@ class Reading:
 
     @staticmethod
     def of(control: Control) -> Reading:
-        """Ask a drive.
+        """Return a new reading of a drive.
 
         Raises:
             WriteampError: it does not answer.
@@ -82,7 +82,9 @@ class Recent:
 
 
 def binned(counts: Mapping[int, int], bins: int) -> list[tuple[int, int, int]]:
-    """Return counts in at most so many bins of equal width: least value, greatest, and the count.
+    """Return counts in at most so many bins of equal width.
+
+    A bin is the least value, the greatest, and the count.
 
     >>> binned({0: 5, 3: 1, 4: 2, 9: 7}, 3)
     [(0, 3, 6), (4, 7, 2), (8, 9, 7)]

@@ -1,4 +1,4 @@
-"""Files that the plugin writes while it serves, from which another is made when it has ended."""
+"""Live files: written by the plugin while it serves, and converted at the end."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Exporter:
 
     @property
     def url(self) -> str:
-        """What Prometheus asks, or the address of a Unix socket."""
+        """URL that Prometheus asks, or the address of a Unix socket."""
         is_path = self.address.startswith(UNIX)
         return self.address if is_path else f"http://{self.address}/metrics"
 
@@ -105,7 +105,7 @@ class Exporter:
 
 
 class _OfThisMachine(MetricsHandler):
-    """Answers those who ask for this machine by name.
+    """Request handler for clients that ask for this machine by name.
 
     A page in a browser may come to ask a loopback port under a name of its own (DNS rebinding).
     """
@@ -122,7 +122,7 @@ class _OfThisMachine(MetricsHandler):
 
 
 class _Drive(Collector):
-    """Asks the drive anew for each collection."""
+    """Prometheus collector that asks the drive anew each time."""
 
     def __init__(self, ask: Callable[[], Document]) -> None:
         self._ask = ask

@@ -1,4 +1,7 @@
-"""What is mounted, as the kernel says it: a look at a file fails where its server is dead."""
+"""Mount points as the kernel lists them.
+
+A look at a file fails where its server is dead.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""SMART / Health Information Extended (log 0xC0) of the OCP Datacenter NVMe SSD specification.
+"""OCP log of a drive: SMART / Health Information Extended (log 0xC0).
 
-As `nvme ocp smart-add-log` prints it: JSON with the keys of either output format version, or the
-raw page of 512 bytes.
+The OCP Datacenter NVMe SSD specification defines it. It is written as `nvme ocp smart-add-log`
+prints it: JSON with the keys of either output format version, or the raw page of 512 bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Kind: TypeAlias = Literal["number", "wide", "text", "guid", "uuid"]
 
 
 class _Field(NamedTuple):
-    """Where a value lies in the page, and its keys in version 2 and version 1 of the JSON."""
+    """Place of a value in the page, and its keys in version 2 and version 1 of the JSON."""
 
     offset: int
     length: int

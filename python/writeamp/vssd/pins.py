@@ -26,9 +26,10 @@ _FIRST_DIGIT, _DIGITS = ord("!"), 94
 
 @contextmanager
 def pins(found: Specification) -> Iterator[Path | None]:
-    """Give the file for the edges of the pins, if they are captured, and write the capture after.
+    """Give the file for the edges of the pins, and write the capture after.
 
-    The capture appears if the block, in which the drive runs, ends well.
+    It is None if they are not captured. The capture appears if the block, in which the drive runs,
+    ends well.
     """
     target = found.settings.rb_capture
     if target is None:

@@ -1,4 +1,4 @@
-"""The policy of a virtual drive, which is one of the engine's."""
+"""Policy settings of a virtual drive, whose policies are the engine's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIELDS: dict[EngineKind, str] = {"managers": "manager", "victims": "victims"}
 
 @dataclass(frozen=True)
 class BuiltInPolicySettings(PolicySettings):
-    """What a virtual drive works by; its server runs no Python."""
+    """Policy of a virtual drive; its server runs no Python."""
 
     title: ClassVar[str] = "policy"
 

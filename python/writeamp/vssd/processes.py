@@ -17,7 +17,7 @@ _PARENT_FIELD = 1
 
 @dataclass(frozen=True)
 class Written:
-    """What processes wrote, as the kernel accounts it in /proc/PID/io.
+    """Bytes that processes wrote, as the kernel accounts them in /proc/PID/io.
 
     `calls_bytes` went through write() and its like, also to pipes; `storage_bytes` made pages dirty
     that belong to storage, or went around the page cache.

@@ -1,4 +1,4 @@
-"""The programs of others that a virtual drive needs: found, run, started and stopped."""
+"""External programs that a virtual drive needs: found, run, started and stopped."""
 
 from __future__ import annotations
 

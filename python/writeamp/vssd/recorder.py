@@ -15,7 +15,7 @@ from writeamp.vssd.specification import Specification
 
 
 class Recorder:
-    """Where the plugin writes requests down, and from which of them on the run counts."""
+    """Recording of a run: the plugin's raw file, and the first request that counts."""
 
     def __init__(self, raw: Path | None) -> None:
         """Record to a raw file; to none where no recording is asked for."""

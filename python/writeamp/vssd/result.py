@@ -1,8 +1,4 @@
-"""What a virtual drive did for its host since counting began.
-
-All figures come from the documents of the control socket; this result and the logs in the manner of
-real drives are functions of them.
-"""
+"""Result of a virtual drive: what it did for its host since counting began."""
 
 from __future__ import annotations
 
@@ -73,7 +69,7 @@ class ServeResult(Drawn):
 
     @property
     def host(self) -> dict[str, int]:
-        """What the host asked for: pages, of which one counts whole, bytes and requests."""
+        """Counts of host traffic: pages (one in part counts whole), bytes and requests."""
         return {name: self._counted("host", name) for name in _OF_THE_HOST}
 
     @property
@@ -155,9 +151,10 @@ class ServeResult(Drawn):
 
     @cached_property
     def steady_state(self) -> SteadyState | None:
-        """What batch means say of WA; None of no writes. Nothing is left out as a warm-up.
+        """Steady state of WA by batch means; None of no writes.
 
-        A drive of which little was ever programmed is not steady: it has hardly collected yet.
+        Nothing is left out as a warm-up. A drive of which little was ever programmed is not steady:
+        it has hardly collected yet.
         """
         host, flash = self._intervals()
         if not host.size:

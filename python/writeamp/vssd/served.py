@@ -1,4 +1,4 @@
-"""The policies that a virtual drive can work by: those that need no hints of its host."""
+"""Policies that a virtual drive can work by: those that need no hints of its host."""
 
 from __future__ import annotations
 

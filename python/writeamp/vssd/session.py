@@ -1,4 +1,4 @@
-"""A whole run: a drive, the command that uses it or a wait for Ctrl-C, the counts, and the end."""
+"""Session of a virtual drive: it is served to a command or until Ctrl-C, and counted."""
 
 from __future__ import annotations
 

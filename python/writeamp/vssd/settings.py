@@ -1,4 +1,7 @@
-"""The settings of a virtual drive besides its device and policy: each with default and words."""
+"""Settings of a virtual drive besides its device and policy.
+
+Each has a default and words.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _PATH = {"number": "path", "metavar": "FILE"}
 
 @dataclass(frozen=True)
 class DriveSettings(Settings):
-    """Where a virtual drive is served, what it keeps, and what is written down of its life."""
+    """Settings of a virtual drive: where it is served, what it keeps, what is recorded."""
 
     title: ClassVar[str] = "drive"
 

@@ -1,4 +1,4 @@
-"""What a virtual drive is to be: built from settings, aged, and said to the plugin."""
+"""Specification of a virtual drive: built from settings, aged, and told to the plugin."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Specification:
 
     @property
     def policy(self) -> Policy:
-        """What the drive works by."""
+        """Policy of the drive."""
         return self.plan.policy
 
     @property
     def precondition(self) -> Precondition:
-        """What is written to a new drive."""
+        """Preconditioning of a new drive."""
         return Precondition.of(self.settings.precondition)
 
     @property

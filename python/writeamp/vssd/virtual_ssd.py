@@ -123,13 +123,13 @@ class VirtualSsd:
 
     @property
     def mount_point(self) -> Path | None:
-        """Where its file system is mounted; None without one."""
+        """Mount point of its file system; None without one."""
         mounted = self._open().mounted
         return None if mounted is None else mounted.point
 
     @property
     def metrics_url(self) -> str | None:
-        """Where its metrics are served, with the port that they have; None without them."""
+        """URL of its metrics, with the port that they have; None without them."""
         return self._open().metrics_url
 
     def begin(self) -> None:

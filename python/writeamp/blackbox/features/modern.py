@@ -1,4 +1,4 @@
-"""Modern feature vector: the extended one, with the causes of collection and caching."""
+"""Modern feature vector: the extended one, and what decides collection and caching today."""
 
 from __future__ import annotations
 

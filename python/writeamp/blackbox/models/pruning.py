@@ -1,4 +1,7 @@
-"""Cost-complexity pruning by cross-validation (Breiman et al. 1984, chapters 3 and 8.5)."""
+"""Cost-complexity pruning by cross-validation.
+
+The method is that of Breiman et al. 1984, chapter 3 and section 8.5.
+"""
 
 from __future__ import annotations
 

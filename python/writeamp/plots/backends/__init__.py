@@ -1,1 +1,1 @@
-"""What draws a `FigureSpec`: matplotlib, for pages too, which have its SVG in them."""
+"""Drawing of a `FigureSpec` by Matplotlib, also inside HTML pages as SVG."""

@@ -1,4 +1,4 @@
-"""Which values a figure shows where, for whoever points at them."""
+"""Values of a figure and their places, for pages that show them under the pointer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Draw a figure as one small HTML page that needs no network: an SVG, and values under the pointer.
+"""Draw a figure as one small HTML page that needs no network.
+
+It is an SVG, with values under the pointer.
 
 A page with a plotting library in it would have 5 MB, and one without it would need a file beside it
 or the network; what is read off a picture are its values, which fifty lines of script show.

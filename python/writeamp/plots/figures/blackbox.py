@@ -29,7 +29,7 @@ _MARGIN = 0.04
 
 @dataclass(frozen=True)
 class Compared:
-    """What was measured of a target and what was predicted, of shape (n,) both; and the error."""
+    """Measured and predicted values of a target, of shape (n,) both, and the error."""
 
     target: str
     observed: Sequence[float]
@@ -39,7 +39,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Curve:
-    """What is predicted of a target at each x, with its interval; of shape (n,), x rising."""
+    """Predictions of a target at each x, with intervals; of shape (n,), x rising."""
 
     target: str
     x_label: str

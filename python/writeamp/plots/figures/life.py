@@ -1,4 +1,4 @@
-"""The figures of a drive's life: PE fairness and endurance against W, and erases of the blocks."""
+"""Figures of a drive's life: PE fairness and endurance over W, erases of the blocks."""
 
 from __future__ import annotations
 

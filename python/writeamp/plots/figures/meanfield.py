@@ -1,4 +1,4 @@
-"""The figure of how full a drive's hot and cold blocks are at the fixed point of a mean field."""
+"""Figures of a mean field: valid pages of hot and cold blocks, and WA over time."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from writeamp.plots.style import series_color, series_dash
 
 @dataclass(frozen=True)
 class ModelCurve:
-    """What a model predicts at each value of a parameter, and where that is in its domain.
+    """Predictions of a model over a parameter, and whether each is in its domain.
 
     NaN leaves a point out; without `in_domain` all are.
     """

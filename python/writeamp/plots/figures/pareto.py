@@ -14,7 +14,10 @@ FRONT, NEAR, DOMINATED = "on the front", "perhaps on it (95% intervals)", "domin
 
 @dataclass(frozen=True)
 class Candidate:
-    """What one choice came to in each objective, and its standing: `FRONT`, `NEAR`, `DOMINATED`."""
+    """Values of one choice in each objective, and its standing.
+
+    The standing is `FRONT`, `NEAR` or `DOMINATED`.
+    """
 
     label: str
     values: tuple[float, ...]
@@ -31,7 +34,9 @@ def pareto_front(
     title: str,
     subtitle: str,
 ) -> PanelChart:
-    """Describe candidates in a panel for each two objectives; of two, the front is a line of steps.
+    """Describe candidates in a panel for each two objectives.
+
+    With two objectives the front is a line of steps.
 
     Args:
         candidates: at least one, all with as many values as there are objectives.

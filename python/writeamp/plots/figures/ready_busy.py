@@ -1,4 +1,7 @@
-"""The figure of a Ready/Busy capture: durations by class, operations and busy time over time."""
+"""Figure of a Ready/Busy capture: durations by class, and activity over time.
+
+The activity is operations and busy time.
+"""
 
 from __future__ import annotations
 

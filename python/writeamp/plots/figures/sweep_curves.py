@@ -22,7 +22,7 @@ _MOST_COLUMNS = 3
 
 @dataclass(frozen=True)
 class SweepCurve:
-    """What was found at each x, with the bounds of its 95% interval (NaN for none).
+    """Results at each x, with the bounds of their 95% intervals (NaN for none).
 
     All are of shape (n,), x rising. `steady` is false where a value may still change.
     """

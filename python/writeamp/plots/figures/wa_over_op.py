@@ -23,7 +23,7 @@ _ROOM = 0.05
 
 @dataclass(frozen=True)
 class OpPoint:
-    """What was found at one `x`: WA, its 95% interval (NaN for none), and what theory expects."""
+    """Result at one `x`: WA, its 95% interval (NaN for none), and WA in theory."""
 
     x: float
     wa: float

@@ -1,1 +1,4 @@
-"""Dask as a runner. It is an extra, and takes half a second to load: `choice` does so if asked."""
+"""Runner on a Dask cluster.
+
+Dask is an extra and takes half a second to load: `choice` does so if asked.
+"""

@@ -1,4 +1,4 @@
-"""The runner that is a Dask cluster, of this machine or of many."""
+"""Runner on a Dask cluster, of this machine or of many."""
 
 from __future__ import annotations
 

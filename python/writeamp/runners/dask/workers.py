@@ -75,7 +75,7 @@ class _Cancelled:
 
 @dataclass(frozen=True)
 class Missing:
-    """What a task comes to that would read files which its worker cannot."""
+    """Result of a task that would read files which its worker cannot."""
 
     names: list[str]
 
