@@ -22,7 +22,7 @@ _MERGE_PARTS = 256
 
 
 class Outcome(Protocol):
-    """What came of one part of a study."""
+    """Outcome of one part of a study."""
 
     @property
     def key(self) -> tuple[str, str]:

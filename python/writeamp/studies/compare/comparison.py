@@ -81,7 +81,10 @@ def run_comparison(
 
     def compared(kept: Kept) -> Comparison:
         return run_at_capacity(
-            experiment, lambda one, report: _compared(one, report, runner, kept), _restated, progress
+            experiment,
+            lambda one, report: _compared(one, report, runner, kept),
+            _restated,
+            progress,
         )
 
     return keep_runs(out, compared)
