@@ -14,7 +14,7 @@ from in_process import document, run
 from places import TRACE
 from writeamp.cli.terminal import Terminal
 from writeamp.runners import Here, Runner, Threads
-from writeamp.studies.compare.load_labels import told_apart
+from writeamp.studies.compare.load_labels import load_labels
 
 SMALL: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25}
 SHORT: dict[str, Any] = {**SMALL, "writes": 10_000, "replicas": 2}
@@ -140,14 +140,14 @@ def test_a_load_alone_has_the_document_that_it_had_before() -> None:
     assert said["logical_pages"] == 819
 
 
-def test_loads_of_one_name_are_told_apart() -> None:
-    assert told_apart(["a/x.csv", "b/x.csv", "y.csv"]) == ("a/x.csv", "b/x.csv", "y.csv")
-    assert told_apart(["/1/a/x", "/2/a/x", "b/x"]) == ("1/a/x", "2/a/x", "b/x")
-    assert told_apart(["x", "c/x"]) == ("x", "c/x")
-    assert told_apart(["trace", "trace"]) == ("trace (1)", "trace (2)")
+def test_loads_of_one_name_get_different_labels() -> None:
+    assert load_labels(["a/x.csv", "b/x.csv", "y.csv"]) == ("a/x.csv", "b/x.csv", "y.csv")
+    assert load_labels(["/1/a/x", "/2/a/x", "b/x"]) == ("1/a/x", "2/a/x", "b/x")
+    assert load_labels(["x", "c/x"]) == ("x", "c/x")
+    assert load_labels(["trace", "trace"]) == ("trace (1)", "trace (2)")
 
 
-def test_traces_in_memory_are_told_apart(traces: tuple[str, str]) -> None:
+def test_traces_in_memory_get_different_labels(traces: tuple[str, str]) -> None:
     held = wa.traces.to_pages(wa.traces.read(traces[0]))
     found = wa.compare(
         trace=[held, held], managers="single", op=0.25, pages_per_block=16, replicas=1

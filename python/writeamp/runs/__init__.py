@@ -1,1 +1,1 @@
-"""Runs: one experiment on one drive and its replicas, in host pages or to the end of its life."""
+"""Runs of one experiment on a drive and its replicas, in host pages or to the end of life."""

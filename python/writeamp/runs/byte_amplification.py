@@ -1,4 +1,4 @@
-"""Write amplification per byte of the host, which pages written in part make larger than per page.
+"""Write amplification per byte of the host, larger than per page for pages written in part.
 
 A page of which a request covers only a part is programmed whole. WA per page, whose denominator
 counts it whole, does not show that; what SMART shows is flash bytes over the host's bytes.

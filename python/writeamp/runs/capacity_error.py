@@ -1,4 +1,4 @@
-"""Smaller drives that stand for the one that is meant, and how well (docs/capacity.md)."""
+"""Error of scaling: smaller drives that stand for the one that is meant (docs/capacity.md)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MATERIAL = 0.01
 
 @dataclass(frozen=True)
 class Measured:
-    """A value, its interval, and whether it is one that lasts."""
+    """Measured value, its interval, and whether it is steady."""
 
     value: float
     ci: tuple[float, float]
@@ -23,13 +23,13 @@ class Measured:
 
     @property
     def is_known(self) -> bool:
-        """True if it can be held against another."""
+        """True if it can be compared with another value."""
         return self.steady and not any(math.isnan(one) for one in (self.value, *self.ci))
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A smaller drive that stands for the one that is meant, `factor` times as large."""
+    """Scale of a smaller drive, of which the one that is meant is `factor` times as large."""
 
     capacity_bytes: int
     simulated_bytes: int
@@ -44,7 +44,7 @@ class Scale:
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences on what no error of scaling holds."""
+        """Warnings on what no error of scaling covers."""
         return [
             f"{sentence}; WA of the drive that is meant may be another by more than the error of "
             "scaling; --size simulates a drive of its own size"
@@ -53,13 +53,13 @@ class Scale:
 
     @property
     def steps(self) -> float:
-        """How often the simulated drive would have to grow as from the one that tells the error."""
+        """Number of growths like that from the drive which tells the error up to the one meant."""
         return max(1.0, math.log(self.factor, SMALLER))
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """How well a smaller drive stands for the one that is meant.
+    """Error of a smaller drive that stands for the one that is meant.
 
     `error` is by how much WA may be another on that drive: by how much it changed from a drive of a
     quarter of the simulated size, or as much as noise would hide; NaN where none so small can run,
@@ -74,11 +74,11 @@ class Scaling:
         return widened(interval, self.error, least=1.0)
 
     def warnings(self, wa: float) -> list[str]:
-        """Return what a reader should know of the error, and of what it does not hold."""
+        """Return the warnings on the error, and on what it does not cover."""
         return [*self.warnings_of_error(wa), *self.scale.warnings]
 
     def warnings_of_error(self, wa: float) -> list[str]:
-        """Return what a reader should know of an error that is large or unknown."""
+        """Return the warnings on an error that is large or unknown."""
         if math.isnan(self.error):
             return [
                 "the error of scaling is not known, since the drive that is simulated and one of a "
@@ -94,7 +94,7 @@ class Scaling:
         ]
 
     def facts(self) -> dict[str, float | int | None]:
-        """Return it as JSON types."""
+        """Return scale and error as JSON types."""
         return {
             "capacity_bytes": self.scale.capacity_bytes,
             "simulated_bytes": self.scale.simulated_bytes,
@@ -104,7 +104,7 @@ class Scaling:
 
 
 def scaling_of(scale: Scale, ours: Measured, other: Measured | None) -> Scaling:
-    """Return how well the simulated drive stands for the one that is meant.
+    """Return the error of the simulated drive against the one that is meant.
 
     Args:
         scale: the simulated drive.
@@ -117,7 +117,7 @@ def scaling_of(scale: Scale, ours: Measured, other: Measured | None) -> Scaling:
 
 
 def difference(ours: Measured, other: Measured) -> float:
-    """Return by how much two values differ, or what their noise would hide if that is more.
+    """Return by how much two values differ, or the noise that would hide it if that is more.
 
     NaN unless both are known.
     """
@@ -130,7 +130,7 @@ def difference(ours: Measured, other: Measured) -> float:
 def widened(
     interval: tuple[float, float], error: float, *, least: float = 0.0
 ) -> tuple[float, float]:
-    """Return an interval that an error on either side is part of; one not known adds nothing."""
+    """Return an interval widened by an error to either side; an unknown one adds nothing."""
     low, high = interval
     if math.isnan(error) or math.isnan(low):
         return interval

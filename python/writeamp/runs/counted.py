@@ -1,4 +1,4 @@
-"""What every run counts, with or without time: writes of the host, and programs by cause."""
+"""Counts of every run, timed or not: writes of the host, and programs by cause."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OF_THE_HOST = (
 
 
 class Counted:
-    """The counts of a run's measured interval, and write amplification.
+    """Counts of a run's measured interval, and write amplification.
 
     The interval comes after the initial fill, which is never counted, and after the first
     `warmup_pages` host page writes.
@@ -108,7 +108,7 @@ class Counted:
 
     @property
     def host(self) -> dict[str, int]:
-        """What the host asked for in the measured interval, apart from what the flash did for it.
+        """Requests of the host in the measured interval, in pages and bytes.
 
         Keys: `written_pages` (the same as `host_pages`), `written_bytes`, `read_pages`,
         `read_bytes`, `trimmed_pages`, `trimmed_bytes` and `flushes`. A page of which a request
@@ -152,7 +152,7 @@ class Counted:
 
     @property
     def _repeat(self) -> int:
-        """How often the trace was to be replayed."""
+        """Number of times that the trace was to be replayed."""
         return self.plan.repeat
 
     def _measured(self, counter: str) -> int:
@@ -196,7 +196,7 @@ class Counted:
         }
 
     def _facts_of_trace(self) -> dict[str, Any]:
-        """Return what is known of a trace; nothing of a workload."""
+        """Return the facts of a trace; none of a workload."""
         load = self.plan.load
         if isinstance(load, Spec):
             return {}

@@ -1,4 +1,4 @@
-"""What a host writes in a day, in writes of a drive: so a small drive can stand for a large one."""
+"""Daily writes of a host as writes of the drive: so a small drive can stand for a large one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What theory says of a simulation: of this very run if it can, or else of uniform writes."""
+"""Theory's WA for a simulation: of this very run if it can, or else of uniform writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SAME_OP = 1e-3
 
 @dataclass(frozen=True)
 class Expectation:
-    """The WA that a model expects at `op`, which is that of the pages that hold data.
+    """WA that a model expects at `op`, which is that of the pages that hold data.
 
     `outside` says why the run lies outside the model's domain, if it does.
     """
@@ -33,7 +33,7 @@ class Expectation:
     outside: str | None = None
 
     def __str__(self) -> str:
-        """Return both in a line, marked if the model is outside its domain."""
+        """Return WA and op in a line, marked if the model is outside its domain."""
         mark = f"; OUTSIDE ITS DOMAIN: {self.outside}" if self.outside else ""
         return f"{self.wa:.4f} {self.model}{mark}"
 
@@ -57,7 +57,7 @@ _FOR_COMPARISON = _Candidate(
 
 
 def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
-    """Return the WA that theory expects of a drive of which `held_pages` logical pages hold data.
+    """Return the WA that theory expects if `held_pages` logical pages of the drive hold data.
 
     What holds no data is spare space, whatever it was meant for.
     """
@@ -67,7 +67,7 @@ def expectation(plan: Plan, device: Device, held_pages: int) -> Expectation:
 
 
 def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]:
-    """Return what theory says for a picture of the run: `uniform_writes`, or else `expectation`.
+    """Return theory's WA for a picture of the run: `uniform_writes`, or else `expectation`.
 
     Only what is in the domain of its model.
     """
@@ -78,7 +78,7 @@ def references(plan: Plan, device: Device, held_pages: int) -> list[Expectation]
 
 
 def uniform_writes(device: Device, held_pages: int) -> list[Expectation]:
-    """Return what theory says of uniform writes under FIFO and under greedy collection.
+    """Return theory's WA of uniform writes, under FIFO and under greedy collection.
 
     These two it knows best. Of a drive as full as in `expectation`, and only of models whose
     domain has it.
@@ -130,7 +130,7 @@ def _candidates(plan: Plan) -> tuple[_Candidate, ...]:
 
 
 def _best(candidates: tuple[_Candidate, ...], drive: ModelInputs) -> Expectation:
-    """Return what the first model says whose domain has the drive, or the one nearest to that."""
+    """Return the answer of the first model whose domain has the drive, or of the nearest."""
     found = []
     for one in (*candidates, _FOR_COMPARISON):
         model, inputs = find_model(one.model), replace(drive, d=one.d)
@@ -144,7 +144,7 @@ def _best(candidates: tuple[_Candidate, ...], drive: ModelInputs) -> Expectation
 
 
 def _mean_field(plan: Plan, device: Device, held_pages: int) -> Expectation | None:
-    """Return what the mean field says of HCWF under hot and cold data with the oracle."""
+    """Return the mean field's WA of HCWF under hot and cold data with the oracle."""
     policy = plan.policy
     manager, victims = Spec.of("managers", policy.manager), Spec.of("victims", policy.victims)
     hot = _hot_shares(plan.load)
@@ -183,5 +183,5 @@ def _hot_shares(load: object) -> tuple[float, float] | None:
 
 
 def _is_plain(load: object, name: str) -> bool:
-    """Return whether it is the workload of that name without TRIMs, of which no theory knows."""
+    """Return whether it is the workload of that name without TRIMs, which no theory covers."""
     return isinstance(load, Spec) and load.name == name and "trim" not in load.params

@@ -1,4 +1,4 @@
-"""How far the placement `oracle` foresees, where its classes are as wide as blocks."""
+"""Horizon of the placement `oracle`: a warning if it foresees too few writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from writeamp.registry.specs import Spec
 
 
 def horizon_warnings(policy: Policy, device: Device) -> list[str]:
-    """Return a sentence if most pages may live longer than the manager foresees; else none.
+    """Return a warning if most pages may live longer than the manager foresees; else none.
 
     A page that is written as often as the others lives for as many writes as there are pages.
     """

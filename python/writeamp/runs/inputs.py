@@ -1,4 +1,4 @@
-"""What is run: the drive, and a workload or a trace that fits it."""
+"""Inputs of a run: the drive, and a workload or a trace that fits it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MATERIAL_ROUNDING = 0.02
 
 @dataclass(frozen=True)
 class Prepared:
-    """A drive, what its host does (a workload, or a trace in pages), and what was assumed.
+    """Drive, its load (a workload, or a trace in pages), and notes on what was assumed.
 
     `earlier` is the trace that ages the drive before, if one does. `before` is what a recorded
     drive served before its requests counted, and `is_recorded` tells that all of `load` count.
@@ -80,7 +80,7 @@ def _read(load: LoadSettings) -> traces.Trace | traces.PageTrace | traces.Given:
 
 
 def _before(recorded: Counted, drive: Device) -> traces.PageTrace | None:
-    """Return what the drive served before its requests counted, in pages of it."""
+    """Return the requests that the drive served before the counted ones, in pages of it."""
     if recorded.before is None:
         return None
     return traces.to_pages(

@@ -1,4 +1,4 @@
-"""Drives that are run until they are worn out, and what they had done at some moment."""
+"""Plan of a lifetime, and counts of drives at some moment of it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MIGRATIONS = [cause for cause in CAUSES if cause != "host"]
 
 @dataclass(frozen=True)
 class Counts:
-    """What drives had done at some moment of each life; the arrays have the same shape.
+    """Counts of drives at some moment of each life, in arrays of the same shape.
 
     `host_pages` were written after the initial fill, and `host_programs` programmed for them;
     `migrated_pages` maps each other cause to the valid pages read from the erased blocks for it.
@@ -49,7 +49,7 @@ class Counts:
 
     @staticmethod
     def of(counts: dict[str, npt.NDArray[np.uint64]], fill_pages: int) -> Counts:
-        """Take the engine's tables, whose host pages include the fill."""
+        """Return the counts from the engine's tables, whose host pages include the fill."""
         tables = {name: table.astype(np.float64) for name, table in counts.items()}
         return Counts(
             erases=tables["erases"],
@@ -63,7 +63,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Lifetime:
-    """What was run: drives that differ by their seed, until they are worn out."""
+    """Plan of a lifetime: drives that differ by their seed, run until they are worn out."""
 
     device: Device
     load: Spec | traces.PageTrace
@@ -86,7 +86,7 @@ class Lifetime:
 
     @property
     def replicas(self) -> int:
-        """Drives that are run."""
+        """Number of drives that are run."""
         return self.run.replicas
 
     @property

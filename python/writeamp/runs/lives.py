@@ -1,4 +1,4 @@
-"""The life of one drive of several that differ by their seed: a job that any runner can do."""
+"""Life of one of several drives that differ by their seed: a job that any runner can do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WITHOUT_END = 2**63 - 1
 def plan_of_lives(
     experiment: Experiment, prepared: Prepared, *, threads: int | None = None
 ) -> Lifetime:
-    """Return what is run, so many replicas at a time if threads of this process do it."""
+    """Return the plan of an experiment's lives, so many at a time with threads."""
     settings, policy = experiment.run, experiment.policy
     assert isinstance(settings, LifetimeSettings)
     assert isinstance(policy, PolicySettings)
@@ -52,7 +52,7 @@ def plan_of_lives(
 
 
 class Study:
-    """What the lives have in common: of a trace, one copy in the engine's form for all of them.
+    """Inputs that all lives share: of a trace, one copy in the engine's form for all of them.
 
     `filled_pages` are written before the host's first write counts.
     """
@@ -93,7 +93,7 @@ def study_of(experiment: Experiment) -> Study:
 
 
 class Wear:
-    """How far lives are that threads of this process live."""
+    """Progress of the lives that threads of this process run."""
 
     def __init__(self, heard: Callable[[int], object]) -> None:
         """Let `heard` be called with the erases of the most worn block, summed over the lives."""

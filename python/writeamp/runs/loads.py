@@ -1,4 +1,4 @@
-"""What the host does, as the engine takes it."""
+"""Loads of the host in the engine's form."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
 
 
 def _unless_all(column: npt.NDArray[Any] | None, value: int) -> npt.NDArray[Any] | None:
-    """Return the column for the engine, None for one without memory in which all are this value."""
+    """Return the column for the engine; None without memory for one in which all are this value."""
     if column is None or (column.strides == (0,) and column.size and column[0] == value):
         return None
     return np.ascontiguousarray(column)
 
 
 def load_of_spec(spec: Spec, pages: int, drive: Device) -> EngineLoad:
-    """Return a workload over the first `pages` pages of a drive, for a run that counts its writes.
+    """Return a workload over a drive's first `pages` pages, for a run that counts its writes.
 
     Raises:
         WriteampError: the workload never writes.

@@ -1,4 +1,4 @@
-"""What this machine has room for."""
+"""Memory of this machine, checked before large simulations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from writeamp.errors import WriteampError
 
 
 def check_memory(what_needs: str, needed_bytes: int) -> None:
-    """Refuse what this machine has no memory for."""
+    """Refuse a simulation that this machine has no memory for."""
     # Linux promises more memory than it has; without this check the kernel would kill the process.
     available_bytes = psutil.virtual_memory().available
     if needed_bytes > available_bytes:

@@ -10,7 +10,7 @@ _SCHEMA = {"pass": pl.Int64, "host_pages": pl.Int64, "wa": pl.Float64}
 
 
 class PassLog:
-    """What the flash had programmed at the end of each pass over a trace.
+    """Log of the flash pages programmed at the end of each pass over a trace.
 
     A run without a trace (`pass_pages` None) has no passes.
     """
@@ -42,7 +42,7 @@ class PassLog:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """One row a pass: its number `pass` from 1, its `host_pages`, and `wa` in it."""
+        """Return one row a pass: its number `pass` from 1, its `host_pages`, and `wa` in it."""
         host_pages = [end - first for (first, _), (end, _) in pairwise(self._ends)]
         spans = zip(host_pages, self.flash_pages, strict=True)
         rows = [(number, host, flash / host) for number, (host, flash) in enumerate(spans, start=1)]

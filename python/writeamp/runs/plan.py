@@ -1,4 +1,4 @@
-"""What to run, whatever the drive: the load, the policy, and how long."""
+"""Plan of a simulation, whatever the drive: the load, the policy, and how long."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIRST_DRIVE_WRITES = 8
 
 @dataclass(frozen=True)
 class Plan:
-    """A simulation that is ready to run on any drive that its load fits.
+    """Plan of a simulation, ready to run on any drive that its load fits.
 
     A drive that a trace is to age before the run has that trace as `earlier`. What a recorded drive
     served before its requests counted is `before`, the last that comes before the run.
@@ -33,12 +33,12 @@ class Plan:
 
     @property
     def seed(self) -> int:
-        """What decides every random draw."""
+        """Seed of every random draw."""
         return self.run.seed
 
     @property
     def repeat(self) -> int:
-        """How often a trace is replayed at least."""
+        """Least number of times that a trace is replayed."""
         return 1 if self.host.repeat == "auto" else self.host.repeat
 
     def expected_writes(self, drive: Device) -> int:
@@ -54,7 +54,7 @@ class Plan:
         return used_pages(self.load, self.host, drive)
 
     def without_requests(self) -> Plan:
-        """Return the same with traces of no requests, which are large beside all the rest."""
+        """Return the plan with traces of no requests, which are large beside all the rest."""
         return replace(
             self,
             load=self.load if isinstance(self.load, Spec) else self.load.without_requests(),
@@ -71,7 +71,7 @@ def used_pages(load: Spec | traces.PageTrace, host: LoadSettings, drive: Device)
 
 
 def stated_load(host: LoadSettings, load: Spec | traces.PageTrace) -> LoadSettings:
-    """Return what the host is to do, with the workload that stands where none was asked for.
+    """Return the load of the host, with the workload that stands where none was asked for.
 
     So results are equal whether the default was asked for by its name or not.
     """

@@ -1,4 +1,4 @@
-"""Bring a drive into the state that its run begins in: filled, and aged if that is asked for.
+"""Preconditioning: bring a drive into the state that its run begins in, filled or also aged.
 
 Nothing of it counts: the run's counters, series and erases begin after it.
 """
@@ -41,7 +41,7 @@ Tick = Callable[[], None]
 
 @dataclass(frozen=True)
 class Ageing:
-    """How a drive was aged after its fill.
+    """Record of how a drive was aged after its fill.
 
     `host_pages` were written and `flash_pages` programmed in all, and `rounds` holds WA of each
     round: of one drive write (the last may be shorter), or of the whole trace. `steady` tells
@@ -56,7 +56,7 @@ class Ageing:
 
     @property
     def warnings(self) -> list[str]:
-        """Sentences that a reader of the run's WA should know."""
+        """Warnings that the ageing gives readers of the run's WA."""
         if self.steady is not False:
             return []
         last = self.rounds[-_WINDOW_ROUNDS:]
@@ -67,7 +67,7 @@ class Ageing:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the record as JSON types."""
         return {
             "host_pages": self.host_pages,
             "flash_pages": self.flash_pages,
@@ -117,7 +117,7 @@ def _fill_and_age(
 def fill_runs(
     load: Spec | traces.PageTrace, host: LoadSettings, drive: Device
 ) -> list[tuple[int, int]]:
-    """Return first page and end of each run of logical pages that is written once before the run.
+    """Return the runs of logical pages, as first page and end, that the fill writes once each.
 
     A drive that is filled with the workload's pages only keeps those free that are never written.
     """
@@ -131,7 +131,7 @@ def fill_runs(
 
 
 def written_runs(trace: traces.PageTrace) -> list[tuple[int, int]]:
-    """Return first page and end of each run of pages that a trace writes, in ascending order."""
+    """Return the runs of pages that a trace writes, as first page and end, in ascending order."""
     writes = trace.op == _WRITE
     start = trace.start[writes].astype(np.uint64)
     runs = union(pl.DataFrame({"start": start, "end": start + trace.count[writes]}))
@@ -150,7 +150,7 @@ def is_steady(rounds: list[float]) -> bool:
 
 
 class _Ager:
-    """An earlier host of the drive, and what it made the flash program in each round."""
+    """Ageing under way: an earlier host of the drive, and flash pages programmed in each round."""
 
     def __init__(
         self, simulation: EngineSimulation, load: EngineLoad, plan: Plan, tick: Tick
@@ -199,7 +199,7 @@ class _Ager:
 
 
 def _filled_pages(plan: Plan, drive: Device) -> int:
-    """Return the pages from the first that the random writes are for: all that the fill wrote."""
+    """Return the number of pages, from the first, that the fill wrote, and random ageing writes."""
     return fill_runs(plan.load, plan.host, drive)[0][1]
 
 

@@ -1,4 +1,4 @@
-"""The Ready/Busy pins of a run, written to a capture while the run goes."""
+"""Recorder of a run's Ready/Busy pins: writes them to a capture while the run goes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PinWriter:
 
 @contextmanager
 def capturing(plan: Plan, device: Device, inputs: tuple[str, ...]) -> Iterator[PinWriter | None]:
-    """Give what writes the capture that the plan asks for, if it does.
+    """Yield the writer of the capture that the plan asks for, if it does.
 
     The file appears whole when the block ends well, and not at all otherwise.
 
@@ -79,7 +79,7 @@ def pin_names(device: Device, prefix: str = "rb") -> list[str]:
 
 
 def _comments(plan: Plan, device: Device) -> list[str]:
-    """Return what the capture's header says of the run."""
+    """Return the comments of the capture's header, on the run."""
     asked = plan.run
     found = [
         f"device {printable(device.name)}",

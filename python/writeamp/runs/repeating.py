@@ -1,4 +1,4 @@
-"""How often a trace is replayed where nobody says: until its passes agree, if it is short."""
+"""Replays of a trace if nobody says how many: until its passes agree, if it is short."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def most_passes(plan: Plan, drive: Device) -> int:
 
 
 def loaded_passes(plan: Plan, drive: Device) -> int:
-    """Return how many passes a load holds: of a run that goes ahead there are more."""
+    """Return how many passes a load holds; a run that goes ahead has more."""
     most = most_passes(plan, drive)
     return LOOK_AHEAD * most if is_as_needed(plan) and most > 1 else most

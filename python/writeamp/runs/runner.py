@@ -1,4 +1,4 @@
-"""Run a plan: how long, beside which replicas, and judged how."""
+"""Runner of plans: how long to run, beside which replicas, and how to judge the run."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from writeamp.runs.scout import Scout
 from writeamp.runs.simulation_result import Result
 from writeamp.runs.spread import Spread
 from writeamp.runs.steadiness_checks import (
-    as_passes_tell,
-    decided_by_loop,
-    not_by_loop,
-    programmed_enough,
+    check_loop,
+    check_passes,
+    check_turnovers,
+    loop_effect,
 )
 from writeamp.runs.team import Team
 from writeamp.settings.settings import Warmup
@@ -116,7 +116,7 @@ def _run_exactly(team: Team, writes: int, *, unless_given: Warmup = "auto") -> S
         team.advance_to(warmup, writes, warmup, warmup)
     team.start_series(interval)
     _advance_to(team, writes)
-    return programmed_enough(team.judge(warmup), team.first.times_programmed())
+    return check_turnovers(team.judge(warmup), team.first.times_programmed())
 
 
 def _run_until_steady(team: Team) -> SteadyState:
@@ -132,7 +132,7 @@ def _run_until_steady(team: Team) -> SteadyState:
     target = min(max(target, _pages_of_changes(team.first.schedule())), most)
     while True:
         _advance_to(team, target)
-        steady = programmed_enough(team.judge(), team.first.times_programmed())
+        steady = check_turnovers(team.judge(), team.first.times_programmed())
         is_precise = steady.own_half_width <= team.plan.run.precision * steady.wa
         if (steady.steady and is_precise) or target >= most:
             return steady
@@ -166,18 +166,18 @@ def _replay(team: Team, trace: PageTrace) -> SteadyState:
     steady = _judged_by_passes(team, trace.host_pages)
     if team.plan.expected_writes(team.drive) <= trace.host_pages:
         return steady
-    return not_by_loop(steady, trace, team.drive, team.first.simulation.mapped_pages())
+    return check_loop(steady, trace, team.drive, team.first.simulation.mapped_pages())
 
 
 def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
-    """Repeat a trace until its passes agree, but none that is long, or whose loop would decide."""
+    """Repeat a short trace until its passes agree, unless its loop would decide WA."""
     first, pass_pages = team.first, trace.host_pages
     most = most_passes(team.plan, team.drive)
     # The first pass may be the only one, and is then judged by its intervals.
     steady = _judged_by_passes(team, pass_pages)
     if first.times_programmed() >= MEMORY_TIMES or most == 1:
         return steady
-    decided = decided_by_loop(trace, team.drive, first.simulation.mapped_pages())
+    decided = loop_effect(trace, team.drive, first.simulation.mapped_pages())
     if decided is not None:
         reason = f"{steady.reason}; and more passes would not show the workload: {decided}"
         return replace(steady, steady=False, reason=reason, loop_decides=True)
@@ -200,11 +200,11 @@ def _repeat_until_alike(team: Team, trace: PageTrace) -> SteadyState:
             steady = scout.held_to(steady, pass_pages, target)
             is_known &= steady.steady
         target = min(2 * target, most)
-    return not_by_loop(steady, trace, team.drive, first.simulation.mapped_pages())
+    return check_loop(steady, trace, team.drive, first.simulation.mapped_pages())
 
 
 def _scout(team: Team) -> Scout | None:
-    """Return a run that goes ahead, where a scheme remembers pages and memory has room for two."""
+    """Return a look-ahead run, where a scheme remembers pages and memory has room for two."""
     needed_bytes = team.drive.geometry.bytes_needed(team.drive.logical_pages)
     has_room = psutil.virtual_memory().available >= needed_bytes
     remembers = team.first.simulation.scheme_bytes() > 0
@@ -212,7 +212,7 @@ def _scout(team: Team) -> Scout | None:
 
 
 def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
-    """Replay a trace: judged by its passes if there are several whole ones."""
+    """Replay a trace and judge it by its passes if there are several whole ones."""
     total = team.plan.expected_writes(team.drive)
     passes, rest = divmod(total, pass_pages)
     if team.plan.run.warmup == "auto" and not rest and passes >= FEWEST_PASSES:
@@ -223,7 +223,7 @@ def _judged_by_passes(team: Team, pass_pages: int) -> SteadyState:
     found = _run_exactly(team, total, unless_given=0 if team.first.ageing else "auto")
     whole = team.first.passes.flash_pages[:passes]
     times = whole[0] / team.drive.physical_pages if whole else team.first.times_programmed()
-    return as_passes_tell(found, pass_pages, whole, times)
+    return check_passes(found, pass_pages, whole, times)
 
 
 def _play_pass(team: Team, pass_pages: int, total: int) -> None:
@@ -235,7 +235,7 @@ def _play_pass(team: Team, pass_pages: int, total: int) -> None:
 
 def _judged_as_looped(team: Team, pass_pages: int) -> SteadyState:
     found = analyse_passes(pass_pages, team.first.passes.flash_pages)
-    return programmed_enough(found, team.first.times_programmed())
+    return check_turnovers(found, team.first.times_programmed())
 
 
 def _interval_pages(drive: Device, writes: int) -> int:

@@ -1,4 +1,4 @@
-"""A run over the same trace that goes ahead, to see whether what a drive does lasts."""
+"""Look-ahead run: a longer run over the same trace, to see whether a drive's state lasts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writeamp.statistics.steady import SteadyState
 
 
 class Scout:
-    """A drive that replays a trace more often than the one that is judged.
+    """Drive that replays a trace more often than the one that is judged.
 
     A scheme that remembers pages may stay for many passes in a state that it then leaves: its
     counters fill up, its thresholds go on moving. Nothing within the run tells.
@@ -24,7 +24,7 @@ class Scout:
         self._run: OneRun | None = None
 
     def held_to(self, steady: SteadyState, pass_pages: int, passes: int) -> SteadyState:
-        """Refuse what a run that is `LOOK_AHEAD` times as long does not find in its second half.
+        """Refuse a state that a run `LOOK_AHEAD` times as long does not have in its second half.
 
         Args:
             steady: what was found.

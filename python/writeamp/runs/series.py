@@ -1,4 +1,4 @@
-"""The history of a run: what it did in each sampling interval."""
+"""Series of a run: its counts in each sampling interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a simulation found: write amplification with its interval, its causes and its history."""
+"""Result of a simulation: write amplification with its interval, its causes and its history."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ EVENT_SCHEMA = {
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Result(Counted, Drawn):
-    """The outcome of one simulation.
+    """Result of one simulation.
 
     The counts (`host_pages`, `causes`, …) are those of the measured interval: after the initial
     fill, which is never counted, and after the first `warmup_pages` host page writes.
@@ -136,22 +136,22 @@ class Result(Counted, Drawn):
 
     @property
     def told(self) -> str | None:
-        """The hints in older words: "deaths" for invalidation times."""
+        """Hints under their older name: "deaths" for invalidation times."""
         return "deaths" if self.hints == "invalidation_times" else self.hints
 
     @cached_property
     def theory(self) -> Expectation:
-        """What theory expects of this run, or else of uniform writes on a drive as full as this."""
+        """WA that theory expects of this run, or else of uniform writes on a drive as full."""
         return expectation(self.plan, self.device, self.held_pages)
 
     @property
     def uniform_theory(self) -> list[Expectation]:
-        """What theory says of uniform writes on a drive as full as this: by FIFO, and greedily."""
+        """WA of uniform writes on a drive as full, by theory: under FIFO and under greedy."""
         return uniform_writes(self.device, self.held_pages)
 
     @property
     def held_in_words(self) -> str:
-        """At which op theory speaks, and why that is not the drive's if it is not."""
+        """Op for which theory speaks, in words, and why it is not the drive's if it is not."""
         return held_in_words(self.device, self.held_pages)
 
     @property
@@ -186,7 +186,7 @@ class Result(Counted, Drawn):
 
     @property
     def advice(self) -> list[str]:
-        """What tells more of a trace on which the run is not steady."""
+        """Advice on a trace for which the run is not steady."""
         if self.steady or isinstance(self.plan.load, Spec):
             return []
         if self.steady_state.loop_decides:
@@ -203,7 +203,7 @@ class Result(Counted, Drawn):
 
     @property
     def warnings_of_the_drive(self) -> list[str]:
-        """Those that hold of the drive before the run, whatever was measured."""
+        """Warnings on the drive before the run, whatever was measured."""
         found = []
         if self.device.op > _PERCENT_LIKE_OP:
             found.append(f"op is a ratio: 28% is 0.28, and {self.device.op:.4g} is many times that")
@@ -408,7 +408,7 @@ class Result(Counted, Drawn):
 
 
 def _swaps(load: object, writes: int) -> list[int]:
-    """Return after how many writes `groups` swapped frequencies; none if too many to draw."""
+    """Return the writes after which `groups` swapped frequencies; none if too many to draw."""
     if not (isinstance(load, Spec) and load.name == "groups"):
         return []
     at, every = load.params["swap_at"], load.params["period"]

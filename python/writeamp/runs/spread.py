@@ -1,4 +1,4 @@
-"""How WA depends on the size of a drive: a block less, as asked, a block more."""
+"""Spread of WA over drive sizes: a block less, as asked, a block more."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Spread:
 
     @property
     def share_from_op(self) -> float:
-        """The relative change of WA that theory expects from the change of op alone."""
+        """Relative change of WA that theory expects from the change of op alone."""
         return float(expected_value(self.smallest_op) / expected_value(self.largest_op)) - 1
 
     def warning(self, *, looped: bool) -> str | None:
-        """Return what a reader should know of a spread that is large, of a trace looped or not."""
+        """Return a warning on a spread that is large, of a trace looped or not."""
         if self.wa_spread <= _MATERIAL_SPREAD * self.as_asked:
             return None
         change = f"WA changes by {self.wa_spread:.3f} between drives one block smaller and larger"

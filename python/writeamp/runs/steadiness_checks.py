@@ -1,4 +1,4 @@
-"""What only the drive and the trace know of a run that looks steady."""
+"""Checks of a steady run against its drive and trace, which no series of WA shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.traces.pages import PageTrace
 _FEWEST_TIMES_PROGRAMMED = 2
 
 
-def programmed_enough(steady: SteadyState, times: float, *, since: str = "the fill") -> SteadyState:
+def check_turnovers(steady: SteadyState, times: float, *, since: str = "the fill") -> SteadyState:
     """Refuse a run in which all of the flash was programmed too few times since a moment."""
     if times >= _FEWEST_TIMES_PROGRAMMED:
         return steady
@@ -29,10 +29,10 @@ def programmed_enough(steady: SteadyState, times: float, *, since: str = "the fi
     return replace(steady, steady=False, reason=reason, ci_low=math.nan, ci_high=math.nan)
 
 
-def as_passes_tell(
+def check_passes(
     steady: SteadyState, pass_pages: int, flash_of_passes: Sequence[float], times: float
 ) -> SteadyState:
-    """Hold what the batches of a replayed trace say against its whole passes.
+    """Judge a replayed trace by its whole passes, beside the batches of its series.
 
     Args:
         steady: what the batches say.
@@ -59,7 +59,7 @@ def as_passes_tell(
     )
 
 
-def not_by_loop(
+def check_loop(
     steady: SteadyState, trace: PageTrace, drive: Device, mapped_pages: int
 ) -> SteadyState:
     """Refuse a run over a looped trace whose WA the loop decides.
@@ -70,14 +70,14 @@ def not_by_loop(
         drive: what it played on.
         mapped_pages: logical pages that hold data.
     """
-    found = decided_by_loop(trace, drive, mapped_pages)
+    found = loop_effect(trace, drive, mapped_pages)
     if found is None:
         return steady
     reason = f"the loop makes this number, not the workload: {found}"
     return replace(steady, steady=False, reason=reason, loop_decides=True)
 
 
-def decided_by_loop(trace: PageTrace, drive: Device, mapped_pages: int) -> str | None:
+def loop_effect(trace: PageTrace, drive: Device, mapped_pages: int) -> str | None:
     """Return how a loop over a trace decides its WA; None if it does not.
 
     Args:

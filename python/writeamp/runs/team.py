@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 
 
 class Team:
-    """The run that was asked for, and its replicas, which only judge it.
+    """Run that was asked for, with its replicas, which only judge it.
 
     The replicas may be behind it, and the last of them, the scout, ahead.
     """
@@ -77,7 +77,7 @@ class Team:
 
 
 def _together(work: Callable[[int], _T], numbers: Sequence[int]) -> list[_T]:
-    """Return what comes of each number: the runs share memory, so it is this process that works."""
+    """Return the results of a function of each number, in threads: the runs share memory."""
     return gather_whole(local_runner(len(numbers)), work, numbers)
 
 

@@ -1,4 +1,4 @@
-"""What results have in common, in words."""
+"""Facts that results share, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the place of something else: a workload or a trace that is given as the device."""
+"""Mix-ups of arguments: a workload or a trace that is given as the device, and the like."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ _PROFILE_SUFFIX = ".toml"
 _TABLES = ("__array__", "__arrow_c_stream__", "__dataframe__")
 
 
-def check_places(given: Mapping[str, Any]) -> None:
-    """Refuse a workload or a trace in the place of the device, and a trace in that of a workload.
+def check_mixups(given: Mapping[str, Any]) -> None:
+    """Refuse a workload or trace given as the device, and a device or trace given as workload.
 
     What is merely unknown is the business of who reads it.
 
     Raises:
         WriteampError: it is known to be something else; the sentence says where that belongs.
     """
-    for place, value in _given(given):
-        found = _what(value, place)
+    for place, value in _devices_and_workloads(given):
+        found = _mixup(value, place)
         if found is not None:
             kind, right = found
             raise WriteampError(
-                f"{place} is {_named(value)}, which is {kind}: give it as {right} (--{right} on "
+                f"{place} is {_quoted(value)}, which is {kind}: give it as {right} (--{right} on "
                 "the command line)"
             )
 
 
-def _given(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield what is given as device and workload, of which comparisons take several."""
+def _devices_and_workloads(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield device and workload as given; comparisons take several of each."""
     for place in ("device", "workload"):
         value = given.get(place)
         for one in value if isinstance(value, list | tuple) else [value]:
             yield place, one
 
 
-def _what(value: Any, place: str) -> tuple[str, str] | None:
-    """Return what a value is, and the argument for it, if that is another."""
+def _mixup(value: Any, place: str) -> tuple[str, str] | None:
+    """Return the kind of a value that belongs to another argument, and that argument; else None."""
     is_text = isinstance(value, str)
     if place == "device" and _is_workload(value):
         return "a workload", "workload"
@@ -60,7 +60,7 @@ def _what(value: Any, place: str) -> tuple[str, str] | None:
     return None
 
 
-def _named(value: Any) -> str:
+def _quoted(value: Any) -> str:
     """Return a value as an error quotes it; arrays and frames would fill a page."""
     is_short = isinstance(value, str | os.PathLike | Spec)
     return shown(value) if is_short else f"of the type {type(value).__name__}"

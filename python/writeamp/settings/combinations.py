@@ -1,4 +1,4 @@
-"""Which block managers are compared with which victim policies."""
+"""Combinations of block managers with victim policies in a comparison."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def combined(managers: Sequence[Spec], victims: Sequence[Spec]) -> Combinations:
 
 
 def _refusal(manager: Spec, victims: Spec) -> str:
-    """Return why a manager does not take its victims so, whatever the drive; "" if it does."""
+    """Return why a manager does not take such victims, whatever the drive; "" if it does."""
     layouts = declared(str(manager))["layouts"]
     try:
         declared(str(manager), victims=str(victims), layout=layouts[0])

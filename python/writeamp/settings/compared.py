@@ -1,4 +1,4 @@
-"""The settings of comparisons where they differ from those of one run: several loads and policies.
+"""Settings of comparisons that differ from those of one run: several loads and policies.
 
 What is given once stands in them as it does for one run, so that such experiments mean, and are
 written, as they always were.
@@ -34,7 +34,7 @@ class _Specs:
     several: str
 
     def check(self, name: str, value: Any) -> tuple[Spec, ...]:
-        """Return them."""
+        """Return the specs."""
         given = [value] if isinstance(value, str | Spec | type) else value
         if not isinstance(given, list | tuple):
             raise WriteampError(f"{name} is {shown(value)}; it must be a list of {self.several}")
@@ -50,23 +50,23 @@ class _Specs:
 
 @dataclass(frozen=True)
 class _OneOrMany:
-    """The same, each of them once; one stands alone."""
+    """Domain of one spec or several, each of them once; one stands alone."""
 
     specs: _Specs
 
     def check(self, name: str, value: Any) -> Spec | tuple[Spec, ...]:
-        """Return it, or them."""
+        """Return the one spec, or all of them."""
         return _one_or_many(name, self.specs.check(name, value))
 
 
 @dataclass(frozen=True)
 class _EachOnce:
-    """The same, as many as there are."""
+    """Domain of specs, each of them once, as many as there are."""
 
     specs: _Specs
 
     def check(self, name: str, value: Any) -> tuple[Spec, ...]:
-        """Return them."""
+        """Return the specs."""
         found = self.specs.check(name, value)
         _refuse_twice(name, found)
         return found
@@ -74,7 +74,7 @@ class _EachOnce:
 
 @dataclass(frozen=True)
 class LoadsSettings(LoadSettings):
-    """What the hosts write: synthetic workloads, traces, or both; each load is one comparison.
+    """Loads of a comparison: synthetic workloads, traces, or both; each load is one comparison.
 
     A field that two loads share (`utilization` of workloads, `repeat` of traces) holds for those
     that it is for.
@@ -151,7 +151,7 @@ class LoadsSettings(LoadSettings):
 
 @dataclass(frozen=True)
 class PoliciesSettings(Settings):
-    """What the drives that are compared work by."""
+    """Policies of the drives that are compared: managers, victims and a wear leveller."""
 
     title: ClassVar[str] = "policy"
 
@@ -202,7 +202,7 @@ def _one_or_many(name: str, found: Sequence[_T]) -> _T | tuple[_T, ...]:
 
 
 def _refuse_twice(name: str, found: Sequence[object]) -> None:
-    """Refuse what is the same twice, which nothing would tell apart, however it is spelled."""
+    """Refuse a spec that is given twice, however it is spelled: nothing would tell them apart."""
     for at, one in enumerate(found):
         # Two traces in memory may well be equal, which only their digests could tell.
         if not isinstance(one, HeldTrace) and one in found[:at]:

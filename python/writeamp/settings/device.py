@@ -1,4 +1,4 @@
-"""The settings of the drive; `settings.py` has all others, and says what is made from them."""
+"""Settings of the drive; `settings.py` has all others, and what is built from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CAPACITY = {"panel": "capacity"}
 
 @dataclass(frozen=True)
 class DeviceSettings(Settings):
-    """The drive: a profile, and what differs from it; `writeamp.device` checks and builds it."""
+    """Drive: a profile, and what differs from it; `writeamp.device` checks and builds it."""
 
     title: ClassVar[str] = "device"
 

@@ -27,7 +27,7 @@ from writeamp.errors import WriteampError, unknown, unknown_argument
 from writeamp.files import STANDARD_INPUT
 from writeamp.registry.declared import default_victims
 from writeamp.registry.specs import Spec, unread_policies
-from writeamp.settings.argument_mixups import check_places
+from writeamp.settings.argument_mixups import check_mixups
 from writeamp.settings.compared import LoadsSettings, PoliciesSettings
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.precondition import Precondition
@@ -54,7 +54,7 @@ VERBS = tuple(_RUNS)
 
 @dataclass(frozen=True)
 class Experiment:
-    """What to do: a drive, its load, what it works by, and how it is run and measured.
+    """One experiment: a drive, its load, its policies, and how it is run and measured.
 
     The type of `run` says which of `writeamp.simulate`, `compare` and `endurance` it is for;
     `writeamp.run` calls that. The value can be pickled and compared; a trace is held as its path
@@ -94,7 +94,7 @@ class Experiment:
 
     @property
     def verb(self) -> str:
-        """Which measurement it is for: "simulate", "compare" or "endurance"."""
+        """Name of the measurement that it is for: "simulate", "compare" or "endurance"."""
         return self.run.verb
 
     @staticmethod
@@ -112,7 +112,7 @@ class Experiment:
         """
         kinds = setting_types(verb)
         given = by_group(verb, kinds, setting_places(verb), settings)
-        check_places(settings)
+        check_mixups(settings)
         values = with_recorded(verb, given)
         return Experiment(*(kind(**values[kind.title]) for kind in kinds))  # type: ignore[arg-type]
 
@@ -267,13 +267,13 @@ class Experiment:
 
     @property
     def hash_without_seed(self) -> str:
-        """The same of all but the seed, which is all that replicas differ in."""
+        """Hash of all settings but the seed, which is all that replicas differ in."""
         run = {name: one for name, one in self._meaning["run"].items() if name != "seed"}
         return _digest(self._meaning | {"run": run})
 
     @cached_property
     def _meaning(self) -> dict[str, Any]:
-        """Return what the experiment means, every choice in one form."""
+        """Return the settings in their one form, from which the hash is made."""
         load = meaning_of_settings(self.load)
         if self.load.trace is None and self.load.workload is None:
             load["workload"] = Spec.of("workloads", "uniform").canonical
@@ -338,7 +338,7 @@ class Experiment:
 
     @property
     def with_each_load(self) -> tuple[Experiment, ...]:
-        """The same with each of its loads alone, which are several in comparisons only."""
+        """Return the experiment with each of its loads alone; only comparisons have several."""
         if not isinstance(self.load, LoadsSettings):
             return (self,)
         return tuple(replace(self, load=one) for one in self.load.alone())
@@ -372,7 +372,7 @@ def _policy_type(run: type[RunSettings]) -> type[PolicySettings | PoliciesSettin
 
 
 def _changed(settings: _S, changes: dict[str, Any]) -> _S:
-    """Return settings with some replaced, and without what those exclude."""
+    """Return settings with some replaced, and without those that the new ones exclude."""
     if not changes:
         return settings
     one_of = {one.name: words_of(one).excludes for one in fields(settings)}  # type: ignore[arg-type]

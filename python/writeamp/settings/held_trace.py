@@ -1,4 +1,4 @@
-"""A trace that an experiment holds in memory, known by what it says."""
+"""Trace that an experiment holds in memory, compared by its contents."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class HeldTrace:
         return f"sha256:{found.hexdigest()}"
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both say the same."""
+        """Return whether both traces say the same."""
         return isinstance(other, HeldTrace) and self.digest == other.digest
 
     def __hash__(self) -> int:

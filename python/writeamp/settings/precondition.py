@@ -1,4 +1,4 @@
-"""What is written to a drive before its run, as a value: `full`, `random:4`, `aged:TRACE`, …"""
+"""Preconditions: what is written before a run (`full`, `random:4`, `aged:TRACE`, …)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DRIVE_WRITES = Number("be above 0 and at most 1000", lambda value: 0 < value <=
 
 @dataclass(frozen=True)
 class Precondition:
-    """A fill, and what ages the drive after it.
+    """Precondition: a fill, and what ages the drive after it.
 
     `fill` is "full", "workload" or "none". The drive is then aged by uniform random writes if
     `is_random` (so many `drive_writes`, or until they are steady if that is None), or by one pass
@@ -36,7 +36,7 @@ class Precondition:
 
     @property
     def text(self) -> str:
-        """The one spelling of it."""
+        """Canonical spelling of the precondition."""
         if self.trace is not None:
             return f"aged:{self.trace}"
         if self.is_random:
@@ -45,12 +45,12 @@ class Precondition:
 
     @property
     def name(self) -> str:
-        """The same for a picture: of a trace only its file's name."""
+        """Name of the precondition for a picture: its text, of a trace only the file's name."""
         return self.text if self.trace is None else f"aged:{Path(self.trace).name}"
 
     @staticmethod
     def of(text: str) -> Precondition:
-        """Read its text.
+        """Return the precondition that a text says.
 
         Raises:
             WriteampError: it is none of `CHOICES`, or the number of drive writes is not valid.
@@ -68,7 +68,7 @@ class Precondition:
 
 
 class PreconditionText:
-    """The domain of the setting: it keeps the one spelling."""
+    """Domain of the setting, which keeps the canonical spelling."""
 
     def check(self, name: str, value: Any) -> str:
         """Return the text of the precondition."""

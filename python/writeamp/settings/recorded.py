@@ -1,4 +1,4 @@
-"""A trace that the virtual drive recorded: what it says takes the place of defaults.
+"""Settings from a trace that the virtual drive recorded, in the place of defaults.
 
 The drive, its policy and its seed are those that served the requests, so that a replay comes to the
 same counters. What is given otherwise counts.
@@ -60,7 +60,7 @@ def with_recorded(verb: str, tables: Mapping[str, Table]) -> Mapping[str, Table]
 
 @dataclass(frozen=True)
 class Counted:
-    """The requests of a recording that count, and those that its drive served before."""
+    """Requests of a recording that count, and those that its drive served before."""
 
     trace: traces.Trace
     before: traces.Trace | None
@@ -68,7 +68,7 @@ class Counted:
 
 
 def counted(trace: traces.Trace | traces.PageTrace | traces.Given) -> Counted | None:
-    """Return the requests that counted on the drive that was recorded; None of other traces.
+    """Return the requests that counted on the recorded drive; None of other traces.
 
     Raises:
         WriteampError: none of them writes, or the trace has fewer requests.
@@ -119,7 +119,7 @@ def _recorded_in(load: Table) -> tuple[str, Recorded] | None:
 
 
 def _device(name: str, recorded: Recorded, table: Table) -> Table:
-    """Return the settings of the drive: one that is built and shows its host what was recorded."""
+    """Return the settings of a drive that shows its host what was recorded."""
     original = _original(name, recorded)
     given = _given(table)
     profile = given.pop("profile", original)

@@ -1,4 +1,4 @@
-"""One setting: a field with its default, its domain and its words; and groups of them."""
+"""Setting: a field with its default, its domain and its words; and groups of settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from writeamp.registry.specs import Spec
 
 @dataclass(frozen=True)
 class Words:
-    """What readers are told of a setting, and how it is given.
+    """Words of a setting for readers, and its names in Python and on the command line.
 
     `name` is the keyword argument (the field's own by default), `flag` the option on the command
     line (None for none there), and `excludes` names what it decides, which only one may; `not_for`
@@ -55,7 +55,7 @@ def words_of(one: Any) -> Words:
 
 
 class Settings:
-    """A group of settings, whose fields are held to their domains when it is made."""
+    """Group of settings, whose fields are checked against their domains when it is made."""
 
     title: ClassVar[str]
 
@@ -116,7 +116,7 @@ def by_group(
 def made_settings(
     verb: str, kinds: Sequence[type[Settings]], places: Places, given: Mapping[str, Any]
 ) -> tuple[Settings, ...]:
-    """Return the groups of settings that keyword arguments say; what is left out has its default.
+    """Return the groups of settings made from keyword arguments; others have their defaults.
 
     Raises:
         WriteampError: a value outside its domain, or values that contradict each other.

@@ -1,4 +1,4 @@
-"""The settings of an experiment: each with its default, its domain and its words, once.
+"""Settings of an experiment, each with its default, its domain and its words, once.
 
 The library's keyword arguments, the options of the command line and the keys of an experiment file
 are all made from these fields.
@@ -52,7 +52,7 @@ class _TraceFormat:
     """The name of a format, or what the columns of a table mean."""
 
     def check(self, name: str, value: Any) -> str:
-        """Return the one spelling of it."""
+        """Return the canonical spelling of the format."""
         if isinstance(value, str):
             from writeamp.traces.registry import find_format  # noqa: PLC0415 (slow)
 
@@ -62,7 +62,7 @@ class _TraceFormat:
 
 @dataclass(frozen=True)
 class LoadSettings(Settings):
-    """What the host writes: a synthetic workload, or a trace; and what is written before it."""
+    """Load of the host: a synthetic workload or a trace, and what is written before it."""
 
     title: ClassVar[str] = "load"
     # Settings that need a trace.
@@ -155,7 +155,7 @@ class LoadSettings(Settings):
             self._state_columns(self.trace)
 
     def _state_columns(self, held: HeldTrace) -> None:
-        """Have the columns of given data mean what the format says; of a trace all is known."""
+        """Apply the format to the columns of given data; of a trace all is known."""
         if not isinstance(held.trace, traces.Given):
             raise WriteampError("trace_format and action say how to read a trace that is read")
         if self.action is not None:
@@ -176,7 +176,7 @@ class LoadSettings(Settings):
         return () if self.trace is None else (self.trace,)
 
     def dropped_by(self, changes: dict[str, Any]) -> dict[str, Any]:
-        """Return the defaults of what no longer holds once `changes` say another load."""
+        """Return the defaults of settings that no longer hold once `changes` say another load."""
         dropped: tuple[str, ...] = ()
         if changes.get("workload") is not None:
             dropped = ("trace", *self.OF_TRACES)
@@ -205,7 +205,7 @@ class LoadSettings(Settings):
 
 @dataclass(frozen=True)
 class PolicySettings(Settings):
-    """What the drive works by."""
+    """Policies of the drive: block manager, victim policy and wear leveller."""
 
     title: ClassVar[str] = "policy"
 
@@ -243,7 +243,7 @@ def _batch_pages() -> Any:
 
 @dataclass(frozen=True)
 class SimulationSettings(TimedSettings):
-    """How one drive is run, and how its write amplification is measured."""
+    """Settings of the run of one drive, and of how its write amplification is measured."""
 
     title: ClassVar[str] = "run"
     verb: ClassVar[str] = "simulate"
@@ -292,7 +292,7 @@ class SimulationSettings(TimedSettings):
 
 @dataclass(frozen=True)
 class ComparisonSettings(Settings):
-    """How drives are run that are compared."""
+    """Settings of the runs of a comparison."""
 
     title: ClassVar[str] = "run"
     verb: ClassVar[str] = "compare"
@@ -315,7 +315,7 @@ class ComparisonSettings(Settings):
 
 @dataclass(frozen=True)
 class LifetimeSettings(Settings):
-    """How drives are worn out."""
+    """Settings of lifetime runs, which wear drives out."""
 
     title: ClassVar[str] = "run"
     verb: ClassVar[str] = "endurance"

@@ -1,4 +1,4 @@
-"""The settings of runs in virtual time."""
+"""Settings of runs in virtual time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CAPTURE = _TIMED | {"is_speed": True}
 
 @dataclass(frozen=True)
 class TimedSettings(Settings):
-    """Whether a run takes place in virtual time, when it ends, and what is captured of it."""
+    """Settings of time: whether a run is timed, when it ends, and what is captured of it."""
 
     time: float | None = setting(
         None, DURATION, "end after so much virtual time", metavar="TIME", **_TIMED
@@ -73,7 +73,7 @@ class TimedSettings(Settings):
     )
 
     def __post_init__(self) -> None:
-        """Check every field, and refuse what says how to sample a capture that is not asked for."""
+        """Check every field, and refuse sampling settings of a capture that is not asked for."""
         if isinstance(self.rb_capture, Path):
             object.__setattr__(self, "rb_capture", str(self.rb_capture))
         super().__post_init__()

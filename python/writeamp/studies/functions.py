@@ -1,4 +1,4 @@
-"""The three measurements as functions of keyword arguments, and of one experiment."""
+"""Functions `simulate`, `compare`, `endurance` and `run`: the three verbs in Python."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class _Arguments(TypedDict, total=False):
-    """What all three take besides device and load; `settings.py` says what each is."""
+    """Keyword arguments of all three verbs besides device and load, described in `settings.py`."""
 
     size: SizeLike | None
     capacity: SizeLike | None
@@ -64,7 +64,7 @@ class _Arguments(TypedDict, total=False):
 
 
 class _OfOneRun(_Arguments, total=False):
-    """What a run of one load and one policy takes."""
+    """Keyword arguments of a run of one load and one policy."""
 
     trace: TraceLike | None
     manager: SpecLike
@@ -72,7 +72,7 @@ class _OfOneRun(_Arguments, total=False):
 
 
 class SimulateArguments(_OfOneRun, total=False):
-    """What `simulate` takes."""
+    """Keyword arguments of `simulate`."""
 
     repeat: Repeat
     writes: int | None
@@ -92,7 +92,7 @@ class SimulateArguments(_OfOneRun, total=False):
 
 
 class CompareArguments(_Arguments, total=False):
-    """What `compare` takes."""
+    """Keyword arguments of `compare`."""
 
     trace: TraceLike | Sequence[TraceLike] | None
     managers: Sequence[SpecLike] | SpecLike
@@ -104,7 +104,7 @@ class CompareArguments(_Arguments, total=False):
 
 
 class EnduranceArguments(_OfOneRun, total=False):
-    """What `endurance` takes."""
+    """Keyword arguments of `endurance`."""
 
     w_max: int
     replicas: int

@@ -1,4 +1,4 @@
-"""Simulate one drive: an experiment in, a result out."""
+"""Simulate one drive: from an experiment to its result."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def run_simulation(
         progress: called with the host pages written and expected; in a timed run, with what is done
             of what ends it, and all of it.
     """
-    return run_at_capacity(experiment, _simulated, _told, progress, share=1 / SMALLER)
+    return run_at_capacity(experiment, _simulated, _restated, progress, share=1 / SMALLER)
 
 
-def _told(
+def _restated(
     standing: StandIn, found: Result | TimedResult, other: Result | TimedResult | None
 ) -> Result | TimedResult:
-    """Return what a drive found that stands for the one that is meant, said of that one."""
+    """Return a stand-in's result as that of the drive that is meant."""
     assert isinstance(found, Result), "no run of a capacity is timed"
     assert other is None or isinstance(other, Result)
     scale, policy = standing.scale, standing.asked.policy

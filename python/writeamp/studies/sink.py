@@ -25,7 +25,7 @@ _MERGE_PARTS = 256
 
 
 class Outcome(Protocol):
-    """What came of one part of a study."""
+    """Outcome of one part of a study."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -59,7 +59,7 @@ class Sink(Generic[_O]):
         self._error: WriteampError | None = None
 
     def __enter__(self) -> Self:
-        """Say that results are added."""
+        """Mark the dataset as one that is written."""
         self._writing.__enter__()
         return self
 
@@ -69,7 +69,7 @@ class Sink(Generic[_O]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Write what waits, and merge small files."""
+        """Write the outcomes that wait, and merge small files."""
         try:
             # After an error, such as a full disk, that counts and not that it comes again.
             with self._lock, suppress(*(() if error is None else (WriteampError,))):

@@ -59,7 +59,7 @@ class Facts:
 
 
 class Keeping(Protocol[_JobT_contra, T]):
-    """What is to be known of jobs to keep their results."""
+    """Rules for keeping a study's jobs: the meaning, facts and document of each."""
 
     verb: str
 
@@ -113,7 +113,7 @@ class Studied(Protocol):
 
     @property
     def kept(self) -> Account | None:
-        """What was kept, if a folder was given."""
+        """Account of the runs that were kept; None without a folder."""
 
 
 S = TypeVar("S", bound=Studied)

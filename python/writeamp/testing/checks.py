@@ -1,4 +1,4 @@
-"""What is asked of a policy, each failure a sentence."""
+"""Checks of users' policies on small drives, each failure a sentence."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def check_placement(placement: str | Spec | type[own.Placement], *, seed: int = 
     if not is_compiled(spec):
         return
     plain = _interpreted(spec)
-    for run in rig.everywhere():
-        compiled, _ = _held(run, run.done)
-        interpreted, _ = _held(run, replace(run, manager=plain).done)
+    for run in rig.variants():
+        compiled, _ = _blame_policy(run, run.done)
+        interpreted, _ = _blame_policy(run, replace(run, manager=plain).done)
         _same(run, interpreted, compiled, "compiled by Numba, it does not what it does in Python")
 
 
@@ -63,9 +63,9 @@ def check_victim_policy(policy: str | Spec | type[own.VictimPolicy], *, seed: in
 
 
 def _check(rig: Rig) -> None:
-    for run in rig.everywhere():
-        counters, _ = _held(run, run.done)
-        again, _ = _held(run, replace(run, batch_pages=7).done)
+    for run in rig.variants():
+        counters, _ = _blame_policy(run, run.done)
+        again, _ = _blame_policy(run, replace(run, batch_pages=7).done)
         _same(
             run,
             counters,
@@ -73,7 +73,7 @@ def _check(rig: Rig) -> None:
             "a second run of the same seed differs: it remembers something outside its attributes, "
             "or draws random numbers from something else than drive.seed",
         )
-        _held(run, lambda run=run, counters=counters: _check_state(run, counters))  # type: ignore[misc]
+        _blame_policy(run, lambda run=run, counters=counters: _check_state(run, counters))  # type: ignore[misc]
 
 
 def _check_state(run: Rig, whole: Counters) -> None:
@@ -102,8 +102,8 @@ def _same(run: Rig, one: Counters, other: Counters, otherwise: str) -> None:
             )
 
 
-def _held(run: Rig, work: Callable[[], _T]) -> _T:
-    """Do a part of a run; whatever it raises is said of the policy."""
+def _blame_policy(run: Rig, work: Callable[[], _T]) -> _T:
+    """Do a part of a run, and blame whatever it raises on the policy."""
     try:
         return work()
     except PolicyError as error:
@@ -122,7 +122,7 @@ def _refuse_built_in(kind: str, spec: Spec) -> None:
 
 
 def _check_hooks(spec: Spec) -> None:
-    """Check that each method which is called like a hook is one: nobody would call it."""
+    """Check that each method with a name like a hook's is a hook; others would never be called."""
     policy = own.find("managers", spec.text)
     assert policy is not None
     for name in dir(policy.cls):
@@ -131,7 +131,7 @@ def _check_hooks(spec: Spec) -> None:
 
 
 def _interpreted(compiled: Spec) -> Spec:
-    """Return the same placement, run by Python."""
+    """Return the same placement, run by Python instead of Numba."""
     policy = own.find("managers", compiled.text)
     assert policy is not None
     return manager(policy.reference, **(policy.given | {COMPILED: False}))

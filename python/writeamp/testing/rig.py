@@ -39,7 +39,7 @@ class Rig:
 
     @staticmethod
     def of(manager: Spec, victims: Spec | None, seed: int) -> Rig:
-        """Return the run of a policy on a flat drive, which has room for its streams.
+        """Return a run of a policy on a flat drive with room for its streams.
 
         Raises:
             WriteampError: the policy cannot be made.
@@ -51,7 +51,7 @@ class Rig:
             streams = source.build(**facts, seed=seed).streams
         return Rig(manager, victims, streams, seed=seed)
 
-    def everywhere(self) -> Iterator[Rig]:
+    def variants(self) -> Iterator[Rig]:
         """Yield the run in every layout, under every wear leveller and load."""
         for layout in LAYOUTS:
             for at, leveler in enumerate(LEVELERS):
@@ -60,7 +60,7 @@ class Rig:
 
     @property
     def place(self) -> str:
-        """The run in words, for a sentence."""
+        """Description of the drive and load of the run, for a sentence."""
         leveler = f" with the wear leveller {self.leveler}" if self.leveler else ""
         return f"on the layout {self.layout}{leveler} under {self.load}"
 
@@ -79,7 +79,7 @@ class Rig:
         return 3 * _MORE_BLOCKS * _PAGES_PER_BLOCK
 
     def new(self) -> Simulation:
-        """Return the run before its first write."""
+        """Return the simulation before its first write."""
         victims = default_victims(self.manager.text) if self.victims is None else self.victims.text
         geometry = Geometry(
             channels=_LUNS,
@@ -103,13 +103,13 @@ class Rig:
         return Simulation(drive, load, seed=self.seed, batch_pages=self.batch_pages)
 
     def filled(self) -> Simulation:
-        """Return the run after each page was written once."""
+        """Return the simulation after each page was written once."""
         run = self.new()
         run.fill(0, self._logical_pages)
         return run
 
     def done(self) -> tuple[Counters, bytes]:
-        """Return what the whole run counts, and its state."""
+        """Return the counters of the whole run, and its final state."""
         run = self.filled()
         run.run(self.writes)
         run.assert_invariants()

@@ -1,8 +1,8 @@
 """Names of `writeamp.traces`."""
 
 from .format import Format as Format
-from .given import Given as Given
-from .memory import of as of
+from .from_memory import of as of
+from .in_memory import Given as Given
 from .pages import PageTrace as PageTrace
 from .pages import to_pages as to_pages
 from .reading import detect as detect

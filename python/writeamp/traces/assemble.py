@@ -1,4 +1,4 @@
-"""Blocks of normalised rows to a trace, with the notes that hold for every text format."""
+"""Assembly of a trace from blocks of normalised rows, with notes that hold for every format."""
 
 from __future__ import annotations
 

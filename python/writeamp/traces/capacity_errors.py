@@ -1,4 +1,4 @@
-"""What a trace asks of more pages than the drive has, in sentences."""
+"""Errors on traces that need more pages than the drive has."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _refuse_to_write(trace: Trace, file: BinaryIO) -> list[str]:
 
 
 def _row_format(path: Path, columns: Columns) -> RowFormat:
-    """Return how the rows of a file are read, whose header may name the columns."""
+    """Return the row format of a file, whose header may name the columns."""
     at, passed_lines = _positions(path, columns)
     fields = {position: name for name, position in at.items()}
     kinds = {"offset": Kind.WHOLE, "length": Kind.WHOLE, "op": Kind.WORD, "device": Kind.WORD}
@@ -126,7 +126,7 @@ def _positions(path: Path, columns: Columns) -> tuple[dict[str, int], int]:
 
 
 def _emptying(comment: str, passed_lines: int) -> Callable[[Block], Block]:
-    """Return what empties the first lines of a file, and those that are comments.
+    """Return a function that empties the first lines of a file, and comment lines.
 
     Empty lines stay, so that the numbers of the others hold.
     """

@@ -1,4 +1,4 @@
-"""What the columns of a table mean, as users state it: `columns:time=1:ms,offset=3:bytes,…`.
+"""Meaning of a table's columns, as users state it: `columns:time=1:ms,offset=3:bytes,…`.
 
 Nothing is guessed: each measure has its unit, and each word of an operation its meaning.
 """
@@ -23,7 +23,7 @@ Where: TypeAlias = int | str
 
 @dataclass(frozen=True)
 class TimeUnit:
-    """What one in a column of times is, and how long before 1970 it counts from."""
+    """Unit of a column of times, and its origin before 1970."""
 
     words: str
     nanoseconds: int
@@ -50,7 +50,7 @@ _UNITS = "bytes, sectors (512 bytes) or a size such as 4KiB"
 
 @dataclass(frozen=True)
 class Measure:
-    """A column of bytes, sectors or pages; without a column, `unit_bytes` is every row's value."""
+    """Column of bytes, sectors or pages; without one, `unit_bytes` is every row's value."""
 
     where: Where | None
     unit_bytes: int
@@ -58,13 +58,13 @@ class Measure:
 
     @property
     def text(self) -> str:
-        """The one spelling of it."""
+        """Canonical text of the column."""
         return self.unit if self.where is None else f"{self.where}:{self.unit}"
 
 
 @dataclass(frozen=True)
 class Operations:
-    """A column of words and what each means; without a column, `always` is every row's."""
+    """Column of operation words and their meanings; without one, `always` is every row's."""
 
     where: Where | None
     words: Mapping[str, str]
@@ -72,20 +72,20 @@ class Operations:
 
     @property
     def text(self) -> str:
-        """The one spelling of it."""
+        """Canonical text of the column."""
         if self.where is None:
             return self.always
         return f"{self.where}:" + "/".join(f"{word}={op}" for word, op in self.words.items())
 
     @property
     def valid(self) -> str:
-        """The words, with what each means."""
+        """Operation words with their meanings, for a sentence."""
         return meanings(self.words)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Where the fields of a request stand in a row, in which units, and what else is in a file.
+    """Columns of a request's fields, their units, and what else is in a file.
 
     Attributes:
         offset, length, op: what every request needs.
@@ -121,7 +121,7 @@ class Columns:
 
     @property
     def of_text_only(self) -> str:
-        """The first setting here that says something of a text file; empty for none."""
+        """Name of the first setting here that only fits text files; empty for none."""
         given = {
             "separator": self.separator != ",",
             "comment": bool(self.comment),
@@ -131,7 +131,7 @@ class Columns:
 
     @property
     def text(self) -> str:
-        """The one spelling of it."""
+        """Canonical text of the columns."""
         names = {character: name for name, character in _SEPARATORS.items()}
         is_named = any(isinstance(where, str) for where in self.places.values())
         found = {
@@ -149,23 +149,23 @@ class Columns:
 
     @property
     def notes(self) -> list[str]:
-        """What a trace read by it assumes, in sentences."""
+        """Notes on what a trace with these columns assumes."""
         time = "no times" if self.time is None else f"times are {TIME_UNITS[self.time[1]].words}"
         return [f"{time}; offsets are {_counted(self.offset)}, lengths {_counted(self.length)}"]
 
 
 def meanings(words: Mapping[str, str]) -> str:
-    """Return words, with what each means."""
+    """Return operation words with their meanings, for a sentence."""
     return ", ".join(f"{word} ({op})" for word, op in words.items())
 
 
 def is_columns(text: str) -> bool:
-    """Return whether the name of a format says what columns mean."""
+    """Return whether the name of a format is a text `columns:…`."""
     return text == PREFIX or text.startswith(f"{PREFIX}:")
 
 
 def parse_columns(text: str) -> Columns:
-    """Return what a text says of columns.
+    """Return the columns that a text `columns:…` states.
 
     >>> parse_columns("columns:op=write, offset=lba:sectors, length=4KiB").text
     'columns:offset=lba:sectors,length=4KiB,op=write'

@@ -8,7 +8,7 @@ import polars as pl
 
 
 class DeviceCodes:
-    """Gives each distinct device one number while the blocks of a file come in."""
+    """Numbering of the distinct devices of a trace while the blocks of a file come in."""
 
     def __init__(self, separator: str) -> None:
         """Start without a device; ``separator`` joins the columns of a name."""
@@ -55,6 +55,6 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
 
 
 def _magnitude(digits: str) -> tuple[int, str]:
-    """Return what sorts as the number does, however many digits it has."""
+    """Return a sort key that orders numbers of any length by size."""
     significant = digits.lstrip("0")
     return len(significant), significant

@@ -1,4 +1,4 @@
-"""What a trace format is: the shape that each entry of the registry has."""
+"""Trace formats: the type of each entry of the registry."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from writeamp.traces.trace import Trace
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a caller may choose; each format says which options it takes."""
+    """Options of reading a trace; each format says which it takes."""
 
     action: str | None = None
 
 
 @dataclass(frozen=True)
 class Format:
-    """One trace format.
+    """Trace format of the registry.
 
     Attributes:
         name: the word users write.

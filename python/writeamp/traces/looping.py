@@ -1,4 +1,4 @@
-"""What a loop over a trace decides, where the trace does not: when pages become invalid.
+"""Effect of looping a trace on WA: pages that the loop, not the trace, makes invalid.
 
 Within a pass the trace itself overwrites its pages. What it leaves at the end of the pass is
 overwritten by the next pass, which the loop has put there. Pages that the trace writes at one place
@@ -58,7 +58,7 @@ class Loop:
 
 
 def analyse_loop(trace: PageTrace, moment_pages: int) -> Loop:
-    """Return what a loop over the trace decides.
+    """Return the shares of a trace's writes that only a loop overwrites.
 
     Args:
         trace: the pass.
@@ -97,14 +97,14 @@ def _writes(trace: PageTrace) -> Iterator[tuple[int, _I64]]:
 
 
 def _distinct_in_moments(pages: _I64, moment_pages: int) -> int:
-    """Return how many pages are written in each moment, in all moments together."""
+    """Return the distinct pages written in each moment, summed over all moments."""
     moment = np.arange(pages.size) // moment_pages
     pages_of_moments = np.sort(moment * (pages.max() + 1) + pages)
     return 1 + int(np.count_nonzero(np.diff(pages_of_moments)))
 
 
 def _last_trims(trace: PageTrace) -> _I64:
-    """Return how many pages had been written when each page was trimmed last; −1 for never."""
+    """Return for each page how many pages had been written at its last trim; −1 for no trim."""
     found = np.full(trace.logical_pages, -1, np.int64)
     written = np.cumsum(np.where(trace.op == _WRITE, trace.count, 0), dtype=np.int64)
     for request in np.flatnonzero(trace.op == _TRIM):

@@ -1,4 +1,4 @@
-"""Compressed text, unpacked on the way; what is damaged or cut is named."""
+"""Decompression of text while it is read; what is damaged or cut is named."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGEST_WINDOW_BYTES = 2**31
 
 
 class _Zstd(io.RawIOBase):
-    """The text of a zstd file: unlike the package's own reader, this misses a cut end."""
+    """Text of a zstd file; unlike the package's own reader, this notices a cut end."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -79,7 +79,7 @@ SUFFIXES = (".gz", ".zst", ".xz", ".bz2")
 
 @contextmanager
 def unpacked(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    """Give the text of a file, which may be compressed.
+    """Yield the text of a file, which may be compressed.
 
     Raises:
         WriteampError: it cannot be read, is damaged, or is cut.

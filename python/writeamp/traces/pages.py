@@ -1,4 +1,4 @@
-"""Byte ranges to flash pages: what a drive is asked to do, page by page."""
+"""Traces of flash pages: byte ranges become page requests on a drive."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.traces.capacity_errors import MAX_PAGES, ends_too_far, refuse_large_footprint
 from writeamp.traces.devices import natural_order
-from writeamp.traces.given import Given
-from writeamp.traces.given_rows import ignored_columns
+from writeamp.traces.in_memory import Given
+from writeamp.traces.in_memory_rows import ignored_columns
 from writeamp.traces.intervals import Runs, end_to_end, union
 from writeamp.traces.quoting import shortened
 from writeamp.traces.skew import share_of_hottest
@@ -39,7 +39,7 @@ _PAGE_BYTES = Whole(SECTOR_BYTES, _LARGEST_PAGE_BYTES)
 
 @dataclass(frozen=True, eq=False)
 class PageTrace(Drawn):
-    """Requests on runs of consecutive logical pages, in the order of the trace.
+    """Trace in flash pages: requests on runs of consecutive logical pages, in order.
 
     Attributes:
         op: u8, 0 for a write, 1 for a trim, 2 for a read and 3 for a flush; shape (requests,), as
@@ -91,7 +91,7 @@ class PageTrace(Drawn):
         return f"sha256:{found.hexdigest()}"
 
     def without_requests(self) -> PageTrace:
-        """Return the same, but for the columns, which are empty: what is said of the trace."""
+        """Return the trace with empty columns: only what is said of it stays."""
         none = slice(0)
         return replace(
             self,
@@ -110,7 +110,7 @@ class PageTrace(Drawn):
         return [{"path": self.path, "mapping": self.mapping} | sizes | counts]
 
     def card(self) -> Card:
-        """Return what is written, in words."""
+        """Return the main facts of the page trace in words."""
         rows = [
             ("written", f"{self.host_pages:,} pages of {self.page_bytes:,} bytes"),
             ("distinct", f"{self.footprint_pages:,} pages"),
@@ -122,7 +122,7 @@ class PageTrace(Drawn):
         return Card(f"Pages of {self.path or 'a trace in memory'}", rows, notes=self.notes)
 
     def figure(self) -> LineChart:
-        """Describe how uneven the writes are.
+        """Describe the skew of the writes: the share that goes to the most written pages.
 
         Raises:
             WriteampError: the requests are not here.
@@ -155,7 +155,7 @@ def to_pages(
     logical_pages: int | None = None,
     with_reads: bool = False,
 ) -> PageTrace:
-    """Return what the trace's requests come to, page by page.
+    """Return a trace's requests in flash pages.
 
     Rules:
         - A write touches every page it overlaps, pages ``floor(offset / page_bytes)`` to
@@ -274,7 +274,7 @@ def _of_given(
     logical_pages: int | None,
     with_reads: bool,
 ) -> PageTrace:
-    """Return what `to_pages` does of data that may come in batches."""
+    """Return the page trace of data that may come in batches, as `to_pages` does."""
     asked = (page_bytes, mapping, device, logical_pages, with_reads)
     if given.pages is not None and given.pages[0] == asked:
         found: PageTrace = given.pages[1]
@@ -322,7 +322,7 @@ def _of_given(
 
 
 def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.DataFrame, list[str]]:
-    """Return what `touched_pages` does, with the pages of all devices end to end, and notes.
+    """Return the pages that requests touch, devices laid end to end, and notes.
 
     Pages count from 0 on the first device and go on over the next.
     """
@@ -337,7 +337,7 @@ def _touched(requests: pl.DataFrame, page_bytes: int, path: str) -> tuple[pl.Dat
 
 
 def _ranked(touched: pl.DataFrame, written: Runs) -> tuple[pl.DataFrame, list[str]]:
-    """Return the pages by their rank among the written ones, and notes on those that have none.
+    """Return the pages by their rank among the written ones, and notes on those left out.
 
     All pages of a write are written ones, so it keeps its length; others keep those that are.
     """

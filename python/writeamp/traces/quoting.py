@@ -1,4 +1,4 @@
-"""Words of a user's in a sentence of ours."""
+"""Quoting of users' words in our sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file to a trace: the format is named by the caller or certain from the content."""
+"""Read a trace file, whose format is named by the caller or certain from the content."""
 
 from __future__ import annotations
 

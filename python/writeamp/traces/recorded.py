@@ -1,4 +1,4 @@
-"""What a recording of the virtual drive says of the drive, beside its requests."""
+"""Metadata of a recording of the virtual drive: its drive, and which requests counted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PYTHON = {"managers": "manager", "victims": "victims"}
 
 @dataclass(frozen=True)
 class Recorded:
-    """The drive that served the requests of a trace, and which of them counted.
+    """Drive that served the requests of a trace, and which of these counted.
 
     Attributes:
         device: the drive, as `Device.to_dict` has it.
@@ -42,7 +42,7 @@ class Recorded:
 
     @staticmethod
     def of_text(text: str, path: Path) -> Recorded:
-        """Return what the metadata of a file say.
+        """Return the facts in the metadata of a file.
 
         Raises:
             WriteampError: they are no JSON, of another version, or incomplete; or they name a
@@ -71,7 +71,7 @@ class Recorded:
         return Recorded(**{key: table[key] for key in _DOMAINS})
 
     def to_text(self) -> str:
-        """Return the text that `of_text` reads."""
+        """Return the facts as the text that `of_text` reads."""
         return json.dumps({"version": _VERSION, **asdict(self)})
 
 

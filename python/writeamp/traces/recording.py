@@ -1,4 +1,4 @@
-"""The raw recording of the virtual drive to a trace, however long it is."""
+"""Conversion of the virtual drive's raw recording to a trace, however long it is."""
 
 from __future__ import annotations
 

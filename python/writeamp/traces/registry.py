@@ -1,4 +1,4 @@
-"""The trace formats: one file each, and one name in `words.py`."""
+"""Registry of trace formats: one file each, and one name in `words.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What requests come to, in numbers."""
+"""Figures of a trace's requests: counts, bytes, footprints and rates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SPANS = 200
 
 
 def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
-    """Return the figures of `info` that are those of a trace's requests, read from `path`."""
+    """Return those figures of `info` that describe a trace's requests, read from `path`."""
     counts = dict.fromkeys(_operations(requests), 0)
     counts |= dict(requests["op"].value_counts().rows())
     moved_bytes = {name: _sum_of_lengths(requests, name) for name in ("read", "write")}
@@ -42,7 +42,7 @@ def facts_of(requests: pl.DataFrame, path: str) -> dict[str, Any]:
 
 
 def _operations(requests: pl.DataFrame) -> list[str]:
-    """Return the names of what a request may ask for."""
+    """Return the names of all operations."""
     kind = requests.schema["op"]
     assert isinstance(kind, pl.Enum)
     return kind.categories.to_list()

@@ -1,4 +1,4 @@
-"""Formats with one request of the same fields a line: declared here, read by one loop."""
+"""Row formats: text with one request of the same fields a line, read by one loop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from writeamp.traces.trace import SCHEMA, Operation, Trace
 
 @dataclass(frozen=True)
 class RowFormat:
-    """How the fields of a row become a request.
+    """Format of rows: its fields, and how they become a request.
 
     Attributes:
         name: the format's name.

@@ -1,4 +1,4 @@
-"""Rows of separated fields to typed columns: fast where all is well, exact about what is not.
+"""Parser of rows of separated fields to typed columns: fast, and exact about faults.
 
 A block goes through Polars' CSV reader. Only if that refuses it or leaves a gap does a second,
 slow reading go line by line; it alone words the errors, and it alone decides what is valid.
@@ -25,7 +25,7 @@ _CONTEXT = Context(prec=60)
 
 
 class Kind(enum.Enum):
-    """What a field may hold."""
+    """Kinds of values that a field may hold."""
 
     WHOLE = enum.auto()
     """A whole number, 0 to 2^64 - 1."""
@@ -64,7 +64,7 @@ _DTYPES: dict[Kind, pl.DataType] = {
 
 @dataclass(frozen=True)
 class RowLayout:
-    """The fields of a row, in order.
+    """Fields of a row, in order.
 
     ``open_ended`` rows may have more fields, which are ignored.
     """
@@ -75,7 +75,7 @@ class RowLayout:
 
     @property
     def form(self) -> str:
-        """The row as a user would write it: the names with the separator between."""
+        """Form of a row as a user would write it: the names with the separator between."""
         return self.separator.join(self.fields) + ("[...]" if self.open_ended else "")
 
     @property
@@ -93,7 +93,7 @@ class RowLayout:
 
 @dataclass(frozen=True)
 class Check:
-    """What must hold in every row, and the sentence for the first row where it does not.
+    """Check that must hold in every row, and the sentence for the first row that fails it.
 
     ``sentence`` may name the row's columns in braces.
     """

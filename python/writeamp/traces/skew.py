@@ -1,4 +1,4 @@
-"""How uneven writes are: what share of them goes to the pages that are written most."""
+"""Skew of writes: the share that goes to the pages that are written most."""
 
 from __future__ import annotations
 

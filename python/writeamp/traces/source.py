@@ -1,4 +1,4 @@
-"""Text trace files as blocks of whole lines, with every way a file can be unreadable named."""
+"""Text trace files as blocks of whole lines; every way to be unreadable is named."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Head:
-    """The beginning of a file: what detection sees."""
+    """Beginning of a file, from which its format is detected."""
 
     start: bytes
     lines: tuple[str, ...]

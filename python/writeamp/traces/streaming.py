@@ -1,4 +1,4 @@
-"""Given data to pages, batch by batch: memory follows what the engine needs, not what is given.
+"""Data in memory to pages, batch by batch: memory follows what the engine needs.
 
 The outcome is that of `to_pages` on the same requests. Nothing is ever sorted or held twice: each
 batch goes into columns that grow in place, and a bit for each written page gives the numbers.
@@ -17,7 +17,7 @@ import polars as pl
 from writeamp._engine import PageSet, kept
 from writeamp.traces.capacity_errors import MAX_PAGES, ends_too_far, refuse_large_footprint
 from writeamp.traces.devices import natural_order
-from writeamp.traces.given import BATCH_ROWS, Given
+from writeamp.traces.in_memory import BATCH_ROWS, Given
 from writeamp.traces.touching import OPS, left_out, touched_pages, with_bounds
 from writeamp.traces.trace import SCHEMA
 
@@ -25,7 +25,7 @@ _NAMES = {code: name for name, code in OPS.items()}
 
 
 class GrowingRequests:
-    """The requests of a trace while they come in, and how many pages they write.
+    """Requests of a trace that grow batch by batch, and the number of pages that they write.
 
     Columns that have the same value in all rows take no memory.
     """
@@ -77,7 +77,7 @@ class GrowingRequests:
 
 
 class Column:
-    """An array that grows in place; none while all values are the usual one."""
+    """Array that grows in place; empty while all values are the usual one."""
 
     def __init__(self, dtype: Any, usual: int, *, wider: Any = None) -> None:
         """Begin without a value; a value that needs it makes all of them of the wider type."""
@@ -120,7 +120,7 @@ class Column:
         return kept(values) if values.flags.owndata else values
 
     def taken(self, length: int, dtype: Any = None) -> npt.NDArray[Any]:
-        """Return the first values, and forget them."""
+        """Return the first values as an array of any type, and forget them."""
         dtype = self.dtype if dtype is None else np.dtype(dtype)
         values, self._values = self._values, None
         if values is None:
@@ -134,12 +134,12 @@ class Column:
 
     @property
     def is_usual(self) -> bool:
-        """Whether all values are the usual one."""
+        """True if all values are the usual one."""
         return self._values is None
 
 
 class Collection:
-    """What comes of the batches of a trace, as `to_pages` asks for it."""
+    """Collector of a trace's batches as requests on pages, for `to_pages`."""
 
     def __init__(
         self,
@@ -197,7 +197,7 @@ class Collection:
         self.columns.append(touched)
 
     def _refuse_far_ends(self, touched: pl.DataFrame, unit: int, unit_name: str) -> None:
-        """Refuse what lies beyond the largest drive, which only reads may."""
+        """Refuse requests beyond the largest drive; only reads may lie there."""
         changing = ["write", "trim", *(["read"] if self.with_reads else [])]
         changed = touched.filter(pl.col("op").is_in(changing))
         far = changed.filter(pl.col("end_byte") > self.capacity_pages * unit)
@@ -219,7 +219,7 @@ class Collection:
         return sum(pages.rank_all() for pages in self._written.values())
 
     def number(self) -> int:
-        """Give the pages their numbers on the drive; return how many pages that needs."""
+        """Number the pages on the drive; return how many pages that needs."""
         if self.is_compact:
             return self._number_compact()
         needed = self.given_pages or self.highest_end
@@ -247,7 +247,7 @@ class Collection:
         return total
 
     def _renumber(self, number: Callable[[pl.Series, pl.Series], pl.Series], without: str) -> None:
-        """Give each request the numbers of its pages; those that have none are left out.
+        """Replace each request's pages by their numbers; requests without any are left out.
 
         Those that stay move forward, so that no second copy of the columns is made.
         """

@@ -1,10 +1,10 @@
-"""What a trace holds, in numbers."""
+"""Summary of a trace in numbers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from writeamp.traces.memory import of
+from writeamp.traces.from_memory import of
 from writeamp.traces.request_facts import facts_of
 from writeamp.traces.trace import Trace
 

@@ -1,4 +1,4 @@
-"""Requests to lines of text: what a format cannot carry is an error, never left out."""
+"""Writer of requests as lines of text: what a format cannot carry is an error."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def renaming_notes(trace: Trace, names: Sequence[str]) -> list[str]:
 
 
 def cut_times_notes(trace: Trace, tick_ns: int, tick: str, format_name: str) -> list[str]:
-    """Return a note if times will be read back as others, since the format has a coarser tick."""
+    """Return a note if the format's coarser tick changes times."""
     is_cut = trace.requests.select((pl.col("timestamp_ns") % tick_ns != 0).any()).item()
     return [f"times are cut to {tick}, the tick of {format_name}"] if is_cut else []
 

@@ -1,4 +1,4 @@
-"""Requests of bytes to the pages that they touch, whatever becomes of these."""
+"""Flash pages that requests of bytes touch."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def touched_pages(requests: pl.DataFrame, page_bytes: int) -> tuple[pl.DataFrame
 def with_bounds(
     touched: pl.DataFrame, start: pl.Series, end: pl.Series
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return the requests with other bounds, and how many of which nothing is left."""
+    """Return the requests with other bounds, and how many are dropped as empty, by operation."""
     # Of a request that loses pages it is not known which are cut, so the rest counts whole.
     is_whole = (end - start) == (touched["end"] - touched["start"])
     changed = touched.with_columns(
@@ -74,6 +74,6 @@ def with_bounds(
 
 
 def left_out(counts: Mapping[str, int], of_what: str = "") -> list[str]:
-    """Return notes on how many of which requests are left out."""
+    """Return notes on how many requests are left out, by operation."""
     of = f" of {of_what}" if of_what else ""
     return [f"{count} {what}{of} are left out" for what, count in counts.items() if count]

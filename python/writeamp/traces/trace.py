@@ -1,4 +1,4 @@
-"""The one shape that every trace has once it is read, whatever its file looked like."""
+"""Trace in the one shape that every file has once it is read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_trace(given: object) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Trace(Drawn):
-    """The requests of one trace file, in file order.
+    """Requests of one trace file, in file order.
 
     Attributes:
         requests: one row a request: ``timestamp_ns`` i64, ``device`` u32 (an index into
@@ -92,7 +92,7 @@ class Trace(Drawn):
         return [{"path": self.path, "format": self.format} | facts | {"devices": self.devices}]
 
     def card(self) -> Card:
-        """Return what the trace holds, in words."""
+        """Return the main facts of the trace in words."""
         facts = facts_of(self.requests, self.path)
         rows = [
             (name.replace("_", " "), f"{value:,}" if isinstance(value, int) else f"{value:.6g}")

@@ -1,4 +1,4 @@
-"""The words of options on traces, for which nothing that reads one need be imported."""
+"""Words of options on traces, in a file that imports nothing."""
 
 from __future__ import annotations
 

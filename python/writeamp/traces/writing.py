@@ -1,4 +1,4 @@
-"""A trace to a file: whole or not at all."""
+"""Write a trace to a file: whole or not at all."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from writeamp.results.numbers import json_number
 from writeamp.runs.byte_amplification import differs
 from writeamp.runs.counted import OF_THE_HOST
 from writeamp.runs.preconditioning import Ageing
-from writeamp.runs.steadiness_checks import programmed_enough
+from writeamp.runs.steadiness_checks import check_turnovers
 from writeamp.runs.words import causes_in_words, drive_in_words, wa_in_words
 from writeamp.statistics.steady import SteadyState, analyse
 from writeamp.traces.recorded import KEPT
@@ -160,7 +160,7 @@ class ServeResult(Drawn):
         if not host.size:
             return None
         times = sum(self.ended["programs"].values()) / self.device.physical_pages
-        return programmed_enough(analyse(host, flash, warmup=0), times, since="the drive was new")
+        return check_turnovers(analyse(host, flash, warmup=0), times, since="the drive was new")
 
     @property
     def ci(self) -> tuple[float, float]:

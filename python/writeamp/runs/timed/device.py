@@ -1,4 +1,4 @@
-"""The device of a timed run, as the engine takes it: built, filled and aged without time."""
+"""Device of a timed run in the engine's form: built, filled and aged without time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure of a timed run, from what was found."""
+"""Figure of a timed run."""
 
 from __future__ import annotations
 

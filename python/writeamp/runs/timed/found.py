@@ -1,4 +1,4 @@
-"""What the engine measured in a timed run, taken from it when it has ended."""
+"""Figures of a timed run, taken from the engine when it has ended."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _QUANTILES = {"p50": "p50_ns", "p99": "p99_ns", "p99_9": "p99_9_ns", "p99_99": "
 
 @dataclass(frozen=True)
 class Served:
-    """The requests of one direction that were answered in the measured interval.
+    """Requests of one direction that were answered in the measured interval.
 
     `upper_us` and `counts` are a histogram of their latencies, both of shape (bins,): so many were
     answered within that time, but not within that of the bin before.
@@ -36,7 +36,7 @@ class Served:
 
     @staticmethod
     def of(run: TimedRun, direction: str) -> Served:
-        """Take them from the engine; `direction` is "read" or "write"."""
+        """Return the requests of the engine's run; `direction` is "read" or "write"."""
         found = run.served(direction)
         names = _QUANTILES | {"max": "max_ns"}
         return Served(
@@ -79,7 +79,7 @@ class Found:
 
     @staticmethod
     def of(run: TimedRun, *, run_s: float, edges: int | None) -> Found:
-        """Take everything from a run of the engine that took `run_s` of computing."""
+        """Return all figures of a run of the engine that took `run_s` of computing."""
         counters, operations, samples = run.counters(), run.operations(), run.samples()
         end = counters or {name: int(column[-1]) for name, column in samples.items()}
         return Found(
@@ -112,7 +112,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Capture:
-    """What the pins showed of the whole run, and what caused it.
+    """Counts of the whole run that its pins showed, and their causes.
 
     The run began after the fill, as the capture did. `wa` is `flash_bytes` over `host_bytes`, NaN
     where the host wrote nothing.
@@ -152,7 +152,7 @@ class Capture:
         return self.flash_bytes / self.host_bytes if self.host_bytes else float("nan")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON types."""
+        """Return the counts as JSON types."""
         return vars(self) | {"wa": self.wa if self.host_bytes else None}
 
 

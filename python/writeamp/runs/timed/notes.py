@@ -1,4 +1,4 @@
-"""Sentences on what a timed run shows that an untimed one does not."""
+"""Notes on what a timed run shows and an untimed one does not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ON_ONE_DIE = {"flat": "writes and collects", "striped": "collects"}
 
 
 def notes_on_layout(device: Device) -> tuple[str, ...]:
-    """Return a sentence on each layout that leaves most dies idle.
+    """Return a note on each layout that leaves most dies idle.
 
     Args:
         device: a flash drive, or an array of devices; others have no dies.
@@ -30,7 +30,7 @@ def _on_one_die(device: Device) -> str:
 
 
 def notes_on_table(causes: Mapping[str, int], host_pages: int) -> list[str]:
-    """Return a sentence on the mapping table, if pages of it were programmed.
+    """Return a note on the mapping table, if pages of it were programmed.
 
     Args:
         causes: pages programmed, by cause.

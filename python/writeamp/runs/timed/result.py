@@ -1,4 +1,4 @@
-"""What a timed run found: latencies, bandwidth and throughput, and WA as of an untimed one."""
+"""Result of a timed run: latencies, bandwidth and throughput, and WA as of an untimed one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OF_FLASH = (
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TimedResult(Counted, Drawn):
-    """The outcome of one run in virtual time.
+    """Result of one run in virtual time.
 
     Latencies, bandwidth and throughput are those of the requests that were answered in the measured
     interval, after the first tenth of the run. The counts (`host_pages`, `causes`, …) and `wa` are
@@ -128,7 +128,7 @@ class TimedResult(Counted, Drawn):
 
     @property
     def capture(self) -> Capture | None:
-        """What a capture of the whole run shows, and what caused it; None if none was asked for."""
+        """Counts that a capture of the whole run shows, and their causes; None without one."""
         if self.plan.run.rb_capture is None and self.plan.run.host_bytes is None:
             return None
         return Capture.of(self.plan, self.device, self.found, self.page_bytes)

@@ -1,4 +1,4 @@
-"""Run a plan in virtual time: until when, how it is watched, and what is made of it."""
+"""Runner of a plan in virtual time: until when, how it is watched, and what it results in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from writeamp.runs.loads import load_of_trace
 from writeamp.runs.one_run import Progress
 from writeamp.runs.plan import Plan
 from writeamp.runs.ready_busy import PinWriter, capturing
-from writeamp.runs.steadiness_checks import as_passes_tell, not_by_loop, programmed_enough
+from writeamp.runs.steadiness_checks import check_loop, check_passes, check_turnovers
 from writeamp.runs.timed.device import Ready, ready
 from writeamp.runs.timed.found import Found
 from writeamp.runs.timed.notes import notes_on_layout
@@ -52,7 +52,7 @@ _NOTHING_WRITTEN = SteadyState(
 
 @dataclass(frozen=True)
 class _End:
-    """When the host issues no more: virtual time, bytes that it has written, or requests."""
+    """End of the host's requests: by virtual time, bytes written, or number of requests."""
 
     time_ns: int | None
     written_bytes: int | None
@@ -142,7 +142,7 @@ def _load(plan: Plan, device: Device) -> EngineLoad:
 
 
 def _end_of(plan: Plan, device: Device, load: EngineLoad) -> _End:
-    """Return what ends the run: what is asked for, the trace's last request, or a default time."""
+    """Return the end of the run: as asked for, the trace's last request, or a default time."""
     asked = plan.run
     notes: tuple[str, ...] = ()
     seconds, written_bytes = asked.time, asked.host_bytes
@@ -180,21 +180,21 @@ def _judged(plan: Plan, device: Device, prepared: Ready, samples: _Counts) -> St
     steady = judge([(np.diff(host), np.diff(flash))], Schedule(), warmup=warmup)
     members = device.members or (device,)
     physical_pages = sum(one.physical_pages for one in members if one.kind == "flash")
-    steady = programmed_enough(steady, float(flash[-1]) / physical_pages)
+    steady = check_turnovers(steady, float(flash[-1]) / physical_pages)
     if isinstance(plan.load, Spec) or device.kind != "flash":
         return steady
-    steady = as_passes_tell(steady, *_passes(plan.load, host, flash, physical_pages))
+    steady = check_passes(steady, *_passes(plan.load, host, flash, physical_pages))
     if plan.repeat == 1:
         return steady
-    return not_by_loop(steady, plan.load, device, prepared.mapped_pages)
+    return check_loop(steady, plan.load, device, prepared.mapped_pages)
 
 
 def _passes(
     trace: PageTrace, host: npt.NDArray[np.float64], flash: npt.NDArray[np.float64], physical: int
 ) -> tuple[int, list[float], float]:
-    """Return pages of a pass, flash pages of each whole one, and how often the first programs all.
+    """Return pages of a pass, flash pages of each whole one, and turnovers in the first one.
 
-    Passes end between samples.
+    A turnover of the flash programs all of it once. Passes end between samples.
     """
     ends = np.arange(0, host[-1] + 1, trace.host_pages)
     of_passes = np.diff(np.interp(ends, host, flash))
@@ -203,7 +203,7 @@ def _passes(
 
 
 def _refuse_settings(run: SimulationSettings) -> None:
-    """Refuse what says how long an untimed run takes, or is judged."""
+    """Refuse settings of an untimed run's length, or of how it is judged."""
     defaults = SimulationSettings()
     if run.warmup not in ("auto", 0):
         raise WriteampError(

@@ -1,4 +1,4 @@
-"""How well the lives of smaller drives stand for those of the drive that is meant."""
+"""Error of lifetimes that smaller drives show in the place of the drive that is meant."""
 
 from __future__ import annotations
 

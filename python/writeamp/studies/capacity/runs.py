@@ -1,4 +1,7 @@
-"""What stands for a drive of a stated capacity is run, told of that one, and held against another.
+"""Runs for a stated capacity: on a smaller drive, with the error of its scale.
+
+A drive that stands for one of the stated capacity is run, its result is said of that one, and held
+against the result of a drive that is smaller still.
 
 Each verb says how it runs an experiment and how its result tells the error; the rest, what is shown
 as done and what Ctrl-C leaves, is the same for all.
@@ -26,7 +29,7 @@ _AnyPlan = TypeVar("_AnyPlan", Plan, Lifetime)
 
 @dataclass(frozen=True)
 class StandIn:
-    """The experiment on the drive that stands for the one that is meant."""
+    """Experiment on the smaller drive that stands for the one that is meant."""
 
     asked: Experiment
     experiment: Experiment
@@ -34,7 +37,7 @@ class StandIn:
 
     @staticmethod
     def of(asked: Experiment) -> StandIn | None:
-        """Return it; None if the size that is to be simulated is given.
+        """Return the stand-in of an experiment; None if the simulated size is given.
 
         Raises:
             WriteampError: what no smaller drive can stand for.
@@ -44,11 +47,11 @@ class StandIn:
 
     @property
     def smaller(self) -> Experiment | None:
-        """The experiment that tells the error; None if the drive that is meant is simulated."""
+        """Experiment that tells the error of scaling; None if the stated drive is simulated."""
         return None if self.scale.is_exact else at_scale(self.asked, self.scale, SMALLER)
 
     def meant(self, plan: _AnyPlan, policy: Policy | None = None) -> _AnyPlan:
-        """Return a plan said of the drive that is meant.
+        """Return a plan as one of the drive that is meant.
 
         Args:
             plan: of the drive that stands for it.
@@ -65,21 +68,21 @@ class StandIn:
 
 
 def _with_news(notes: tuple[str, ...]) -> list[str]:
-    """Return the notes but for how the drive came to be so small, beside what it stands for."""
+    """Return the notes of a run without that on the drive's size, which the scale's notes tell."""
     return [note for note in notes if not is_of_blocks_only(note)]
 
 
-class Told(Protocol[_Found]):
-    """How a result is told of the drive that is meant."""
+class Restate(Protocol[_Found]):
+    """Function that restates a stand-in's result for the drive that is meant."""
 
     def __call__(self, standing: StandIn, found: _Found, other: _Found | None) -> _Found:
-        """Return it, with its error: the change from `other`, not known if that is None."""
+        """Return the result with its error: the change from `other`, unknown if that is None."""
 
 
 def run_at_capacity(
     asked: Experiment,
     run: Callable[[Experiment, Progress | None], _Found],
-    told: Told[_Found],
+    restate: Restate[_Found],
     progress: Progress | None,
     share: float = 1.0,
 ) -> _Found:
@@ -88,7 +91,7 @@ def run_at_capacity(
     Args:
         asked: what to do.
         run: does it on the drive that it says.
-        told: tells what was found of the drive that is meant.
+        restate: turns a result into one of the drive that is meant.
         progress: called with what is done and expected of all that is run.
         share: what the smaller drive that tells the error is expected to do, of the other's.
 
@@ -105,23 +108,23 @@ def run_at_capacity(
         found = run(standing.experiment, both.first if both else progress)
     except Interrupted as stopped:
         part = stopped.finished
-        raise Interrupted(None if part is None else told(standing, part, None)) from None
+        raise Interrupted(None if part is None else restate(standing, part, None)) from None
     except WriteampError as failed:
         if failed.finished is not None:
-            failed.finished = told(standing, failed.finished, None)
+            failed.finished = restate(standing, failed.finished, None)
         raise
     if smaller is None:
-        return told(standing, found, found)
+        return restate(standing, found, found)
     try:
-        return told(standing, found, run(smaller, both.second if both else None))
+        return restate(standing, found, run(smaller, both.second if both else None))
     except KeyboardInterrupt:
-        raise Interrupted(told(standing, found, None)) from None
+        raise Interrupted(restate(standing, found, None)) from None
     except WriteampError:  # one so small can be too small for its manager
-        return told(standing, found, None)
+        return restate(standing, found, None)
 
 
 class _Both:
-    """The progress of two works as that of one."""
+    """Progress of two runs, joined into one."""
 
     def __init__(self, progress: Progress, share: float) -> None:
         """Expect the second to be such a share of the first."""
@@ -130,10 +133,10 @@ class _Both:
         self._done = 0
 
     def first(self, done: int, expected: int) -> None:
-        """Say what is done of the first."""
+        """Report the progress of the first run."""
         self._done = done
         self._progress(done, expected + round(self._share * expected))
 
     def second(self, done: int, expected: int) -> None:
-        """Say what is done of the second."""
+        """Report the progress of the second run."""
         self._progress(self._done + done, self._done + expected)

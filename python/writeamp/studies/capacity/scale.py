@@ -1,4 +1,4 @@
-"""Drives of a stated capacity, simulated by smaller ones that stand for them (docs/capacity.md)."""
+"""Smaller drives that are simulated for one of a stated capacity (docs/capacity.md)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def scale_of(experiment: Experiment) -> Scale | None:
 
 
 def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experiment:
-    """Return what is simulated: the same on a drive that stands for the one that is meant.
+    """Return the experiment on the smaller drive that stands for the one that is meant.
 
     Numbers of writes and of blocks are divided as pages are, and workloads keep how often each
     share of the pages is written.
@@ -99,7 +99,7 @@ def at_scale(experiment: Experiment, scale: Scale, smaller: int = 1) -> Experime
 
 
 def notes_of(experiment: Experiment, simulated: Experiment, scale: Scale) -> tuple[str, ...]:
-    """Return sentences on what stands for what."""
+    """Return sentences on the size that is simulated and the capacity that it stands for."""
     if scale.is_exact:
         return ()
     found = [
@@ -144,14 +144,14 @@ def _policy(
     for name, kind in kinds.items():
         given = getattr(policy, name, None)
         if isinstance(given, tuple):
-            changes[name] = _told_apart(given, tuple(scaled(kind, one) for one in given))
+            changes[name] = _distinct(given, tuple(scaled(kind, one) for one in given))
         elif given is not None:
             changes[name] = scaled(kind, given)
     return replace(policy, **changes), list(sentences)
 
 
-def _told_apart(asked: tuple[Spec, ...], scaled: tuple[Spec, ...]) -> tuple[Spec, ...]:
-    """Return what several are scaled to; two that become one are refused."""
+def _distinct(asked: tuple[Spec, ...], scaled: tuple[Spec, ...]) -> tuple[Spec, ...]:
+    """Return specs scaled to a smaller drive; refuse two that become one."""
     first_of: dict[Spec, Spec] = {}
     for one, other in zip(asked, scaled, strict=True):
         first = first_of.setdefault(other, one)

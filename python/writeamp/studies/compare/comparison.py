@@ -34,7 +34,7 @@ from writeamp.settings.settings import (
     Warmup,
 )
 from writeamp.studies.capacity.runs import StandIn, run_at_capacity
-from writeamp.studies.compare.load_labels import told_apart
+from writeamp.studies.compare.load_labels import load_labels
 from writeamp.studies.compare.result import Comparison
 from writeamp.studies.compare.row import Row, row_name
 from writeamp.studies.simulation import plan_of
@@ -47,7 +47,7 @@ DEFAULT_DRIVE_WRITES = 20
 
 @dataclass(frozen=True)
 class _Turn:
-    """In what the runs of a comparison differ: load (by its number), policy and seed."""
+    """One run of a comparison, by its load (a number), policy and seed."""
 
     load: int
     policy: Policy
@@ -81,13 +81,16 @@ def run_comparison(
 
     def compared(kept: Kept) -> Comparison:
         return run_at_capacity(
-            experiment, lambda one, told: _compared(one, told, runner, kept), _told, progress
+            experiment,
+            lambda one, report: _compared(one, report, runner, kept),
+            _restated,
+            progress,
         )
 
     return keep_runs(out, compared)
 
 
-def _told(standing: StandIn, found: Comparison, other: Comparison | None) -> Comparison:
+def _restated(standing: StandIn, found: Comparison, other: Comparison | None) -> Comparison:
     """Return a comparison said of the drive that is meant, with the error of each row."""
     asked, scaled = standing.asked, standing.experiment
     policies = dict(zip(_policies(scaled), _policies(asked), strict=True))
@@ -164,7 +167,7 @@ def _compared(
 
 
 def _refuse_impossible(bases: _Bases, turns: Sequence[_Turn]) -> None:
-    """Build the drive of every row before the first runs: one that cannot be would end them all."""
+    """Build the drive of every row before the first runs: an impossible one would end them all."""
     rows = {turn.name: turn for turn in turns}
     for name, turn in rows.items():
         plan = _plan_of_turn(bases, turn)
@@ -213,7 +216,7 @@ def _turns(experiment: Experiment, loads: Sequence[str]) -> list[_Turn]:
 
 
 def _bases(experiment: Experiment) -> _Bases:
-    """Return the plan of the first turn of each load, and the drive of all its turns."""
+    """Return each load's plan, that of its first run, and the drive of all its runs."""
     alone = experiment.with_each_load
     policy = _policies(experiment)[0]
     prepared = [_prepared(one, named=len(alone) > 1) for one in alone]
@@ -224,13 +227,13 @@ def _bases(experiment: Experiment) -> _Bases:
     if len(alone) > 1:
         paths = [_name_of(one.load) for one in alone if one.load.trace is not None]
         names = [*(_name_of(one.load) for one in alone if one.load.trace is None)]
-        names += told_apart(paths)  # workloads stand first
+        names += load_labels(paths)  # workloads stand first
         plans = [replace(plan, load_name=name) for plan, name in zip(plans, names, strict=True)]
     return tuple((plan, found.drive) for plan, found in zip(plans, prepared, strict=True))
 
 
 def _prepared(experiment: Experiment, *, named: bool) -> Prepared:
-    """Return the drive and load of one of several, whose error says which it was."""
+    """Return the drive and load of one of several loads; an error names the load."""
     try:
         return prepare(experiment)
     except WriteampError as error:
@@ -248,7 +251,7 @@ def _name_of(load: LoadSettings) -> str:
 
 
 def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | WriteampError:
-    """Run a turn on the drive that its load has; traces do not travel with the result.
+    """Run one run of a comparison on its load's drive; traces do not travel with the result.
 
     An error is returned, so that the other rows are finished beside it.
     """
@@ -294,7 +297,7 @@ def _plan_of_turn(bases: _Bases, turn: _Turn) -> Plan:
 
 
 def _one_run(prepared: Prepared, experiment: Experiment) -> SimulationSettings:
-    """Return how each drive is run: as long as the others, the second half of it measured.
+    """Return the run settings of each drive: as long as the others, the second half measured.
 
     A trace is run and judged as `simulate` does it; of a recording, all that counted is measured.
     """

@@ -43,16 +43,16 @@ class OneLoad:
 
     @property
     def theory(self) -> list[Expectation]:
-        """What theory says of uniform writes on a drive as full: by FIFO, and greedily."""
+        """WA of uniform writes on a drive as full, by theory: under FIFO and under greedy."""
         return self.rows[0].results[0].uniform_theory
 
     @property
     def held_in_words(self) -> str:
-        """At which op theory says it, and why that is not the drive's if it is not."""
+        """Op for which theory speaks, in words, and why it is not the drive's if it is not."""
         return self.rows[0].results[0].held_in_words
 
     def theory_in_words(self, *, named: bool) -> str:
-        """Return what theory says and at which op, perhaps with the name of the load."""
+        """Return WA by theory and its op in words, perhaps with the name of the load."""
         of_load = f"{self.name}, theory" if named else "theory"
         models = ", ".join(f"{one.wa:.4g} {one.model}" for one in self.theory)
         return f"{of_load} at {self.held_in_words}: {models}"
@@ -68,7 +68,7 @@ class OneLoad:
         return sorted(self.rows, key=lambda row: row.wa)
 
     def facts(self) -> dict[str, Any]:
-        """Return what the rows have in common, as JSON types."""
+        """Return the facts that all rows of the load share, as JSON types."""
         first, factor = self.rows[0].results[0], self.partial_page_factor
         return {
             "workload": self.name,

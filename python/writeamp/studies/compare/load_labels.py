@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 
-def told_apart(paths: Sequence[str]) -> tuple[str, ...]:
+def load_labels(paths: Sequence[str]) -> tuple[str, ...]:
     """Return the last parts of paths, as many as tell them apart; equal ones are numbered.
 
-    >>> told_apart(["monday/disk.csv", "tuesday/disk.csv", "log.csv"])
+    >>> load_labels(["monday/disk.csv", "tuesday/disk.csv", "log.csv"])
     ('monday/disk.csv', 'tuesday/disk.csv', 'log.csv')
-    >>> told_apart(["trace", "trace"])
+    >>> load_labels(["trace", "trace"])
     ('trace (1)', 'trace (2)')
     """
     parts = [PurePath(path).parts or (path,) for path in paths]

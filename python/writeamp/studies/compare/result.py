@@ -1,4 +1,4 @@
-"""What a comparison found: write amplification of block managers on drives and hosts."""
+"""Result of a comparison: write amplification of block managers on drives and hosts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from writeamp.text import printable
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison(Drawn):
-    """The rows in the order of the managers asked for, load by load.
+    """Result of a comparison: its rows in the order of the managers asked for, load by load.
 
     One that was interrupted has rows of the managers that were finished; `interrupted_of` then
     names all that were asked for. `policy_notes` say which victim policies a manager does not take.
@@ -39,13 +39,13 @@ class Comparison(Drawn):
 
     @cached_property
     def loads(self) -> tuple[OneLoad, ...]:
-        """The rows of each load; a drive is fitted to each trace, unless it has a size."""
+        """Rows of each load; a drive is fitted to each trace, unless it has a size."""
         by_load = groupby(self.rows, key=lambda row: row.workload)
         return tuple(OneLoad(tuple(rows)) for _, rows in by_load)
 
     @property
     def unfinished(self) -> list[str]:
-        """The managers that were asked for and not finished."""
+        """Managers that were asked for and not finished."""
         finished = [row.name for row in self.rows]
         return [name for name in self.interrupted_of if name not in finished]
 

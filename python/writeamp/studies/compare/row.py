@@ -22,7 +22,7 @@ from writeamp.statistics.steady import analyse
 
 @dataclass(frozen=True, repr=False)
 class Row:
-    """One manager's replicas, which differ by their seed only.
+    """Row of a comparison: one manager's replicas, which differ by their seed only.
 
     `with_victims` and `with_load` say that other rows have the same manager, but another victim
     policy or another load.
@@ -42,12 +42,12 @@ class Row:
 
     @property
     def policy(self) -> str:
-        """The manager, and its victims where these tell it from another row of its load."""
+        """Name of the manager, with its victims where these tell it from another row."""
         return row_name(self.manager, self.victims if self.with_victims else None)
 
     @property
     def name(self) -> str:
-        """What tells the row from all others."""
+        """Name of the row, unlike that of any other row."""
         return row_name(self.policy, None, self.workload if self.with_load else None)
 
     @property
@@ -92,7 +92,7 @@ class Row:
 
     @property
     def rough_warning(self) -> str | None:
-        """That WA is not known well by a steady row's own interval, or None."""
+        """Warning that a steady row's own interval leaves WA uncertain, or None."""
         low, high = self._own_ci
         share = (high - low) / 2 / self.wa
         if not self.steady or not share > ROUGH:
@@ -125,7 +125,7 @@ class Row:
 
     @property
     def steady_reason(self) -> str:
-        """Why it did, or did not."""
+        """Reason why the replicas together did, or did not, reach a steady state."""
         return self._judged[1]
 
     @cached_property
@@ -153,12 +153,12 @@ class Row:
 
     @property
     def hints(self) -> str | None:
-        """What the host said of its pages: "groups", "invalidation_times", or None."""
+        """Hints of the host on its pages: "groups", "invalidation_times", or None."""
         return self.results[0].hints
 
     @property
     def told(self) -> str | None:
-        """The same in older words: "deaths" for invalidation times."""
+        """Hints under their older name: "deaths" for invalidation times."""
         return self.results[0].told
 
     @property
@@ -216,7 +216,7 @@ class Row:
 
 
 def row_name(manager: str, victims: str | None, load: str | None = None) -> str:
-    """Return what tells a row from others, by what there are several of.
+    """Return the name of a row, by the parts of which there are several.
 
     >>> row_name("single", "greedy", "zipf")
     'single with greedy on zipf'

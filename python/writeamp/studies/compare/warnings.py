@@ -1,4 +1,4 @@
-"""What a reader of a comparison should know of its rows, each thing said once for all it holds of.
+"""Warnings on the rows of a comparison, each said once for all rows that it holds of.
 
 Rows of one load mostly have the same troubles, which differ in their numbers only.
 """
@@ -16,7 +16,7 @@ _MOST_NAMES = 4
 
 
 def warnings_of(loads: Sequence[OneLoad]) -> list[str]:
-    """Return the sentences, those on steadiness first."""
+    """Return the warnings on rows, those on steadiness first."""
     found = [
         f"{who} {'is' if count == 1 else 'are'} not steady, so {'its' if count == 1 else 'their'} "
         f"WA may not last: {reason}"
@@ -49,7 +49,7 @@ def _error_of_scaling(row: Row) -> str | None:
 
 
 def _advice(loads: Sequence[OneLoad]) -> list[str]:
-    """Return what would tell more of traces on which a row is not steady."""
+    """Return advice on traces for which a row is not steady."""
     return list(
         dict.fromkeys(
             f"{load.name}: {sentence}" if len(loads) > 1 else sentence
@@ -65,7 +65,7 @@ def _advice(loads: Sequence[OneLoad]) -> list[str]:
 def _said_once(
     loads: Sequence[OneLoad], say: Callable[[Row], str | None]
 ) -> list[tuple[str, int, str]]:
-    """Return sentences on rows that are alike but for their numbers: of whom, how many, what."""
+    """Return sentences on rows that are alike but for their numbers, each said once."""
     groups: dict[str, list[tuple[OneLoad, Row, str]]] = {}
     for load in loads:
         for row in load.rows:

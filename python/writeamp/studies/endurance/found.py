@@ -1,4 +1,4 @@
-"""What the lives of drives come to: fairness of wear, endurance, write amplification (paper 4)."""
+"""Lives of drives in numbers: fairness of wear, endurance and write amplification (paper 4)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_BINS = 50
 
 @dataclass(frozen=True, repr=False, eq=False)
 class FoundLives:
-    """The lives of drives that differ by their seed, and the means over them.
+    """Lives of drives that differ by their seed, and the means over them.
 
     N is the blocks of the drive, spare ones included, and b the pages of a block. Intervals are
     Student's, at 95%, over the replicas; NaN for one replica.
@@ -56,7 +56,7 @@ class FoundLives:
 
     @property
     def replicas(self) -> int:
-        """The lives that came to their end."""
+        """Lives that came to their end."""
         return len(self.seeds)
 
     @property
@@ -92,7 +92,7 @@ class FoundLives:
 
     @property
     def endurance_logical_drive_writes(self) -> float:
-        """The same endurance in writes of the logical capacity; vendors count as `tbw` does."""
+        """Endurance in writes of the logical capacity; vendors count as `tbw` does."""
         device = self.plan.device
         return self.endurance_full_drive_writes * device.physical_pages / device.logical_pages
 
@@ -113,7 +113,7 @@ class FoundLives:
 
     @property
     def host_bytes(self) -> float:
-        """The same in bytes."""
+        """Bytes that the host wrote from the fill to the end of life, mean of lives."""
         return self.host_pages * self.plan.device.page_bytes
 
     @property
@@ -180,7 +180,7 @@ class FoundLives:
 
     @cached_property
     def curve(self) -> pl.DataFrame:
-        """What the figures would be if blocks endured `w` erases, one row for each w ≤ `w_max`.
+        """Table of the figures as they would be if blocks endured `w` erases, for w ≤ `w_max`.
 
         A life ends here when the first block was erased for the w-th time; spare blocks only come
         into play at `w_max`, and only the end of life knows of them. Columns: `w`; `pe_fairness`

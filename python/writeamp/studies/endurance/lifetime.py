@@ -1,4 +1,4 @@
-"""Run drives until they are worn out: an experiment in, lives out (docs/endurance.md)."""
+"""Run drives until they are worn out: from an experiment to its lives (docs/endurance.md)."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ def run_lifetime(
         def worn_out(one: Experiment, told: Progress | None) -> Endurance:
             return _worn_out(one, told, next(checks, None), runner, kept)
 
-        return run_at_capacity(experiment, worn_out, _told, progress)
+        return run_at_capacity(experiment, worn_out, _restated, progress)
 
     return keep_runs(out, lives)
 
 
-def _told(standing: StandIn, found: Endurance, other: Endurance | None) -> Endurance:
-    """Return lives said of the drive that is meant, with the errors of scaling."""
+def _restated(standing: StandIn, found: Endurance, other: Endurance | None) -> Endurance:
+    """Return lives as those of the drive that is meant, with the errors of scaling."""
     scale, policy = standing.scale, standing.asked.policy
     assert isinstance(policy, PolicySettings)
     if scale.is_exact:

@@ -1,4 +1,4 @@
-"""The lives of drives as readers, programs and pictures have them."""
+"""Result of an endurance run: lives of drives for readers, programs and pictures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from writeamp.text import printable
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Endurance(FoundLives, Drawn):
-    """The lives of drives that differ by their seed, in numbers, words and pictures."""
+    """Lives of drives that differ by their seed, in numbers, words and pictures."""
 
     def to_dict(
         self,

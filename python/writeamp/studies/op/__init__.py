@@ -1,1 +1,1 @@
-"""How much over-provisioning a load needs: drives of one logical size, simulated over op."""
+"""Over-provisioning (op) that a load needs: drives of one logical size, simulated over op."""

@@ -1,4 +1,4 @@
-"""Write amplification over op: a simulation at each of several (docs/required-op.md)."""
+"""Write amplification over op: one simulation at each of several (docs/required-op.md)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _op_curve(
 
 
 def _asked(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:
-    """Return which ratio runs, and its values."""
+    """Return the ratio that is varied ("op", "fill" or "spare_factor"), and its values."""
     if isinstance(sweep, str):
         sweep = parse_sweep(sweep, RATIOS)
     if isinstance(sweep, Sweep):

@@ -1,4 +1,4 @@
-"""What simulations of drives of one logical size at several op found."""
+"""Result of simulations of drives of one logical size at several op: WA over op."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from writeamp.studies.study import Account
 
 @dataclass(frozen=True, repr=False)
 class CurvePoint:
-    """The simulation at one of the values asked for, of whole blocks."""
+    """Simulation at one of the values asked for, of whole blocks."""
 
     asked: float
     result: Result
@@ -46,7 +46,7 @@ class OpCurve(Drawn):
 
     @property
     def unfinished(self) -> list[float]:
-        """The values that were asked for and not finished."""
+        """Values that were asked for and not finished."""
         finished = {one.asked for one in self.points}
         return [value for value in self.interrupted_of if value not in finished]
 

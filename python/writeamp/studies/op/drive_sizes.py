@@ -1,4 +1,4 @@
-"""Drives that show their host the same and differ in spare space, and what runs on them."""
+"""Drives of one logical size that differ in spare space, and the plan that runs on them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FEW_DRAWS = 1000
 
 @dataclass(frozen=True)
 class DriveSizes:
-    """The drives of one logical size, by their blocks in each plane, and what runs on them.
+    """Drives of one logical size, by their blocks in each plane, and the plan that runs on them.
 
     One more block in each plane is the least by which their op can differ.
     """
@@ -48,12 +48,12 @@ class DriveSizes:
 
     @property
     def said(self) -> Plan:
-        """The plan as results tell it."""
+        """Plan as results report it."""
         return self.meant or self.plan
 
     @property
     def logical_pages(self) -> int:
-        """What the host sees of each of them."""
+        """Logical pages of each of the drives."""
         return self.base.logical_pages
 
     @property
@@ -63,7 +63,7 @@ class DriveSizes:
 
     @property
     def step_op(self) -> float:
-        """By how much op differs between a drive and the next."""
+        """Difference of op between a drive and the next."""
         return self.pages_of_step / self.logical_pages
 
     @property
@@ -99,11 +99,11 @@ class DriveSizes:
         return replace(self.base, blocks_per_plane=blocks)
 
     def op(self, blocks: float) -> float:
-        """Return its op; also between two drives."""
+        """Return the op of the drive with so many blocks in each plane; also between two drives."""
         return (blocks * self.pages_of_step - self.logical_pages) / self.logical_pages
 
     def with_scaling(self, result: Result) -> Result:
-        """Return what one of the drives was found to do, with the error of its scale, if any.
+        """Return a result on one of the drives with the error of its scale, if any.
 
         That is measured on a drive of the same op.
         """
@@ -195,7 +195,7 @@ def _check(experiment: Experiment, asks: str) -> None:
 
 
 def _check_draws(victims: str, device: Device) -> None:
-    """Refuse a policy that draws every block many times over, at every collection of every run."""
+    """Refuse a policy that draws every block many times over, at each collection of each run."""
     spec = Spec.of("victims", victims)
     if spec.name != "d-choices":
         return

@@ -1,4 +1,4 @@
-"""The op at which theory expects a write amplification, beside that of a search."""
+"""Op at which theory expects a write amplification, beside that of a search."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ExpectedOp:
 
 
 def expected_op(sizes: DriveSizes, target_wa: float, found: Expectation, held: int) -> ExpectedOp:
-    """Return where theory expects the target.
+    """Return the op at which theory expects the target.
 
     Args:
         sizes: the drives.
@@ -41,7 +41,7 @@ def expected_op(sizes: DriveSizes, target_wa: float, found: Expectation, held: i
 
 
 def expected_blocks(sizes: DriveSizes, target_wa: float, held: int) -> int:
-    """Return the blocks a plane of the smallest drive on which theory expects at most the target.
+    """Return the fewest blocks a plane with which theory expects at most the target WA.
 
     The largest drive if it expects more even there.
     """

@@ -1,4 +1,4 @@
-"""How much over-provisioning a host needs, as functions of keyword arguments."""
+"""Functions `required_op` and `wa_over_op`: the over-provisioning that a host needs."""
 
 from __future__ import annotations
 

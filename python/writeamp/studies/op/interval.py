@@ -1,4 +1,4 @@
-"""The interval of the op that has a write amplification, from drives around the one found.
+"""Interval of the op that has a write amplification, from drives around the one found.
 
 At its ends stand drives whose WA is above and below the target for certain, by the intervals of
 their own runs. Where WA is not monotone in op, every crossing that was found lies within.
@@ -29,7 +29,7 @@ _UNEXPLAINED = 2.0
 
 @dataclass(frozen=True)
 class OpInterval:
-    """Bounds of op, in blocks a plane; None where no WA that lasts has an interval to tell by.
+    """Bounds of op, in blocks a plane; None where no steady WA has an interval to decide by.
 
     An end is open if drives beyond it could not be tried, or if the WA there does not last. `rise`
     is the largest rise of WA with more spare space between two drives that were tried, if there is
@@ -53,7 +53,7 @@ def op_interval(probes: Probes, answer: Probe) -> OpInterval:
 
 
 def _around(probes: Probes, answer: Probe) -> list[int]:
-    """Return the sizes at which to look for other crossings."""
+    """Return the sizes at which to look for other crossings of the target."""
     sizes = probes.sizes
     octave = _OCTAVE_STEPS if sizes.has_draws else _OCTAVE_STEPS_OF_TRACES
     op = sizes.op(answer.blocks)

@@ -1,4 +1,4 @@
-"""What a simulation at one op found, as a row of a table and as a point of a picture."""
+"""Simulation at one op as a row of a table and as a point of a picture."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def point(result: Result) -> dict[str, Any]:
 
 
 def common_facts(result: Result) -> dict[str, Any]:
-    """Return what drives of one logical size have in common, as JSON types."""
+    """Return the facts that drives of one logical size share, as JSON types."""
     device, plan = result.device, result.plan
     varied = ("op", "fill", "spare_factor", "blocks", "physical_pages")
     return {

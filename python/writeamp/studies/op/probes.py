@@ -1,4 +1,4 @@
-"""Simulations of one plan on drives of several sizes, each done once, and what they say of a WA."""
+"""Simulations of one plan on drives of several sizes, each done once, to find a WA."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PARTS = 1000
 
 @dataclass(frozen=True)
 class Probe:
-    """What a drive with so many blocks in each plane was found to do."""
+    """Result of one drive that was tried, by its blocks in each plane."""
 
     blocks: int
     result: Result
@@ -48,7 +48,7 @@ class Probe:
 
     @property
     def level(self) -> float:
-        """The WA that decides between drives: the mean with the replicas, which a run has them for.
+        """WA that decides between drives: the mean over the run and its replicas.
 
         So that the op found is less one seed's.
         """
@@ -62,27 +62,27 @@ class Probe:
 
     @property
     def slack(self) -> float:
-        """How far WA must lie from a value to be on one side of it for certain."""
+        """Distance from a value at which WA is on one side of it for certain."""
         if not self.is_coarse:
             return self.half_width
         return max(_CLEAR_HALF_WIDTHS * self.half_width, _CLEAR_SHARE * self.wa)
 
     def is_above(self, wa: float) -> bool:
-        """Return whether its WA is above that for certain."""
+        """Return whether its WA is above a value for certain."""
         return self.low > wa
 
     def is_below(self, wa: float) -> bool:
-        """Return whether its WA is below that for certain."""
+        """Return whether its WA is below a value for certain."""
         return self.high < wa
 
     @property
     def low(self) -> float:
-        """The end of WA's interval below which it is not, for certain."""
+        """Value that WA is not below, for certain."""
         return self.wa - self.slack if self.is_coarse else self.result.ci[0]
 
     @property
     def high(self) -> float:
-        """The end above which it is not."""
+        """Value that WA is not above, for certain."""
         return self.wa + self.slack if self.is_coarse else self.result.ci[1]
 
 
@@ -134,7 +134,7 @@ class Probes:
     """The drives that were tried for one target, by their blocks a plane."""
 
     def __init__(self, runs: ProbeRuns, target_wa: float, progress: Progress | None) -> None:
-        """Begin with none.
+        """Begin with no drive tried.
 
         Args:
             runs: how drives are run.
@@ -182,7 +182,7 @@ class Probes:
                 self.at(blocks)
 
     def in_order(self) -> list[Probe]:
-        """Return what was tried, the smallest drive first."""
+        """Return the drives that were tried, the smallest first."""
         return [self.tried[blocks] for blocks in sorted(self.tried)]
 
     def _add(self, several: Sequence[int], plan: Plan) -> None:

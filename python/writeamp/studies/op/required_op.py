@@ -1,4 +1,4 @@
-"""How much over-provisioning a host needs for a write amplification (docs/required-op.md)."""
+"""Over-provisioning that a host needs for a write amplification (docs/required-op.md)."""
 
 from __future__ import annotations
 

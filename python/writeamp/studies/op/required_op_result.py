@@ -1,4 +1,4 @@
-"""What a search for the op of a write amplification found."""
+"""Result of a search for the op of a write amplification."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Rise:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RequiredOp(Drawn):
-    """The over-provisioning at which a drive has the write amplification asked for.
+    """Over-provisioning at which a drive has the write amplification asked for.
 
     The logical size is the same for every drive that was tried; they differ in whole blocks of
     spare space. `result` is the simulation at the op found, whose WA is the nearest to the target.
@@ -66,7 +66,7 @@ class RequiredOp(Drawn):
 
     @property
     def op(self) -> float:
-        """The op that was found: (T−U)/U, T physical and U logical pages."""
+        """Op that was found: (T−U)/U, T physical and U logical pages."""
         return self.result.device.op
 
     @property

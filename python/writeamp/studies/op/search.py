@@ -144,7 +144,7 @@ def _is_met(probes: Probes, probe: Probe) -> bool:
 
 
 def _between(probes: Probes, above: Probe, below: Probe, *, halved: bool) -> int:
-    """Return a size within a bracket: where WA would be the target if it were a line over 1/op."""
+    """Return a size within a bracket: where WA meets the target if it is a line over 1/op."""
     low, high, sizes = above.blocks, below.blocks, probes.sizes
     guess = (low + high) / 2
     if not halved:

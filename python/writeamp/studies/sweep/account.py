@@ -1,4 +1,4 @@
-"""What is known of the points while a sweep runs: who has a result, and what came of whom."""
+"""Account of a sweep while it runs: points that have a result, and their outcomes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Account:
         return self._plan.expected_points - self._skipped
 
     def begin(self, points: Sequence[Point]) -> list[Point]:
-        """Take points up, and return those that have no result."""
+        """Begin points, and return those that have no result."""
         known = len(self._points)
         found = {point.key: point for point in points if point.key not in self._points}
         new = {
@@ -79,11 +79,11 @@ class Account:
         self._ok = len(kept) - self._failed
 
     def goal_of(self, point: Point) -> float | None:
-        """Return what a search looks for, as a point found it; None if it did not."""
+        """Return the goal of a search as a point found it; None if it did not."""
         return self._goals.get(point.key)
 
     def result(self, out: Path, *, elapsed_s: float) -> Sweep:
-        """Return what the sweep came to."""
+        """Return the result of the sweep."""
         found = tuple(self._points.values()) if self._plan.search else self._plan.points
         return Sweep(
             plan=replace(self._plan, points=found, merged=self._merged),

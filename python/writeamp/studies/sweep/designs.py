@@ -1,4 +1,4 @@
-"""Which values of the axes come together: a grid, zipped axes, or samples between bounds."""
+"""Designs of sweeps: a grid, zipped axes, or samples between bounds."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ DESIGNS = (GRID, *_SAMPLERS)
 
 @dataclass(frozen=True)
 class Design:
-    """How the values of axes come together.
+    """Design of a sweep: the way in which the values of its axes are combined.
 
     Attributes:
         kind: one of `DESIGNS`.
@@ -159,7 +159,7 @@ class Design:
             )
 
     def _factors(self, listed: Sequence[Listed], where: str) -> list[list[Choice]]:
-        """Return the listed axes as what is combined freely: single ones, and zipped groups."""
+        """Return the factors of the grid, which combine freely: single axes, and zipped groups."""
         by_name = {axis.name: axis for axis in listed}
         group_of = {name: group for group in self.zipped for name in group}
         for name in group_of:

@@ -66,7 +66,7 @@ def settings_of(rows: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def parameters_in(rows: pl.DataFrame, settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what tells rows apart: the axes, and other settings that are not alike in all rows.
+    """Return the names by which rows differ: the axes, and settings not alike in all rows.
 
     A setting of which an axis varies a part is not named beside that.
     """

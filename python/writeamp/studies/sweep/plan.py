@@ -1,4 +1,4 @@
-"""What a file or a mapping asks for: an experiment, its axes, and so the points of a sweep."""
+"""Plan of a sweep, from a file or a mapping: an experiment, its axes, and so its points."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Plan:
 
     @property
     def expected_points(self) -> int:
-        """How many points there are, or of a search are at most."""
+        """Number of points; of a search the most that there may be."""
         return self.search.trials * self.replicas if self.search else len(self.points)
 
     def rounds(self, goal_of: GoalOf) -> Iterator[Sequence[Point]]:
-        """Give the points that can run at the same time, and after them the next.
+        """Yield the points that can run at the same time, and after them the next.
 
         Args:
             goal_of: gives what a point of the rounds before found; None if it failed.
@@ -171,7 +171,7 @@ def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> Ki
 
 
 def _own(tables: Mapping[str, Any], kind: Kind, where: str) -> dict[str, Any]:
-    """Return the tables that the kind reads; there are no others."""
+    """Return the tables that the kind reads; refuse others."""
     for title in tables:
         if title not in ("verb", *kind.titles):
             known = ("verb", "sweep", *kind.titles)

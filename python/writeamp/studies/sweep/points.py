@@ -1,4 +1,4 @@
-"""A point of a sweep: what is to be done, as plain values that travel to whoever does it."""
+"""Point of a sweep: one task as plain values that travel to any process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from writeamp.studies.sweep.kinds.registry import find_kind
 
 @dataclass(frozen=True)
 class Point:
-    """One thing to do; it can be pickled, and holds nothing but JSON types.
+    """Task of a sweep; it can be pickled, and holds nothing but JSON types.
 
     Attributes:
         kind: of `kinds.registry`.
@@ -46,13 +46,13 @@ class Point:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What names its result."""
+        """Key of its result: hash and version."""
         return self.hash, self.version
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a point: what was found, or the sentence that says why nothing was.
+    """Outcome of a point: what was found, or the sentence that says why nothing was.
 
     `elapsed_s` is the time that it took where it ran.
     """
@@ -69,7 +69,7 @@ class Outcome:
 
 
 def run_point(point: Point) -> Outcome:
-    """Do what a point says; an error is an outcome, too.
+    """Run a point and return its outcome; an error is an outcome, too.
 
     Raises:
         WriteampError: the point was made by another version of the engine, or a file that it
@@ -106,7 +106,7 @@ def _check_files(point: Point) -> None:
 
 
 def lost_point(point: Point, why: str) -> Outcome:
-    """Return what comes of a point that ended every process which ran it."""
+    """Return the outcome of a point that ended every process which ran it."""
     return Outcome(point, None, why, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""What a sweep came to: how many points were run, and their results as a table."""
+"""Result of a sweep: how many points were run, and their results as a table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from writeamp.studies.sweep.results import SweepResults
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Sweep(Drawn):
-    """The points of a sweep, and what became of them; all numbers but the last count points.
+    """Result of a sweep: how many of its points were done, skipped or failed.
 
     Attributes:
         plan: what was asked for.
@@ -41,7 +41,7 @@ class Sweep(Drawn):
 
     @property
     def points(self) -> int:
-        """All of them; fewer were done, skipped and failed if the sweep was interrupted."""
+        """Number of all points; an interrupted sweep has done, skipped and failed fewer."""
         return len(self.plan.points)
 
     def to_frame(self) -> pl.DataFrame:
@@ -91,7 +91,7 @@ class Sweep(Drawn):
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """The choice that a search found best, with the mean of its goal; None of other sweeps."""
+        """Best choice that a search found, with the mean of its goal; None of other sweeps."""
         search = self.plan.search
         frame = self.to_frame()
         if search is None or search.goal not in frame.columns:

@@ -1,4 +1,4 @@
-"""The results in a folder, and the ways to look at them."""
+"""Results of sweeps in a folder, and the ways to look at them."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def sweep_results(folder: str | os.PathLike[str], *, of: PlanLike | None = None)
 def _tidy_of(
     rows: pl.DataFrame, folder: str | os.PathLike[str], choices: Sequence[Choice] | None = None
 ) -> Tidy:
-    """Return rows as `Tidy.of` does, or say that they are none of a sweep."""
+    """Return rows as a tidy table; refuse rows that are none of a sweep."""
     try:
         return Tidy.of(rows, choices)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:

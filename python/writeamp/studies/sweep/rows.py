@@ -1,4 +1,4 @@
-"""Outcomes as rows of a table: what a dataset holds of each, and how it is read again."""
+"""Outcomes as rows of a table, as a dataset holds them, and back."""
 
 from __future__ import annotations
 

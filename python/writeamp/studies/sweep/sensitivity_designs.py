@@ -20,7 +20,9 @@ MORRIS_LEVELS = 4
 
 
 def saltelli(samples: int, dimensions: int, seed: int) -> npt.NDArray[np.float64]:
-    """Return samples·(dimensions + 2) shares: each base sample, and those that differ in one axis.
+    """Return Saltelli's design: samples·(dimensions + 2) shares from 0 to 1.
+
+    They are each base sample, and those that differ from it in one axis.
 
     Saltelli et al., Comput. Phys. Commun. 181 (2010) 259, without second-order indices; the base
     samples are a scrambled Sobol sequence, of a power of 2.

@@ -1,4 +1,4 @@
-"""What the replicas of each choice came to: the mean of a column, and its interval."""
+"""Summary of replicas: the mean of a column over those of each choice, and its interval."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from writeamp.studies.sweep.tidy import ALIKE, ORIGINS, STUDY, Tidy
 
 @dataclass(frozen=True)
 class Group:
-    """The replicas of one choice: how many, and the mean of a column over them.
+    """Replicas of one choice: how many, and the mean of a column over them.
 
     `study` tells it from groups with the same choice. `low` to `high` is its 95% interval:
     Student's over replicas, or the run's own of one run; None where there is none. `steady` is

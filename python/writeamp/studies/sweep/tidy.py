@@ -1,4 +1,4 @@
-"""The results of sweeps as one table, of which a part is taken by what settings are."""
+"""Results of sweeps as one table, and parts of it by the values of settings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NEVER_ASKED = ("seed", "replica", "wa_low", "wa_high")
 
 @dataclass(frozen=True)
 class Tidy:
-    """A row for each result, and the names by which they differ.
+    """Table with a row for each result, and the names by which the rows differ.
 
     Attributes:
         frame: as `Sweep.to_frame` gives it, with a column `ALIKE` in which replicas agree.
@@ -42,7 +42,7 @@ class Tidy:
 
     @staticmethod
     def of(rows: pl.DataFrame, choices: Sequence[Choice] | None = None) -> Tidy:
-        """Return the rows of a dataset so.
+        """Return the tidy table of a dataset's rows.
 
         Args:
             rows: of a dataset.
@@ -153,7 +153,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _matches(column: pl.Series, name: str, value: Any) -> list[Any]:
-    """Return the values of a column that are meant."""
+    """Return the values of a column that a filter means."""
     known = column.unique(maintain_order=True).drop_nulls().to_list()
     wanted = [one for one in known if _is(one, value)]
     wanted = wanted or [one for one in known if word_of(one) == word_of(_as_number(value))]

@@ -1,4 +1,4 @@
-"""DiskSim: the ASCII traces of DiskSim 4.0 and of its SSD extension (Agrawal et al., ATC 2008)."""
+"""DiskSim: ASCII traces of DiskSim 4.0 and of its SSD extension (Agrawal et al., ATC 2008)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""iolog: what fio writes with ``write_iolog`` and replays with ``read_iolog``, versions 2 and 3."""
+"""iolog: fio's own log (``write_iolog``, ``read_iolog``), versions 2 and 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MSR Cambridge: the comma-separated traces of Narayanan et al. (FAST 2008), from SNIA IOTTA."""
+"""MSR Cambridge: comma-separated traces (Narayanan et al., FAST 2008), from SNIA IOTTA."""
 
 from __future__ import annotations
 

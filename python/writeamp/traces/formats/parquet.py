@@ -1,4 +1,4 @@
-"""Our own schema in Parquet: the only format here that carries everything a trace holds."""
+"""Parquet in our own schema: the only format here that carries everything a trace holds."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def read(path: Path, options: ReadOptions) -> Trace:
 
 
 def recorded_in(path: str | os.PathLike[str]) -> Recorded | None:
-    """Return what a file says of the drive that it was recorded on, without reading its rows.
+    """Return the facts of the drive that a file was recorded on, without reading its rows.
 
     None if it says nothing, or is no readable Parquet file, of which `writeamp.traces.read` tells
     more.
@@ -118,7 +118,7 @@ def write(trace: Trace, file: BinaryIO) -> list[str]:
 
 
 def metadata_of(devices: list[str]) -> dict[str, str]:
-    """Return what the metadata of every trace of this schema say."""
+    """Return the metadata that every trace of this schema has."""
     return {
         _VERSION_KEY: SCHEMA_VERSION,
         _UNITS_KEY: json.dumps(_UNITS),
@@ -202,7 +202,7 @@ def _device_names(path: Path, written: str) -> list[str]:
 
 
 def _is_text(name: object) -> bool:
-    """Return whether it is text that can be written anywhere: JSON can spell half a character."""
+    """Return whether a text can be written anywhere: JSON can spell half a character."""
     try:
         return isinstance(name, str) and name.encode() is not None
     except UnicodeEncodeError:

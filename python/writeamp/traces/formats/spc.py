@@ -1,4 +1,4 @@
-"""SPC: the Storage Performance Council's trace format, as in the UMass Financial and WebSearch."""
+"""SPC: the Storage Performance Council's format, as in UMass Financial and WebSearch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tencent: the traces of a cloud block storage, CBS (Zhang et al., ATC 2020), from SNIA IOTTA."""
+"""Tencent: traces of the cloud block storage CBS (Zhang et al., ATC 2020), from SNIA IOTTA."""
 
 from __future__ import annotations
 

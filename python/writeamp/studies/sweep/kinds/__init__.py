@@ -1,1 +1,1 @@
-"""What a point of a sweep may be: one file for each kind."""
+"""Kinds of points of a sweep, one file for each."""

@@ -94,7 +94,7 @@ class ExperimentKind:
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
     ) -> Callable[[Choice], Asked]:
-        """Return what turns a choice of values into a checked experiment."""
+        """Return a function that turns a choice of values into a checked experiment."""
         source = Path() if folder is None else folder
         # Before any of it is looked at: a policy is imported from where the file says.
         placed = moved(dict(tables), source, None)
@@ -148,7 +148,7 @@ class ExperimentKind:
 
 
 def _completed(verb: str, tables: Table, first: Choice) -> dict[str, Any]:
-    """Return tables with what only axes give: settings that must be given, parameters of specs."""
+    """Return tables completed by what only axes give: required settings and parameters of specs."""
     found = {title: dict(table) if isinstance(table, Mapping) else table
              for title, table in tables.items()}  # fmt: skip
     for name, (kind, field_name) in setting_places(verb).items():

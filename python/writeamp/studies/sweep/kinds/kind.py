@@ -1,4 +1,4 @@
-"""What a kind of points is: how their settings are checked, how they are run and what is found."""
+"""Interface of kinds of points: check their settings, run them, and give what is found."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INFINITE = "inf"
 
 @dataclass(frozen=True)
 class Asked:
-    """What one point is to do, checked.
+    """Task of one point, checked.
 
     Attributes:
         settings: all of them, as JSON types.
@@ -40,7 +40,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Found:
-    """What one point found.
+    """Result of one point.
 
     Attributes:
         wa: flash pages programmed per host page written; None if the host wrote nothing.
@@ -62,11 +62,11 @@ class Found:
 
 
 class Kind(Protocol):
-    """A kind of points."""
+    """Kind of points: checks their settings and runs them."""
 
     @property
     def name(self) -> str:
-        """The word for it in files."""
+        """Name of the kind in files."""
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class Kind(Protocol):
 
     @property
     def draws(self) -> bool:
-        """Whether it has a seed, so that replicas of a point differ."""
+        """True if it has a seed, so that replicas of a point differ."""
 
     def counts(self) -> tuple[str, ...]:
         """Return the names of the settings that are whole numbers."""
@@ -96,7 +96,7 @@ class Kind(Protocol):
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
     ) -> Callable[[Choice], Asked]:
-        """Return what turns a choice of values into a checked point.
+        """Return a function that turns a choice of values into a checked point.
 
         Args:
             tables: what the file says besides its axes.

@@ -21,7 +21,7 @@ _NOT_MEASURES = ("wa", "elapsed_s", "check_elapsed_s")
 
 
 class MeanFieldKind(TheoryKind):
-    """Points that are what `writeamp meanfield` finds."""
+    """Kind of points that `writeamp meanfield` finds: fixed points of the mean field."""
 
     name = "meanfield"
     names = ("mode", *RATIOS, *_COUNTS, *_HEATS)

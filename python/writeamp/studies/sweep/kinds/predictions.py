@@ -27,7 +27,7 @@ _SHARES = ("utilization", "hot_ratio")
 
 
 class PredictionKind(TheoryKind):
-    """Points that are what `writeamp.predict` says by one model."""
+    """Kind of points that `writeamp.predict` gives: answers of analytic models."""
 
     name = "predict"
     names = ("model", *RATIOS, "target_wa", *_SHARES, *_DEFAULTS)

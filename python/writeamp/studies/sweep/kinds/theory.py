@@ -1,4 +1,4 @@
-"""What the two kinds of points without a simulation share: one table of plain arguments."""
+"""Base of kinds of points without a simulation: settings in one table of plain arguments."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TheoryKind(ABC):
     def template(
         self, tables: Table, folder: Path | None, first: Choice, where: str
     ) -> Callable[[Choice], Asked]:
-        """Return what turns a choice of values into checked arguments."""
+        """Return a function that turns a choice of values into checked arguments."""
         base = {**self.defaults, **_arguments_of(tables, self.name, self.names, where)}
 
         def asked(choice: Choice) -> Asked:
@@ -65,7 +65,7 @@ class TheoryKind(ABC):
 
     @abstractmethod
     def checked(self, given: dict[str, Any], choice: Choice) -> dict[str, Any]:
-        """Return arguments, perhaps without some that a choice leaves no use for.
+        """Return checked arguments, perhaps without some that a choice leaves no use for.
 
         Raises:
             WriteampError: one is missing, or cannot be.

@@ -1,4 +1,4 @@
-"""Lines: what was found over one axis, for each value of another, in panels by the rest."""
+"""Line plots: a column over one axis, for each value of another, in panels by the rest."""
 
 from __future__ import annotations
 

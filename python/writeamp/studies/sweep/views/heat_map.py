@@ -1,4 +1,4 @@
-"""Heat maps: what was found in each cell of two axes, in panels by the rest."""
+"""Heat maps: a column in each cell of two axes, in panels by the rest."""
 
 from __future__ import annotations
 

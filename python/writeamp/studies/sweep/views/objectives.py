@@ -1,4 +1,4 @@
-"""What is to be little or much: names of columns, and the direction in which each is better."""
+"""Objectives: names of columns, and whether less or more of each is better."""
 
 from __future__ import annotations
 

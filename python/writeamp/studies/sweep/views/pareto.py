@@ -1,4 +1,7 @@
-"""The Pareto front: the choices of which none other is as good in all, and better in one."""
+"""Pareto front: the choices that no other choice dominates.
+
+A choice dominates another if it is as good in all objectives, and better in one.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _STANDINGS = {FRONT: "front", NEAR: "near", DOMINATED: "dominated"}
 
 @dataclass(frozen=True)
 class Choice:
-    """One choice, what it came to in each objective, and whether it is on the front."""
+    """Choice with its value in each objective, and whether it is on the front."""
 
     groups: tuple[Group, ...]
     standing: str

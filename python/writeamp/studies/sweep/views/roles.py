@@ -1,4 +1,4 @@
-"""Which axis plays which part in a picture; nothing is averaged over but replicas."""
+"""Roles of axes in a picture: x, hue and facets; nothing is averaged over but replicas."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Roles:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All of them."""
+        """Names of all axes that have a role."""
         return (self.x, *(() if self.other is None else (self.other,)), *self.facets)
 
 
 def roles_of(
     tidy: Tidy, x: str | None, other: str | None, facets: Sequence[str] | None, *, part: str
 ) -> Roles:
-    """Return the roles that are asked for; those left out go to the axes that are left.
+    """Return the roles that are asked for; the axes that are left take those left out.
 
     Args:
         tidy: the results.

@@ -1,4 +1,4 @@
-"""Sensitivity: which axes matter for what was found, and how sure that is."""
+"""Sensitivity: how much each axis matters for a column, and how sure that is."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Indices:
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity(View):
-    """How much of what was found each axis decides.
+    """Sensitivity of a column to each axis.
 
     Attributes:
         tidy: the results.

@@ -1,4 +1,4 @@
-"""What every way to look at results has in common: a figure, a table and a document."""
+"""Base of all views of results: a figure, a table and a document."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FOR_PROGRAMS = ("version", STUDY)
 
 
 class View(Drawn):
-    """What is seen in results."""
+    """View of results, drawn from them."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -25,10 +25,10 @@ class View(Drawn):
 
     @abstractmethod
     def _records(self) -> list[dict[str, Any]]:
-        """Return what is shown, one row after the other."""
+        """Return the rows of the view, as JSON types."""
 
     def card(self) -> Card:
-        """Return what is shown as a table."""
+        """Return the view as a table."""
         return card_of_rows(self.figure().title, self._records())
 
 
@@ -40,17 +40,17 @@ def card_of_rows(title: str, records: Sequence[dict[str, Any]]) -> Card:
 
 
 def beside(tidy: Tidy, named: Sequence[str]) -> list[str]:
-    """Return the axes without a part in a picture: they go ahead with those that have one."""
+    """Return the axes without a role in a picture, which go ahead with those that have one."""
     return [name for name in tidy.varying if name not in named]
 
 
 def without_axis(count: int, axis: str) -> str:
-    """Return what a subtitle says of choices that have no place on an axis."""
+    """Return the subtitle's words on choices that have no place on an axis."""
     return f" · {count} points without {axis} are left out" if count else ""
 
 
 def subtitle_of(tidy: Tidy, groups: Sequence[Group], named: Sequence[str]) -> str:
-    """Return what all points of a picture have in common, and how many there are."""
+    """Return the subtitle: what all points of a picture share, and how many there are."""
     fixed = [
         f"{name} = {word_of(tidy.frame[name][0])}"
         for name in (*tidy.parameters, "op", "workload", "manager")

@@ -1,1 +1,1 @@
-"""How much each axis matters: one file for each kind of design."""
+"""Sensitivity indices of axes, one file for each kind of design."""

@@ -1,4 +1,4 @@
-"""One number for how much an axis matters."""
+"""Sensitivity index: one number for how much an axis matters, with its interval."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Measure: TypeAlias = Literal["first_order", "total", "mu_star", "sigma"]
 
 @dataclass(frozen=True)
 class Index:
-    """An index of an axis, with the bounds of its 95% interval; NaN where there is none."""
+    """Sensitivity index of an axis with its 95% interval; NaN where there is none."""
 
     axis: str
     measure: Measure

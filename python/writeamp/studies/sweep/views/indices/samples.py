@@ -97,7 +97,7 @@ def of_independent(names: Sequence[str], shares: _Floats, y: _Floats) -> list[In
 
 @dataclass(frozen=True)
 class Method:
-    """How a design is analysed, in words, and from how many samples on that says anything."""
+    """Method of analysis of a design, in words, and the fewest samples that it needs."""
 
     words: str
     indices: Callable[[Sequence[str], _Floats, _Floats], list[Index]]

@@ -1,4 +1,4 @@
-"""Data in memory as a trace."""
+"""Read data in memory as a trace."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import polars as pl
 from writeamp.errors import WriteampError
 from writeamp.traces.assemble import observations
 from writeamp.traces.devices import DeviceCodes
-from writeamp.traces.given import Given
-from writeamp.traces.given_rows import ignored_columns
+from writeamp.traces.in_memory import Given
+from writeamp.traces.in_memory_rows import ignored_columns
 from writeamp.traces.reading import read
 from writeamp.traces.trace import MAX_LENGTH_BYTES, SCHEMA, Trace
 
 
 def of(data: Any, format: str | None = None, *, page_bytes: int = 4096) -> Trace:
-    """Return the trace that data say.
+    """Return data in memory as a trace.
 
     `simulate`, `compare`, `endurance` and `traces.to_pages` take the same data as they are, without
     this, and then keep 6 to 9 bytes of a request rather than 25.

@@ -1,4 +1,4 @@
-"""A trace that is given as data: arrays, frames, or batches of them that come in one by one."""
+"""Trace given as data in memory: arrays, frames, or batches of them that come one by one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.traces.columns import Columns, is_columns, parse_columns
 from writeamp.traces.devices import DeviceCodes
-from writeamp.traces.given_rows import Reading, reading_of
+from writeamp.traces.in_memory_rows import Reading, reading_of
 from writeamp.traces.quoting import one_line
 from writeamp.traces.words import EXAMPLE
 
@@ -37,7 +37,7 @@ VALID = (
 
 
 class Given:
-    """Data that say what a host asks for; nothing is read of them before it is needed.
+    """Trace as data in memory; nothing is read of them before it is needed.
 
     Attributes:
         data: what was given.
@@ -65,7 +65,7 @@ class Given:
             raise WriteampError(f"the trace is {shown(data)}; {VALID}")
 
     def batches(self) -> Iterator[tuple[Reading, pl.DataFrame, DeviceCodes]]:
-        """Yield the requests in order, as frames of the columns of `SCHEMA`, and how to take them.
+        """Yield the requests in batches, as frames of the columns of `SCHEMA`, with their readings.
 
         Offsets and lengths are in pages where the reading says so. Devices are codes.
 
@@ -103,7 +103,7 @@ class Given:
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of what the requests say; of rows that come once, a name of their own."""
+        """SHA-256 of the requests; of rows that come once, a unique name."""
         if self.is_once:
             return f"stream:{uuid.uuid4().hex}"
         hashes: dict[str, Any] = {}
@@ -149,7 +149,7 @@ def _columns(format: str) -> Columns:
 
 
 def _is_reader(data: Any) -> bool:
-    """Return whether it is an Arrow stream, which can be read once."""
+    """Return whether the data are an Arrow stream, which can be read once."""
     return hasattr(data, "__arrow_c_stream__") and hasattr(data, "read_next_batch")
 
 
@@ -170,7 +170,7 @@ def _is_pandas(data: Any) -> bool:
 
 
 def _frames(data: Any) -> Iterator[pl.DataFrame]:
-    """Yield the rows in frames; numbers without a name are in the columns page and pages."""
+    """Yield the rows of any data as frames; numbers without a name are in `page` and `pages`."""
     if not _is_table(data):
         yield from _of_iterator(iter(data))
         return
@@ -294,7 +294,7 @@ def _of_arrow_whole(data: Any) -> Iterator[pl.DataFrame]:
 
 
 def _of_iterator(rows: Iterator[Any]) -> Iterator[pl.DataFrame]:
-    """Yield what an iterator gives: whole numbers, or batches of any other kind."""
+    """Yield the frames of an iterator of whole numbers, or of batches of any other kind."""
     count = 0
     for first in rows:
         if _is_table(first):

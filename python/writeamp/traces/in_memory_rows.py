@@ -1,4 +1,4 @@
-"""The rows of tables in memory as requests: which columns count, and what is not valid in them."""
+"""Rows of tables in memory as requests: which columns count, and faults in their values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LARGEST_WHOLE_FLOAT = 2.0**53
 
 @dataclass(frozen=True)
 class Reading:
-    """Which column is which field of a request.
+    """Reading of a table: the column of each field of a request, and its unit.
 
     Attributes:
         in_pages: whether offsets and lengths are numbers of pages.
@@ -107,7 +107,7 @@ class Reading:
 
 
 def reading_of(frame: pl.DataFrame, columns: Columns | None) -> Reading:
-    """Return how to read frames like this one.
+    """Return the reading of frames like this one.
 
     Raises:
         WriteampError: a column is missing, or more than one reading fits.
@@ -172,7 +172,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _are_whole(column: pl.Series) -> pl.Series:
-    """Return where numbers are whole for certain."""
+    """Return where numbers are certainly whole."""
     if column.dtype.is_integer():
         return pl.repeat(True, column.len(), eager=True)
     are_whole = column == column.floor()
@@ -183,14 +183,14 @@ def _are_whole(column: pl.Series) -> pl.Series:
 
 
 class _Rows:
-    """A frame whose values are held to what they may be, the first that is not named."""
+    """Frame whose values are checked against their domains; the first fault is named."""
 
     def __init__(self, frame: pl.DataFrame, first_row: int) -> None:
         self.frame = frame
         self.first_row = first_row
 
     def refuse_first(self, faulty: pl.Series, sentence: Callable[[int], str]) -> None:
-        """Raise for the first row that is faulty, if one is."""
+        """Raise an error on the first faulty row, if one is."""
         if faulty.any():
             at = int(faulty.arg_true()[0])
             raise WriteampError(f"row {self.first_row + at} of the trace {sentence(at)}")
@@ -205,7 +205,7 @@ class _Rows:
         return found
 
     def device_names(self, name: str) -> pl.Series:
-        """Return a column of devices as text: numbers as text has them, whatever holds them."""
+        """Return a column of devices as text; numbers of any type become the same text."""
         column = self.frame[name]
         valid = "a name or a whole number"
         if column.dtype.is_float() or column.dtype.is_decimal():
@@ -244,7 +244,7 @@ class _Rows:
         return found.cast(pl.Int64)
 
     def operations(self, name: str, words: Mapping[str, str] | None) -> pl.Series:
-        """Return a column of operations; `words` says what its words mean, if they are others."""
+        """Return a column of operations; `words` maps other words to them."""
         column = self.frame[name]
         if words is None and not isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
             raise WriteampError(
