@@ -1,4 +1,4 @@
-"""Write the tables of policies, workloads and learners into docs/, from what the entries declare.
+"""Write tables of policies, workloads and learners into docs/, as the entries declare them.
 
 A table stands between two comments, `table of the registry: NAME` and `end of the registry: NAME`.
 Run it after an entry has changed: .venv/bin/python scripts/registry_tables.py. A test compares what

@@ -1,4 +1,4 @@
-"""What the pages say of the code is what the code says."""
+"""Pages of docs/ held to the code: tables of entries, versions and options."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ impl Watch {
     }
 }
 
-/// Drives a drive with a seed to its end of life, under the workload that `load` gives for it.
+/// Life of the drive of a seed, under the workload that `load` gives for it.
 pub fn life<L>(study: &Study, seed: u64, load: L, watch: &Watch) -> Result<Life>
 where
     L: FnOnce(u64) -> Result<Box<dyn Workload>>,

@@ -1,4 +1,4 @@
-//! Wolf and FDP, transcribed from paper 3 and from `docs/wolf-algorithm.md` for blocks and pages.
+//! Wolf and FDP, transcribed from paper 3, and from `docs/wolf-algorithm.md` for blocks.
 //!
 //! Every number is a search: what a group owns less what it holds is what it may still open. The
 //! arithmetic is this crate's own, too: nothing of the engine's is called, and where a method has

@@ -44,7 +44,9 @@ impl Endurance {
         Endurance { study: Study { manager, setup, fill, batch_pages }, load: load.clone() }
     }
 
-    /// Drives the drive of a seed to its end of life. From time to time `progress` is called with the most
+    /// Drives the drive of a seed to its end of life.
+    ///
+    /// From time to time `progress` is called with the most
     /// erases of any block, at most `w_max`. If that raises, or Ctrl-C comes, it stops soon.
     #[pyo3(signature = (seed, progress=None))]
     fn live<'py>(

@@ -1,4 +1,4 @@
-"""Results as JSON documents and back, exactly: fields of known dataclasses, arrays and tables.
+"""Results as JSON documents and back, exactly: dataclasses, arrays and tables.
 
 A document holds nothing but JSON types. To read one runs nothing that it says: the reader names
 the type that it expects, and a document of another is refused.

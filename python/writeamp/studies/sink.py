@@ -33,7 +33,7 @@ class Outcome(Protocol):
 
     @property
     def error(self) -> str | None:
-        """Why there is none."""
+        """Reason for which there is none."""
 
 
 _O = TypeVar("_O", bound=Outcome)

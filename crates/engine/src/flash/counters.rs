@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::MOST_PLAUSIBLE;
 
-/// Why a page was read, programmed or erased.
+/// Cause of a read, a program or an erase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// The host wrote or read it.

@@ -49,11 +49,11 @@ pub struct NextPage {
 pub struct Each {
     /// Pages programmed.
     pub pages: usize,
-    /// Why it stopped there.
+    /// Reason for which it stopped there.
     pub stop: Stop,
 }
 
-/// Why [`Flash::program_each`] stopped.
+/// Reason for which [`Flash::program_each`] stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// There was no further page, or enough of them for once.

@@ -10,7 +10,7 @@ use crate::victims::VICTIMS;
 /// Some of the things that there are to choose from, and why no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Only<T: 'static> {
-    /// Those that are served.
+    /// The choices that are served.
     pub these: &'static [T],
     /// Reason that follows the manager's name in the sentence that refuses the others.
     pub because: &'static str,

@@ -1,4 +1,6 @@
-//! Measurements of a group by its collection: `allocation=marginal` of `docs/wolf-algorithm.md`.
+//! Measurements of a group by its collection.
+//!
+//! That is `allocation=marginal` of `docs/wolf-algorithm.md`.
 
 use super::rules::Following;
 

@@ -1,4 +1,6 @@
-//! The group of a page by how long it will live: `detector=interval` of `docs/wolf-algorithm.md`.
+//! Groups of pages by how long they will live.
+//!
+//! That is `detector=interval` of `docs/wolf-algorithm.md`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-"""What a learner is: an estimator that can be trained by its name."""
+"""Learner: an estimator that can be trained by its name."""
 
 from __future__ import annotations
 

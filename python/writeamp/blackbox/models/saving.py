@@ -1,4 +1,4 @@
-"""What a kind of estimator says of its documents: what it has learnt, written and read."""
+"""Saving of estimators: writer and reader of what each kind has learnt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Document: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class Saved:
-    """How what an estimator has learnt is written and read, beside its parameters.
+    """Writer and reader of what an estimator has learnt, beside its parameters.
 
     Attributes:
         estimator: its class.

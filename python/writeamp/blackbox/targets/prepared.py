@@ -79,7 +79,7 @@ class Prepared:
 
     @property
     def warnings(self) -> list[str]:
-        """Why a drive is not steady, if one is not."""
+        """Reason for which a drive is not steady, if one is not."""
         return [sentence for part in self.parts for sentence in part.warnings]
 
     def new(self) -> TimedDevice:

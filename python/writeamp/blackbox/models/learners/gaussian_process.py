@@ -12,7 +12,9 @@ from writeamp.blackbox.models.saving import Document, Saved, read_box, write_box
 
 
 def parts_of(names: Sequence[str]) -> list[list[int]]:
-    """Return features of a Gaussian process's parts: all but the reads', all but the writes', all.
+    """Return the features of each part of a Gaussian process.
+
+    The parts have all features but the reads', all but the writes', and all.
 
     What writes cost depends little on how others read, and the other way round.
     """
