@@ -63,7 +63,7 @@ fn build_and_run(bytes: &mut Unstructured) -> Result<()> {
         wear_leveling,
         seed,
         wear: Wear::default(),
-        foreign: writeamp_engine::managers::Foreign::default(),
+        custom: writeamp_engine::managers::CustomPolicies::default(),
     };
     let workload = in_words(workloads::build(&workload, logical_pages, Context::root(seed)));
     let manager = in_words(managers::build(&manager, setup));

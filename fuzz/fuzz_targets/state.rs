@@ -61,7 +61,7 @@ impl Parts {
             wear_leveling: bytes.arbitrary::<bool>()?.then(|| leveler.to_owned()),
             seed: 1,
             wear: if bytes.arbitrary()? { worn } else { Wear::default() },
-            foreign: writeamp_engine::managers::Foreign::default(),
+            custom: writeamp_engine::managers::CustomPolicies::default(),
         };
         Ok(Parts { manager, workload, setup })
     }

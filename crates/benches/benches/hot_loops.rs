@@ -43,7 +43,7 @@ fn drive(manager: &str, victims: Option<&str>, fill: f64) -> Box<dyn BlockManage
         seed: SEED,
         wear: Wear::default(),
         table_pages: 0,
-        foreign: writeamp_engine::managers::Foreign::default(),
+        custom: writeamp_engine::managers::CustomPolicies::default(),
     };
     managers::build(manager, setup).expect("a registered manager")
 }

@@ -43,7 +43,7 @@ fn ssd() -> Ssd {
         seed: 1,
         wear: Wear::default(),
         table_pages: 0,
-        foreign: writeamp_engine::managers::Foreign::default(),
+        custom: writeamp_engine::managers::CustomPolicies::default(),
     };
     let mut drive = managers::build_observed("single", setup, Box::new(Recorder::default()))
         .expect("a registered manager");

@@ -31,7 +31,7 @@ fn main() -> Result<()> {
             seed: 1,
             wear: Wear::default(),
             table_pages: 0,
-            foreign: writeamp_engine::managers::Foreign::default(),
+            custom: writeamp_engine::managers::CustomPolicies::default(),
         };
         let drive = managers::build(&manager, setup)?;
         let workload = workloads::build(&workload, logical_pages, Context::root(1))?;

@@ -40,9 +40,9 @@ pub enum Error {
     /// Bytes that are no state of the drive to be restored.
     #[error("{0}")]
     State(String),
-    /// A policy that is written elsewhere failed.
+    /// A custom policy failed.
     #[error("{0}")]
-    Foreign(Box<Fault>),
+    CustomPolicy(Box<Fault>),
     /// Someone asked for it.
     #[error("the run was cancelled")]
     Cancelled,
@@ -73,7 +73,7 @@ impl Error {
     ) -> Self {
         let Failure { what, page: own, cause } = failure;
         let page = page.or(own);
-        Error::Foreign(Box::new(Fault {
+        Error::CustomPolicy(Box::new(Fault {
             policy: policy.to_owned(),
             hook,
             host_pages,

@@ -17,7 +17,7 @@ use writeamp_engine::{managers, observe};
 
 use crate::counters::{COLUMNS, counters_dict};
 use crate::drive::{Drive, EarlierHost, Load};
-use crate::heard::heard;
+use crate::interruptible::interruptible;
 use crate::raised::raised;
 
 /// A drive and the workload that drives it.
@@ -104,21 +104,21 @@ impl Simulation {
     ) -> PyResult<Self> {
         let built_from = (drive.clone(), load.clone(), seed, batch_pages);
         let parts = built_from.clone();
-        let built = heard(py, move || build(&parts))?;
+        let built = interruptible(py, move || build(&parts))?;
         let inner = Mutex::new(Held(Some(built.map_err(|e| raised(&e))?)));
         Ok(Simulation { inner, built_from })
     }
 
     /// Everything that a run needs to go on from here, in this process or another.
     fn save(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
-        let bytes = heard(py, move || engine::state::try_pack(&**this.get().inner()))?;
+        let bytes = interruptible(py, move || engine::state::try_pack(&**this.get().inner()))?;
         let bytes = bytes.map_err(|error| raised(&error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// The drive as it stands, without its host: what a virtual drive may begin with.
     fn drive_state(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
-        let bytes = heard(py, move || engine::state::try_pack(this.get().inner().drive()))?;
+        let bytes = interruptible(py, move || engine::state::try_pack(this.get().inner().drive()))?;
         let bytes = bytes.map_err(|error| raised(&error))?;
         Ok(PyBytes::new(py, &bytes))
     }

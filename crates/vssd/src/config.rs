@@ -164,7 +164,7 @@ impl Flash {
             seed: self.seed,
             wear: Wear::default(),
             table_pages: self.table_pages,
-            foreign: writeamp_engine::managers::Foreign::default(),
+            custom: writeamp_engine::managers::CustomPolicies::default(),
         })
     }
 }

@@ -16,7 +16,7 @@ fn study(wear: Wear) -> Study {
         seed: 7,
         wear,
         table_pages: 0,
-        foreign: crate::managers::Foreign::default(),
+        custom: crate::managers::CustomPolicies::default(),
     };
     let manager = "sepgc".into();
     let fill = std::iter::once(0..300).collect();

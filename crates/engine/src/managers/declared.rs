@@ -206,7 +206,7 @@ mod tests {
             seed: 1,
             wear: Wear::default(),
             table_pages: 0,
-            foreign: crate::managers::Foreign::default(),
+            custom: crate::managers::CustomPolicies::default(),
         }
     }
 

@@ -16,7 +16,7 @@ pub mod wolf;
 use std::ops::Range;
 
 pub use declared::{Declared, Needs, Only};
-pub use setup::{Foreign, Setup};
+pub use setup::{CustomPolicies, Setup};
 
 use crate::error::{Error, Result};
 use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tap};
@@ -183,7 +183,7 @@ pub trait Compiled: Tap {
 
 impl Compiled for Silent {
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
-        match setup.foreign_victims()? {
+        match setup.custom_victims()? {
             Some(policy) => visitor.visit(Boxed::<true>::of(policy)),
             None => victims::with_policy(text, &setup.geometry, Compiling(visitor)),
         }
@@ -192,7 +192,7 @@ impl Compiled for Silent {
 
 impl Compiled for Box<dyn Observer> {
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
-        match setup.foreign_victims()? {
+        match setup.custom_victims()? {
             Some(policy) => visitor.visit(Boxed::<true>::of(policy)),
             None => visitor.visit(victims::boxed_policy(text, &setup.geometry)?),
         }
@@ -288,7 +288,7 @@ pub fn check(text: &str, setup: &Setup) -> Result<Declared> {
 
 fn check_params(params: &Params, setup: &Setup) -> Result<Declared> {
     let name = params.entry().name;
-    let declared = match &setup.foreign.victims {
+    let declared = match &setup.custom.victims {
         None => check_served(params, setup.victims.as_deref(), setup.layout)?,
         Some(source) => {
             let declared = check_shaped(params, true)?;
@@ -326,9 +326,9 @@ fn build_identified<T: Compiled>(
 }
 
 fn build_with<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
-    if let Some(source) = setup.foreign.placement.clone() {
-        let victims = setup.victims_of(&generic::foreign_declared(&*source));
-        return generic::build_foreign(&*source, &victims, setup, tap);
+    if let Some(source) = setup.custom.placement.clone() {
+        let victims = setup.victims_of(&generic::custom_declared(&*source));
+        return generic::build_custom(&*source, &victims, setup, tap);
     }
     let params = MANAGERS.read(text)?;
     let declared = check_params(&params, &setup)?;

@@ -276,7 +276,7 @@ mod tests {
             seed: 1,
             wear: Wear::default(),
             table_pages: 0,
-            foreign: crate::managers::Foreign::default(),
+            custom: crate::managers::CustomPolicies::default(),
         };
         let policy = boxed_policy("fifo", &geometry).unwrap();
         let mut drive = Failing { core: Core::new(policy, &setup, 1, 0, Silent).unwrap() };

@@ -12,9 +12,9 @@ use crate::rng::Stream;
 use crate::state::Identity;
 use crate::victims::{self, VICTIMS, VictimSource};
 
-/// The policies of a drive that are written elsewhere; none by default.
+/// Custom policies of a drive, which no registry knows; none by default.
 #[derive(Debug, Clone, Default)]
-pub struct Foreign {
+pub struct CustomPolicies {
     /// The placement, in the place of the block manager.
     pub placement: Option<Arc<dyn PlacementSource>>,
     /// The victim policy.
@@ -41,8 +41,8 @@ pub struct Setup {
     pub seed: u64,
     /// Wear that the blocks stand.
     pub wear: Wear,
-    /// Policies that are written elsewhere: their names stand where specs would.
-    pub foreign: Foreign,
+    /// Custom policies: their names stand where specs would.
+    pub custom: CustomPolicies,
 }
 
 impl Setup {
@@ -57,18 +57,18 @@ impl Setup {
         (self.table_pages > 0).then(|| self.logical_pages - self.table_pages)
     }
 
-    /// What the manager declares: that which `text` names, unless it is written elsewhere.
+    /// Declaration of the manager: that which `text` names, unless it is a custom one.
     pub(super) fn declared(&self, text: &str) -> Result<Declared> {
-        match &self.foreign.placement {
-            Some(source) => Ok(generic::foreign_declared(&**source)),
+        match &self.custom.placement {
+            Some(source) => Ok(generic::custom_declared(&**source)),
             None => declared(text),
         }
     }
 
-    /// The spec of the victim policy, or its name if it is written elsewhere.
+    /// The spec of the victim policy, or the name of a custom one.
     pub(super) fn victims_of(&self, declared: &Declared) -> String {
         let own = || declared.default_victims.clone();
-        match &self.foreign.victims {
+        match &self.custom.victims {
             Some(source) => source.name().to_owned(),
             None => self.victims.clone().unwrap_or_else(own),
         }
@@ -84,11 +84,11 @@ impl Setup {
             geometry, logical_pages, table_pages, layout, wear_leveling, seed, wear, ..
         } = self;
         let canonical = |registry: &Registry, spec: &str| Ok(registry.read(spec)?.canonical());
-        let manager = match &self.foreign.placement {
+        let manager = match &self.custom.placement {
             Some(source) => source.name().to_owned(),
             None => canonical(&MANAGERS, text)?,
         };
-        let victims = match &self.foreign.victims {
+        let victims = match &self.custom.victims {
             Some(source) => source.name().to_owned(),
             None => canonical(&VICTIMS, &self.victims_of(&self.declared(text)?))?,
         };
@@ -109,13 +109,13 @@ impl Setup {
         })
     }
 
-    /// The victim policy that is written elsewhere, if that is what the drive works by.
-    pub(super) fn foreign_victims(&self) -> Result<Option<victims::Foreign>> {
+    /// The custom victim policy, if the drive works by one.
+    pub(super) fn custom_victims(&self) -> Result<Option<victims::CustomVictims>> {
         let Setup { geometry, logical_pages, seed, .. } = self;
         let build = |source: &Arc<dyn VictimSource>| {
             let calls = source.build(geometry, *logical_pages, *seed)?;
-            victims::Foreign::new(source.name(), calls, geometry)
+            victims::CustomVictims::new(source.name(), calls, geometry)
         };
-        self.foreign.victims.as_ref().map(build).transpose()
+        self.custom.victims.as_ref().map(build).transpose()
     }
 }

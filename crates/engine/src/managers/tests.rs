@@ -76,7 +76,7 @@ fn setup(layout: Layout, wear_leveling: Option<&str>) -> Setup {
         seed: 5,
         wear: Wear::default(),
         table_pages: 0,
-        foreign: crate::managers::Foreign::default(),
+        custom: crate::managers::CustomPolicies::default(),
     }
 }
 
@@ -256,7 +256,7 @@ fn a_stripe_goes_on_to_the_next_lun_after_the_pages_of_a_program() {
         seed: 1,
         wear: Wear::default(),
         table_pages: 0,
-        foreign: crate::managers::Foreign::default(),
+        custom: crate::managers::CustomPolicies::default(),
     };
     let mut drive = build("single", setup).unwrap();
     drive.write(&(0..40).collect::<Vec<_>>(), None).unwrap();

@@ -4,10 +4,10 @@
 //! [`crate::managers`]. To add one, write its file and add its line to `placements!` below.
 
 mod calls;
+pub(crate) mod custom;
 pub(crate) mod dac;
 pub(crate) mod eti;
 pub(crate) mod fadac;
-pub(crate) mod foreign;
 mod last_writes;
 pub(crate) mod midas;
 pub(crate) mod multilog;
@@ -19,7 +19,7 @@ pub(crate) mod sfs;
 pub(crate) mod single;
 pub(crate) mod warcip;
 
-pub use calls::{ForeignStreams, PlacementCalls, PlacementSource};
+pub use calls::{CustomStreams, PlacementCalls, PlacementSource};
 pub(crate) use last_writes::{LastWrites, since, stamp};
 
 use crate::error::Result;

@@ -68,7 +68,7 @@ impl Case {
             seed: self.seed,
             wear: self.wear,
             table_pages: 0,
-            foreign: writeamp_engine::managers::Foreign::default(),
+            custom: writeamp_engine::managers::CustomPolicies::default(),
         };
         managers::build(&self.manager, setup)
     }

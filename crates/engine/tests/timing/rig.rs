@@ -51,7 +51,7 @@ pub fn setup(shape: Shape, layout: Layout, logical_pages: u32) -> Setup {
         seed: 1,
         wear: Wear::default(),
         table_pages: 0,
-        foreign: writeamp_engine::managers::Foreign::default(),
+        custom: writeamp_engine::managers::CustomPolicies::default(),
     }
 }
 

@@ -130,7 +130,7 @@ impl Blueprint {
             seed: self.seed,
             wear: self.wear,
             table_pages: self.table_pages(logical_pages),
-            foreign: writeamp_engine::managers::Foreign::default(),
+            custom: writeamp_engine::managers::CustomPolicies::default(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! How a generic manager is put together: of a registered placement, or one that is written elsewhere.
+//! Assembly of a generic manager: of a registered placement, or a custom one.
 
 use super::table::Apart;
 use super::{Generic, Opened};
@@ -9,7 +9,7 @@ use crate::managers::core::Core;
 use crate::managers::{BlockManager, Compiled, Declared, Manager, Needs, Setup};
 use crate::params::Params;
 use crate::placements::PlacementSource;
-use crate::placements::foreign::Foreign;
+use crate::placements::custom::CustomPlacement;
 use crate::placements::{Placement, Sizes, Streams};
 use crate::registry::{Entry, Registered};
 use crate::victims::{VictimPolicy, Visitor};
@@ -60,8 +60,8 @@ fn sizes(setup: &Setup) -> Sizes {
     }
 }
 
-/// What a placement that is written elsewhere declares before it is made: all but what it needs.
-pub fn foreign_declared(source: &dyn PlacementSource) -> Declared {
+/// Declaration of a custom placement before it is made: all but what it needs.
+pub fn custom_declared(source: &dyn PlacementSource) -> Declared {
     Declared {
         default_victims: source.victims().to_owned(),
         hears: source.hears(),
@@ -70,18 +70,18 @@ pub fn foreign_declared(source: &dyn PlacementSource) -> Declared {
     }
 }
 
-/// Builds the manager of a placement that is written elsewhere. The combination is checked, and the
+/// Builds the manager of a custom placement. The combination is checked, and the
 /// size of the drive is once the placement has said how many streams it has.
-pub fn build_foreign<T: Compiled>(
+pub fn build_custom<T: Compiled>(
     source: &dyn PlacementSource,
     victims: &str,
     setup: Setup,
     tap: T,
 ) -> Result<Box<dyn BlockManager>> {
     let name = source.name().to_owned();
-    let placement = Foreign::new(&name, source.build(&sizes(&setup))?)?;
+    let placement = CustomPlacement::new(&name, source.build(&sizes(&setup))?)?;
     let needs = needs_of(placement.counts());
-    Declared { needs, ..foreign_declared(source) }.check_room(&name, &setup)?;
+    Declared { needs, ..custom_declared(source) }.check_room(&name, &setup)?;
     let (hears, site) = (source.hears(), setup.clone());
     T::with_policy(victims, &site, Assemble { name, placement, hears, needs, setup, tap })
 }

@@ -222,7 +222,7 @@ impl Drive {
             seed: self.seed,
             wear: Wear::default(),
             table_pages: self.table_pages(),
-            foreign: writeamp_engine::managers::Foreign::default(),
+            custom: writeamp_engine::managers::CustomPolicies::default(),
         }
     }
 

@@ -1,10 +1,10 @@
-//! A placement that is written elsewhere ([`PlacementCalls`]).
+//! Custom placements: a user's own behind [`PlacementCalls`], as the manager asks it.
 //!
 //! It is asked in the order in which pages are written and victims collected, so it may remember what
 //! it likes. The streams of a victim's pages are asked for before the block is erased: a fault loses
 //! no page.
 
-use super::{ForeignStreams, HostPage, Placement, PlacementCalls, Sizes, Streams, Victim};
+use super::{CustomStreams, HostPage, Placement, PlacementCalls, Sizes, Streams, Victim};
 use crate::error::{Error, Result};
 use crate::faults::{Failure, Hook};
 use crate::params::Params;
@@ -12,10 +12,10 @@ use crate::registry::{Entry, Registered};
 use crate::state::{Reader, State, Writer};
 
 /// What a placement is called in errors, and who answers for it.
-pub struct Foreign {
+pub struct CustomPlacement {
     name: String,
     calls: Box<dyn PlacementCalls>,
-    streams: ForeignStreams,
+    streams: CustomStreams,
     /// Whether each stream may get migrated pages.
     may_migrate: Vec<bool>,
     /// The answers for the pages of the victim that is being collected, and how many were used.
@@ -26,20 +26,20 @@ pub struct Foreign {
     failure: Option<Error>,
 }
 
-impl Registered<Sizes> for Foreign {
-    const ENTRY: Entry = Entry::new("foreign", "a placement that is written elsewhere");
+impl Registered<Sizes> for CustomPlacement {
+    const ENTRY: Entry = Entry::new("custom", "a placement of a user's own");
 
     fn build(_params: &Params, _sizes: &Sizes) -> Result<Self> {
         unreachable!("it is in no registry: a setup names who makes it")
     }
 }
 
-impl Foreign {
+impl CustomPlacement {
     /// The placement that answers `calls`. An error unless it has streams that are streams.
     pub fn new(name: &str, calls: Box<dyn PlacementCalls>) -> Result<Self> {
         const MOST: usize = 256;
         let streams = calls.streams();
-        let ForeignStreams { all, migration } = &streams;
+        let CustomStreams { all, migration } = &streams;
         if !(1..=MOST).contains(all) {
             return Err(Error::Spec(format!(
                 "{name} has {all} streams; it must have 1 to {MOST}, numbered from 0"
@@ -55,12 +55,21 @@ impl Foreign {
         let may_migrate = (0..*all).map(|stream| migration.contains(&stream)).collect();
         let name = name.to_owned();
         let answers = Vec::new();
-        Ok(Foreign { name, calls, streams, may_migrate, answers, used: 0, now: 0, failure: None })
+        Ok(CustomPlacement {
+            name,
+            calls,
+            streams,
+            may_migrate,
+            answers,
+            used: 0,
+            now: 0,
+            failure: None,
+        })
     }
 
     /// How many streams there are, and may get migrated pages.
     pub fn counts(&self) -> Streams {
-        let ForeignStreams { all, migration } = &self.streams;
+        let CustomStreams { all, migration } = &self.streams;
         Streams { all: *all, migration: migration.len() }
     }
 
@@ -115,7 +124,7 @@ fn listed(streams: &[usize]) -> String {
     if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }
 
-impl Placement for Foreign {
+impl Placement for CustomPlacement {
     const HEARS_HOST: bool = true;
     const KNOWS_VICTIMS: bool = true;
     const CAN_FAIL: bool = true;
@@ -179,7 +188,7 @@ impl Placement for Foreign {
     }
 }
 
-impl State for Foreign {
+impl State for CustomPlacement {
     fn save(&self, to: &mut Writer) {
         to.value(&self.now);
         match self.calls.save() {

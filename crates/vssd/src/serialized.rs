@@ -1,4 +1,4 @@
-//! What one request at a time has for itself: the flash, and what is written down of it.
+//! Parts of a drive that one request at a time may use: the flash, the journal and the recording.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -22,8 +22,8 @@ use crate::report::{self, Samples};
 /// Recordings are of no drive.
 const NO_SALT: u32 = 0;
 
-/// What one request at a time has for itself.
-pub struct Desk {
+/// The parts of a drive that one request at a time may use; they stand behind its lock.
+pub struct Serialized {
     pub flash: Flash,
     pub journal: Option<Journal>,
     pub recording: Option<Recording>,
@@ -47,7 +47,7 @@ pub struct Recording {
     failure: Option<Error>,
 }
 
-impl Desk {
+impl Serialized {
     /// Serves a request and writes it down, also where it failed: what is replayed fails alike.
     pub fn serve(&mut self, ask: &Ask, at_ns: u64, partly_held: u64) -> Result<Option<u32>> {
         let (mut timed, mut sequence) = (None, self.served);
