@@ -22,6 +22,20 @@ pub struct CustomPolicies {
 }
 
 /// What every manager is built from.
+///
+/// [`Setup::new`] has the defaults of the command line; fields are set by methods of their names, or
+/// in a literal that ends in `..Setup::new(geometry)`.
+///
+/// ```
+/// use writeamp_engine::flash::Geometry;
+/// use writeamp_engine::managers::{Layout, Setup};
+///
+/// let geometry = Geometry::flat(8192, 128)?;
+/// let setup = Setup::new(geometry).op(0.15).victims("d-choices:d=10").seed(7);
+/// assert_eq!(setup.logical_pages, 911_805);
+/// assert_eq!(setup.layout, Layout::Flat);
+/// # Ok::<(), writeamp_engine::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Setup {
     /// Shape of the drive.
@@ -45,7 +59,87 @@ pub struct Setup {
     pub custom: CustomPolicies,
 }
 
+/// The pages that an op leaves to the host, halves to even as Python rounds them.
+fn logical_pages(geometry: &Geometry, op: f64) -> u32 {
+    (f64::from(geometry.physical_pages()) / (1.0 + op)).round_ties_even() as u32
+}
+
 impl Setup {
+    /// The share of spare pages if none is asked for: (T−U)/U.
+    pub const OP: f64 = 0.28;
+
+    /// A flat drive of that shape with the default op, without wear, under the manager's own victim
+    /// policy.
+    pub fn new(geometry: Geometry) -> Self {
+        Setup {
+            geometry,
+            logical_pages: logical_pages(&geometry, Self::OP),
+            table_pages: 0,
+            layout: Layout::Flat,
+            victims: None,
+            wear_leveling: None,
+            seed: 1,
+            wear: Wear::default(),
+            custom: CustomPolicies::default(),
+        }
+    }
+
+    /// Leaves the host so many pages that the others are `op` of them, as the command line rounds it.
+    /// An op that leaves none, or none spare, is refused when a manager is built.
+    #[must_use]
+    pub fn op(self, op: f64) -> Self {
+        let logical_pages = logical_pages(&self.geometry, op);
+        Setup { logical_pages, ..self }
+    }
+
+    /// Sets the pages that the host sees.
+    #[must_use]
+    pub fn logical_pages(self, logical_pages: u32) -> Self {
+        Setup { logical_pages, ..self }
+    }
+
+    /// Sets how many of the logical pages, the last of them, hold the mapping table.
+    #[must_use]
+    pub fn table_pages(self, table_pages: u32) -> Self {
+        Setup { table_pages, ..self }
+    }
+
+    /// Sets the layout of streams and collection over the LUNs.
+    #[must_use]
+    pub fn layout(self, layout: Layout) -> Self {
+        Setup { layout, ..self }
+    }
+
+    /// Sets the spec of the victim policy, in the place of the manager's own.
+    #[must_use]
+    pub fn victims(self, spec: impl Into<String>) -> Self {
+        Setup { victims: Some(spec.into()), ..self }
+    }
+
+    /// Sets the spec of the wear leveller.
+    #[must_use]
+    pub fn wear_leveling(self, spec: impl Into<String>) -> Self {
+        Setup { wear_leveling: Some(spec.into()), ..self }
+    }
+
+    /// Sets the seed of the random streams of policies.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Setup { seed, ..self }
+    }
+
+    /// Sets the wear that the blocks stand.
+    #[must_use]
+    pub fn wear(self, wear: Wear) -> Self {
+        Setup { wear, ..self }
+    }
+
+    /// Sets policies that no registry knows.
+    #[must_use]
+    pub fn custom(self, custom: CustomPolicies) -> Self {
+        Setup { custom, ..self }
+    }
+
     /// Builds the flash array.
     pub(super) fn flash<T: Tap>(&self, tap: T) -> Result<Flash<T>> {
         let Setup { geometry, logical_pages, layout, wear, .. } = *self;
