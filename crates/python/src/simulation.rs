@@ -214,18 +214,18 @@ impl Simulation {
 
     /// Bytes of the tables that the block manager's scheme keeps beside the map.
     fn scheme_bytes(&self) -> u64 {
-        self.inner().drive().scheme_bytes()
+        self.inner().drive().report().scheme_bytes
     }
 
     /// The write amplification that the block manager expects of itself, if it has a model.
     fn predicted_wa(&self) -> Option<f64> {
-        self.inner().drive().predicted_wa()
+        self.inner().drive().report().predicted_wa
     }
 
     /// What the manager has learnt of the lives of pages, a column for each property; empty columns of
     /// one that does not.
     fn lives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let lives = self.inner().drive().lives();
+        let lives = self.inner().drive().report().lives;
         let dict = PyDict::new(py);
         let column =
             |value: &dyn Fn(&Life) -> f64| PyArray1::from_iter(py, lives.iter().map(value));
@@ -242,7 +242,7 @@ impl Simulation {
     /// The log of the groups of a manager that keeps some, a column for each property.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.inner();
-        let events = inner.drive().group_changes();
+        let events = inner.drive().report().group_changes;
         let dict = PyDict::new(py);
         let column =
             |value: &dyn Fn(&GroupChange) -> u64| PyArray1::from_iter(py, events.iter().map(value));

@@ -21,7 +21,7 @@ pub use setup::{CustomPolicies, Setup};
 use crate::error::{Error, Result};
 use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tap};
 use crate::hints::{Hears, Hints};
-use crate::observe::{GroupChange, Life};
+use crate::observe::Report;
 use crate::params::Params;
 use crate::registry::{Entry, Registry, dispatch, entries};
 use crate::request::{Op, Request};
@@ -114,21 +114,8 @@ pub trait BlockManager: Send + State {
     /// What the host must tell with each write.
     fn hears(&self) -> Hears;
 
-    /// The write amplification that the manager itself expects of what it does at the moment, if it has
-    /// a model for that.
-    fn predicted_wa(&self) -> Option<f64> {
-        None
-    }
-
-    /// What the manager has learnt of the lives of pages, by class and age, if it does.
-    fn lives(&self) -> Vec<Life> {
-        Vec::new()
-    }
-
-    /// Bytes of the tables that the manager's scheme keeps beside the map and the victim policy.
-    fn scheme_bytes(&self) -> u64 {
-        0
-    }
+    /// What the manager says of itself.
+    fn report(&self) -> Report<'_>;
 
     /// The flash array, to look at.
     fn flash(&self) -> &Array;
@@ -138,11 +125,6 @@ pub trait BlockManager: Send + State {
 
     /// The observer that the drive was built with, if there is one.
     fn observer_mut(&mut self) -> Option<&mut dyn Observer>;
-
-    /// The log of the groups of pages that the manager keeps, as far as it remembers.
-    fn group_changes(&self) -> &[GroupChange] {
-        &[]
-    }
 
     /// Takes down what the drive was built from: its state is restored into no other.
     fn identify(&mut self, identity: Identity);

@@ -7,7 +7,7 @@ use super::core::Core;
 use crate::error::{Error, Result};
 use crate::flash::{Array, BlockState, Observer, Tap};
 use crate::hints::{Hears, Hints};
-use crate::observe::{GroupChange, Life};
+use crate::observe::Report;
 use crate::state::{Identity, State};
 use crate::victims::VictimPolicy;
 
@@ -56,23 +56,8 @@ pub trait Policy: Send + State {
         Ok(false)
     }
 
-    /// See [`BlockManager::group_changes`].
-    fn group_changes(&self) -> &[GroupChange] {
-        &[]
-    }
-
-    /// See [`BlockManager::predicted_wa`].
-    fn predicted_wa(&self) -> Option<f64> {
-        None
-    }
-
-    /// See [`BlockManager::lives`].
-    fn lives(&self) -> Vec<Life> {
-        Vec::new()
-    }
-
-    /// See [`BlockManager::scheme_bytes`].
-    fn scheme_bytes(&self) -> u64;
+    /// See [`BlockManager::report`].
+    fn report(&self) -> Report<'_>;
 
     /// Asserts what must hold of its own books.
     fn assert_books(&self) {}
@@ -173,16 +158,8 @@ impl<P: Policy> BlockManager for P {
         Policy::hears(self)
     }
 
-    fn predicted_wa(&self) -> Option<f64> {
-        Policy::predicted_wa(self)
-    }
-
-    fn lives(&self) -> Vec<Life> {
-        Policy::lives(self)
-    }
-
-    fn scheme_bytes(&self) -> u64 {
-        Policy::scheme_bytes(self)
+    fn report(&self) -> Report<'_> {
+        Policy::report(self)
     }
 
     fn flash(&self) -> &Array {
@@ -191,10 +168,6 @@ impl<P: Policy> BlockManager for P {
 
     fn observer_mut(&mut self) -> Option<&mut dyn Observer> {
         self.core_mut().flash.observer_mut()
-    }
-
-    fn group_changes(&self) -> &[GroupChange] {
-        Policy::group_changes(self)
     }
 
     fn identify(&mut self, identity: Identity) {
@@ -259,8 +232,8 @@ mod tests {
             ""
         }
 
-        fn scheme_bytes(&self) -> u64 {
-            0
+        fn report(&self) -> Report<'_> {
+            Report::default()
         }
     }
 
