@@ -197,17 +197,7 @@ mod tests {
             page_bytes: 4096,
             erase_unit: EraseUnit::Block,
         };
-        Setup {
-            geometry: Geometry::new(shape).unwrap(),
-            logical_pages,
-            layout,
-            victims: None,
-            wear_leveling: None,
-            seed: 1,
-            wear: Wear::default(),
-            table_pages: 0,
-            custom: crate::managers::CustomPolicies::default(),
-        }
+        Setup { logical_pages, layout, ..Setup::new(Geometry::new(shape).unwrap()) }
     }
 
     #[test]

@@ -182,9 +182,9 @@ impl<P: Policy> BlockManager for P {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Layout, Setup};
+    use super::super::Setup;
     use super::*;
-    use crate::flash::{Cause, Geometry, Silent, Wear};
+    use crate::flash::{Cause, Geometry, Silent};
     use crate::state::state;
     use crate::victims::{Boxed, boxed_policy};
 
@@ -240,17 +240,7 @@ mod tests {
     #[test]
     fn an_error_in_the_middle_of_a_batch_leaves_the_counters_exact() {
         let geometry = Geometry::flat(8, 32).unwrap();
-        let setup = Setup {
-            geometry,
-            logical_pages: 200,
-            layout: Layout::Flat,
-            victims: None,
-            wear_leveling: None,
-            seed: 1,
-            wear: Wear::default(),
-            table_pages: 0,
-            custom: crate::managers::CustomPolicies::default(),
-        };
+        let setup = Setup { logical_pages: 200, ..Setup::new(geometry) };
         let policy = boxed_policy("fifo", &geometry).unwrap();
         let mut drive = Failing { core: Core::new(policy, &setup, 1, 0, Silent).unwrap() };
         assert_eq!(drive.write(&[1, 2, 3, 150, 4], None), Err(Error::Cancelled));

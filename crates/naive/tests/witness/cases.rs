@@ -122,7 +122,6 @@ impl Blueprint {
     fn setup(&self, logical_pages: u32) -> Setup {
         let Combination { victims, layout, wear_leveling, .. } = self.policies;
         Setup {
-            geometry: self.geometry,
             logical_pages,
             layout,
             victims: Some(victims.to_owned()),
@@ -130,7 +129,7 @@ impl Blueprint {
             seed: self.seed,
             wear: self.wear,
             table_pages: self.table_pages(logical_pages),
-            custom: writeamp_engine::managers::CustomPolicies::default(),
+            ..Setup::new(self.geometry)
         }
     }
 
