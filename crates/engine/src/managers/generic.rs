@@ -12,7 +12,7 @@ mod runs;
 mod state;
 mod table;
 
-pub(super) use assembly::{build_custom, custom_declared};
+pub(super) use assembly::{build_custom, custom_declared, self_declared};
 
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::served::Policy;

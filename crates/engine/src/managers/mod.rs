@@ -23,10 +23,11 @@ use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tap};
 use crate::hints::{Hears, Hints};
 use crate::observe::Report;
 use crate::params::Params;
+use crate::placements::SelfDeclared;
 use crate::registry::{Entry, Registry, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::state::{Identity, State};
-use crate::victims::{self, Boxed, Compiling, VICTIMS, Visitor};
+use crate::victims::{self, Boxed, Compiling, IntoVictims, VICTIMS, Visitor};
 
 /// How streams and collection are laid over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -283,6 +284,17 @@ fn check_params(params: &Params, setup: &Setup) -> Result<Declared> {
 }
 
 /// Builds the manager that `text` names.
+///
+/// ```
+/// use writeamp_engine::flash::Geometry;
+/// use writeamp_engine::managers::{self, Setup};
+///
+/// let setup = Setup::new(Geometry::flat(64, 32)?).victims("greedy");
+/// let mut drive = managers::build("sepgc", setup)?;
+/// drive.write(&[1, 2, 3], None)?;
+/// assert_eq!(drive.flash().counters().host.written_pages, 3);
+/// # Ok::<(), writeamp_engine::Error>(())
+/// ```
 pub fn build(text: &str, setup: Setup) -> Result<Box<dyn BlockManager>> {
     build_identified(text, setup, Silent)
 }
@@ -296,18 +308,83 @@ pub fn build_observed(
     build_identified(text, setup, observer)
 }
 
+/// Builds the manager of a user's own placement, under a victim policy of the user's own or the one
+/// that a spec names.
+///
+/// Both are compiled into the loop, as those of the registry are. How much room the placement needs
+/// is checked; that its streams are less than it says, and its victims closed blocks, is up to it.
+///
+/// ```
+/// use writeamp_engine::Result;
+/// use writeamp_engine::flash::Geometry;
+/// use writeamp_engine::managers::{self, Setup};
+/// use writeamp_engine::placements::{HostPage, Placement, SelfDeclared, Streams, Victim};
+/// use writeamp_engine::state::{Reader, State, Writer};
+///
+/// /// Odd pages apart from even ones.
+/// struct Parity;
+///
+/// impl State for Parity {
+///     fn save(&self, _to: &mut Writer) {}
+///
+///     fn restore(&mut self, _from: &mut Reader) -> Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// impl Placement for Parity {
+///     fn host_stream(&mut self, page: HostPage) -> usize {
+///         page.logical as usize % 2
+///     }
+///
+///     fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+///         logical as usize % 2
+///     }
+/// }
+///
+/// impl SelfDeclared for Parity {
+///     fn streams(&self) -> Streams {
+///         Streams { all: 2, migration: 2 }
+///     }
+/// }
+///
+/// let setup = Setup::new(Geometry::flat(64, 32)?);
+/// let mut drive = managers::build_with(Parity, "greedy", setup)?;
+/// drive.write(&[1, 2, 3], None)?;
+/// assert_eq!(drive.flash().counters().host.written_pages, 3);
+/// # Ok::<(), writeamp_engine::Error>(())
+/// ```
+pub fn build_with(
+    placement: impl SelfDeclared,
+    victims: impl IntoVictims,
+    setup: Setup,
+) -> Result<Box<dyn BlockManager>> {
+    let CustomPolicies { placement: other, victims: others } = &setup.custom;
+    if other.is_some() || others.is_some() || setup.victims.is_some() {
+        return Err(Error::Spec(
+            "build_with is given its policies; leave victims and custom of the setup out".into(),
+        ));
+    }
+    let identity = setup.identity_of(placement.name(), victims.name()?)?;
+    let geometry = setup.geometry;
+    let manager = generic::self_declared(placement, setup, Silent)?;
+    let mut drive = victims.visited_by(manager, &geometry)?;
+    drive.identify(identity);
+    Ok(drive)
+}
+
 fn build_identified<T: Compiled>(
     text: &str,
     setup: Setup,
     tap: T,
 ) -> Result<Box<dyn BlockManager>> {
     let identity = setup.identity(text)?;
-    let mut drive = build_with(text, setup, tap)?;
+    let mut drive = build_compiled(text, setup, tap)?;
     drive.identify(identity);
     Ok(drive)
 }
 
-fn build_with<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
+fn build_compiled<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
     if let Some(source) = setup.custom.placement.clone() {
         let victims = setup.victims_of(&generic::custom_declared(&*source));
         return generic::build_custom(&*source, &victims, setup, tap);

@@ -6,7 +6,7 @@ use super::{Declared, Layout, MANAGERS, declared, generic};
 use crate::error::Result;
 use crate::flash::{Flash, Geometry, Tap, Wear};
 use crate::leveling::WEAR_LEVELERS;
-use crate::placements::PlacementSource;
+use crate::placements::{PlacementSource, Sizes};
 use crate::registry::Registry;
 use crate::rng::Stream;
 use crate::state::Identity;
@@ -62,6 +62,11 @@ pub struct Setup {
 /// The pages that an op leaves to the host, halves to even as Python rounds them.
 fn logical_pages(geometry: &Geometry, op: f64) -> u32 {
     (f64::from(geometry.physical_pages()) / (1.0 + op)).round_ties_even() as u32
+}
+
+/// The form that all spellings of a spec share.
+fn canonical(registry: &Registry, spec: &str) -> Result<String> {
+    Ok(registry.read(spec)?.canonical())
 }
 
 impl Setup {
@@ -140,6 +145,19 @@ impl Setup {
         Setup { custom, ..self }
     }
 
+    /// The sizes of the drive, which a placement is built for.
+    pub fn sizes(&self) -> Sizes {
+        let Setup { geometry, layout, .. } = self;
+        Sizes {
+            logical_pages: self.logical_pages,
+            blocks: geometry.blocks(),
+            pages_per_block: geometry.pages_per_block(),
+            domains: layout.domains(geometry),
+            pools: layout.pools().count(geometry),
+            seed: self.seed,
+        }
+    }
+
     /// Builds the flash array.
     pub(super) fn flash<T: Tap>(&self, tap: T) -> Result<Flash<T>> {
         let Setup { geometry, logical_pages, layout, wear, .. } = *self;
@@ -174,10 +192,6 @@ impl Setup {
 
     /// Everything that decides what a drive is, under the manager that `text` names.
     pub(super) fn identity(&self, text: &str) -> Result<Identity> {
-        let Setup {
-            geometry, logical_pages, table_pages, layout, wear_leveling, seed, wear, ..
-        } = self;
-        let canonical = |registry: &Registry, spec: &str| Ok(registry.read(spec)?.canonical());
         let manager = match &self.custom.placement {
             Some(source) => source.name().to_owned(),
             None => canonical(&MANAGERS, text)?,
@@ -186,6 +200,14 @@ impl Setup {
             Some(source) => source.name().to_owned(),
             None => canonical(&VICTIMS, &self.victims_of(&self.declared(text)?))?,
         };
+        self.identity_of(manager, victims)
+    }
+
+    /// The same under a block manager and a victim policy of such names.
+    pub(super) fn identity_of(&self, manager: String, victims: String) -> Result<Identity> {
+        let Setup {
+            geometry, logical_pages, table_pages, layout, wear_leveling, seed, wear, ..
+        } = self;
         let leveler = |spec: &String| canonical(&WEAR_LEVELERS, spec);
         let identity = Identity::default()
             .with("block manager", manager)

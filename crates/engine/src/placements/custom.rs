@@ -4,16 +4,17 @@
 //! it likes. The streams of a victim's pages are asked for before the block is erased: a fault loses
 //! no page.
 
-use super::{CustomStreams, HostPage, Placement, PlacementCalls, Sizes, Streams, Victim};
+use super::{CustomStreams, HostPage, Placement, PlacementCalls, PlacementSource, SelfDeclared};
+use super::{Sizes, Streams, Victim};
 use crate::error::{Error, Result};
 use crate::faults::{Failure, Hook};
-use crate::params::Params;
-use crate::registry::{Entry, Registered};
+use crate::hints::Hears;
 use crate::state::{Reader, State, Writer};
 
 /// What a placement is called in errors, and who answers for it.
 pub struct CustomPlacement {
     name: String,
+    hears: Hears,
     calls: Box<dyn PlacementCalls>,
     streams: CustomStreams,
     /// Whether each stream may get migrated pages.
@@ -26,18 +27,11 @@ pub struct CustomPlacement {
     failure: Option<Error>,
 }
 
-impl Registered<Sizes> for CustomPlacement {
-    const ENTRY: Entry = Entry::new("custom", "a placement of a user's own");
-
-    fn build(_params: &Params, _sizes: &Sizes) -> Result<Self> {
-        unreachable!("it is in no registry: a setup names who makes it")
-    }
-}
-
 impl CustomPlacement {
-    /// The placement that answers `calls`. An error unless it has streams that are streams.
-    pub fn new(name: &str, calls: Box<dyn PlacementCalls>) -> Result<Self> {
+    /// The placement of a source, for a drive. An error unless it has streams that are streams.
+    pub fn new(source: &dyn PlacementSource, sizes: &Sizes) -> Result<Self> {
         const MOST: usize = 256;
+        let (name, calls) = (source.name(), source.build(sizes)?);
         let streams = calls.streams();
         let CustomStreams { all, migration } = &streams;
         if !(1..=MOST).contains(all) {
@@ -53,24 +47,17 @@ impl CustomPlacement {
             )));
         }
         let may_migrate = (0..*all).map(|stream| migration.contains(&stream)).collect();
-        let name = name.to_owned();
-        let answers = Vec::new();
         Ok(CustomPlacement {
-            name,
+            name: name.to_owned(),
+            hears: source.hears(),
             calls,
             streams,
             may_migrate,
-            answers,
+            answers: Vec::new(),
             used: 0,
             now: 0,
             failure: None,
         })
-    }
-
-    /// How many streams there are, and may get migrated pages.
-    pub fn counts(&self) -> Streams {
-        let CustomStreams { all, migration } = &self.streams;
-        Streams { all: *all, migration: migration.len() }
     }
 
     fn error(&self, hook: Hook, host_pages: u64, page: Option<u32>, failure: Failure) -> Error {
@@ -124,14 +111,25 @@ fn listed(streams: &[usize]) -> String {
     if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }
 
+impl SelfDeclared for CustomPlacement {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn streams(&self) -> Streams {
+        let CustomStreams { all, migration } = &self.streams;
+        Streams { all: *all, migration: migration.len() }
+    }
+
+    fn hears(&self) -> Hears {
+        self.hears
+    }
+}
+
 impl Placement for CustomPlacement {
     const HEARS_HOST: bool = true;
     const KNOWS_VICTIMS: bool = true;
     const CAN_FAIL: bool = true;
-
-    fn streams(_params: &Params) -> Streams {
-        unreachable!("each says by itself how many it has, once it is made")
-    }
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {

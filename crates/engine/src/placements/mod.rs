@@ -6,6 +6,7 @@
 mod calls;
 pub(crate) mod custom;
 pub(crate) mod dac;
+mod declaring;
 pub(crate) mod eti;
 pub(crate) mod fadac;
 mod last_writes;
@@ -20,13 +21,11 @@ pub(crate) mod single;
 pub(crate) mod warcip;
 
 pub use calls::{CustomStreams, PlacementCalls, PlacementSource};
+pub use declaring::{RegisteredPlacement, SelfDeclared};
 pub(crate) use last_writes::{LastWrites, since, stamp};
 
 use crate::error::Result;
 use crate::flash::NONE;
-use crate::hints::Hears;
-use crate::params::Params;
-use crate::registry::Registered;
 use crate::state::State;
 use crate::write_history::{BlockHistory, PageHistory};
 
@@ -53,12 +52,13 @@ macro_rules! placements {
 }
 
 /// Which stream each page goes to; a stream has a write frontier of its own (on each LUN).
-pub trait Placement: Registered<Sizes> + State + Send + 'static {
-    /// The victim policy that its authors pair it with, unless another is asked for.
-    const VICTIMS: &'static str = "greedy";
+///
+/// How many streams there are, one of the registry says by [`RegisteredPlacement`], and any other by
+/// [`SelfDeclared`].
+pub trait Placement: State + Send + 'static {
     /// True if it looks at the writes of pages and blocks ([`Placement::recall`]).
     const KNOWS_HISTORY: bool = false;
-    /// True if it looks at what the host says of its pages ([`Placement::hears`]).
+    /// True if it looks at what the host says of its pages ([`SelfDeclared::hears`]).
     const HEARS_HOST: bool = false;
     /// True if it looks at the [`Victim`] from which a page comes.
     const KNOWS_VICTIMS: bool = false;
@@ -69,19 +69,6 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
     /// The streams of all pages that the host writes and of all that collection moves, of a placement
     /// that looks at nothing and remembers nothing; it is then not asked.
     const ALWAYS: Option<Always> = None;
-
-    /// How many streams it has with such parameters.
-    fn streams(params: &Params) -> Streams;
-
-    /// The victim policy that goes with such parameters.
-    fn victims(_params: &Params) -> &'static str {
-        Self::VICTIMS
-    }
-
-    /// What the host must tell it.
-    fn hears(_params: &Params) -> Hears {
-        Hears::Nothing
-    }
 
     /// What is known of the page that is placed next; `None` if the host never wrote it. Comes before
     /// each [`Self::host_stream`], which it does not count yet, and [`Self::migration_stream`].

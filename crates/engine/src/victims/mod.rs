@@ -9,6 +9,7 @@ mod buckets;
 mod by_close;
 mod calls;
 mod census;
+mod choice;
 mod cost_benefit;
 mod cost_hotness;
 mod custom;
@@ -22,6 +23,7 @@ pub use bag::Bag;
 pub use boxed::{Boxed, Compiling, boxed_policy};
 pub use calls::{Candidates, VictimCalls, VictimSource};
 pub use census::Census;
+pub use choice::IntoVictims;
 pub use custom::CustomVictims;
 
 use crate::error::{Error, Result};
