@@ -52,4 +52,4 @@ pub mod victims;
 pub mod workloads;
 pub mod write_history;
 
-pub use error::{Error, Result};
+pub use error::{Error, OutOfDomain, Result, UnknownName};

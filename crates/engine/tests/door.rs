@@ -224,3 +224,35 @@ fn what_cannot_be_built_is_refused() {
         assert!(managers::build("single", setup).is_err(), "{op}");
     }
 }
+
+#[test]
+fn errors_are_told_by_their_variants() {
+    let refused = |manager: &str, setup| managers::build(manager, setup).err().unwrap();
+    let flat = || setup(Layout::Flat);
+    match refused("dax:regions=4", flat()) {
+        Error::UnknownName(unknown) => {
+            assert_eq!((&*unknown.what, &*unknown.name), ("block manager", "dax"));
+            assert_eq!(unknown.nearest(), Some("dac"));
+            assert!(unknown.valid.iter().any(|known| known == "sepgc"));
+        }
+        other => panic!("{other:?}"),
+    }
+    match refused("dac:region=4", flat()) {
+        Error::UnknownName(unknown) => assert_eq!(unknown.what, "parameter of block manager dac"),
+        other => panic!("{other:?}"),
+    }
+    match refused("single", flat().victims("d-choices:d=0")) {
+        Error::OutOfDomain(wrong) => {
+            assert_eq!(wrong.entry.as_deref(), Some("d-choices"));
+            assert_eq!((&*wrong.name, &*wrong.value), ("d", "0"));
+            assert_eq!(wrong.domain, "a whole number from 1 to 65536");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(refused("dac:regions", flat()), Error::Spec(_)));
+    assert!(matches!(refused("single", flat().op(0.0)), Error::Geometry(_)));
+    assert!(matches!(Layout::named("flatt"), Err(Error::UnknownName(_))));
+    let mut drive = own(Layout::Flat, "greedy");
+    let error = drive.write(&[1500], None);
+    assert_eq!(error, Err(Error::OffTheEnd { page: 1500, logical_pages: 1500 }));
+}

@@ -87,7 +87,7 @@ impl Case {
     pub fn filled(&self) -> Option<Simulation> {
         let mut run = match self.build() {
             Ok(run) => run,
-            Err(Error::Spec(_) | Error::Geometry(_)) => return None,
+            Err(Error::Spec(_) | Error::OutOfDomain(_) | Error::Geometry(_)) => return None,
             Err(other) => panic!("{self:?}: {other}"),
         };
         match run.fill(0, FILLED_PAGES).and_then(|()| run.run(1)) {
