@@ -151,7 +151,7 @@ impl Error {
         Self::out_of_domain(None, name, value, domain)
     }
 
-    /// The same of a parameter of an entry of a registry, if one is named.
+    /// A value that is not in its domain, of a parameter of an entry if one is named.
     pub(crate) fn out_of_domain(
         entry: Option<&str>,
         name: &str,

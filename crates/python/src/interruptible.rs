@@ -15,9 +15,10 @@ const POLL: Duration = Duration::from_millis(50);
 /// What the main thread of most systems has; that of a new one is smaller by default.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Does the work on a thread of its own, while this one looks for Ctrl-C and for the wish to stop
-/// of who started it (`writeamp.runners`). If either comes, the work is left alone, and what it
-/// finds is dropped.
+/// Does the work on a thread of its own, so that this one can be interrupted.
+///
+/// It looks for Ctrl-C and for the wish to stop of who started it (`writeamp.runners`). If either comes,
+/// the work is left alone, and what it finds is dropped.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,4 +1,4 @@
-//! Parts of a drive that one request at a time may use: the flash, the journal and the recording.
+//! Parts of a drive for one request at a time: the flash, the journal and the recording.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -115,7 +115,7 @@ pub trait BlockManager: Send + State {
     /// What the host must tell with each write.
     fn hears(&self) -> Hears;
 
-    /// What the manager says of itself.
+    /// Report of the manager on itself.
     fn report(&self) -> Report<'_>;
 
     /// The flash array, to look at.
@@ -308,9 +308,9 @@ pub fn build_observed(
     build_identified(text, setup, observer)
 }
 
-/// Builds the manager of a user's own placement, under a victim policy of the user's own or the one
-/// that a spec names.
+/// Builds the manager of a user's own placement.
 ///
+/// The victim policy is a user's own too, or the one that a spec names.
 /// Both are compiled into the loop, as those of the registry are. How much room the placement needs
 /// is checked; that its streams are less than it says, and its victims closed blocks, is up to it.
 ///

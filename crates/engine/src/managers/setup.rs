@@ -1,4 +1,4 @@
-//! What a drive is built from.
+//! Setups: the parts that a drive is built from.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct CustomPolicies {
     pub victims: Option<Arc<dyn VictimSource>>,
 }
 
-/// What every manager is built from.
+/// Setup of a drive: shape, size, layout, policies, seed and wear.
 ///
 /// [`Setup::new`] has the defaults of the command line; fields are set by methods of their names, or
 /// in a literal that ends in `..Setup::new(geometry)`.
@@ -73,8 +73,9 @@ impl Setup {
     /// The share of spare pages if none is asked for: (T−U)/U.
     pub const OP: f64 = 0.28;
 
-    /// A flat drive of that shape with the default op, without wear, under the manager's own victim
-    /// policy.
+    /// A flat drive of that shape with the default op.
+    ///
+    /// Its blocks do not wear out, and the victim policy is the manager's own.
     pub fn new(geometry: Geometry) -> Self {
         Setup {
             geometry,
@@ -89,7 +90,9 @@ impl Setup {
         }
     }
 
-    /// Leaves the host so many pages that the others are `op` of them, as the command line rounds it.
+    /// Sets the pages that the host sees to those that such an op leaves.
+    ///
+    /// They are rounded as the command line does.
     /// An op that leaves none, or none spare, is refused when a manager is built.
     #[must_use]
     pub fn op(self, op: f64) -> Self {
@@ -203,7 +206,7 @@ impl Setup {
         self.identity_of(manager, victims)
     }
 
-    /// The same under a block manager and a victim policy of such names.
+    /// Identity of the drive under a block manager and a victim policy of such names.
     pub(super) fn identity_of(&self, manager: String, victims: String) -> Result<Identity> {
         let Setup {
             geometry, logical_pages, table_pages, layout, wear_leveling, seed, wear, ..

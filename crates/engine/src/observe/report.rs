@@ -2,7 +2,7 @@
 
 use super::{GroupChange, Life};
 
-/// What a block manager says of itself, beside the counters of its flash.
+/// Report of a block manager on itself, beside the counters of its flash.
 ///
 /// A manager fills in what it knows; the rest is as in `Report::default()`.
 ///
@@ -18,7 +18,7 @@ use super::{GroupChange, Life};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report<'a> {
-    /// Write amplification that the manager expects of what it does at the moment, if it has a model.
+    /// Write amplification that the manager expects at the moment, if it has a model.
     pub predicted_wa: Option<f64>,
     /// Lives of pages that it has learnt, by class and age, if it does.
     pub lives: Vec<Life>,

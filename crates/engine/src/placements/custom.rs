@@ -11,7 +11,7 @@ use crate::faults::{Failure, Hook};
 use crate::hints::Hears;
 use crate::state::{Reader, State, Writer};
 
-/// What a placement is called in errors, and who answers for it.
+/// A custom placement: its name in errors, and the calls that answer for it.
 pub struct CustomPlacement {
     name: String,
     hears: Hears,

@@ -10,7 +10,7 @@ pub trait RegisteredPlacement: Placement + Registered<Sizes> {
     /// The victim policy that its authors pair it with, unless another is asked for.
     const VICTIMS: &'static str = "greedy";
 
-    /// How many streams it has with such parameters.
+    /// Number of streams with such parameters.
     fn streams(params: &Params) -> Streams;
 
     /// The victim policy that goes with such parameters.
@@ -18,7 +18,7 @@ pub trait RegisteredPlacement: Placement + Registered<Sizes> {
         Self::VICTIMS
     }
 
-    /// What the host must tell it.
+    /// Hints that the host must give it.
     fn hears(_params: &Params) -> Hears {
         Hears::Nothing
     }
@@ -33,10 +33,10 @@ pub trait SelfDeclared: Placement {
         std::any::type_name::<Self>().to_owned()
     }
 
-    /// How many streams it has, which never changes: at least 1, at most 256.
+    /// Number of streams, which never changes: at least 1, at most 256.
     fn streams(&self) -> Streams;
 
-    /// What the host must tell it; but for [`Hears::Nothing`], asks for [`Placement::HEARS_HOST`].
+    /// Hints that the host must give it; if any, asks for [`Placement::HEARS_HOST`].
     fn hears(&self) -> Hears {
         Hears::Nothing
     }
