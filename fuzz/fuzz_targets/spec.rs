@@ -9,7 +9,7 @@
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::{Corpus, fuzz_target};
-use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
 use writeamp_engine::managers::{self, Layout, Setup};
 use writeamp_engine::registry::Entry;
 use writeamp_engine::simulation::Simulation;
@@ -57,15 +57,12 @@ fn build_and_run(bytes: &mut Unstructured) -> Result<()> {
     let geometry = Geometry::new(shape).expect("a small drive");
     let logical_pages = bytes.int_in_range(1..=geometry.physical_pages())?;
     let setup = Setup {
-        geometry,
         logical_pages,
-        table_pages: 0,
         layout,
         victims,
         wear_leveling,
         seed,
-        wear: Wear::default(),
-        foreign: writeamp_engine::managers::Foreign::default(),
+        ..Setup::new(geometry)
     };
     let workload = in_words(workloads::build(&workload, logical_pages, Context::root(seed)));
     let manager = in_words(managers::build(&manager, setup));

@@ -53,15 +53,12 @@ impl Parts {
         };
         let worn = Wear { limit: 4, spare_blocks_per_pool: 2 };
         let setup = Setup {
-            geometry: Geometry::new(shape).expect("a small drive"),
             logical_pages: LOGICAL_PAGES,
-            table_pages: 0,
             layout: *bytes.choose(&Layout::ALL)?,
             victims: bytes.arbitrary::<bool>()?.then(|| victims.to_owned()),
             wear_leveling: bytes.arbitrary::<bool>()?.then(|| leveler.to_owned()),
-            seed: 1,
             wear: if bytes.arbitrary()? { worn } else { Wear::default() },
-            foreign: writeamp_engine::managers::Foreign::default(),
+            ..Setup::new(Geometry::new(shape).expect("a small drive"))
         };
         Ok(Parts { manager, workload, setup })
     }

@@ -11,8 +11,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
-use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
+use writeamp_engine::managers::{self, BlockManager, Setup};
 use writeamp_engine::meanfield::{self, Model};
 use writeamp_engine::request::{Op, Request};
 use writeamp_engine::simulation::{DEFAULT_BATCH_PAGES, Simulation};
@@ -39,15 +39,10 @@ fn drive(manager: &str, victims: Option<&str>, fill: f64) -> Box<dyn BlockManage
         erase_unit: EraseUnit::Block,
     };
     let setup = Setup {
-        geometry: Geometry::new(shape).expect("a small drive"),
         logical_pages: logical_pages(fill),
-        layout: Layout::Flat,
         victims: victims.map(str::to_owned),
-        wear_leveling: None,
         seed: SEED,
-        wear: Wear::default(),
-        table_pages: 0,
-        foreign: writeamp_engine::managers::Foreign::default(),
+        ..Setup::new(Geometry::new(shape).expect("a small drive"))
     };
     managers::build(manager, setup).expect("a registered manager")
 }

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use writeamp_engine::flash::{EraseUnit, Geometry, Recorder, Shape, Wear};
+use writeamp_engine::flash::{EraseUnit, Geometry, Recorder, Shape};
 use writeamp_engine::managers::{self, Layout, Setup};
 use writeamp_engine::request::Op;
 use writeamp_engine::rng::Stream;
@@ -34,17 +34,8 @@ fn ssd() -> Ssd {
     })
     .expect("a small drive");
     let host_pages = (f64::from(geometry.blocks() * geometry.pages_per_block()) / 1.28) as u32;
-    let setup = Setup {
-        geometry,
-        logical_pages: host_pages,
-        layout: Layout::StripedPerLun,
-        victims: None,
-        wear_leveling: None,
-        seed: 1,
-        wear: Wear::default(),
-        table_pages: 0,
-        foreign: writeamp_engine::managers::Foreign::default(),
-    };
+    let setup =
+        Setup { logical_pages: host_pages, layout: Layout::StripedPerLun, ..Setup::new(geometry) };
     let mut drive = managers::build_observed("single", setup, Box::new(Recorder::default()))
         .expect("a registered manager");
     let mut random = Stream::new(1, "aging");

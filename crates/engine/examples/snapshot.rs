@@ -5,8 +5,8 @@
 use std::time::Instant;
 
 use writeamp_engine::Result;
-use writeamp_engine::flash::{Geometry, Wear};
-use writeamp_engine::managers::{self, Layout, Setup};
+use writeamp_engine::flash::Geometry;
+use writeamp_engine::managers::{self, Setup};
 use writeamp_engine::simulation::{DEFAULT_BATCH_PAGES, Simulation};
 use writeamp_engine::workloads::{self, Context};
 
@@ -22,17 +22,7 @@ fn main() -> Result<()> {
     let logical_pages = gib * PAGES_PER_GIB;
     let build = || {
         let blocks = logical_pages / 8 * 9 / PAGES_PER_BLOCK; // op = 12.5%
-        let setup = Setup {
-            geometry: Geometry::flat(blocks, PAGES_PER_BLOCK)?,
-            logical_pages,
-            layout: Layout::Flat,
-            victims: None,
-            wear_leveling: None,
-            seed: 1,
-            wear: Wear::default(),
-            table_pages: 0,
-            foreign: writeamp_engine::managers::Foreign::default(),
-        };
+        let setup = Setup { logical_pages, ..Setup::new(Geometry::flat(blocks, PAGES_PER_BLOCK)?) };
         let drive = managers::build(&manager, setup)?;
         let workload = workloads::build(&workload, logical_pages, Context::root(1))?;
         Simulation::new(drive, workload, DEFAULT_BATCH_PAGES)

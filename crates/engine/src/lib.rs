@@ -3,6 +3,32 @@
 //! The engine is deterministic and does no I/O: it reads no file, no clock and no environment but
 //! `WRITEAMP_SCALAR`, which changes no result. One seed makes a run; the same seed gives the same counters on every machine. It starts no threads.
 //!
+//! A drive is built from a [`managers::Setup`] under a block manager, and a
+//! [`simulation::Simulation`] drives it:
+//!
+//! ```
+//! use writeamp_engine::flash::Geometry;
+//! use writeamp_engine::managers::{self, Setup};
+//! use writeamp_engine::simulation::{DEFAULT_BATCH_PAGES, Simulation};
+//! use writeamp_engine::workloads::{self, Context};
+//!
+//! let setup = Setup::new(Geometry::flat(512, 64)?).op(0.15).victims("greedy");
+//! let logical_pages = setup.logical_pages;
+//! let drive = managers::build("sepgc", setup)?;
+//! let workload = workloads::build("hot-cold:f=0.2,r=0.8", logical_pages, Context::root(1))?;
+//! let mut run = Simulation::new(drive, workload, DEFAULT_BATCH_PAGES)?;
+//! run.fill(0, logical_pages)?;
+//! run.run(200_000)?;
+//! let before = *run.counters();
+//! run.run(100_000)?;
+//! let written_pages = run.counters().host.written_pages - before.host.written_pages;
+//! let wa = (run.counters().flash_pages() - before.flash_pages()) as f64 / written_pages as f64;
+//! assert!((2.0..5.0).contains(&wa), "{wa}");
+//! # Ok::<(), writeamp_engine::Error>(())
+//! ```
+//!
+//! [`managers::build_with`] takes placements and victim policies of your own.
+//!
 //! The rooms, from the bottom up:
 //! - [`flash`]: mechanism. Pages, blocks, the logical→physical map, counters, invariants.
 //! - [`victims`]: which block is collected, one file per policy.
@@ -52,4 +78,4 @@ pub mod victims;
 pub mod workloads;
 pub mod write_history;
 
-pub use error::{Error, Result};
+pub use error::{Error, OutOfDomain, Result, UnknownName};

@@ -12,7 +12,7 @@ use writeamp_captures::{Edge, Error, Level, Result, Sampler, Sampling, VcdWriter
 use writeamp_engine::timing;
 
 use crate::errors::WriteampError;
-use crate::heard::heard;
+use crate::interruptible::interruptible;
 use crate::timed::PyTimedRun;
 
 const PS_PER_NS: u64 = 1000;
@@ -67,7 +67,7 @@ impl PyCaptureWriter {
     /// Writes the edges of a run's pins since the last time. Returns the edges written so far,
     /// those at the capture's start not counted.
     fn drain(this: Py<Self>, py: Python<'_>, run: Py<PyTimedRun>) -> PyResult<u64> {
-        heard(py, move || this.get().write(&run))?.map_err(raised)
+        interruptible(py, move || this.get().write(&run))?.map_err(raised)
     }
 
     /// Ends the capture at a time; returns all edges written.

@@ -12,7 +12,7 @@ use writeamp_captures::{
 };
 
 use crate::errors::WriteampError;
-use crate::heard::heard_often;
+use crate::interruptible::interruptible_with;
 
 /// Progress of a reading, and whether it was cancelled.
 #[derive(Default)]
@@ -52,7 +52,7 @@ pub fn read_capture<'py>(
         Some(progress) => progress.call1((watch.bytes.load(Ordering::Relaxed),)).map(drop),
         None => Ok(()),
     };
-    let (header, found, ending) = heard_often(py, work, tell)
+    let (header, found, ending) = interruptible_with(py, work, tell)
         .inspect_err(|_| watch.cancelled.store(true, Ordering::Relaxed))?
         .map_err(|error: Error| WriteampError::new_err(error.to_string()))?;
     let header = header.expect("a capture that was read has a header");

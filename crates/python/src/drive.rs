@@ -6,12 +6,12 @@ use numpy::{PyArray1, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use writeamp_engine::Result;
 use writeamp_engine::flash::{Array, EraseUnit, Geometry, Shape, Wear};
-use writeamp_engine::managers::Foreign;
+use writeamp_engine::managers::CustomPolicies;
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::workloads::{self, Characteristics, Columns, Context, Site, Trace, Workload};
 
 use crate::columns::{column, column_or, counts as page_counts};
-use crate::foreign;
+use crate::custom;
 use crate::raised::raised;
 
 /// The shape of a drive.
@@ -124,9 +124,9 @@ impl Drive {
         let is_compiled = |source: &Bound<'_, PyAny>| source.getattr("is_compiled")?.is_truthy();
         let is_interpreted =
             own_manager.as_ref().map(is_compiled).transpose()?.is_some_and(|compiled| !compiled);
-        let foreign = Foreign {
-            placement: own_manager.as_ref().map(foreign::placement).transpose()?,
-            victims: own_victims.as_ref().map(foreign::victims).transpose()?,
+        let custom = CustomPolicies {
+            placement: own_manager.as_ref().map(custom::placement).transpose()?,
+            victims: own_victims.as_ref().map(custom::victims).transpose()?,
         };
         let setup = Setup {
             geometry: geometry.0,
@@ -137,7 +137,7 @@ impl Drive {
             wear_leveling,
             seed: 0,
             wear: Wear::default(),
-            foreign,
+            custom,
         };
         Ok(Drive { manager, observed, is_interpreted, setup })
     }

@@ -10,7 +10,7 @@ use writeamp_engine::endurance::{Life, Study, Watch, life as life_of};
 use writeamp_engine::flash::{Cause, Moment, Wear};
 
 use crate::drive::{Drive, Load};
-use crate::heard::heard_often;
+use crate::interruptible::interruptible_with;
 use crate::raised::raised;
 
 /// Drives that differ only by their seed, and the workload that drives them.
@@ -65,8 +65,9 @@ impl Endurance {
             let Endurance { study, load } = this.get();
             life_of(study, seed, |seed| load.build(seed), &seen_by)
         };
-        let found =
-            heard_often(py, work, tell).inspect_err(|_| watch.cancel())?.map_err(|e| raised(&e))?;
+        let found = interruptible_with(py, work, tell)
+            .inspect_err(|_| watch.cancel())?
+            .map_err(|e| raised(&e))?;
         life_dict(py, &found)
     }
 }

@@ -7,11 +7,11 @@ mod capture_writer;
 mod captures;
 mod columns;
 mod counters;
+mod custom;
 mod drive;
 mod endurance;
 mod errors;
-mod foreign;
-mod heard;
+mod interruptible;
 mod meanfield;
 mod raised;
 mod registries;
@@ -33,11 +33,11 @@ mod _engine {
     #[pymodule_export]
     use super::columns::{PageSet, kept};
     #[pymodule_export]
+    use super::custom::{PyCandidates, PyVictim};
+    #[pymodule_export]
     use super::drive::{Drive, EarlierHost, Load, PyGeometry};
     #[pymodule_export]
     use super::endurance::Endurance;
-    #[pymodule_export]
-    use super::foreign::{PyCandidates, PyVictim};
     #[pymodule_export]
     use super::meanfield::MeanField;
     #[pymodule_export]

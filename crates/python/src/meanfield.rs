@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use writeamp_engine as engine;
 
-use super::heard::heard;
+use super::interruptible::interruptible;
 use crate::raised::raised;
 
 /// A drive of many blocks with hot/cold write frontiers; with `d_swap` it swaps blocks.
@@ -40,7 +40,7 @@ impl MeanField {
     /// The blocks of each kind (hot, cold) and number of valid pages that stay as they are.
     fn fixed_point<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
         let model = self.0;
-        let blocks = heard(py, move || solve(&model))?.map_err(|e| raised(&e))?;
+        let blocks = interruptible(py, move || solve(&model))?.map_err(|e| raised(&e))?;
         Ok(arrays(py, blocks))
     }
 
@@ -58,7 +58,7 @@ impl MeanField {
     ) -> PyResult<Bound<'py, PyDict>> {
         let blocks = PerKind { hot: m_hot.to_vec()?, cold: m_cold.to_vec()? };
         let model = self.0;
-        let (drift, conditioning) = heard(py, move || {
+        let (drift, conditioning) = interruptible(py, move || {
             let drift = Drift::new(&model, &blocks);
             let conditioning = Conditioning::new(&model, &blocks, &drift);
             (drift, conditioning)
@@ -92,8 +92,9 @@ impl MeanField {
         let start = PerKind { hot: m_hot.to_vec()?, cold: m_cold.to_vec()? };
         let times = drive_writes.to_vec()?;
         let model = self.0;
-        let found = heard(py, move || transient::follow(&model, &start, &times, tolerance))?
-            .map_err(|e| raised(&e))?;
+        let found =
+            interruptible(py, move || transient::follow(&model, &start, &times, tolerance))?
+                .map_err(|e| raised(&e))?;
         let (hot, cold) = arrays(py, found.blocks);
         let dict = PyDict::new(py);
         dict.set_item("wa", PyArray1::from_vec(py, found.wa))?;

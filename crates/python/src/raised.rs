@@ -3,13 +3,13 @@
 use pyo3::prelude::*;
 use writeamp_engine::Error;
 
+use crate::custom;
 use crate::errors::WriteampError;
-use crate::foreign;
 
 /// The exception that an error of the engine is in Python.
 pub fn raised(error: &Error) -> PyErr {
     match error {
-        Error::Foreign(fault) => foreign::raised(fault),
+        Error::CustomPolicy(fault) => custom::raised(fault),
         _ => WriteampError::new_err(error.to_string()),
     }
 }

@@ -17,7 +17,7 @@ use writeamp_engine::{managers, observe};
 
 use crate::counters::{COLUMNS, counters_dict};
 use crate::drive::{Drive, EarlierHost, Load};
-use crate::heard::heard;
+use crate::interruptible::interruptible;
 use crate::raised::raised;
 
 /// A drive and the workload that drives it.
@@ -106,21 +106,21 @@ impl Simulation {
     ) -> PyResult<Self> {
         let built_from = (drive.clone(), load.clone(), seed, batch_pages);
         let parts = built_from.clone();
-        let built = heard(py, move || build(&parts))?;
+        let built = interruptible(py, move || build(&parts))?;
         let inner = Mutex::new(Held(Some(built.map_err(|e| raised(&e))?)));
         Ok(Simulation { inner, built_from })
     }
 
     /// Saves all that a run needs to go on from here, in this process or another.
     fn save(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
-        let bytes = heard(py, move || engine::state::try_pack(&**this.get().inner()))?;
+        let bytes = interruptible(py, move || engine::state::try_pack(&**this.get().inner()))?;
         let bytes = bytes.map_err(|error| raised(&error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// The drive as it stands, without its host: what a virtual drive may begin with.
     fn drive_state(this: Py<Self>, py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
-        let bytes = heard(py, move || engine::state::try_pack(this.get().inner().drive()))?;
+        let bytes = interruptible(py, move || engine::state::try_pack(this.get().inner().drive()))?;
         let bytes = bytes.map_err(|error| raised(&error))?;
         Ok(PyBytes::new(py, &bytes))
     }
@@ -219,19 +219,19 @@ impl Simulation {
 
     /// Bytes of the tables that the block manager's scheme keeps beside the map.
     fn scheme_bytes(&self) -> u64 {
-        self.inner().drive().scheme_bytes()
+        self.inner().drive().report().scheme_bytes
     }
 
     /// The write amplification that the block manager expects of itself, if it has a model.
     fn predicted_wa(&self) -> Option<f64> {
-        self.inner().drive().predicted_wa()
+        self.inner().drive().report().predicted_wa
     }
 
     /// Returns the lives of pages that the manager has learnt, a column for each property.
     ///
     /// The columns are empty of a manager that learns none.
     fn lives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let lives = self.inner().drive().lives();
+        let lives = self.inner().drive().report().lives;
         let dict = PyDict::new(py);
         let column =
             |value: &dyn Fn(&Life) -> f64| PyArray1::from_iter(py, lives.iter().map(value));
@@ -248,7 +248,7 @@ impl Simulation {
     /// The log of the groups of a manager that keeps some, a column for each property.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let inner = self.inner();
-        let events = inner.drive().group_changes();
+        let events = inner.drive().report().group_changes;
         let dict = PyDict::new(py);
         let column =
             |value: &dyn Fn(&GroupChange) -> u64| PyArray1::from_iter(py, events.iter().map(value));

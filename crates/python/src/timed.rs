@@ -14,7 +14,7 @@ use writeamp_engine::timing::{
 
 use crate::counters::{COLUMNS, counters_dict};
 use crate::drive::{Load, PyGeometry};
-use crate::heard::heard;
+use crate::interruptible::interruptible;
 use crate::raised::raised;
 use crate::simulation::Simulation;
 
@@ -147,7 +147,7 @@ impl PyTimedRun {
 
     /// Goes on for at most so many events; true once all is settled.
     fn advance(this: Py<Self>, py: Python<'_>, events: u64) -> PyResult<bool> {
-        heard(py, move || this.get().run().advance(events))?.map_err(|e| raised(&e))
+        interruptible(py, move || this.get().run().advance(events))?.map_err(|e| raised(&e))
     }
 
     /// Goes on with another load on the same device.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
 use writeamp_engine::managers::{Layout, Setup};
 
 use crate::error::{Error, Result};
@@ -156,15 +156,13 @@ impl Flash {
             erase_unit: EraseUnit::named(erase_unit)?,
         };
         Ok(Setup {
-            geometry: Geometry::new(shape)?.striped_by(stripe_pages)?,
             logical_pages: self.logical_pages,
             layout: Layout::named(&self.layout)?,
             victims: self.victims.clone(),
             wear_leveling: self.wear_leveling.clone(),
             seed: self.seed,
-            wear: Wear::default(),
             table_pages: self.table_pages,
-            foreign: writeamp_engine::managers::Foreign::default(),
+            ..Setup::new(Geometry::new(shape)?.striped_by(stripe_pages)?)
         })
     }
 }

@@ -16,12 +16,12 @@ use crate::books::Pages;
 use crate::clocked::Clocked;
 use crate::config::Config;
 use crate::data::{Data, Source};
-use crate::desk::{Desk, Flash, Recording};
 use crate::error::{Error, Result};
 use crate::held::Held;
 use crate::journaling::Journal;
 use crate::record::Ask;
 use crate::report::{self, Samples};
+use crate::serialized::{Flash, Recording, Serialized};
 use crate::store::{self, Opened};
 
 /// A drive that serves requests.
@@ -31,7 +31,7 @@ pub struct Drive {
     started: Instant,
     data: Data,
     held: Held,
-    desk: Mutex<Desk>,
+    serialized: Mutex<Serialized>,
     /// Woken when a request of a timed drive is done.
     done: Condvar,
     /// True if there will soon be no space to write requests down.
@@ -60,14 +60,14 @@ impl Drive {
         };
         let recording = config.record.as_deref().map(Recording::new).transpose()?;
         let samples = Samples::from(&flash.counters());
-        let desk = Desk { flash, journal, recording, samples, served: 0, since: 0 };
+        let serialized = Serialized { flash, journal, recording, samples, served: 0, since: 0 };
         Ok(Drive {
             size_bytes: config.size_bytes,
             page_bytes,
             started: Instant::now(),
             data,
             held,
-            desk: Mutex::new(desk),
+            serialized: Mutex::new(serialized),
             done: Condvar::new(),
             is_short: AtomicBool::new(false),
             has_lost_writes: AtomicBool::new(false),
@@ -132,9 +132,9 @@ impl Drive {
         let Some(ask) = self.ask(Op::Trim, inner.start, whole_bytes, fua)? else { return Ok(()) };
         self.check_room()?;
         self.data.discard(inner).map_err(|error| full(&error))?;
-        let desk = self.lock()?;
+        let locked = self.lock()?;
         self.held.set(Pages::of(&ask, self.page_bytes).range, false);
-        self.serve(desk, &ask)?;
+        self.serve(locked, &ask)?;
         if fua { self.sync() } else { Ok(()) }
     }
 
@@ -163,7 +163,8 @@ impl Drive {
 
     /// Waits until no snapshot is being taken.
     pub fn settle(&self) {
-        while self.lock().is_ok_and(|desk| desk.journal.as_ref().is_some_and(Journal::is_busy)) {
+        while self.lock().is_ok_and(|locked| locked.journal.as_ref().is_some_and(Journal::is_busy))
+        {
             std::thread::sleep(Duration::from_micros(100));
         }
     }
@@ -172,45 +173,45 @@ impl Drive {
     pub fn close(&self) -> Result<()> {
         self.settle();
         let mut synced = self.sync();
-        let mut desk = self.lock()?;
-        if let (Ok(()), Some(journal)) = (&synced, &desk.journal) {
+        let mut locked = self.lock()?;
+        if let (Ok(()), Some(journal)) = (&synced, &locked.journal) {
             synced = self.data.sync_sums().and_then(|()| journal.close());
         }
-        if let Flash::Clocked(clocked, Some(edges)) = &mut desk.flash {
+        if let Flash::Clocked(clocked, Some(edges)) = &mut locked.flash {
             clocked.catch_up()?;
             edges.take(clocked)?;
         }
-        let recorded = desk.recording.as_mut().map_or(Ok(()), Recording::flush);
+        let recorded = locked.recording.as_mut().map_or(Ok(()), Recording::flush);
         synced.and(recorded)
     }
 
     /// Counters as a document; those of the run begin anew if `begin`.
     pub fn counters(&self, begin: bool) -> Result<Map<String, Value>> {
-        let mut desk = self.lock()?;
-        let desk = &mut *desk;
-        if let Flash::Clocked(clocked, edges) = &mut desk.flash {
+        let mut locked = self.lock()?;
+        let locked = &mut *locked;
+        if let Flash::Clocked(clocked, edges) = &mut locked.flash {
             clocked.catch_up()?;
             if let Some(edges) = edges {
                 edges.take(clocked)?;
             }
         }
         // Whoever asks may then read the recording.
-        let recorded = desk.recording.as_mut().map_or(Ok(()), Recording::flush);
-        let counters = desk.flash.counters();
+        let recorded = locked.recording.as_mut().map_or(Ok(()), Recording::flush);
+        let counters = locked.flash.counters();
         if begin {
-            (desk.since, desk.samples) = (desk.served, Samples::from(&counters));
-            if let Flash::Clocked(clocked, _) = &mut desk.flash {
+            (locked.since, locked.samples) = (locked.served, Samples::from(&counters));
+            if let Flash::Clocked(clocked, _) = &mut locked.flash {
                 clocked.forget_latencies();
             }
         }
-        let requests = desk.flash.requests();
+        let requests = locked.flash.requests();
         let mut found =
-            report::counters(desk.flash.flash(), &counters, requests, desk.flash.causes());
-        found.insert("since".into(), desk.since.into());
-        found.insert("requests".into(), desk.served.into());
+            report::counters(locked.flash.flash(), &counters, requests, locked.flash.causes());
+        found.insert("since".into(), locked.since.into());
+        found.insert("requests".into(), locked.served.into());
         found.insert("elapsed_ns".into(), (self.started.elapsed().as_nanos() as u64).into());
         found.insert("size_bytes".into(), self.size_bytes.into());
-        found.insert("latency".into(), desk.flash.latencies());
+        found.insert("latency".into(), locked.flash.latencies());
         found.insert("recording_error".into(), recorded.err().map(|error| error.sentence).into());
         Ok(found)
     }
@@ -250,19 +251,19 @@ impl Drive {
     fn store(&self, ask: &Ask, source: Source<'_>) -> Result<()> {
         self.check_room()?;
         let pages = Pages::of(ask, self.page_bytes);
-        let desk = if pages.range.clone().all(|page| self.held.holds(page)) {
+        let locked = if pages.range.clone().all(|page| self.held.holds(page)) {
             self.put(ask, source)?;
             self.lock()?
         } else {
-            let desk = self.lock()?;
+            let locked = self.lock()?;
             // They read as zeros, so the rest of them must be zeros once they hold data.
             for page in pages.partial().filter(|page| !self.held.holds(*page)) {
                 self.data.begin(page).map_err(|error| full(&error))?;
             }
             self.put(ask, source)?;
-            desk
+            locked
         };
-        self.serve_written(desk, ask, pages)?;
+        self.serve_written(locked, ask, pages)?;
         if ask.fua { self.sync() } else { Ok(()) }
     }
 
@@ -270,35 +271,40 @@ impl Drive {
         self.data.write(ask.offset, source).map_err(|error| full(&error))
     }
 
-    fn serve_written(&self, desk: MutexGuard<'_, Desk>, ask: &Ask, pages: Pages) -> Result<()> {
+    fn serve_written(
+        &self,
+        locked: MutexGuard<'_, Serialized>,
+        ask: &Ask,
+        pages: Pages,
+    ) -> Result<()> {
         let partly_held = pages.partial().filter(|page| self.held.holds(*page)).count();
         self.held.set(pages.range, true);
-        self.serve_counting(desk, ask, partly_held as u64)
+        self.serve_counting(locked, ask, partly_held as u64)
     }
 
-    fn serve(&self, desk: MutexGuard<'_, Desk>, ask: &Ask) -> Result<()> {
-        self.serve_counting(desk, ask, 0)
+    fn serve(&self, locked: MutexGuard<'_, Serialized>, ask: &Ask) -> Result<()> {
+        self.serve_counting(locked, ask, 0)
     }
 
     fn serve_counting(
         &self,
-        mut desk: MutexGuard<'_, Desk>,
+        mut locked: MutexGuard<'_, Serialized>,
         ask: &Ask,
         partly_held: u64,
     ) -> Result<()> {
         let at_ns = self.started.elapsed().as_nanos() as u64;
-        while desk.flash.is_full() {
-            desk = self.wait(desk)?;
+        while locked.flash.is_full() {
+            locked = self.wait(locked)?;
         }
-        let id = desk.serve(ask, at_ns, partly_held)?;
-        let is_short = desk.journal.as_ref().is_some_and(|journal| journal.shortage().is_some());
+        let id = locked.serve(ask, at_ns, partly_held)?;
+        let is_short = locked.journal.as_ref().is_some_and(|journal| journal.shortage().is_some());
         self.is_short.store(is_short, Ordering::Relaxed);
-        while let (Some(id), Flash::Clocked(clocked, _)) = (id, &mut desk.flash) {
+        while let (Some(id), Flash::Clocked(clocked, _)) = (id, &mut locked.flash) {
             self.catch_up(clocked)?;
             if clocked.take_done(id) {
                 break;
             }
-            desk = self.wait(desk)?;
+            locked = self.wait(locked)?;
         }
         Ok(())
     }
@@ -308,8 +314,9 @@ impl Drive {
         if !self.is_short.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let mut desk = self.lock()?;
-        let Desk { journal: Some(journal), flash: Flash::Counted(books), .. } = &mut *desk else {
+        let mut locked = self.lock()?;
+        let Serialized { journal: Some(journal), flash: Flash::Counted(books), .. } = &mut *locked
+        else {
             return Ok(());
         };
         journal.make_room(books)?;
@@ -325,16 +332,16 @@ impl Drive {
     }
 
     /// Waits until something happens to a timed drive.
-    fn wait<'a>(&self, desk: MutexGuard<'a, Desk>) -> Result<MutexGuard<'a, Desk>> {
-        let Flash::Clocked(clocked, _) = &desk.flash else { return Ok(desk) };
+    fn wait<'a>(&self, locked: MutexGuard<'a, Serialized>) -> Result<MutexGuard<'a, Serialized>> {
+        let Flash::Clocked(clocked, _) = &locked.flash else { return Ok(locked) };
         let Some(time) = clocked.until_next() else {
-            return self.done.wait(desk).map_err(|_| broken());
+            return self.done.wait(locked).map_err(|_| broken());
         };
-        let (mut desk, _) = self.done.wait_timeout(desk, time).map_err(|_| broken())?;
-        if let Flash::Clocked(clocked, _) = &mut desk.flash {
+        let (mut locked, _) = self.done.wait_timeout(locked, time).map_err(|_| broken())?;
+        if let Flash::Clocked(clocked, _) = &mut locked.flash {
             self.catch_up(clocked)?;
         }
-        Ok(desk)
+        Ok(locked)
     }
 
     /// Makes data and journal durable.
@@ -359,8 +366,8 @@ impl Drive {
         Ok(())
     }
 
-    fn lock(&self) -> Result<MutexGuard<'_, Desk>> {
-        self.desk.lock().map_err(|_| broken())
+    fn lock(&self) -> Result<MutexGuard<'_, Serialized>> {
+        self.serialized.lock().map_err(|_| broken())
     }
 }
 

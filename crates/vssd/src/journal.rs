@@ -196,7 +196,7 @@ impl Segment {
 
     fn put_row(&self, at: usize, row: &[u8; ROW_BYTES]) {
         assert!(at < ROWS, "rows of the journal");
-        // SAFETY: within the mapping; rows are written by one thread at a time, under the desk's lock.
+        // SAFETY: within the mapping; rows are written by one thread at a time, under the lock of `Serialized`.
         unsafe {
             let to = self.map.as_mut_ptr().add(HEADER_BYTES + at * ROW_BYTES);
             to.copy_from_nonoverlapping(row.as_ptr(), ROW_BYTES);

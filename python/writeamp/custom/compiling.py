@@ -21,7 +21,7 @@ from writeamp.errors import WriteampError
 
 _T = TypeVar("_T", bound=Callable[..., Any])
 
-# What a compiled function returns that raised (FAILED in crates/python/src/foreign/compiled.rs).
+# What a compiled function returns that raised (FAILED in crates/python/src/custom/compiled.rs).
 _FAILED = -(2**63)
 _HOOKS = ("on_write", "on_migrate", "on_collect", "on_trim")
 _PLACING = ("on_write", "on_migrate")

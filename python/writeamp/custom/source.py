@@ -16,7 +16,7 @@ HOOKS = ("on_write", "on_migrate", "on_migrate_all", "on_collect", "on_trim")
 
 
 class Source:
-    """Source of a user's policy, as the bindings (`crates/python/src/foreign`) ask for it."""
+    """Source of a user's policy, as the bindings (`crates/python/src/custom`) ask for it."""
 
     def __init__(self, policy: OwnPolicy) -> None:
         """Check what the class says of itself; `victims` is empty for victim policies."""

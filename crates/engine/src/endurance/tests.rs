@@ -2,21 +2,16 @@ use std::thread;
 
 use super::*;
 use crate::flash::{Cause, Geometry};
-use crate::managers::Layout;
 use crate::request::{Op, Request};
 use crate::workloads::{self, Context, Trace};
 
 fn study(wear: Wear) -> Study {
     let setup = Setup {
-        geometry: Geometry::flat(48, 8).unwrap(),
         logical_pages: 300,
-        layout: Layout::Flat,
         victims: Some("d-choices:d=4".into()),
-        wear_leveling: None,
         seed: 7,
         wear,
-        table_pages: 0,
-        foreign: crate::managers::Foreign::default(),
+        ..Setup::new(Geometry::flat(48, 8).unwrap())
     };
     let manager = "sepgc".into();
     let fill = std::iter::once(0..300).collect();

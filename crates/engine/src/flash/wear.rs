@@ -43,7 +43,7 @@ impl Pools {
             )));
         }
         if wear.limit == 0 {
-            return Err(Error::Spec("the wear limit is 0 erases; it must be at least 1".into()));
+            return Err(Error::outside("the wear limit", "0 erases", "at least 1"));
         }
         Ok(self.count(geometry) * (blocks_per_pool - spares))
     }

@@ -118,7 +118,13 @@ impl Declared {
     /// Refuses a setup whose drive is too small for the manager called `name`.
     pub(super) fn check_room(&self, name: &str, setup: &Setup) -> Result<()> {
         let leveler_blocks = leveling::reserve_blocks(setup.wear_leveling.as_deref())?;
-        let Setup { geometry, layout, wear, logical_pages, .. } = setup;
+        let Setup { geometry, layout, wear, logical_pages, table_pages, .. } = setup;
+        if table_pages > logical_pages {
+            return Err(Error::Geometry(format!(
+                "the mapping table has {table_pages} of {logical_pages} logical pages; it can have \
+                 no more than there are"
+            )));
+        }
         let has_table = self.is_placement && setup.table_first_page().is_some();
         let with_table = Declared { needs: self.needs.beside(has_table), ..self.clone() };
         with_table.check_size(name, geometry, (*layout, *wear), *logical_pages, leveler_blocks)
@@ -198,17 +204,7 @@ mod tests {
             page_bytes: 4096,
             erase_unit: EraseUnit::Block,
         };
-        Setup {
-            geometry: Geometry::new(shape).unwrap(),
-            logical_pages,
-            layout,
-            victims: None,
-            wear_leveling: None,
-            seed: 1,
-            wear: Wear::default(),
-            table_pages: 0,
-            foreign: crate::managers::Foreign::default(),
-        }
+        Setup { logical_pages, layout, ..Setup::new(Geometry::new(shape).unwrap()) }
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod runs;
 mod state;
 mod table;
 
-pub(super) use assembly::{build_foreign, foreign_declared};
+pub(super) use assembly::{build_custom, custom_declared, self_declared};
 
 use super::core::{Core, Exchange, PAGE_LOOKAHEAD};
 use super::served::Policy;
@@ -20,6 +20,7 @@ use super::{Layout, Needs};
 use crate::error::Result;
 use crate::flash::{Cause, Table, Tap};
 use crate::hints::{Hears, Hints, NEVER};
+use crate::observe::Report;
 use crate::placements::{HostPage, Placement, Victim};
 use crate::state::elements;
 use crate::victims::VictimPolicy;
@@ -396,13 +397,12 @@ impl<P: Placement, V: VictimPolicy, T: Tap> Policy for Generic<P, V, T> {
         Ok(true)
     }
 
-    fn predicted_wa(&self) -> Option<f64> {
-        self.placement.predicted_wa()
-    }
-
-    fn scheme_bytes(&self) -> u64 {
+    fn report(&self) -> Report<'_> {
         let history = if P::KNOWS_HISTORY { self.core.history_bytes() } else { 0 };
         let remembered = if P::KNOWS_VICTIMS { self.opened.len() } else { 0 };
-        self.placement.bytes() + history + (remembered * size_of::<Opened>()) as u64
+        let scheme_bytes =
+            self.placement.bytes() + history + (remembered * size_of::<Opened>()) as u64;
+        let predicted_wa = self.placement.predicted_wa();
+        Report { predicted_wa, scheme_bytes, ..Report::default() }
     }
 }

@@ -15,6 +15,7 @@ use crate::detectors::{self, Detector};
 use crate::error::Result;
 use crate::flash::{Table, Tap, filled};
 use crate::hints::{Hears, Hints, hot_groups};
+use crate::observe::Report;
 use crate::params::{Domain, Param, Params};
 use crate::registry::Entry;
 use crate::victims::{Bag, VictimPolicy, Visitor};
@@ -276,9 +277,10 @@ impl<V: VictimPolicy, T: Tap> Policy for HotCold<V, T> {
         }
     }
 
-    fn scheme_bytes(&self) -> u64 {
+    fn report(&self) -> Report<'_> {
         let bags = self.swap.iter().flat_map(|swap| &swap.closed).map(Bag::bytes).sum::<u64>();
-        self.label.len() as u64 + bags + self.detector.as_ref().map_or(0, |d| d.bytes())
+        let detector = self.detector.as_ref().map_or(0, |detector| detector.bytes());
+        Report { scheme_bytes: self.label.len() as u64 + bags + detector, ..Report::default() }
     }
 }
 

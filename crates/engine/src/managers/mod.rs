@@ -16,17 +16,18 @@ pub mod wolf;
 use std::ops::Range;
 
 pub use declared::{Declared, Needs, Only};
-pub use setup::{Foreign, Setup};
+pub use setup::{CustomPolicies, Setup};
 
 use crate::error::{Error, Result};
 use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tap};
 use crate::hints::{Hears, Hints};
-use crate::observe::{GroupChange, Life};
+use crate::observe::Report;
 use crate::params::Params;
+use crate::placements::SelfDeclared;
 use crate::registry::{Entry, Registry, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::state::{Identity, State};
-use crate::victims::{self, Boxed, Compiling, VICTIMS, Visitor};
+use crate::victims::{self, Boxed, Compiling, IntoVictims, VICTIMS, Visitor};
 
 /// Layout of streams and collection over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,20 +115,8 @@ pub trait BlockManager: Send + State {
     /// Kind of hint that the host must give with each write.
     fn hears(&self) -> Hears;
 
-    /// Write amplification that the manager itself expects at the moment, if it has a model.
-    fn predicted_wa(&self) -> Option<f64> {
-        None
-    }
-
-    /// Lives of pages that the manager has learnt, by class and age, if it does.
-    fn lives(&self) -> Vec<Life> {
-        Vec::new()
-    }
-
-    /// Bytes of the tables that the manager's scheme keeps beside the map and the victim policy.
-    fn scheme_bytes(&self) -> u64 {
-        0
-    }
+    /// Report of the manager on itself.
+    fn report(&self) -> Report<'_>;
 
     /// The flash array, to look at.
     fn flash(&self) -> &Array;
@@ -137,11 +126,6 @@ pub trait BlockManager: Send + State {
 
     /// The observer that the drive was built with, if there is one.
     fn observer_mut(&mut self) -> Option<&mut dyn Observer>;
-
-    /// The log of the groups of pages that the manager keeps, as far as it remembers.
-    fn group_changes(&self) -> &[GroupChange] {
-        &[]
-    }
 
     /// Takes down what the drive was built from: its state is restored into no other.
     fn identify(&mut self, identity: Identity);
@@ -183,7 +167,7 @@ pub trait Compiled: Tap {
 
 impl Compiled for Silent {
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
-        match setup.foreign_victims()? {
+        match setup.custom_victims()? {
             Some(policy) => visitor.visit(Boxed::<true>::of(policy)),
             None => victims::with_policy(text, &setup.geometry, Compiling(visitor)),
         }
@@ -192,7 +176,7 @@ impl Compiled for Silent {
 
 impl Compiled for Box<dyn Observer> {
     fn with_policy<W: Visitor>(text: &str, setup: &Setup, visitor: W) -> Result<W::Output> {
-        match setup.foreign_victims()? {
+        match setup.custom_victims()? {
             Some(policy) => visitor.visit(Boxed::<true>::of(policy)),
             None => visitor.visit(victims::boxed_policy(text, &setup.geometry)?),
         }
@@ -290,7 +274,7 @@ pub fn check(text: &str, setup: &Setup) -> Result<Declared> {
 
 fn check_params(params: &Params, setup: &Setup) -> Result<Declared> {
     let name = params.entry().name;
-    let declared = match &setup.foreign.victims {
+    let declared = match &setup.custom.victims {
         None => check_served(params, setup.victims.as_deref(), setup.layout)?,
         Some(source) => {
             let declared = check_shaped(params, true)?;
@@ -303,6 +287,17 @@ fn check_params(params: &Params, setup: &Setup) -> Result<Declared> {
 }
 
 /// Builds the manager that `text` names.
+///
+/// ```
+/// use writeamp_engine::flash::Geometry;
+/// use writeamp_engine::managers::{self, Setup};
+///
+/// let setup = Setup::new(Geometry::flat(64, 32)?).victims("greedy");
+/// let mut drive = managers::build("sepgc", setup)?;
+/// drive.write(&[1, 2, 3], None)?;
+/// assert_eq!(drive.flash().counters().host.written_pages, 3);
+/// # Ok::<(), writeamp_engine::Error>(())
+/// ```
 pub fn build(text: &str, setup: Setup) -> Result<Box<dyn BlockManager>> {
     build_identified(text, setup, Silent)
 }
@@ -316,21 +311,86 @@ pub fn build_observed(
     build_identified(text, setup, observer)
 }
 
+/// Builds the manager of a user's own placement.
+///
+/// The victim policy is a user's own too, or the one that a spec names.
+/// Both are compiled into the loop, as those of the registry are. How much room the placement needs
+/// is checked; that its streams are less than it says, and its victims closed blocks, is up to it.
+///
+/// ```
+/// use writeamp_engine::Result;
+/// use writeamp_engine::flash::Geometry;
+/// use writeamp_engine::managers::{self, Setup};
+/// use writeamp_engine::placements::{HostPage, Placement, SelfDeclared, Streams, Victim};
+/// use writeamp_engine::state::{Reader, State, Writer};
+///
+/// /// Odd pages apart from even ones.
+/// struct Parity;
+///
+/// impl State for Parity {
+///     fn save(&self, _to: &mut Writer) {}
+///
+///     fn restore(&mut self, _from: &mut Reader) -> Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// impl Placement for Parity {
+///     fn host_stream(&mut self, page: HostPage) -> usize {
+///         page.logical as usize % 2
+///     }
+///
+///     fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+///         logical as usize % 2
+///     }
+/// }
+///
+/// impl SelfDeclared for Parity {
+///     fn streams(&self) -> Streams {
+///         Streams { all: 2, migration: 2 }
+///     }
+/// }
+///
+/// let setup = Setup::new(Geometry::flat(64, 32)?);
+/// let mut drive = managers::build_with(Parity, "greedy", setup)?;
+/// drive.write(&[1, 2, 3], None)?;
+/// assert_eq!(drive.flash().counters().host.written_pages, 3);
+/// # Ok::<(), writeamp_engine::Error>(())
+/// ```
+pub fn build_with(
+    placement: impl SelfDeclared,
+    victims: impl IntoVictims,
+    setup: Setup,
+) -> Result<Box<dyn BlockManager>> {
+    let CustomPolicies { placement: other, victims: others } = &setup.custom;
+    if other.is_some() || others.is_some() || setup.victims.is_some() {
+        return Err(Error::Spec(
+            "build_with is given its policies; leave victims and custom of the setup out".into(),
+        ));
+    }
+    let identity = setup.identity_of(placement.name(), victims.name()?)?;
+    let geometry = setup.geometry;
+    let manager = generic::self_declared(placement, setup, Silent)?;
+    let mut drive = victims.visited_by(manager, &geometry)?;
+    drive.identify(identity);
+    Ok(drive)
+}
+
 fn build_identified<T: Compiled>(
     text: &str,
     setup: Setup,
     tap: T,
 ) -> Result<Box<dyn BlockManager>> {
     let identity = setup.identity(text)?;
-    let mut drive = build_with(text, setup, tap)?;
+    let mut drive = build_compiled(text, setup, tap)?;
     drive.identify(identity);
     Ok(drive)
 }
 
-fn build_with<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
-    if let Some(source) = setup.foreign.placement.clone() {
-        let victims = setup.victims_of(&generic::foreign_declared(&*source));
-        return generic::build_foreign(&*source, &victims, setup, tap);
+fn build_compiled<T: Compiled>(text: &str, setup: Setup, tap: T) -> Result<Box<dyn BlockManager>> {
+    if let Some(source) = setup.custom.placement.clone() {
+        let victims = setup.victims_of(&generic::custom_declared(&*source));
+        return generic::build_custom(&*source, &victims, setup, tap);
     }
     let params = MANAGERS.read(text)?;
     let declared = check_params(&params, &setup)?;

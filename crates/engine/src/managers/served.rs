@@ -7,7 +7,7 @@ use super::core::Core;
 use crate::error::{Error, Result};
 use crate::flash::{Array, BlockState, Observer, Tap};
 use crate::hints::{Hears, Hints};
-use crate::observe::{GroupChange, Life};
+use crate::observe::Report;
 use crate::state::{Identity, State};
 use crate::victims::VictimPolicy;
 
@@ -56,23 +56,8 @@ pub trait Policy: Send + State {
         Ok(false)
     }
 
-    /// See [`BlockManager::group_changes`].
-    fn group_changes(&self) -> &[GroupChange] {
-        &[]
-    }
-
-    /// See [`BlockManager::predicted_wa`].
-    fn predicted_wa(&self) -> Option<f64> {
-        None
-    }
-
-    /// See [`BlockManager::lives`].
-    fn lives(&self) -> Vec<Life> {
-        Vec::new()
-    }
-
-    /// See [`BlockManager::scheme_bytes`].
-    fn scheme_bytes(&self) -> u64;
+    /// See [`BlockManager::report`].
+    fn report(&self) -> Report<'_>;
 
     /// Asserts what must hold of its own books.
     fn assert_books(&self) {}
@@ -173,16 +158,8 @@ impl<P: Policy> BlockManager for P {
         Policy::hears(self)
     }
 
-    fn predicted_wa(&self) -> Option<f64> {
-        Policy::predicted_wa(self)
-    }
-
-    fn lives(&self) -> Vec<Life> {
-        Policy::lives(self)
-    }
-
-    fn scheme_bytes(&self) -> u64 {
-        Policy::scheme_bytes(self)
+    fn report(&self) -> Report<'_> {
+        Policy::report(self)
     }
 
     fn flash(&self) -> &Array {
@@ -191,10 +168,6 @@ impl<P: Policy> BlockManager for P {
 
     fn observer_mut(&mut self) -> Option<&mut dyn Observer> {
         self.core_mut().flash.observer_mut()
-    }
-
-    fn group_changes(&self) -> &[GroupChange] {
-        Policy::group_changes(self)
     }
 
     fn identify(&mut self, identity: Identity) {
@@ -209,9 +182,9 @@ impl<P: Policy> BlockManager for P {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Layout, Setup};
+    use super::super::Setup;
     use super::*;
-    use crate::flash::{Cause, Geometry, Silent, Wear};
+    use crate::flash::{Cause, Geometry, Silent};
     use crate::state::state;
     use crate::victims::{Boxed, boxed_policy};
 
@@ -259,25 +232,15 @@ mod tests {
             ""
         }
 
-        fn scheme_bytes(&self) -> u64 {
-            0
+        fn report(&self) -> Report<'_> {
+            Report::default()
         }
     }
 
     #[test]
     fn an_error_in_the_middle_of_a_batch_leaves_the_counters_exact() {
         let geometry = Geometry::flat(8, 32).unwrap();
-        let setup = Setup {
-            geometry,
-            logical_pages: 200,
-            layout: Layout::Flat,
-            victims: None,
-            wear_leveling: None,
-            seed: 1,
-            wear: Wear::default(),
-            table_pages: 0,
-            foreign: crate::managers::Foreign::default(),
-        };
+        let setup = Setup { logical_pages: 200, ..Setup::new(geometry) };
         let policy = boxed_policy("fifo", &geometry).unwrap();
         let mut drive = Failing { core: Core::new(policy, &setup, 1, 0, Silent).unwrap() };
         assert_eq!(drive.write(&[1, 2, 3, 150, 4], None), Err(Error::Cancelled));

@@ -2,7 +2,6 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::flash::Wear;
 use crate::flash::{Cause, Counters, EraseUnit, FlashOp, Shape};
 use crate::rng::Stream;
 use crate::simulation::Simulation;
@@ -68,15 +67,11 @@ fn setup(layout: Layout, wear_leveling: Option<&str>) -> Setup {
         erase_unit: EraseUnit::Block,
     };
     Setup {
-        geometry: Geometry::new(shape).unwrap(),
         logical_pages: 2000,
         layout,
-        victims: None,
         wear_leveling: wear_leveling.map(str::to_owned),
         seed: 5,
-        wear: Wear::default(),
-        table_pages: 0,
-        foreign: crate::managers::Foreign::default(),
+        ..Setup::new(Geometry::new(shape).unwrap())
     }
 }
 
@@ -248,15 +243,9 @@ fn a_stripe_goes_on_to_the_next_lun_after_the_pages_of_a_program() {
         erase_unit: EraseUnit::MultiPlane,
     };
     let setup = Setup {
-        geometry: Geometry::new(shape).unwrap().striped_by(4).unwrap(),
         logical_pages: 256,
         layout: Layout::StripedPerLun,
-        victims: None,
-        wear_leveling: None,
-        seed: 1,
-        wear: Wear::default(),
-        table_pages: 0,
-        foreign: crate::managers::Foreign::default(),
+        ..Setup::new(Geometry::new(shape).unwrap().striped_by(4).unwrap())
     };
     let mut drive = build("single", setup).unwrap();
     drive.write(&(0..40).collect::<Vec<_>>(), None).unwrap();

@@ -291,7 +291,7 @@ impl Params {
     /// The error for a value that is not valid: by `domain`, which says which values are.
     pub fn outside(&self, name: &str, value: impl Display, domain: impl Display) -> Error {
         let name = self.given(name).map_or(name, |given| &given.spelled);
-        Error::Spec(format!("{}: {name}={value} is not valid; {name} is {domain}", self.entry.name))
+        Error::out_of_domain(Some(self.entry.name), name, value, domain)
     }
 
     fn given(&self, name: &str) -> Option<&Given> {

@@ -24,7 +24,7 @@ pub trait PlacementSource: fmt::Debug + Send + Sync {
 
 /// The streams of a placement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ForeignStreams {
+pub struct CustomStreams {
     /// Number of streams, which are numbered from 0.
     pub all: usize,
     /// Streams that may get migrated pages.
@@ -34,7 +34,7 @@ pub struct ForeignStreams {
 /// Questions that a placement is asked while a drive runs.
 pub trait PlacementCalls: Send {
     /// Its streams, which never change.
-    fn streams(&self) -> ForeignStreams;
+    fn streams(&self) -> CustomStreams;
 
     /// The stream of a page that the host writes.
     fn host_stream(&mut self, page: &HostPage) -> Answer<i64>;

@@ -8,7 +8,7 @@
 use std::ops::Bound::{Excluded, Unbounded};
 
 use super::LastWrites;
-use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
+use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Param, Params};
@@ -85,13 +85,6 @@ impl Registered<Sizes> for Dac {
 }
 
 impl Placement for Dac {
-    const VICTIMS: &'static str = "cost-benefit";
-
-    fn streams(params: &Params) -> Streams {
-        let regions = params.integer("regions");
-        Streams { all: regions, migration: regions }
-    }
-
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
         let residence = self.residence.as_mut();
@@ -137,5 +130,14 @@ impl Placement for Dac {
         if let Some(residence) = &self.residence {
             residence.since.prefetch(logical);
         }
+    }
+}
+
+impl RegisteredPlacement for Dac {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(params: &Params) -> Streams {
+        let regions = params.integer("regions");
+        Streams { all: regions, migration: regions }
     }
 }

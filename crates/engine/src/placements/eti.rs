@@ -9,7 +9,7 @@
 //! ends. A run of TRIMs, of which the paper does not speak, takes the count of each extent that it
 //! covers to 0.
 
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::{Domain, Extent, Param, Params};
 use crate::registry::{Entry, Registered};
@@ -148,12 +148,6 @@ impl Registered<Sizes> for Eti {
 }
 
 impl Placement for Eti {
-    const VICTIMS: &'static str = "cost-benefit";
-
-    fn streams(_params: &Params) -> Streams {
-        Streams { all: 3, migration: 1 }
-    }
-
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
         if page.logical != self.end || self.first == self.end {
@@ -191,6 +185,14 @@ impl Placement for Eti {
 
     fn bytes(&self) -> u64 {
         (self.firsts.capacity() * size_of::<u32>() + self.counts.capacity()) as u64
+    }
+}
+
+impl RegisteredPlacement for Eti {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(_params: &Params) -> Streams {
+        Streams { all: 3, migration: 1 }
     }
 }
 

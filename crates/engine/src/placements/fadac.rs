@@ -5,7 +5,7 @@
 //! a page above the average is in class 1, above ten times the average in class 2, and so on. These
 //! rules are those of the published comparison of Wang et al. (FAST 2022).
 
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Param, Params};
@@ -60,13 +60,6 @@ impl Registered<Sizes> for Fadac {
 }
 
 impl Placement for Fadac {
-    const VICTIMS: &'static str = "cost-benefit";
-
-    fn streams(params: &Params) -> Streams {
-        let classes = params.integer("classes");
-        Streams { all: classes, migration: classes }
-    }
-
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
         let pages = self.counts.len() as u64;
@@ -96,5 +89,14 @@ impl Placement for Fadac {
     #[inline(always)]
     fn prefetch(&self, logical: u32) {
         prefetch(&self.counts, logical as usize);
+    }
+}
+
+impl RegisteredPlacement for Fadac {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(params: &Params) -> Streams {
+        let classes = params.integer("classes");
+        Streams { all: classes, migration: classes }
     }
 }

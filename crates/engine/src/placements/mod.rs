@@ -4,10 +4,11 @@
 //! [`crate::managers`]. To add one, write its file and add its line to `placements!` below.
 
 mod calls;
+pub(crate) mod custom;
 pub(crate) mod dac;
+mod declaring;
 pub(crate) mod eti;
 pub(crate) mod fadac;
-pub(crate) mod foreign;
 mod last_writes;
 pub(crate) mod midas;
 pub(crate) mod multilog;
@@ -19,14 +20,12 @@ pub(crate) mod sfs;
 pub(crate) mod single;
 pub(crate) mod warcip;
 
-pub use calls::{ForeignStreams, PlacementCalls, PlacementSource};
+pub use calls::{CustomStreams, PlacementCalls, PlacementSource};
+pub use declaring::{RegisteredPlacement, SelfDeclared};
 pub(crate) use last_writes::{LastWrites, since, stamp};
 
 use crate::error::Result;
 use crate::flash::NONE;
-use crate::hints::Hears;
-use crate::params::Params;
-use crate::registry::Registered;
 use crate::state::State;
 use crate::write_history::{BlockHistory, PageHistory};
 
@@ -52,13 +51,14 @@ macro_rules! placements {
     };
 }
 
-/// Placement: names the stream of each page; each has a write frontier of its own (per LUN).
-pub trait Placement: Registered<Sizes> + State + Send + 'static {
-    /// The victim policy that its authors pair it with, unless another is asked for.
-    const VICTIMS: &'static str = "greedy";
+/// Placement: the stream of each page; a stream has a frontier of its own (on each LUN).
+///
+/// How many streams there are, one of the registry says by [`RegisteredPlacement`], and any other by
+/// [`SelfDeclared`].
+pub trait Placement: State + Send + 'static {
     /// True if it looks at the writes of pages and blocks ([`Placement::recall`]).
     const KNOWS_HISTORY: bool = false;
-    /// True if it looks at what the host says of its pages ([`Placement::hears`]).
+    /// True if it looks at what the host says of its pages ([`SelfDeclared::hears`]).
     const HEARS_HOST: bool = false;
     /// True if it looks at the [`Victim`] from which a page comes.
     const KNOWS_VICTIMS: bool = false;
@@ -71,22 +71,8 @@ pub trait Placement: Registered<Sizes> + State + Send + 'static {
     /// moves.
     const ALWAYS: Option<Always> = None;
 
-    /// Number of streams that it has with such parameters.
-    fn streams(params: &Params) -> Streams;
-
-    /// The victim policy that goes with such parameters.
-    fn victims(_params: &Params) -> &'static str {
-        Self::VICTIMS
-    }
-
-    /// Kind of hint that the host must give it.
-    fn hears(_params: &Params) -> Hears {
-        Hears::Nothing
-    }
-
-    /// Hears the history of the page that is placed next; `None` if the host never wrote it.
-    /// Comes before each [`Self::host_stream`], which it does not count yet, and
-    /// [`Self::migration_stream`].
+    /// History of the page that is placed next; `None` if the host never wrote it. Comes before
+    /// each [`Self::host_stream`], which it does not count yet, and [`Self::migration_stream`].
     fn recall(&mut self, _page: Option<PageHistory>) {}
 
     /// True if it wants to see all closed blocks now.

@@ -7,7 +7,7 @@
 //! lowest once that holds a block's worth of pages.
 
 use super::LastWrites;
-use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
+use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Param, Params};
@@ -112,13 +112,6 @@ impl Registered<Sizes> for MultiLog {
 }
 
 impl Placement for MultiLog {
-    const VICTIMS: &'static str = "cost-benefit";
-
-    fn streams(params: &Params) -> Streams {
-        let logs = params.integer("logs");
-        Streams { all: logs, migration: logs }
-    }
-
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
         let interval = self.last_writes.replace(page.logical, page.now);
@@ -174,5 +167,14 @@ impl Placement for MultiLog {
     fn prefetch(&self, logical: u32) {
         self.last_writes.prefetch(logical);
         prefetch(&self.log_of, logical as usize);
+    }
+}
+
+impl RegisteredPlacement for MultiLog {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(params: &Params) -> Streams {
+        let logs = params.integer("logs");
+        Streams { all: logs, migration: logs }
     }
 }

@@ -6,7 +6,7 @@
 //! all handles share units. Persistently isolated ones never share a unit, not even then. There is
 //! one reclaim group.
 
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::hints::Hears;
 use crate::params::{Domain, Param, Params, words};
@@ -75,19 +75,6 @@ impl Placement for NvmeFdp {
     const HEARS_HOST: bool = true;
     const KNOWS_VICTIMS: bool = true;
 
-    fn streams(params: &Params) -> Streams {
-        let handles: usize = params.integer("handles");
-        let migration = if params.choice("isolation", &ISOLATION) { handles } else { 1 };
-        Streams { all: handles + migration, migration }
-    }
-
-    fn hears(params: &Params) -> Hears {
-        match params.choice("by", &By::ALL) {
-            By::Group => Hears::Groups,
-            By::Range => Hears::Nothing,
-        }
-    }
-
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
         match self.by {
@@ -104,6 +91,21 @@ impl Placement for NvmeFdp {
             self.handles + victim.stream % self.handles
         } else {
             self.handles
+        }
+    }
+}
+
+impl RegisteredPlacement for NvmeFdp {
+    fn streams(params: &Params) -> Streams {
+        let handles: usize = params.integer("handles");
+        let migration = if params.choice("isolation", &ISOLATION) { handles } else { 1 };
+        Streams { all: handles + migration, migration }
+    }
+
+    fn hears(params: &Params) -> Hears {
+        match params.choice("by", &By::ALL) {
+            By::Group => Hears::Groups,
+            By::Range => Hears::Nothing,
         }
     }
 }

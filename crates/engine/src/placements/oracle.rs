@@ -5,7 +5,7 @@
 //! each further one those within twice the time of the one before, or within one block's worth more,
 //! as in the published simulator; the last takes the rest.
 
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::hints::{Hears, NEVER};
@@ -85,17 +85,7 @@ impl Registered<Sizes> for Oracle {
 }
 
 impl Placement for Oracle {
-    const VICTIMS: &'static str = "cost-benefit";
     const HEARS_HOST: bool = true;
-
-    fn streams(params: &Params) -> Streams {
-        let streams = params.integer("streams");
-        Streams { all: streams, migration: streams }
-    }
-
-    fn hears(_params: &Params) -> Hears {
-        Hears::InvalidationTimes
-    }
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
@@ -119,5 +109,18 @@ impl Placement for Oracle {
     #[inline(always)]
     fn prefetch(&self, logical: u32) {
         prefetch(&self.invalidation_times, logical as usize);
+    }
+}
+
+impl RegisteredPlacement for Oracle {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(params: &Params) -> Streams {
+        let streams = params.integer("streams");
+        Streams { all: streams, migration: streams }
+    }
+
+    fn hears(_params: &Params) -> Hears {
+        Hears::InvalidationTimes
     }
 }

@@ -5,7 +5,7 @@
 //! from such a block is classed by its age.
 
 use super::LastWrites;
-use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
+use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
@@ -43,12 +43,7 @@ impl Registered<Sizes> for SepBit {
 }
 
 impl Placement for SepBit {
-    const VICTIMS: &'static str = "cost-benefit";
     const KNOWS_VICTIMS: bool = true;
-
-    fn streams(_params: &Params) -> Streams {
-        Streams { all: 6, migration: 4 }
-    }
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
@@ -95,5 +90,13 @@ impl Placement for SepBit {
     #[inline(always)]
     fn prefetch(&self, logical: u32) {
         self.last_writes.prefetch(logical);
+    }
+}
+
+impl RegisteredPlacement for SepBit {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(_params: &Params) -> Streams {
+        Streams { all: 6, migration: 4 }
     }
 }

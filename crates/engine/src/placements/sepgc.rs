@@ -1,7 +1,7 @@
 //! Host and migrated pages on separate frontiers, since a page that survived a collection
 //! is likely colder than one just written (Van Houdt 2014, "double write frontier").
 
-use super::{Always, HostPage, Placement, Sizes, Streams, Victim};
+use super::{Always, HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
@@ -24,15 +24,17 @@ impl Registered<Sizes> for SepGc {
 impl Placement for SepGc {
     const ALWAYS: Option<Always> = Some(Always { host: 0, migration: 1 });
 
-    fn streams(_params: &Params) -> Streams {
-        Streams { all: 2, migration: 1 }
-    }
-
     fn host_stream(&mut self, _page: HostPage) -> usize {
         0
     }
 
     fn migration_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
         1
+    }
+}
+
+impl RegisteredPlacement for SepGc {
+    fn streams(_params: &Params) -> Streams {
+        Streams { all: 2, migration: 1 }
     }
 }

@@ -5,7 +5,7 @@
 //! host has written so much of the drive; or over that of every 16th page as it is placed, each time
 //! that enough of them have been seen.
 
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::{Domain, Extent, Param, Params, words};
 use crate::registry::{Entry, Registered};
@@ -259,21 +259,7 @@ impl Registered<Sizes> for Sfs {
 }
 
 impl Placement for Sfs {
-    const VICTIMS: &'static str = "cost-hotness";
     const KNOWS_HISTORY: bool = true;
-
-    fn streams(params: &Params) -> Streams {
-        let groups = params.integer("groups");
-        Streams { all: groups, migration: groups }
-    }
-
-    /// Victim policy for the unit: without the hotness of blocks, one by age.
-    fn victims(params: &Params) -> &'static str {
-        match params.choice("unit", &Unit::ALL) {
-            Unit::Segment => Self::VICTIMS,
-            Unit::Page => "cost-benefit",
-        }
-    }
 
     #[inline(always)]
     fn recall(&mut self, page: Option<PageHistory>) {
@@ -315,5 +301,22 @@ impl Placement for Sfs {
 
     fn bytes(&self) -> u64 {
         if self.unit == Unit::Page { 8 * self.most_samples as u64 } else { 0 }
+    }
+}
+
+impl RegisteredPlacement for Sfs {
+    const VICTIMS: &'static str = "cost-hotness";
+
+    fn streams(params: &Params) -> Streams {
+        let groups = params.integer("groups");
+        Streams { all: groups, migration: groups }
+    }
+
+    /// Without the hotness of blocks, by age.
+    fn victims(params: &Params) -> &'static str {
+        match params.choice("unit", &Unit::ALL) {
+            Unit::Segment => Self::VICTIMS,
+            Unit::Page => "cost-benefit",
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! One write frontier for everything: host writes follow the pages that collection moved
 //! (paper 4, §2.1; the baseline of all five papers).
 
-use super::{Always, HostPage, Placement, Sizes, Streams, Victim};
+use super::{Always, HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::params::Params;
 use crate::registry::{Entry, Registered};
@@ -23,15 +23,17 @@ impl Registered<Sizes> for Single {
 impl Placement for Single {
     const ALWAYS: Option<Always> = Some(Always { host: 0, migration: 0 });
 
-    fn streams(_params: &Params) -> Streams {
-        Streams { all: 1, migration: 1 }
-    }
-
     fn host_stream(&mut self, _page: HostPage) -> usize {
         0
     }
 
     fn migration_stream(&mut self, _logical: u32, _victim: &Victim) -> usize {
         0
+    }
+}
+
+impl RegisteredPlacement for Single {
+    fn streams(_params: &Params) -> Streams {
+        Streams { all: 1, migration: 1 }
     }
 }

@@ -9,7 +9,7 @@
 
 use super::LastWrites;
 use super::sfs::nearest;
-use super::{HostPage, Placement, Sizes, Streams, Victim};
+use super::{HostPage, Placement, RegisteredPlacement, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{Table, filled, prefetch};
 use crate::params::{Domain, Extent, Param, Params, words};
@@ -227,12 +227,6 @@ impl Registered<Sizes> for Warcip {
 }
 
 impl Placement for Warcip {
-    const VICTIMS: &'static str = "cost-benefit";
-
-    fn streams(params: &Params) -> Streams {
-        Streams { all: params.integer::<usize>("clusters") + 1, migration: 1 }
-    }
-
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
         let interval = self.last_writes.replace(page.logical, page.now);
@@ -276,5 +270,13 @@ impl Placement for Warcip {
             Migrations::Any(was_migrated) => prefetch(was_migrated, logical as usize),
             Migrations::LastAge(ages) => prefetch(ages, logical as usize),
         }
+    }
+}
+
+impl RegisteredPlacement for Warcip {
+    const VICTIMS: &'static str = "cost-benefit";
+
+    fn streams(params: &Params) -> Streams {
+        Streams { all: params.integer::<usize>("clusters") + 1, migration: 1 }
     }
 }

@@ -17,12 +17,12 @@ pub(super) const VERSION: u32 = 4;
 const HEADER_BYTES: usize = MAGIC.len() + size_of::<u32>() + size_of::<u64>();
 const CHECKSUM_BYTES: usize = size_of::<u32>();
 
-/// The bytes that [`unpack`] reads, of what holds no policy that is written elsewhere.
+/// The bytes that [`unpack`] reads, of what holds no custom policy.
 pub fn pack(state: &(impl State + ?Sized)) -> Vec<u8> {
     try_pack(state).expect("what the engine has can be saved")
 }
 
-/// Packs any drive's state; an error if a policy that is written elsewhere cannot be saved.
+/// Packs any drive's state; an error if a custom policy cannot be saved.
 pub fn try_pack(state: &(impl State + ?Sized)) -> Result<Vec<u8>> {
     let mut to = Writer { bytes: MAGIC.to_vec(), ..Writer::default() };
     to.table(&[VERSION]);

@@ -106,16 +106,12 @@ impl Timing {
         ]);
         if let Some((name, value)) = durations.iter().find(|(_, us)| !(0.0..=MOST_US).contains(us))
         {
-            return Err(Error::Spec(format!(
-                "{name} is {value}; it must be from 0 to {MOST_US:e}"
-            )));
+            return Err(Error::outside(name, value, format_args!("from 0 to {MOST_US:e}")));
         }
         let mut relative = all(&spreads);
         relative.push(("erase_spread", *erase_spread));
         if let Some((name, value)) = relative.iter().find(|(_, sd)| !(0.0..=0.28).contains(sd)) {
-            return Err(Error::Spec(format!(
-                "{name} is {value}; it must be from 0 to 0.28, so that no draw is below 0"
-            )));
+            return Err(Error::outside(name, value, "from 0 to 0.28, so that no draw is below 0"));
         }
         let rates = [
             ("bus.channel_mb_s", self.bus.channel_mb_s),
@@ -124,15 +120,12 @@ impl Timing {
         ];
         let is_rate = |rate: f64| rate == 0.0 || (0.001..=1e9).contains(&rate);
         if let Some((name, value)) = rates.iter().find(|(_, rate)| !is_rate(*rate)) {
-            return Err(Error::Spec(format!(
-                "{name} is {value}; it must be 0 for one that takes no time, or 0.001 to 1e9"
-            )));
+            let domain = "0 for one that takes no time, or 0.001 to 1e9";
+            return Err(Error::outside(name, value, domain));
         }
         let retention_s = self.refresh.retention_s;
         if !(0.0..=3e9).contains(&retention_s) {
-            return Err(Error::Spec(format!(
-                "refresh.retention_s is {retention_s}; it must be from 0 to 3e9"
-            )));
+            return Err(Error::outside("refresh.retention_s", retention_s, "from 0 to 3e9"));
         }
         Ok(())
     }
@@ -157,7 +150,7 @@ impl Timing {
         ];
         let wrong = counts.iter().find(|(_, n, least, most)| !(least..=most).contains(&n));
         wrong.map_or(Ok(()), |(name, value, least, most)| {
-            Err(Error::Spec(format!("{name} is {value}; it must be from {least} to {most}")))
+            Err(Error::outside(name, value, format_args!("from {least} to {most}")))
         })
     }
 }

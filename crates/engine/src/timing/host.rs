@@ -90,7 +90,7 @@ impl TimedRun {
     ) -> Result<Self> {
         limits.check()?;
         if !(time_scale.is_finite() && time_scale > 0.0) {
-            return Err(Error::Spec(format!("time_scale is {time_scale}; it must be above 0")));
+            return Err(Error::outside("time_scale", time_scale, "above 0"));
         }
         let measures = measures_of(&*device, 0, page_bytes, limits)?;
         let mut run = TimedRun {

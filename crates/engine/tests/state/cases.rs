@@ -51,25 +51,24 @@ pub struct Case {
 
 impl Case {
     pub fn drive(&self) -> Result<Box<dyn managers::BlockManager>> {
+        let geometry = Geometry::new(Shape {
+            channels: 2,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 50,
+            pages_per_block: 18,
+            page_bytes: 4096,
+            erase_unit: EraseUnit::Block,
+        })?;
         let setup = Setup {
-            geometry: Geometry::new(Shape {
-                channels: 2,
-                chips_per_channel: 1,
-                dies_per_chip: 1,
-                planes_per_die: 1,
-                blocks_per_plane: 50,
-                pages_per_block: 18,
-                page_bytes: 4096,
-                erase_unit: EraseUnit::Block,
-            })?,
             logical_pages: LOGICAL_PAGES,
             layout: self.layout,
             victims: Some(self.victims.to_owned()),
             wear_leveling: self.leveler.map(str::to_owned),
             seed: self.seed,
             wear: self.wear,
-            table_pages: 0,
-            foreign: writeamp_engine::managers::Foreign::default(),
+            ..Setup::new(geometry)
         };
         managers::build(&self.manager, setup)
     }
@@ -89,7 +88,7 @@ impl Case {
     pub fn filled(&self) -> Option<Simulation> {
         let mut run = match self.build() {
             Ok(run) => run,
-            Err(Error::Spec(_) | Error::Geometry(_)) => return None,
+            Err(Error::Spec(_) | Error::OutOfDomain(_) | Error::Geometry(_)) => return None,
             Err(other) => panic!("{self:?}: {other}"),
         };
         match run.fill(0, FILLED_PAGES).and_then(|()| run.run(1)) {

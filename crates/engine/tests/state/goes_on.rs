@@ -39,7 +39,7 @@ fn goes_on(case: &Case, mut saved: Simulation) {
     assert_eq!(restored.series().samples(), saved.series().samples(), "{case:?}");
     let (drive, other) = (restored.drive(), saved.drive());
     assert_eq!(drive.flash().erase_counts(), other.flash().erase_counts(), "{case:?}");
-    assert_eq!(drive.group_changes(), other.group_changes(), "{case:?}");
+    assert_eq!(drive.report(), other.report(), "{case:?}");
     assert_eq!(drive.flash().map(), other.flash().map(), "{case:?}");
     assert_eq!(
         drive.flash().wear().first_to_reach(),

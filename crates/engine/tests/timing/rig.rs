@@ -1,6 +1,6 @@
 //! Small drives, and a host that asks at stated times.
 
-use writeamp_engine::flash::{EraseUnit, Geometry, Recorder, Shape, Wear};
+use writeamp_engine::flash::{EraseUnit, Geometry, Recorder, Shape};
 use writeamp_engine::managers::{self, BlockManager, Layout, Setup};
 use writeamp_engine::request::Op;
 use writeamp_engine::timing::{
@@ -42,17 +42,7 @@ pub fn timing() -> Timing {
 }
 
 pub fn setup(shape: Shape, layout: Layout, logical_pages: u32) -> Setup {
-    Setup {
-        geometry: Geometry::new(shape).expect("a small drive"),
-        logical_pages,
-        layout,
-        victims: None,
-        wear_leveling: None,
-        seed: 1,
-        wear: Wear::default(),
-        table_pages: 0,
-        foreign: writeamp_engine::managers::Foreign::default(),
-    }
+    Setup { logical_pages, layout, ..Setup::new(Geometry::new(shape).expect("a small drive")) }
 }
 
 /// A drive that can be timed, some of its pages written before time begins.

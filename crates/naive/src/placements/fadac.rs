@@ -1,4 +1,4 @@
-//! FADaC: streams by writes less migrations.
+//! `FADaC`: streams by writes less migrations.
 
 use std::collections::HashMap;
 

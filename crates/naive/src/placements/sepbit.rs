@@ -1,4 +1,4 @@
-//! SepBIT: streams by the inferred time until a page is invalid.
+//! `SepBIT`: streams by the inferred time until a page is invalid.
 //!
 //! Classes 1 to 6 of the paper are streams 0 to 5.
 

@@ -124,7 +124,6 @@ impl Blueprint {
     fn setup(&self, logical_pages: u32) -> Setup {
         let Combination { victims, layout, wear_leveling, .. } = self.policies;
         Setup {
-            geometry: self.geometry,
             logical_pages,
             layout,
             victims: Some(victims.to_owned()),
@@ -132,7 +131,7 @@ impl Blueprint {
             seed: self.seed,
             wear: self.wear,
             table_pages: self.table_pages(logical_pages),
-            foreign: writeamp_engine::managers::Foreign::default(),
+            ..Setup::new(self.geometry)
         }
     }
 

@@ -1,4 +1,4 @@
-//! Assembly of a generic manager, of a registered placement or one written elsewhere.
+//! Assembly of a generic manager, of a registered placement or a custom one.
 
 use super::table::Apart;
 use super::{Generic, Opened};
@@ -8,13 +8,13 @@ use crate::hints::Hears;
 use crate::managers::core::Core;
 use crate::managers::{BlockManager, Compiled, Declared, Manager, Needs, Setup};
 use crate::params::Params;
-use crate::placements::PlacementSource;
-use crate::placements::foreign::Foreign;
-use crate::placements::{Placement, Sizes, Streams};
+use crate::placements::custom::CustomPlacement;
+use crate::placements::{Placement, PlacementSource, RegisteredPlacement, SelfDeclared};
+use crate::placements::{Sizes, Streams};
 use crate::registry::{Entry, Registered};
 use crate::victims::{VictimPolicy, Visitor};
 
-impl<P: Placement> Manager for P {
+impl<P: RegisteredPlacement> Manager for P {
     const ENTRY: Entry = <P as Registered<Sizes>>::ENTRY;
 
     fn declared(params: &Params) -> Result<Declared> {
@@ -34,7 +34,7 @@ impl<P: Placement> Manager for P {
         tap: T,
     ) -> Result<Box<dyn BlockManager>> {
         let Declared { hears, needs, .. } = P::declared(params)?;
-        let placement = <P as Registered<Sizes>>::build(params, &sizes(&setup))?;
+        let placement = <P as Registered<Sizes>>::build(params, &setup.sizes())?;
         let name = <P as Manager>::ENTRY.name.to_owned();
         let site = setup.clone();
         T::with_policy(victims, &site, Assemble { name, placement, hears, needs, setup, tap })
@@ -48,21 +48,8 @@ fn needs_of(Streams { all, migration }: Streams) -> Needs {
     Needs { reserve_blocks: migration as u32 - 1, ..Needs::streams(all as u32) }
 }
 
-fn sizes(setup: &Setup) -> Sizes {
-    let geometry = &setup.geometry;
-    Sizes {
-        logical_pages: setup.logical_pages,
-        blocks: geometry.blocks(),
-        pages_per_block: geometry.pages_per_block(),
-        domains: setup.layout.domains(geometry),
-        pools: setup.layout.pools().count(geometry),
-        seed: setup.seed,
-    }
-}
-
-/// Declaration of a placement that is written elsewhere, before it is made.
-/// It holds all but what it needs.
-pub fn foreign_declared(source: &dyn PlacementSource) -> Declared {
+/// Declaration of a custom placement before it is made: all but what it needs.
+pub fn custom_declared(source: &dyn PlacementSource) -> Declared {
     Declared {
         default_victims: source.victims().to_owned(),
         hears: source.hears(),
@@ -71,25 +58,41 @@ pub fn foreign_declared(source: &dyn PlacementSource) -> Declared {
     }
 }
 
-/// Builds the manager of a placement that is written elsewhere.
-/// The combination is checked, and the size of the drive is once the placement has said how many
-/// streams it has.
-pub fn build_foreign<T: Compiled>(
+/// Builds the manager of a custom placement. The combination is checked, and the
+/// size of the drive is once the placement has said how many streams it has.
+pub fn build_custom<T: Compiled>(
     source: &dyn PlacementSource,
     victims: &str,
     setup: Setup,
     tap: T,
 ) -> Result<Box<dyn BlockManager>> {
-    let name = source.name().to_owned();
-    let placement = Foreign::new(&name, source.build(&sizes(&setup))?)?;
-    let needs = needs_of(placement.counts());
-    Declared { needs, ..foreign_declared(source) }.check_room(&name, &setup)?;
-    let (hears, site) = (source.hears(), setup.clone());
-    T::with_policy(victims, &site, Assemble { name, placement, hears, needs, setup, tap })
+    let placement = CustomPlacement::new(source, &setup.sizes())?;
+    let site = setup.clone();
+    T::with_policy(victims, &site, self_declared(placement, setup, tap)?)
+}
+
+/// The manager of a placement that declares itself, on a drive that has room for it.
+pub fn self_declared<P: SelfDeclared, T: Tap>(
+    placement: P,
+    setup: Setup,
+    tap: T,
+) -> Result<Assemble<P, T>> {
+    const MOST: usize = 256;
+    let (name, hears) = (placement.name(), placement.hears());
+    let streams @ Streams { all, migration } = placement.streams();
+    if !(1..=MOST).contains(&all) || !(1..=all).contains(&migration) {
+        return Err(Error::Spec(format!(
+            "{name} has {all} streams, {migration} of them for migrated pages; it must have 1 to \
+             {MOST}, and at least one for migrated pages"
+        )));
+    }
+    let needs = needs_of(streams);
+    Declared { is_placement: true, ..Declared::of(needs) }.check_room(&name, &setup)?;
+    Ok(Assemble { name, placement, hears, needs, setup, tap })
 }
 
 /// Puts a generic manager together once the victim policy is known.
-struct Assemble<P, T> {
+pub struct Assemble<P, T> {
     name: String,
     placement: P,
     hears: Hears,
@@ -103,13 +106,19 @@ impl<P: Placement, T: Tap> Visitor for Assemble<P, T> {
 
     fn visit<V: VictimPolicy>(self, policy: V) -> Result<Self::Output> {
         let Assemble { name, placement, hears, needs, setup, tap } = self;
-        assert!(P::HEARS_HOST || hears == Hears::Nothing, "hints are compiled in");
+        let is_heard = P::HEARS_HOST || hears == Hears::Nothing;
+        assert!(is_heard, "{name} hears the host, and its HEARS_HOST says that it does not");
         let layout = setup.layout;
         let migrating = Vec::with_capacity(setup.geometry.pages_per_block() as usize);
         let apart = setup.table_first_page();
         let apart =
             apart.map(|first_page| Apart { first_page, stream: needs.most_streams as usize });
-        assert!(T::IS_OPEN || apart.is_none(), "only what is timed has its table on flash");
+        if !T::IS_OPEN && apart.is_some() {
+            return Err(Error::Spec(format!(
+                "{name} has a mapping table on flash, which is for drives with an observer; leave \
+                 table_pages at 0"
+            )));
+        }
         let needs = needs.beside(apart.is_some());
         let streams = needs.most_streams;
         if streams > 256 {

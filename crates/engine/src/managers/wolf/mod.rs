@@ -46,7 +46,7 @@ use crate::error::Result;
 use crate::flash::{Tap, filled};
 use crate::hints::{Hears, Hints};
 use crate::leveling;
-use crate::observe::{GroupChange, GroupLog, Life};
+use crate::observe::{GroupLog, Report};
 use crate::params::{Domain, Param, Params};
 use crate::registry::Entry;
 
@@ -293,18 +293,19 @@ impl<T: Tap> Policy for Grouped<T> {
         self.collect_most_invalid(pool)
     }
 
-    fn lives(&self) -> Vec<Life> {
-        if let Oracle::Intervals(intervals) = &self.oracle { intervals.lives() } else { Vec::new() }
-    }
-
-    fn group_changes(&self) -> &[GroupChange] {
-        self.group_log.changes()
-    }
-
-    /// Bytes of the source of groups, and of the group of each block.
-    fn scheme_bytes(&self) -> u64 {
-        let blocks = u64::from(self.core.flash.geometry().blocks());
-        self.oracle.bytes() + blocks * size_of::<u32>() as u64
+    fn report(&self) -> Report<'_> {
+        let lives = match &self.oracle {
+            Oracle::Intervals(intervals) => intervals.lives(),
+            _ => Vec::new(),
+        };
+        // The group of each block stands beside what tells the group of a page.
+        let groups = u64::from(self.core.flash.geometry().blocks()) * size_of::<u32>() as u64;
+        Report {
+            lives,
+            scheme_bytes: self.oracle.bytes() + groups,
+            group_changes: self.group_log.changes(),
+            ..Report::default()
+        }
     }
 
     fn assert_books(&self) {

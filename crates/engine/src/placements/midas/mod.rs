@@ -14,7 +14,7 @@ mod measured;
 mod model;
 
 use super::LastWrites;
-use super::{HostPage, Placement, Restored, Sizes, Streams, Victim};
+use super::{HostPage, Placement, RegisteredPlacement, Restored, Sizes, Streams, Victim};
 use crate::error::Result;
 use crate::flash::{Table, filled};
 use crate::params::{Domain, Param, Params};
@@ -249,11 +249,6 @@ impl Placement for Midas {
     const KNOWS_VICTIMS: bool = true;
     const CHOOSES_VICTIMS: bool = true;
 
-    fn streams(params: &Params) -> Streams {
-        let groups: usize = params.integer("groups");
-        Streams { all: groups, migration: groups - 1 }
-    }
-
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
         self.clock = page.now + 1;
@@ -352,5 +347,12 @@ impl Placement for Midas {
     fn prefetch(&self, logical: u32) {
         self.last_writes.prefetch(logical);
         self.hot.prefetch(logical);
+    }
+}
+
+impl RegisteredPlacement for Midas {
+    fn streams(params: &Params) -> Streams {
+        let groups: usize = params.integer("groups");
+        Streams { all: groups, migration: groups - 1 }
     }
 }

@@ -156,7 +156,8 @@ impl DiskTimes {
         ];
         let wrong = ranges.iter().find(|(_, n, least, most)| !(least..=most).contains(&n));
         wrong.map_or(Ok(()), |(name, value, least, most)| {
-            Err(Error::Spec(format!("disk.{name} is {value}; it must be from {least} to {most}")))
+            let domain = format_args!("from {least} to {most}");
+            Err(Error::outside(&format!("disk.{name}"), value, domain))
         })
     }
 }

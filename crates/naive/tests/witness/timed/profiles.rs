@@ -1,7 +1,7 @@
 //! Random drives: their shapes, their times, and the same for the twin.
 
 use proptest::prelude::*;
-use writeamp_engine::flash::{EraseUnit, Geometry, Shape, Wear};
+use writeamp_engine::flash::{EraseUnit, Geometry, Shape};
 use writeamp_engine::managers::{Layout, Setup};
 use writeamp_engine::timing::{
     Array, Bus, ByKind, Collection, Interface, MapCache, Program, Refresh, Scheduling, Timing,
@@ -214,15 +214,12 @@ impl Drive {
     /// Returns the setup that the engine builds the books from.
     pub fn setup(&self) -> Setup {
         Setup {
-            geometry: self.geometry,
             logical_pages: self.logical_pages(),
             layout: self.layout,
-            victims: None,
             wear_leveling: self.wear_leveling.map(str::to_owned),
             seed: self.seed,
-            wear: Wear::default(),
             table_pages: self.table_pages(),
-            foreign: writeamp_engine::managers::Foreign::default(),
+            ..Setup::new(self.geometry)
         }
     }
 

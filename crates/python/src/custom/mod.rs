@@ -57,7 +57,7 @@ fn unusable(py: Python<'_>, policy: &str, hook: &'static str, error: PyErr) -> E
     }
     let Failure { what, page, cause } = failure(py, error);
     let policy = policy.to_owned();
-    Error::Foreign(Box::new(Fault { policy, hook, host_pages: 0, page, what, cause }))
+    Error::CustomPolicy(Box::new(Fault { policy, hook, host_pages: 0, page, what, cause }))
 }
 
 /// The exception that a fault is in Python: what was raised is its cause; Ctrl-C is itself.
@@ -113,7 +113,7 @@ impl Heed {
     }
 
     fn look(py: Python<'_>) -> Answer<()> {
-        crate::heard::go_on(py).map_err(|error| failure(py, error))
+        crate::interruptible::check_interrupt(py).map_err(|error| failure(py, error))
     }
 }
 

@@ -1,21 +1,22 @@
-//! A placement that is written elsewhere ([`PlacementCalls`]).
+//! Custom placements: a user's own behind [`PlacementCalls`], as the manager asks it.
 //!
 //! It is asked in the order in which pages are written and victims collected, so it may remember what
 //! it likes. The streams of a victim's pages are asked for before the block is erased: a fault loses
 //! no page.
 
-use super::{ForeignStreams, HostPage, Placement, PlacementCalls, Sizes, Streams, Victim};
+use super::{CustomStreams, HostPage, Placement, PlacementCalls, PlacementSource, SelfDeclared};
+use super::{Sizes, Streams, Victim};
 use crate::error::{Error, Result};
 use crate::faults::{Failure, Hook};
-use crate::params::Params;
-use crate::registry::{Entry, Registered};
+use crate::hints::Hears;
 use crate::state::{Reader, State, Writer};
 
-/// Placement that is written elsewhere, by its name, and its answers.
-pub struct Foreign {
+/// A custom placement: its name in errors, and the calls that answer for it.
+pub struct CustomPlacement {
     name: String,
+    hears: Hears,
     calls: Box<dyn PlacementCalls>,
-    streams: ForeignStreams,
+    streams: CustomStreams,
     /// Whether each stream may get migrated pages.
     may_migrate: Vec<bool>,
     /// The answers for the pages of the victim that is being collected, and how many were used.
@@ -26,20 +27,13 @@ pub struct Foreign {
     failure: Option<Error>,
 }
 
-impl Registered<Sizes> for Foreign {
-    const ENTRY: Entry = Entry::new("foreign", "a placement that is written elsewhere");
-
-    fn build(_params: &Params, _sizes: &Sizes) -> Result<Self> {
-        unreachable!("it is in no registry: a setup names who makes it")
-    }
-}
-
-impl Foreign {
-    /// The placement that answers `calls`. An error unless it has streams that are streams.
-    pub fn new(name: &str, calls: Box<dyn PlacementCalls>) -> Result<Self> {
+impl CustomPlacement {
+    /// The placement of a source, for a drive. An error unless it has streams that are streams.
+    pub fn new(source: &dyn PlacementSource, sizes: &Sizes) -> Result<Self> {
         const MOST: usize = 256;
+        let (name, calls) = (source.name(), source.build(sizes)?);
         let streams = calls.streams();
-        let ForeignStreams { all, migration } = &streams;
+        let CustomStreams { all, migration } = &streams;
         if !(1..=MOST).contains(all) {
             return Err(Error::Spec(format!(
                 "{name} has {all} streams; it must have 1 to {MOST}, numbered from 0"
@@ -53,15 +47,17 @@ impl Foreign {
             )));
         }
         let may_migrate = (0..*all).map(|stream| migration.contains(&stream)).collect();
-        let name = name.to_owned();
-        let answers = Vec::new();
-        Ok(Foreign { name, calls, streams, may_migrate, answers, used: 0, now: 0, failure: None })
-    }
-
-    /// Number of streams, and of those that may get migrated pages.
-    pub fn counts(&self) -> Streams {
-        let ForeignStreams { all, migration } = &self.streams;
-        Streams { all: *all, migration: migration.len() }
+        Ok(CustomPlacement {
+            name: name.to_owned(),
+            hears: source.hears(),
+            calls,
+            streams,
+            may_migrate,
+            answers: Vec::new(),
+            used: 0,
+            now: 0,
+            failure: None,
+        })
     }
 
     fn error(&self, hook: Hook, host_pages: u64, page: Option<u32>, failure: Failure) -> Error {
@@ -115,14 +111,25 @@ fn listed(streams: &[usize]) -> String {
     if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }
 
-impl Placement for Foreign {
+impl SelfDeclared for CustomPlacement {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn streams(&self) -> Streams {
+        let CustomStreams { all, migration } = &self.streams;
+        Streams { all: *all, migration: migration.len() }
+    }
+
+    fn hears(&self) -> Hears {
+        self.hears
+    }
+}
+
+impl Placement for CustomPlacement {
     const HEARS_HOST: bool = true;
     const KNOWS_VICTIMS: bool = true;
     const CAN_FAIL: bool = true;
-
-    fn streams(_params: &Params) -> Streams {
-        unreachable!("each says by itself how many it has, once it is made")
-    }
 
     #[inline(always)]
     fn host_stream(&mut self, page: HostPage) -> usize {
@@ -179,7 +186,7 @@ impl Placement for Foreign {
     }
 }
 
-impl State for Foreign {
+impl State for CustomPlacement {
     fn save(&self, to: &mut Writer) {
         to.value(&self.now);
         match self.calls.save() {

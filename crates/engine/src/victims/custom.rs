@@ -1,4 +1,4 @@
-//! A victim policy that is written elsewhere ([`VictimCalls`]).
+//! Custom victim policies: a user's own behind [`VictimCalls`], as the drive asks it.
 //!
 //! The candidates are kept here, in the order in which they closed, so that the policy need not hear of every page
 //! that is written: it is asked for a victim, and shown what there is to choose from.
@@ -12,9 +12,8 @@ use crate::flash::{Blocks, Geometry, Table, filled};
 use crate::rng::Stream;
 use crate::state::{Reader, State, Writer, require};
 
-/// Victim policy that is written elsewhere, in one collection domain.
-/// Every domain of a drive has its own candidates, and all ask the same policy.
-pub struct Foreign {
+/// Every collection domain of a drive has its own candidates, and all ask the same policy.
+pub struct CustomVictims {
     name: Arc<str>,
     calls: Arc<Mutex<Box<dyn VictimCalls>>>,
     /// True of one of those that share the policy, which saves it for all.
@@ -35,11 +34,11 @@ struct Shown {
     changed_at: Vec<u64>,
 }
 
-impl Foreign {
+impl CustomVictims {
     /// The policy that answers `calls`.
     pub fn new(name: &str, calls: Box<dyn VictimCalls>, geometry: &Geometry) -> Result<Self> {
         let blocks = geometry.blocks() as usize;
-        Ok(Foreign {
+        Ok(CustomVictims {
             name: name.into(),
             calls: Arc::new(Mutex::new(calls)),
             is_keeper: true,
@@ -76,10 +75,10 @@ impl Foreign {
     }
 }
 
-impl Clone for Foreign {
+impl Clone for CustomVictims {
     /// Shares the policy, and has candidates of its own.
     fn clone(&self) -> Self {
-        Foreign {
+        CustomVictims {
             name: Arc::clone(&self.name),
             calls: Arc::clone(&self.calls),
             is_keeper: false,
@@ -92,7 +91,7 @@ impl Clone for Foreign {
     }
 }
 
-impl VictimPolicy for Foreign {
+impl VictimPolicy for CustomVictims {
     fn on_close(&mut self, block: u32, _invalid_pages: u32, now: u64) {
         self.closed_at[block as usize] = now;
         self.changed_at[block as usize] = now;
@@ -149,7 +148,7 @@ impl VictimPolicy for Foreign {
     }
 }
 
-impl State for Foreign {
+impl State for CustomVictims {
     fn save(&self, to: &mut Writer) {
         to.list(&self.candidates);
         to.table(&self.closed_at);

@@ -22,8 +22,8 @@ use crate::report::{self, Samples};
 /// Recordings are of no drive.
 const NO_SALT: u32 = 0;
 
-/// The part of a drive that one request at a time has for itself.
-pub struct Desk {
+/// The parts of a drive that one request at a time may use; they stand behind its lock.
+pub struct Serialized {
     pub flash: Flash,
     pub journal: Option<Journal>,
     pub recording: Option<Recording>,
@@ -47,8 +47,8 @@ pub struct Recording {
     failure: Option<Error>,
 }
 
-impl Desk {
-    /// Serves a request and writes it down, also where it failed. What is replayed fails alike.
+impl Serialized {
+    /// Serves a request and writes it down, also where it failed: what is replayed fails alike.
     pub fn serve(&mut self, ask: &Ask, at_ns: u64, partly_held: u64) -> Result<Option<u32>> {
         let (mut timed, mut sequence) = (None, self.served);
         if let (Some(journal), Flash::Counted(books)) = (&mut self.journal, &mut self.flash) {

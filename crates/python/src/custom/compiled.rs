@@ -13,7 +13,7 @@ use writeamp_engine::Result;
 use writeamp_engine::faults::{Answer, Failure, Hook};
 use writeamp_engine::flash::prefetch_address;
 use writeamp_engine::hints::Hears;
-use writeamp_engine::placements::{ForeignStreams, PlacementCalls};
+use writeamp_engine::placements::{CustomStreams, PlacementCalls};
 use writeamp_engine::placements::{HostPage, Victim};
 
 use super::interpreted::{PyVictim, never_or, streams_of};
@@ -48,7 +48,7 @@ type OnTrim = unsafe extern "C" fn(state: *mut u8, page: i64) -> i64;
 
 pub struct Compiled {
     kept: Kept,
-    streams: ForeignStreams,
+    streams: CustomStreams,
     hears: Hears,
     /// The record, which the instance in `kept` keeps where it is.
     state: *mut u8,
@@ -137,7 +137,7 @@ impl Compiled {
 }
 
 impl PlacementCalls for Compiled {
-    fn streams(&self) -> ForeignStreams {
+    fn streams(&self) -> CustomStreams {
         self.streams.clone()
     }
 

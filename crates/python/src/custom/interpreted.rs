@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use writeamp_engine::Result;
 use writeamp_engine::faults::{Answer, Failure, Hook};
 use writeamp_engine::hints::Hears;
-use writeamp_engine::placements::{ForeignStreams, PlacementCalls};
+use writeamp_engine::placements::{CustomStreams, PlacementCalls};
 use writeamp_engine::placements::{HostPage, Victim};
 
 use super::{Heed, Kept, failure, whole, word};
@@ -43,7 +43,7 @@ impl PyVictim {
 /// The methods of an instance, bound to it.
 pub struct Interpreted {
     kept: Kept,
-    streams: ForeignStreams,
+    streams: CustomStreams,
     hears: Hears,
     on_write: Py<PyAny>,
     on_migrate: Py<PyAny>,
@@ -54,10 +54,10 @@ pub struct Interpreted {
 }
 
 /// The streams that an instance says it has.
-pub fn streams_of(instance: &Bound<'_, PyAny>) -> PyResult<ForeignStreams> {
+pub fn streams_of(instance: &Bound<'_, PyAny>) -> PyResult<CustomStreams> {
     let all = instance.getattr("streams")?.extract()?;
     let migration = instance.getattr("migration_streams")?.extract()?;
-    Ok(ForeignStreams { all, migration })
+    Ok(CustomStreams { all, migration })
 }
 
 impl Interpreted {
@@ -99,7 +99,7 @@ impl Interpreted {
 }
 
 impl PlacementCalls for Interpreted {
-    fn streams(&self) -> ForeignStreams {
+    fn streams(&self) -> CustomStreams {
         self.streams.clone()
     }
 

@@ -1,4 +1,4 @@
-//! Long calls that Python can still be heard during.
+//! Long calls that Ctrl-C can interrupt.
 
 use std::panic::resume_unwind;
 use std::sync::Mutex;
@@ -15,19 +15,19 @@ const POLL: Duration = Duration::from_millis(50);
 /// Stack of the main thread on most systems; that of a new one is smaller by default.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Does the work on a thread of its own, while this one looks for an interrupt.
+/// Does the work on a thread of its own, so that this one can be interrupted.
 ///
-/// That is Ctrl-C, or the wish to stop of who started it (`writeamp.runners`). If either comes, the
-/// work is left alone, and what it finds is dropped.
-pub fn heard<T: Send + 'static>(
+/// It looks for Ctrl-C and for the wish to stop of who started it (`writeamp.runners`). If either comes,
+/// the work is left alone, and what it finds is dropped.
+pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    heard_often(py, work, |_| Ok(()))
+    interruptible_with(py, work, |_| Ok(()))
 }
 
-/// Does the work as [`heard`]; meanwhile `also` is called from time to time.
-pub fn heard_often<T: Send + 'static>(
+/// As [`interruptible`]; meanwhile `also` is called from time to time.
+pub fn interruptible_with<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
     also: impl Fn(Python<'_>) -> PyResult<()>,
@@ -40,7 +40,7 @@ pub fn heard_often<T: Send + 'static>(
     let receiver = Mutex::new(receiver);
     loop {
         // At once too: many short calls in a row would never wait for so long.
-        go_on(py)?;
+        check_interrupt(py)?;
         let answer = py.detach(|| receiver.lock().expect("one thread locks it").recv_timeout(POLL));
         match answer {
             Ok(found) => return Ok(found),
@@ -52,8 +52,8 @@ pub fn heard_often<T: Send + 'static>(
     }
 }
 
-/// Fails if this thread shall not go on.
-pub fn go_on(py: Python<'_>) -> PyResult<()> {
+/// An error if this thread shall not go on.
+pub fn check_interrupt(py: Python<'_>) -> PyResult<()> {
     py.check_signals()?;
     py.import("writeamp.runners.stopping")?.call_method0("stop_if_asked").map(drop)
 }

@@ -1,4 +1,4 @@
-//! Policies that are written elsewhere, here in these tests.
+//! Custom policies, here of these tests.
 //! They do what the same policy of the engine's own does, and what fails in them ends the run and
 //! nothing else.
 
@@ -7,9 +7,9 @@ use std::sync::Arc;
 use writeamp_engine::faults::{Answer, Failure, Hook};
 use writeamp_engine::flash::{Counters, EraseUnit, Geometry, Shape, Wear};
 use writeamp_engine::hints::Hears;
-use writeamp_engine::managers::{self, Foreign, Layout, Setup};
+use writeamp_engine::managers::{self, CustomPolicies, Layout, Setup};
 use writeamp_engine::placements::{
-    ForeignStreams, HostPage, PlacementCalls, PlacementSource, Sizes, Victim,
+    CustomStreams, HostPage, PlacementCalls, PlacementSource, Sizes, Victim,
 };
 use writeamp_engine::simulation::Simulation;
 use writeamp_engine::state::try_pack;
@@ -46,7 +46,7 @@ struct Dac {
 
 impl PlacementSource for DacSource {
     fn name(&self) -> &'static str {
-        "own dac"
+        "custom dac"
     }
 
     fn victims(&self) -> &'static str {
@@ -73,8 +73,8 @@ impl Dac {
 }
 
 impl PlacementCalls for Dac {
-    fn streams(&self) -> ForeignStreams {
-        ForeignStreams { all: REGIONS, migration: (0..self.source.migration).collect() }
+    fn streams(&self) -> CustomStreams {
+        CustomStreams { all: REGIONS, migration: (0..self.source.migration).collect() }
     }
 
     fn host_stream(&mut self, page: &HostPage) -> Answer<i64> {
@@ -160,7 +160,7 @@ struct Fifo {
 
 impl VictimSource for FifoSource {
     fn name(&self) -> &'static str {
-        "own fifo"
+        "custom fifo"
     }
 
     fn build(&self, _: &Geometry, _: u32, _: u64) -> Result<Box<dyn VictimCalls>> {
@@ -192,7 +192,7 @@ impl VictimCalls for Fifo {
     }
 }
 
-fn setup(layout: Layout, leveler: Option<&str>, foreign: Foreign) -> Setup {
+fn setup(layout: Layout, leveler: Option<&str>, custom: CustomPolicies) -> Setup {
     let shape = Shape {
         channels: 2,
         chips_per_channel: 1,
@@ -212,19 +212,19 @@ fn setup(layout: Layout, leveler: Option<&str>, foreign: Foreign) -> Setup {
         seed: 5,
         wear: Wear::default(),
         table_pages: 0,
-        foreign,
+        custom,
     }
 }
 
-fn own_placement(wrong: Wrong) -> Foreign {
-    Foreign {
+fn custom_placement(wrong: Wrong) -> CustomPolicies {
+    CustomPolicies {
         placement: Some(Arc::new(DacSource { wrong, migration: REGIONS })),
-        ..Foreign::default()
+        ..CustomPolicies::default()
     }
 }
 
-fn own_victims(is_wrong: bool) -> Foreign {
-    Foreign { victims: Some(Arc::new(FifoSource { is_wrong })), ..Foreign::default() }
+fn custom_victims(is_wrong: bool) -> CustomPolicies {
+    CustomPolicies { victims: Some(Arc::new(FifoSource { is_wrong })), ..CustomPolicies::default() }
 }
 
 fn run(manager: &str, setup: Setup) -> Result<Simulation> {
@@ -244,13 +244,13 @@ fn counted(run: &mut Simulation) -> Result<Counters> {
 }
 
 #[test]
-fn a_placement_written_elsewhere_does_what_the_same_of_the_engine_does() {
+fn a_placement_of_a_user_does_what_the_same_of_the_engine_does() {
     for layout in Layout::ALL {
         for leveler in [None, Some("static:threshold=4"), Some("youngest-free")] {
             let own = counted(
-                &mut run("any", setup(layout, leveler, own_placement(Wrong::Nothing))).unwrap(),
+                &mut run("any", setup(layout, leveler, custom_placement(Wrong::Nothing))).unwrap(),
             );
-            let built_in = setup(layout, leveler, Foreign::default());
+            let built_in = setup(layout, leveler, CustomPolicies::default());
             let built_in = counted(&mut run("dac:regions=4", built_in).unwrap());
             assert_eq!(own, built_in, "{layout:?}, {leveler:?}");
         }
@@ -258,11 +258,13 @@ fn a_placement_written_elsewhere_does_what_the_same_of_the_engine_does() {
 }
 
 #[test]
-fn a_victim_policy_written_elsewhere_does_what_the_same_of_the_engine_does() {
+fn a_victim_policy_of_a_user_does_what_the_same_of_the_engine_does() {
     for layout in Layout::ALL {
-        let own = setup(layout, None, own_victims(false));
-        let fifo =
-            Setup { victims: Some("fifo".into()), ..setup(layout, None, Foreign::default()) };
+        let own = setup(layout, None, custom_victims(false));
+        let fifo = Setup {
+            victims: Some("fifo".into()),
+            ..setup(layout, None, CustomPolicies::default())
+        };
         let [own, fifo] = [own, fifo].map(|setup| counted(&mut run("single", setup).unwrap()));
         assert_eq!(own, fifo, "{layout:?}");
     }
@@ -271,11 +273,11 @@ fn a_victim_policy_written_elsewhere_does_what_the_same_of_the_engine_does() {
 #[test]
 fn a_run_that_is_restored_in_the_middle_goes_on_as_if_it_had_not_been() {
     for layout in Layout::ALL {
-        let foreign = || Foreign {
-            placement: own_placement(Wrong::Nothing).placement,
-            victims: own_victims(false).victims,
+        let custom = || CustomPolicies {
+            placement: custom_placement(Wrong::Nothing).placement,
+            victims: custom_victims(false).victims,
         };
-        let new = || run("any", setup(layout, None, foreign())).unwrap();
+        let new = || run("any", setup(layout, None, custom())).unwrap();
         let mut saved = new();
         counted(&mut saved).unwrap();
         let mut restored = new().restored(&try_pack(&saved).unwrap()).unwrap();
@@ -288,29 +290,32 @@ fn a_run_that_is_restored_in_the_middle_goes_on_as_if_it_had_not_been() {
 
 #[test]
 fn a_state_of_another_policy_is_refused() {
-    let own = run("any", setup(Layout::Flat, None, own_placement(Wrong::Nothing))).unwrap();
-    let other = run("dac:regions=4", setup(Layout::Flat, None, Foreign::default())).unwrap();
+    let own = run("any", setup(Layout::Flat, None, custom_placement(Wrong::Nothing))).unwrap();
+    let other = run("dac:regions=4", setup(Layout::Flat, None, CustomPolicies::default())).unwrap();
     let error = other.restored(&try_pack(&own).unwrap()).err().unwrap().to_string();
-    assert!(error.contains("its block manager is own dac, and here it is dac"), "{error}");
+    assert!(error.contains("its block manager is custom dac, and here it is dac"), "{error}");
 }
 
 #[test]
 fn what_a_placement_does_wrong_ends_the_run_in_a_sentence() {
     let cases = [
-        (Wrong::HostStream(4), "write of own dac returned 4, and its streams are 0 to 3 (page "),
-        (Wrong::HostStream(-1), "write of own dac returned -1, and its streams are 0 to 3 (page "),
-        (Wrong::HostStream(i64::MIN), "write of own dac returned -9223372036854775808, and "),
+        (Wrong::HostStream(4), "write of custom dac returned 4, and its streams are 0 to 3 (page "),
+        (
+            Wrong::HostStream(-1),
+            "write of custom dac returned -1, and its streams are 0 to 3 (page ",
+        ),
+        (Wrong::HostStream(i64::MIN), "write of custom dac returned -9223372036854775808, and "),
         (
             Wrong::MigrationStream(7),
-            "migrate of own dac returned 7, and its streams for migrated pages are 0, 1, 2, 3 (page ",
+            "migrate of custom dac returned 7, and its streams for migrated pages are 0, 1, 2, 3 (page ",
         ),
-        (Wrong::TooFew, "migrate of own dac returned "),
-        (Wrong::Trim, "other of own dac did not like it (page 100, after 7500 host pages"),
+        (Wrong::TooFew, "migrate of custom dac returned "),
+        (Wrong::Trim, "other of custom dac did not like it (page 100, after 7500 host pages"),
     ];
     for (wrong, sentence) in cases {
-        let mut failed = run("any", setup(Layout::Flat, None, own_placement(wrong))).unwrap();
+        let mut failed = run("any", setup(Layout::Flat, None, custom_placement(wrong))).unwrap();
         let error = counted(&mut failed).expect_err(sentence);
-        assert!(matches!(error, Error::Foreign(_)), "{error:?}");
+        assert!(matches!(error, Error::CustomPolicy(_)), "{error:?}");
         assert!(error.to_string().starts_with(sentence), "{error}");
         assert!(error.to_string().ends_with("host pages written)"), "{error}");
         let counters = failed.counters();
@@ -321,15 +326,15 @@ fn what_a_placement_does_wrong_ends_the_run_in_a_sentence() {
 
 #[test]
 fn what_a_victim_policy_does_wrong_ends_the_run_in_a_sentence() {
-    let mut failed = run("single", setup(Layout::Flat, None, own_victims(true))).unwrap();
+    let mut failed = run("single", setup(Layout::Flat, None, custom_victims(true))).unwrap();
     let error = counted(&mut failed).unwrap_err().to_string();
-    assert!(error.starts_with("choose of own fifo returned "), "{error}");
+    assert!(error.starts_with("choose of custom fifo returned "), "{error}");
     assert!(error.contains("which is the place of no candidate"), "{error}");
 }
 
 #[test]
 fn a_policy_that_cannot_be_saved_says_so() {
-    let own = run("any", setup(Layout::Flat, None, own_placement(Wrong::Save))).unwrap();
+    let own = run("any", setup(Layout::Flat, None, custom_placement(Wrong::Save))).unwrap();
     assert_eq!(
         try_pack(&own),
         Err(Error::Spec("it is no secret that this cannot be saved".into()))
@@ -340,8 +345,9 @@ fn a_policy_that_cannot_be_saved_says_so() {
 fn streams_that_are_none_and_drives_too_small_for_them_are_refused() {
     let with = |migration, logical_pages| {
         let source = DacSource { wrong: Wrong::Nothing, migration };
-        let foreign = Foreign { placement: Some(Arc::new(source)), ..Foreign::default() };
-        let setup = Setup { logical_pages, ..setup(Layout::Flat, None, foreign) };
+        let custom =
+            CustomPolicies { placement: Some(Arc::new(source)), ..CustomPolicies::default() };
+        let setup = Setup { logical_pages, ..setup(Layout::Flat, None, custom) };
         managers::build("any", setup).err().map(|error| error.to_string())
     };
     assert_eq!(with(REGIONS, LOGICAL_PAGES), None);
@@ -350,15 +356,17 @@ fn streams_that_are_none_and_drives_too_small_for_them_are_refused() {
     let fifth = with(5, LOGICAL_PAGES).unwrap();
     assert!(fifth.contains("they must be some of its 0 to 3"), "{fifth}");
     let small = with(REGIONS, 140 * 16 - 96).unwrap();
-    assert!(small.starts_with("the drive is too small for own dac: 96 spare pages"), "{small}");
+    assert!(small.starts_with("the drive is too small for custom dac: 96 spare pages"), "{small}");
 }
 
 #[test]
-fn a_manager_with_victims_of_its_own_takes_none_written_elsewhere() {
+fn a_manager_with_victims_of_its_own_takes_none_of_a_user() {
     let error =
-        managers::build("wolf", setup(Layout::Flat, None, own_victims(false))).err().unwrap();
-    assert!(error.to_string().contains("'own fifo' is not on it"), "{error}");
-    let shaped =
-        managers::build("hcwf:d=3,detector=bloom", setup(Layout::Flat, None, own_victims(false)));
+        managers::build("wolf", setup(Layout::Flat, None, custom_victims(false))).err().unwrap();
+    assert!(error.to_string().contains("'custom fifo' is not on it"), "{error}");
+    let shaped = managers::build(
+        "hcwf:d=3,detector=bloom",
+        setup(Layout::Flat, None, custom_victims(false)),
+    );
     assert!(shaped.err().unwrap().to_string().contains("give one of the two"));
 }
