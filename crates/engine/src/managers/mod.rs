@@ -5,6 +5,7 @@
 //! in `managers!`. What each can do is [`Declared`]; what cannot be is refused from that, in
 //! [`check`], before anything is built.
 
+mod build_with;
 mod core;
 mod declared;
 mod generic;
@@ -15,6 +16,7 @@ pub mod wolf;
 
 use std::ops::Range;
 
+pub use build_with::build_with;
 pub use declared::{Declared, Needs, Only};
 pub use setup::{CustomPolicies, Setup};
 
@@ -23,11 +25,10 @@ use crate::flash::{Array, Geometry, HostCounters, Observer, Pools, Silent, Tap};
 use crate::hints::{Hears, Hints};
 use crate::observe::Report;
 use crate::params::Params;
-use crate::placements::SelfDeclared;
 use crate::registry::{Entry, Registry, dispatch, entries};
 use crate::request::{Op, Request};
 use crate::state::{Identity, State};
-use crate::victims::{self, Boxed, Compiling, IntoVictims, VICTIMS, Visitor};
+use crate::victims::{self, Boxed, Compiling, VICTIMS, Visitor};
 
 /// Layout of streams and collection over the LUNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -309,71 +310,6 @@ pub fn build_observed(
     observer: Box<dyn Observer>,
 ) -> Result<Box<dyn BlockManager>> {
     build_identified(text, setup, observer)
-}
-
-/// Builds the manager of a user's own placement.
-///
-/// The victim policy is a user's own too, or the one that a spec names.
-/// Both are compiled into the loop, as those of the registry are. How much room the placement needs
-/// is checked; that its streams are less than it says, and its victims closed blocks, is up to it.
-///
-/// ```
-/// use writeamp_engine::Result;
-/// use writeamp_engine::flash::Geometry;
-/// use writeamp_engine::managers::{self, Setup};
-/// use writeamp_engine::placements::{HostPage, Placement, SelfDeclared, Streams, Victim};
-/// use writeamp_engine::state::{Reader, State, Writer};
-///
-/// /// Odd pages apart from even ones.
-/// struct Parity;
-///
-/// impl State for Parity {
-///     fn save(&self, _to: &mut Writer) {}
-///
-///     fn restore(&mut self, _from: &mut Reader) -> Result<()> {
-///         Ok(())
-///     }
-/// }
-///
-/// impl Placement for Parity {
-///     fn host_stream(&mut self, page: HostPage) -> usize {
-///         page.logical as usize % 2
-///     }
-///
-///     fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
-///         logical as usize % 2
-///     }
-/// }
-///
-/// impl SelfDeclared for Parity {
-///     fn streams(&self) -> Streams {
-///         Streams { all: 2, migration: 2 }
-///     }
-/// }
-///
-/// let setup = Setup::new(Geometry::flat(64, 32)?);
-/// let mut drive = managers::build_with(Parity, "greedy", setup)?;
-/// drive.write(&[1, 2, 3], None)?;
-/// assert_eq!(drive.flash().counters().host.written_pages, 3);
-/// # Ok::<(), writeamp_engine::Error>(())
-/// ```
-pub fn build_with(
-    placement: impl SelfDeclared,
-    victims: impl IntoVictims,
-    setup: Setup,
-) -> Result<Box<dyn BlockManager>> {
-    let CustomPolicies { placement: other, victims: others } = &setup.custom;
-    if other.is_some() || others.is_some() || setup.victims.is_some() {
-        return Err(Error::Spec(
-            "build_with is given its policies; leave victims and custom of the setup out".into(),
-        ));
-    }
-    let identity = setup.identity_of(placement.name(), victims.name()?)?;
-    let geometry = setup.geometry;
-    let manager = generic::self_declared(placement, setup, Silent)?;
-    let mut drive = victims.visited_by(manager, &geometry)?;
-    drive.identify(identity);
-    Ok(drive)
 }
 
 fn build_identified<T: Compiled>(

@@ -1,0 +1,72 @@
+//! Drives of a Rust user's own policies.
+
+use super::{BlockManager, CustomPolicies, Setup, generic};
+use crate::error::{Error, Result};
+use crate::flash::Silent;
+use crate::placements::SelfDeclared;
+use crate::victims::IntoVictims;
+
+/// Builds the manager of a user's own placement.
+///
+/// The victim policy is a user's own too, or the one that a spec names.
+/// Both are compiled into the loop, as those of the registry are. How much room the placement needs
+/// is checked; that its streams are less than it says, and its victims closed blocks, is up to it.
+///
+/// ```
+/// use writeamp_engine::Result;
+/// use writeamp_engine::flash::Geometry;
+/// use writeamp_engine::managers::{self, Setup};
+/// use writeamp_engine::placements::{HostPage, Placement, SelfDeclared, Streams, Victim};
+/// use writeamp_engine::state::{Reader, State, Writer};
+///
+/// /// Odd pages apart from even ones.
+/// struct Parity;
+///
+/// impl State for Parity {
+///     fn save(&self, _to: &mut Writer) {}
+///
+///     fn restore(&mut self, _from: &mut Reader) -> Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// impl Placement for Parity {
+///     fn host_stream(&mut self, page: HostPage) -> usize {
+///         page.logical as usize % 2
+///     }
+///
+///     fn migration_stream(&mut self, logical: u32, _victim: &Victim) -> usize {
+///         logical as usize % 2
+///     }
+/// }
+///
+/// impl SelfDeclared for Parity {
+///     fn streams(&self) -> Streams {
+///         Streams { all: 2, migration: 2 }
+///     }
+/// }
+///
+/// let setup = Setup::new(Geometry::flat(64, 32)?);
+/// let mut drive = managers::build_with(Parity, "greedy", setup)?;
+/// drive.write(&[1, 2, 3], None)?;
+/// assert_eq!(drive.flash().counters().host.written_pages, 3);
+/// # Ok::<(), writeamp_engine::Error>(())
+/// ```
+pub fn build_with(
+    placement: impl SelfDeclared,
+    victims: impl IntoVictims,
+    setup: Setup,
+) -> Result<Box<dyn BlockManager>> {
+    let CustomPolicies { placement: other, victims: others } = &setup.custom;
+    if other.is_some() || others.is_some() || setup.victims.is_some() {
+        return Err(Error::Spec(
+            "build_with is given its policies; leave victims and custom of the setup out".into(),
+        ));
+    }
+    let identity = setup.identity_of(placement.name(), victims.name()?)?;
+    let geometry = setup.geometry;
+    let manager = generic::self_declared(placement, setup, Silent)?;
+    let mut drive = victims.visited_by(manager, &geometry)?;
+    drive.identify(identity);
+    Ok(drive)
+}
