@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 from sklearn.base import clone
 
-from writeamp.blackbox import little
+from writeamp.blackbox import littles_law
 from writeamp.blackbox.features.registry import find_feature_set
 from writeamp.blackbox.measurement_file import drives_of
 from writeamp.blackbox.measurements import (
@@ -80,7 +80,7 @@ class BlackBox(Drawn):
         vectors = _vectors(characteristics, self.features)
         values = {target: one.predict(vectors) for target, one in self.estimators.items()}
         if self.is_joint:
-            values |= little.joined(values, characteristics)
+            values |= littles_law.joined(values, characteristics)
         if "wa" in values:
             is_written = characteristics["write_ratio"].to_numpy() > 0
             values["wa"] = np.where(is_written, values["wa"], np.nan)
@@ -161,7 +161,7 @@ class BlackBox(Drawn):
             tables[target] = _training_table(measurements, target, self.features)
             one = clone(self.estimators[target]).set_params(folds=folds)
             refitted[target] = tables[target].fitted(one)
-        if self.is_joint and little.follow(measurements):
+        if self.is_joint and littles_law.follow(measurements):
             _join(refitted, tables)
         return [_by_other_folds(one, refitted[one], tables[one]) for one in targets]
 
@@ -234,7 +234,9 @@ def train(
         inner = make_model(model, log_target=log_target, names=chosen.names)
         one = ConformalRegressor(inner, level=level, folds=MODELS[model].folds, relative=log_target)
         fitted[target] = tables[target].fitted(one)
-    is_joint = log_target and set(little.RELATED) <= set(asked) and little.follow(measurements)
+    is_joint = (
+        log_target and set(littles_law.RELATED) <= set(asked) and littles_law.follow(measurements)
+    )
     if is_joint:
         _join(fitted, tables)
     measured = pl.concat([table.rows for table in tables.values()])
@@ -285,8 +287,8 @@ def _training_table(measurements: pl.DataFrame, target: str, features: str) -> _
 
 def _join(models: dict[str, ConformalRegressor], tables: dict[str, _Table]) -> None:
     """Let what the related models say of unseen rows together decide their intervals."""
-    unseen = {target: models[target].unseen_prediction_ for target in little.RELATED}
-    for target, values in little.joined(unseen, tables[little.RELATED[0]].rows).items():
+    unseen = {target: models[target].unseen_prediction_ for target in littles_law.RELATED}
+    for target, values in littles_law.joined(unseen, tables[littles_law.RELATED[0]].rows).items():
         models[target].unseen_prediction_ = values
         models[target].calibrate(values, tables[target].values)
 

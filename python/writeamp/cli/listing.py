@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from writeamp import custom as own
-from writeamp import traces
+from writeamp import custom, traces
 from writeamp.blackbox.kinds import MODEL_SUMMARIES
 from writeamp.cli import options
 from writeamp.cli.terminal import LEAST_COLUMNS
@@ -28,11 +27,11 @@ def register(app: typer.Typer) -> None:
 def _of_engine(kind: EngineKind) -> Callable[[], list[_Row]]:
     return lambda: [
         *(_engine_row(entry) for entry in engine_entries(kind)),
-        *(_own_row(one) for of in own.KINDS if of == kind for one in own.listed(of)),
+        *(_custom_row(one) for of in custom.KINDS if of == kind for one in custom.listed(of)),
     ]
 
 
-def _own_row(one: own.Listed) -> _Row:
+def _custom_row(one: custom.Listed) -> _Row:
     return {
         "name": one.name,
         "summary": one.summary,

@@ -10,8 +10,8 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.application import App
-from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.devices.device import device as device_of
 from writeamp.domains import POSITIVE_COUNT, shown
 from writeamp.errors import WriteampError

@@ -15,7 +15,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp.cli import boundary
 from writeamp.cli.terminal import Terminal
 from writeamp.domains import ratio_of, shown
@@ -95,9 +95,11 @@ def policy_completer(kind: EngineKind, examples: Sequence[str]) -> Callable[[str
     def complete(incomplete: str) -> list[str]:
         file, is_class, _ = incomplete.rpartition(":")
         if is_class and file.endswith(".py"):
-            names = [f"{file}:{name}" for name in own.classes_in(file)]
+            names = [f"{file}:{name}" for name in custom.classes_in(file)]
         else:
-            installed = [name for of in own.KINDS if of == kind for name in own.known_names(of)]
+            installed = [
+                name for of in custom.KINDS if of == kind for name in custom.known_names(of)
+            ]
             names = [*examples, *installed, *(_files(incomplete) if incomplete else [])]
         return [name for name in names if name.startswith(incomplete)]
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import boundary, options
-from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_settings
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.serve_table import print_served
 from writeamp.domains import Number
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
 from writeamp.settings.device import DeviceSettings
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.served import served_examples
+from writeamp.vssd.served_policies import served_examples
 from writeamp.vssd.settings import DriveSettings
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import options, simulate_op
-from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.timed_table import print_timed
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target

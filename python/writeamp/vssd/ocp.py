@@ -12,7 +12,7 @@ from uuid import UUID
 from writeamp.devices.device import Device
 from writeamp.devices.drive import SECTOR_BYTES
 from writeamp.vssd.control import Document
-from writeamp.vssd.documents import programmed_bytes
+from writeamp.vssd.counter_sums import programmed_bytes
 
 Value: TypeAlias = int | str | dict[str, int]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.vssd.mounts import is_mounted
+from writeamp.vssd.mount_table import is_mounted
 from writeamp.vssd.signals import HeldSignals
 
 # Programs of the system stand here also where a user's PATH does not say so.

@@ -25,7 +25,7 @@ from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import LoadSettings, SimulationSettings
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.served import NO_HINTS, served_entries
+from writeamp.vssd.served_policies import NO_HINTS, served_entries
 from writeamp.vssd.settings import DriveSettings
 
 

@@ -16,7 +16,7 @@ from writeamp import files
 from writeamp._engine import __version__
 from writeamp.errors import WriteampError
 from writeamp.runners.dask.sent_files import unreadable
-from writeamp.runners.share import using_processors
+from writeamp.runners.processor_share import using_processors
 from writeamp.runners.stopping import heeding
 
 _PACKAGE = "writeamp"
