@@ -1,4 +1,4 @@
-"""Train models on a table of measurements, and predict by them."""
+"""Training of models on a table of measurements, and their predictions."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class BlackBox(Drawn):
         return list(beyond(self.ranges, characteristics))
 
     def held_out(self, measurements: pl.DataFrame) -> list[HeldOut]:
-        """Return what was measured, and what the model says; of each target that the table has.
+        """Return measured and predicted values of each target that the table has.
 
         Raises:
             WriteampError: one of the rows was a training row, or as of `predict`.
@@ -144,7 +144,7 @@ class BlackBox(Drawn):
     def cross_held_out(
         self, measurements: pl.DataFrame, folds: int = 5, progress: Progress | None = None
     ) -> list[HeldOut]:
-        """Return what was measured, and what models of this kind say, refitted without each fold.
+        """Return measured values and predictions by models refitted without each fold.
 
         All repeats of a workload are in one fold, so that none of them is predicted by the others.
         The interval of a row is as wide as the errors in the other folds make it.
@@ -286,7 +286,7 @@ def _training_table(measurements: pl.DataFrame, target: str, features: str) -> _
 
 
 def _join(models: dict[str, ConformalRegressor], tables: dict[str, _Table]) -> None:
-    """Let what the related models say of unseen rows together decide their intervals."""
+    """Let the unseen predictions of the related models together decide their intervals."""
     unseen = {target: models[target].unseen_prediction_ for target in littles_law.RELATED}
     for target, values in littles_law.joined(unseen, tables[littles_law.RELATED[0]].rows).items():
         models[target].unseen_prediction_ = values
@@ -299,7 +299,7 @@ def _unseen_mre(target: str, model: ConformalRegressor, values: F64) -> float:
 
 
 def _by_other_folds(target: str, model: ConformalRegressor, table: _Table) -> HeldOut:
-    """Return what was said of each row, in intervals that the other folds' errors decide."""
+    """Return the predictions of each row, in intervals that the other folds' errors decide."""
     value = model.unseen_prediction_
     low, high = np.empty(len(value)), np.empty(len(value))
     for fold in np.unique(model.unseen_fold_):

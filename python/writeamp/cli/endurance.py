@@ -183,7 +183,7 @@ def _print(found: Endurance, daily_bytes: float | None, warranty_years: float) -
 
 
 def _capacity(found: Endurance) -> list[tuple[str, str]]:
-    """Return what drive is meant, if it is another than the simulated."""
+    """Return table rows on the drive that is meant, if it is another than the simulated."""
     if found.plan.capacity_bytes is None:
         return []
     meant = f"of a drive of {found.capacity_bytes:,} bytes"

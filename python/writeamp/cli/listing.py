@@ -151,7 +151,7 @@ def _plain(row: _Row) -> _Row:
 
 
 def _details(row: _Row, *, at_length: bool) -> list[str]:
-    """Return what stands below an entry: its parameters, and a spec that is only an example."""
+    """Return the details below an entry: parameters, and a spec that is only an example."""
     needs = None in row["defaults"].values()
     example = [f"for example {row['example']}"] if row["example"] != row["name"] else []
     if not at_length:

@@ -186,7 +186,7 @@ def _facts(
     times: dict[str, str | None],
     window: str | None,
 ) -> PinFacts:
-    """Return what the profile says, or what is given in its place."""
+    """Return the facts of the pins by the profile, or as given in its place."""
     more: dict[str, Any] = {}
     if dies is not None:
         dies = POSITIVE_COUNT.check("--dies", dies)

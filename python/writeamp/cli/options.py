@@ -81,7 +81,7 @@ def ratio(text: str) -> float:
 
 
 def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return what completes one of a few words."""
+    """Return a shell completer of a few words."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in names if name.startswith(incomplete)]
@@ -90,7 +90,7 @@ def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def policy_completer(kind: EngineKind, examples: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return what completes a policy: a built-in or installed one, a file, or a class of a file."""
+    """Return a shell completer of policies: built-in or installed ones, files, their classes."""
 
     def complete(incomplete: str) -> list[str]:
         file, is_class, _ = incomplete.rpartition(":")
@@ -246,7 +246,7 @@ def tell(
 
 
 def whole_or_part(work: Callable[[], _T]) -> _T:
-    """Return what the work finds, or after Ctrl-C what it had finished by then.
+    """Return the result of the work, or after Ctrl-C the part that was finished by then.
 
     Raises:
         KeyboardInterrupt: Ctrl-C before anything was finished.

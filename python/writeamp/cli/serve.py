@@ -115,7 +115,7 @@ def serve(
 
 
 def _ticking(found: Specification, bars: ExitStack) -> Callable[[], None]:
-    """Return what shows how far a drive is aged."""
+    """Return a callback that shows the progress of a drive's ageing."""
     from writeamp.runs.preconditioning import CHUNK_PAGES  # noqa: PLC0415 (slow)
 
     asked, size = found.precondition, found.device.logical_pages

@@ -145,7 +145,7 @@ def _print(result: Result) -> None:
 
 
 def _scaling(scaling: Scaling) -> list[tuple[str, str]]:
-    """Return what was simulated for a capacity, and how well that stands for it."""
+    """Return table rows on the drive that was simulated for a capacity, and on its error."""
     scale = scaling.scale
     capacity = f"{scale.capacity_bytes:,} bytes = {shown_bytes(scale.capacity_bytes)}"
     if scale.is_exact:

@@ -164,6 +164,9 @@ def known_names(kind: Kind) -> list[str]:
 
 @cache
 def installed(kind: Kind) -> dict[str, EntryPoint]:
-    """Return what installed packages offer, by name; a name of a built-in entry stands for that."""
+    """Return the entry points of installed packages by name.
+
+    The name of a built-in entry always means that entry.
+    """
     found = entry_points(group=_GROUPS[kind])
     return {entry.name: entry for entry in found if not is_built_in(kind, entry.name)}

@@ -150,7 +150,7 @@ def without_imports(why_not: str) -> Iterator[None]:
 
 
 def as_written(text: str) -> tuple[str, dict[str, str]]:
-    """Return what names a policy, and the parameters that are given to it; nothing is imported.
+    """Return a policy's reference and the parameters given to it; nothing is imported.
 
     Raises:
         WriteampError: what follows the name are no parameters.

@@ -31,7 +31,7 @@ def default_victims(manager: str) -> str:
 def declared(
     manager: str, *, victims: str | None = None, layout: str | None = None
 ) -> dict[str, Any]:
-    """Return what a manager declares: `layouts`, `victims`, `default_victims`, `hears` and more.
+    """Return a manager's declaration: `layouts`, `victims`, `default_victims`, `hears` and more.
 
     Args:
         manager: its spec.
@@ -59,11 +59,11 @@ def declared(
 
 
 def is_custom(kind: str, text: str) -> bool:
-    """Return whether a spec names a policy that a user has written."""
+    """Return whether a spec names a user-defined policy."""
     return custom.find(kind, text) is not None
 
 
 def source_of(kind: str, text: str | None) -> custom.Source | None:
-    """Return what the engine builds a user's policy with; None for one of its own."""
+    """Return the source of a user's policy; None for one of the engine's."""
     found = None if text is None else custom.find(kind, text)
     return None if found is None else custom.Source(found)

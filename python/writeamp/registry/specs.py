@@ -1,4 +1,4 @@
-"""Specs: the words that name a registered entry and its parameters, as values."""
+"""Specs: a registered entry and its parameters, as text and as values."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Spec:
         return (self.kind, self.name) == (other.kind, other.name) and self.values == other.values
 
     def __hash__(self) -> int:
-        """Return what specs that mean the same have in common."""
+        """Return a hash of the meaning, so that equal specs share it."""
         return hash((self.kind, self.name))
 
     @property

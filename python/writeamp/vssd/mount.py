@@ -1,4 +1,4 @@
-"""A file system on a drive: nbdfuse (the drive as a file), a loop device, mkfs and mount.
+"""File system on a drive: nbdfuse (the drive as a file), a loop device, mkfs and mount.
 
 All of it needs root. Each layer says how it is taken down before it is made, and the taking down
 looks at what there is, so that nothing is left however far the building came.

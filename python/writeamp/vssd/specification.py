@@ -104,7 +104,7 @@ def plugin_config(
     record: Path | None = None,
     ready_busy: Path | None = None,
 ) -> dict[str, Any]:
-    """Return what the plugin is told of a drive, but for its control socket.
+    """Return the plugin's settings of a drive, but for its control socket.
 
     Args:
         found: the drive.
@@ -174,7 +174,7 @@ def _all_pages(device: Device, settings: DriveSettings) -> int:
 
 
 def _pages_apart(device: Device, settings: DriveSettings) -> int:
-    """Return those of the mapping table, if it lies on the flash in blocks of its own."""
+    """Return the pages of the mapping table, if it lies on the flash in blocks of its own."""
     if not settings.is_timed:
         return 0
     return pages_apart(device.times_json, device.logical_pages, device.page_bytes)
