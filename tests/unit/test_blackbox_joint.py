@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from blackbox_tables import mean_size_bytes, measured, related
 from writeamp.blackbox import littles_law
-from writeamp.blackbox.kinds import MODEL_SUMMARIES
 from writeamp.blackbox.measurement_file import read_measurements
+from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor

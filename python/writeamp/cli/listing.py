@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from writeamp import custom, traces
-from writeamp.blackbox.kinds import MODEL_SUMMARIES
+from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.cli import options
 from writeamp.cli.terminal import LEAST_COLUMNS
 from writeamp.devices.profile import profile, profile_names

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from writeamp._engine import Drive as EngineDrive
 from writeamp.devices.device import Device
-from writeamp.registry.declared import default_victims, is_custom, source_of
+from writeamp.registry.declarations import default_victims, is_custom, source_of
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, SpecLike
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from writeamp import custom
 from writeamp._engine import Drive, Geometry, Load, Simulation
-from writeamp.registry.declared import declared, default_victims, source_of
+from writeamp.registry.declarations import declared, default_victims, source_of
 from writeamp.registry.specs import Spec
 
 LAYOUTS = ("flat", "striped", "striped-per-lun", "static")

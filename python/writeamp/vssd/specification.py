@@ -14,7 +14,7 @@ from writeamp._engine import check_times, pages_apart, pages_with_table
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
-from writeamp.registry.declared import declared
+from writeamp.registry.declarations import declared
 from writeamp.runs.inputs import prepare
 from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import Plan
