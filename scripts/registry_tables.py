@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from writeamp.blackbox.kinds import MODEL_SUMMARIES
+from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.registry import EngineKind, engine_entries
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

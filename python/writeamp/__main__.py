@@ -1,4 +1,4 @@
-"""The `writeamp` command: what it does with signals, around all the rest.
+"""The `writeamp` command as a program: its signals, around all the rest.
 
 Ctrl-C and SIGTERM raise KeyboardInterrupt where the command then is, which prints what is finished.
 Amid an import it is raised once that is done. While it still loads, and if it does not end within a
@@ -102,7 +102,7 @@ class _Interrupts:
         _end(_STATUS[signal.Signals(number)])
 
     def _ignored(self, error: sys.UnraisableHookArgs) -> None:
-        """Say what went wrong where nothing can be raised; obey Ctrl-C there as well."""
+        """Report an exception that cannot be raised; obey Ctrl-C there as well."""
         if not isinstance(error.exc_value, KeyboardInterrupt):
             sys.__unraisablehook__(error)
             return

@@ -77,7 +77,7 @@ class PerCent(float):
         return found
 
     def __getnewargs__(self) -> tuple[str]:  # type: ignore[override]
-        """Return what a copy is made from."""
+        """Return the arguments that a copy is made from."""
         return (self.text,)
 
 
@@ -126,7 +126,7 @@ class Domain(Protocol):
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number from `least` to `most`."""
+    """Domain of whole numbers from `least` to `most`."""
 
     least: int
     most: int = MOST
@@ -152,7 +152,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class WholeOr:
-    """A whole number, or a word that stands for one."""
+    """Domain of whole numbers, and a word that stands for one."""
 
     word: str
     number: Whole
@@ -170,7 +170,7 @@ class WholeOr:
 
 @dataclass(frozen=True)
 class Number:
-    """A number for which `holds` is true; `words` says for which it is.
+    """Domain of the numbers for which `holds` is true; `words` says for which it is.
 
     A ratio may be text, also in per cent.
     """
@@ -189,7 +189,7 @@ class Number:
 
 @dataclass(frozen=True)
 class RatioText:
-    """A ratio, which may be text; its range is checked by who uses it."""
+    """Domain of ratios, which may be text; whoever uses one checks its range."""
 
     def check(self, name: str, value: Any) -> Any:
         """Return the number, and what is no text as it is."""
@@ -198,7 +198,7 @@ class RatioText:
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of a few words."""
+    """Domain of a few words."""
 
     words: tuple[str, ...]
 
@@ -211,7 +211,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Flag:
-    """True or false."""
+    """Domain of true and false."""
 
     def check(self, name: str, value: Any) -> bool:
         """Return it."""
@@ -222,7 +222,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Text:
-    """Any text."""
+    """Domain of any text."""
 
     def check(self, name: str, value: Any) -> str:
         """Return it."""

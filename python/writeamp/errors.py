@@ -70,7 +70,7 @@ def _is_ours(path: str) -> bool:
 
 
 class UnknownArgumentError(WriteampError, TypeError):
-    """An argument that a function has not, as Python itself would raise it, with the nearest."""
+    """Error for an unknown argument, as Python itself would raise it, with the nearest."""
 
 
 def unknown(what: str, name: object, valid: Iterable[str]) -> WriteampError:

@@ -67,7 +67,7 @@ class _StandardInput(PosixPath):
 
 
 def standard_input() -> Path:
-    """Return what stands for standard input where a file is read.
+    """Return the stand-in for standard input where a file is read.
 
     Raises:
         WriteampError: it is a terminal, or what comes on it cannot be kept.

@@ -1,4 +1,4 @@
-"""Every file that is written, whatever is in it: whole under its name or not at all.
+"""Output files, each written whole under its name or not at all.
 
 A file is written beside its target under a name of its own, and takes the target's place when it
 is complete and on the disk; what was there before stays as it was until then.
@@ -106,7 +106,7 @@ _EXISTS = "it exists already; choose another name, or replace it with --force"
 
 
 def _found(path: AnyPath, what: str, inputs: Iterable[AnyPath], may_replace: bool) -> _Target:
-    """Return what to write to, or raise for what must not be written."""
+    """Return the target to write to, or raise for what must not be written."""
     if "\0" in os.fspath(path):
         raise WriteampError(f"{os.fspath(path)!r} is no file name, it holds a NUL")
     with _failures_named(path, what):

@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Say what the marker is."""
+    """Describe the marker."""
     config.addinivalue_line(
         "markers",
         "vssd(device, **options): device and options of the virtual drives of a test, as "
@@ -115,7 +115,7 @@ def _with_defaults(
 
 
 def _told(drive: VirtualSsd) -> str:
-    """Return what the host wrote and what was programmed for it, by cause, as lines."""
+    """Return the host's writes and the pages programmed for them, by cause, as lines."""
     from writeamp.errors import WriteampError  # noqa: PLC0415 (see above)
 
     try:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import writeamp as wa
 from places import ROOT
-from writeamp import custom as own
+from writeamp import custom
 
 SEPBIT = f"{ROOT}/examples/my_placement.py:SepBIT"
 DRIVE: dict[str, Any] = {"blocks": 300, "pages_per_block": 32, "op": 0.25}
@@ -25,7 +25,7 @@ class Regions(wa.Placement):
 
     victims = "cost-benefit"
 
-    def __init__(self, drive: own.DriveFacts, regions: int = 6) -> None:
+    def __init__(self, drive: custom.DriveFacts, regions: int = 6) -> None:
         self.streams = regions
         self.region: list[int | None] = [None] * drive.logical_pages
 

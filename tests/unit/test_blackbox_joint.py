@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from blackbox_tables import mean_size_bytes, measured, related
-from writeamp.blackbox import little
+from writeamp.blackbox import littles_law
 from writeamp.blackbox.measurement_file import read_measurements
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.linear_forest import LinearForestRegressor
@@ -52,7 +52,7 @@ def test_the_median_of_three_is_what_is_joined() -> None:
     )
     # These say 1000, 2000 and 4000 requests a second.
     values = {"latency": [8000.0], "bandwidth": [8.0], "throughput": [4000.0]}
-    found = little.joined({name: np.array(one) for name, one in values.items()}, workload)
+    found = littles_law.joined({name: np.array(one) for name, one in values.items()}, workload)
     assert found["throughput"] == pytest.approx([2000])
     assert found["latency"] == pytest.approx([4000])
     assert found["bandwidth"] == pytest.approx([8])
@@ -67,8 +67,8 @@ def test_the_median_of_three_is_what_is_joined() -> None:
     ],
 )
 def test_measurements_that_do_not_follow_the_law_are_predicted_apart(table: pl.DataFrame) -> None:
-    assert little.follow(TABLE)
-    assert not little.follow(table)
+    assert littles_law.follow(TABLE)
+    assert not littles_law.follow(table)
     assert not train(table, model="cart").is_joint
 
 

@@ -12,7 +12,7 @@ from in_process import document, run
 from writeamp.blackbox import choosing
 from writeamp.blackbox.model_file import load
 from writeamp.blackbox.training import train
-from writeamp.cli.blackbox_asked import Asked
+from writeamp.cli.blackbox_inputs import ModelInput
 from writeamp.errors import WriteampError
 
 
@@ -106,10 +106,10 @@ def test_a_trace_is_predicted_window_by_window(files: Path) -> None:
 
 
 def test_the_state_of_the_drive_is_asked_of_who_knows_it(files: Path) -> None:
-    asked = Asked(WORKLOAD, space="1GiB", fill=0.5, recent_writes="2MiB").rows("modern")
+    asked = ModelInput(WORKLOAD, space="1GiB", fill=0.5, recent_writes="2MiB").rows("modern")
     assert asked["working_set_bytes"].to_list() == [1 << 30]
     assert (asked["fill"].item(), asked["recent_write_bytes"].item()) == (0.5, 2 << 20)
-    windows = Asked(trace=files / "trace.parquet", window="2s", space="1GiB").rows("modern")
+    windows = ModelInput(trace=files / "trace.parquet", window="2s", space="1GiB").rows("modern")
     assert 0 <= windows["fill"][0] < windows["fill"][-1]
 
 
@@ -159,7 +159,7 @@ def test_write_amplification_has_no_part_where_nothing_is_written(files: Path) -
 
 def test_a_bound_on_what_no_model_predicts_is_refused(files: Path) -> None:
     model = train(pl.read_parquet(files / "fast.parquet"), model="cart", targets=["wa"])
-    rows = {"extended": Asked(WORKLOAD).rows("extended")}
+    rows = {"extended": ModelInput(WORKLOAD).rows("extended")}
     for bounds, says in (
         ({"latency": 1.0}, "'one' predicts only wa"),
         ({"speed": 1.0}, "unknown target 'speed'"),

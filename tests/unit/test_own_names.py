@@ -15,7 +15,7 @@ import in_process
 import pytest
 import writeamp as wa
 from own_policies import RUN, Greedy, Handles, Oldest, Regions, counted
-from writeamp import custom as own
+from writeamp import custom
 from writeamp.cli.options import policy_completer
 from writeamp.custom import names
 from writeamp.registry.specs import Spec
@@ -125,14 +125,14 @@ def test_a_name_is_not_given_again_to_a_class_of_another_file(
             "class Mine(wa.Placement):\n"
             "    on_write = on_migrate = lambda self, page, now: 0\n"
         )
-    own.find("managers", f"{tmp_path}/one.py:Mine")
+    custom.find("managers", f"{tmp_path}/one.py:Mine")
     with pytest.raises(wa.WriteampError, match=r"'twice' is the name of Mine of .*one\.py already"):
-        own.find("managers", f"{tmp_path}/two.py:Mine")
+        custom.find("managers", f"{tmp_path}/two.py:Mine")
 
 
 def test_a_class_of_the_script_that_runs_is_named_by_main(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["__main__"], "Regions", Regions, raising=False)
-    assert own.find("managers", "__main__:Regions") is not None
+    assert custom.find("managers", "__main__:Regions") is not None
 
 
 def test_an_installed_package_offers_its_placements_by_name(
@@ -151,7 +151,7 @@ def test_an_installed_package_offers_its_placements_by_name(
     try:
         assert counted("paper", victims="paper-oldest") == counted("paper", victims="fifo")
         assert Spec.of("managers", "paper:groups=3").params["groups"] == "3"
-        assert own.find("managers", "sepbit") is None
+        assert custom.find("managers", "sepbit") is None
         listed = in_process.run("list", "managers").out
         assert "  paper " in listed
         assert "cannot be used: lost of the package papers cannot be imported" in " ".join(

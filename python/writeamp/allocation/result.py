@@ -1,4 +1,4 @@
-"""An allocation, and what the model predicts of it."""
+"""Allocations, and the write amplification that the model predicts of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`writeamp.blackbox.collection.collect`: measure a target at the points of a design."""
+"""Collection of measurements: a target is measured at the points of a design."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Collected(Drawn):
     elapsed_s: float = field(compare=False)
 
     def card(self) -> Card:
-        """Return how many points came to what."""
+        """Return the number of points of each outcome."""
         names = ("points", "done", "skipped", "failed", "merged")
         rows = [(name, f"{getattr(self, name):,}") for name in names]
         return Card(f"Measurements in {self.out}", rows, warnings=self.warnings, notes=self.errors)

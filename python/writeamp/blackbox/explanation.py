@@ -106,7 +106,7 @@ class Response(Drawn):
         ]
 
     def card(self) -> Card:
-        """Return how far each target goes as the characteristic does."""
+        """Return the range of each target as the characteristic varies."""
         rows = [
             (target, range_in_words(np.nanmin(one.value), np.nanmax(one.value)))
             for target, one in self.predictions.items()
@@ -168,7 +168,7 @@ def like(model: BlackBox, workload: pl.DataFrame) -> pl.DataFrame:
 
 
 def responses(model: BlackBox, workload: pl.DataFrame) -> list[Response]:
-    """Return how predictions respond to each characteristic, over its range in training.
+    """Return the response of the predictions to each characteristic, over its training range.
 
     Sizes and depths go up by a factor, all others by steps. A characteristic that was the same in
     all training rows has no response.

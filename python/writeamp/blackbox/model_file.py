@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from writeamp.blackbox.features.registry import find_feature_set
-from writeamp.blackbox.little import RELATED
+from writeamp.blackbox.littles_law import RELATED
 from writeamp.blackbox.measurements import TARGETS
 from writeamp.blackbox.models.conformal import ConformalRegressor
 from writeamp.blackbox.models.documents import from_document, to_document

@@ -1,4 +1,4 @@
-"""Predictions of a model: of new rows, and of rows that it has not seen in training."""
+"""Predictions of a model: for any rows, and for measured rows that were held out."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class HeldOut(Drawn):
         return [{"target": self.target} | row for row in records_of(columns)]
 
     def card(self) -> Card:
-        """Return what the predictions are worth."""
+        """Return the score of the predictions."""
         return self.score.card()
 
     def figure(self) -> PanelChart:

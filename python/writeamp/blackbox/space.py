@@ -1,4 +1,4 @@
-"""The workloads that a drive is measured under: points in the space of paper 2's equation 4."""
+"""Workload space: points of paper 2's equation 4, under which a drive is measured."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def grid() -> Iterator[WorkloadPoint]:
 
 
 def grid_size() -> int:
-    """Return how many workloads the grid has.
+    """Return the number of workloads of the grid.
 
     >>> grid_size()
     36740

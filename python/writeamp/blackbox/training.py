@@ -1,4 +1,4 @@
-"""Train models on a table of measurements, and predict by them."""
+"""Training of models on a table of measurements, and their predictions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 from sklearn.base import clone
 
-from writeamp.blackbox import little
+from writeamp.blackbox import littles_law
 from writeamp.blackbox.features.registry import find_feature_set
 from writeamp.blackbox.measurement_file import drives_of
 from writeamp.blackbox.measurements import (
@@ -80,7 +80,7 @@ class BlackBox(Drawn):
         vectors = _vectors(characteristics, self.features)
         values = {target: one.predict(vectors) for target, one in self.estimators.items()}
         if self.is_joint:
-            values |= little.joined(values, characteristics)
+            values |= littles_law.joined(values, characteristics)
         if "wa" in values:
             is_written = characteristics["write_ratio"].to_numpy() > 0
             values["wa"] = np.where(is_written, values["wa"], np.nan)
@@ -122,7 +122,7 @@ class BlackBox(Drawn):
         return list(beyond(self.ranges, characteristics))
 
     def held_out(self, measurements: pl.DataFrame) -> list[HeldOut]:
-        """Return what was measured, and what the model says; of each target that the table has.
+        """Return measured and predicted values of each target that the table has.
 
         Raises:
             WriteampError: one of the rows was a training row, or as of `predict`.
@@ -144,7 +144,7 @@ class BlackBox(Drawn):
     def cross_held_out(
         self, measurements: pl.DataFrame, folds: int = 5, progress: Progress | None = None
     ) -> list[HeldOut]:
-        """Return what was measured, and what models of this kind say, refitted without each fold.
+        """Return measured values and predictions by models refitted without each fold.
 
         All repeats of a workload are in one fold, so that none of them is predicted by the others.
         The interval of a row is as wide as the errors in the other folds make it.
@@ -161,7 +161,7 @@ class BlackBox(Drawn):
             tables[target] = _training_table(measurements, target, self.features)
             one = clone(self.estimators[target]).set_params(folds=folds)
             refitted[target] = tables[target].fitted(one)
-        if self.is_joint and little.follow(measurements):
+        if self.is_joint and littles_law.follow(measurements):
             _join(refitted, tables)
         return [_by_other_folds(one, refitted[one], tables[one]) for one in targets]
 
@@ -234,7 +234,9 @@ def train(
         inner = make_model(model, log_target=log_target, names=chosen.names)
         one = ConformalRegressor(inner, level=level, folds=MODELS[model].folds, relative=log_target)
         fitted[target] = tables[target].fitted(one)
-    is_joint = log_target and set(little.RELATED) <= set(asked) and little.follow(measurements)
+    is_joint = (
+        log_target and set(littles_law.RELATED) <= set(asked) and littles_law.follow(measurements)
+    )
     if is_joint:
         _join(fitted, tables)
     measured = pl.concat([table.rows for table in tables.values()])
@@ -284,9 +286,9 @@ def _training_table(measurements: pl.DataFrame, target: str, features: str) -> _
 
 
 def _join(models: dict[str, ConformalRegressor], tables: dict[str, _Table]) -> None:
-    """Let what the related models say of unseen rows together decide their intervals."""
-    unseen = {target: models[target].unseen_prediction_ for target in little.RELATED}
-    for target, values in little.joined(unseen, tables[little.RELATED[0]].rows).items():
+    """Let the unseen predictions of the related models together decide their intervals."""
+    unseen = {target: models[target].unseen_prediction_ for target in littles_law.RELATED}
+    for target, values in littles_law.joined(unseen, tables[littles_law.RELATED[0]].rows).items():
         models[target].unseen_prediction_ = values
         models[target].calibrate(values, tables[target].values)
 
@@ -297,7 +299,7 @@ def _unseen_mre(target: str, model: ConformalRegressor, values: F64) -> float:
 
 
 def _by_other_folds(target: str, model: ConformalRegressor, table: _Table) -> HeldOut:
-    """Return what was said of each row, in intervals that the other folds' errors decide."""
+    """Return the predictions of each row, in intervals that the other folds' errors decide."""
     value = model.unseen_prediction_
     low, high = np.empty(len(value)), np.empty(len(value))
     for fold in np.unique(model.unseen_fold_):

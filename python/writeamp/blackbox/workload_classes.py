@@ -50,13 +50,16 @@ def _writes(columns: Columns) -> Flags:
 
 
 def _random(columns: Columns) -> Flags:
-    """Every request of every direction there is goes to a random place."""
+    """Return which rows have only random requests in the directions that they have."""
     random = {one: _is(columns[f"{one}_randomness"], 1) for one in ("write", "read")}
     return (random["write"] | _reads(columns)) & (random["read"] | _writes(columns))
 
 
 def _sequential(columns: Columns) -> Flags:
-    """Every request continues where the one before it ended: strides are a pattern of their own."""
+    """Return which rows have only sequential requests.
+
+    Strides are a pattern of their own.
+    """
     found: Flags = np.all([_is(columns[name], 0) for name in NEEDS[1:]], axis=0)
     return found
 

@@ -43,12 +43,12 @@ class App(typer.Typer):
     """A typer whose commands take one value of an option, unless it is said to have several."""
 
     def command(self, name: str | None = None, **how: Any) -> Callable[[Any], Any]:
-        """Return what adds a function as a command."""
+        """Return a decorator that adds a function as a command."""
         return super().command(name, **({"cls": _OnceCommand} | how))
 
 
 def _flags(ctx: Any) -> list[str]:
-    """Return what all options of a command are called."""
+    """Return the names of all options of a command."""
     options = [one for one in ctx.command.get_params(ctx) if isinstance(one, TyperOption)]
     return [flag for one in options if not one.hidden for flag in (*one.opts, *one.secondary_opts)]
 

@@ -12,14 +12,14 @@ from writeamp.blackbox.collection import Collected, collect
 from writeamp.blackbox.designs import ACTIVE, DESIGNS, Design
 from writeamp.blackbox.targets.choice import is_simulated, target_of
 from writeamp.blackbox.targets.conditioning import PRECONDITIONS
-from writeamp.cli import boundary, options, running
+from writeamp.cli import boundary, options, point_progress
 from writeamp.cli.application import App
-from writeamp.cli.bar import Bar
 from writeamp.cli.blackbox_choose import choose
 from writeamp.cli.blackbox_explain import explain
 from writeamp.cli.blackbox_predict import predict
 from writeamp.cli.blackbox_train import evaluate_model, train_model
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_runner
 from writeamp.devices.profile import profile_names
 from writeamp.errors import Interrupted
@@ -191,7 +191,7 @@ def collect_points(
     for sentence in measured.notes:
         options.note(sentence)
     try:
-        with Bar("measuring", running.words, by_own_pace=True) as bar:
+        with Bar("measuring", point_progress.words, by_own_pace=True) as bar:
             found = collect(
                 measured,
                 out=out,
@@ -206,10 +206,12 @@ def collect_points(
         options.print_json(found.to_dict())
     else:
         stdout.print(
-            options.facts([(key, running.shown(one)) for key, one in found.to_dict().items()])
+            options.facts(
+                [(key, point_progress.shown(one)) for key, one in found.to_dict().items()]
+            )
         )
     if found.failed:
-        raise typer.Exit(running.FAILED)
+        raise typer.Exit(point_progress.FAILED)
 
 
 def _how_far(stopped: Collected) -> str:
@@ -225,5 +227,5 @@ def _warn(found: Collected) -> None:
         options.note(f"{found.merged} points that are the same on this target are measured once")
     for sentence in found.warnings:
         options.warn(sentence)
-    for sentence in found.errors[: running.MOST_ERRORS]:
+    for sentence in found.errors[: point_progress.MOST_ERRORS]:
         options.warn(f"points failed: {sentence}")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from writeamp.cli import blackbox_asked as asked
+from writeamp.cli import blackbox_inputs as inputs
 from writeamp.cli import options
-from writeamp.cli.blackbox_words import with_unit
+from writeamp.cli.blackbox_display import with_unit
 from writeamp.cli.options import stdout
 from writeamp.results.numbers import four_digits, range_in_words
 from writeamp.units.durations import DURATION
@@ -36,8 +36,8 @@ def choose(
         ),
     ],
     *,
-    workload: asked.Workload = None,
-    trace: asked.TraceFile = None,
+    workload: inputs.Workload = None,
+    trace: inputs.TraceFile = None,
     max_latency: Annotated[
         str | None, _bound("--max-latency", "The greatest mean latency.", "TIME")
     ] = None,
@@ -68,12 +68,12 @@ def choose(
             rich_help_panel=_BOUNDS,
         ),
     ] = 1.0,
-    trace_format: asked.Format = None,
-    window: asked.Window = None,
-    service: asked.Service = None,
-    space: asked.Space = None,
-    fill: asked.Fill = None,
-    recent_writes: asked.RecentWrites = None,
+    trace_format: inputs.Format = None,
+    window: inputs.Window = None,
+    service: inputs.Service = None,
+    space: inputs.Space = None,
+    fill: inputs.Fill = None,
+    recent_writes: inputs.RecentWrites = None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
@@ -83,7 +83,7 @@ def choose(
     """
     from writeamp.blackbox import choosing, model_file  # noqa: PLC0415 (takes seconds)
 
-    question = asked.Asked(
+    question = inputs.ModelInput(
         workload, trace, trace_format, window, service, space, fill, recent_writes
     )
     latency_s = None if max_latency is None else DURATION.check("--max-latency", max_latency)

@@ -72,8 +72,8 @@ def explain(
     """
     from writeamp.blackbox import (  # noqa: PLC0415 (takes seconds)
         explanation,
+        html_page,
         model_file,
-        page,
         pictures,
     )
 
@@ -96,7 +96,7 @@ def explain(
         save(pictures.response_curves(trained, target, drawn, named), plot)
     if out is not None:
         with output.replacing(out, "page", inputs=[model]) as file:
-            file.write(page.page(trained, around, named))
+            file.write(html_page.page(trained, around, named))
     if json:
         options.print_json(_document(model, trained, found, curves) | {"out": out and str(out)})
         return

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import polars as pl
 import typer
 
-from writeamp.cli import blackbox_asked as asked
+from writeamp.cli import blackbox_inputs as inputs
 from writeamp.cli import options
-from writeamp.cli.blackbox_words import UNITS, entry, with_unit
+from writeamp.cli.blackbox_display import UNITS, entry, with_unit
 from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target, save
@@ -31,14 +31,14 @@ def predict(
         Path, typer.Argument(help="A trained model.", metavar="MODEL", show_default=False)
     ],
     *,
-    workload: asked.Workload = None,
-    trace: asked.TraceFile = None,
-    trace_format: asked.Format = None,
-    window: asked.Window = None,
-    service: asked.Service = None,
-    space: asked.Space = None,
-    fill: asked.Fill = None,
-    recent_writes: asked.RecentWrites = None,
+    workload: inputs.Workload = None,
+    trace: inputs.TraceFile = None,
+    trace_format: inputs.Format = None,
+    window: inputs.Window = None,
+    service: inputs.Service = None,
+    space: inputs.Space = None,
+    fill: inputs.Fill = None,
+    recent_writes: inputs.RecentWrites = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -56,7 +56,7 @@ def predict(
     """
     from writeamp.blackbox import model_file, pictures  # noqa: PLC0415 (takes seconds)
 
-    question = asked.Asked(
+    question = inputs.ModelInput(
         workload, trace, trace_format, window, service, space, fill, recent_writes
     )
     if plot is not None:

@@ -11,13 +11,13 @@ import typer
 
 from writeamp import output
 from writeamp.blackbox.features import FEATURE_SETS
-from writeamp.blackbox.kinds import MODEL_SUMMARIES
 from writeamp.blackbox.measurement_file import read_measurements
 from writeamp.blackbox.measurements import TARGETS, targets_in
+from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.cli import options
-from writeamp.cli.bar import Bar
-from writeamp.cli.blackbox_words import UNITS
+from writeamp.cli.blackbox_display import UNITS
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.plots import check_target, save
 from writeamp.results.frames import frame_of
 from writeamp.results.numbers import four_digits

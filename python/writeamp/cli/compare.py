@@ -14,9 +14,9 @@ from rich.table import Table
 
 from writeamp._engine import CAUSES
 from writeamp.cli import boundary, options
-from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import boundary, options
-from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
@@ -184,7 +184,7 @@ def _print(found: Endurance, daily_bytes: float | None, warranty_years: float) -
 
 
 def _capacity(found: Endurance) -> list[tuple[str, str]]:
-    """Return what drive is meant, if it is another than the simulated."""
+    """Return table rows on the drive that is meant, if it is another than the simulated."""
     if found.plan.capacity_bytes is None:
         return []
     meant = f"of a drive of {found.capacity_bytes:,} bytes"

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from writeamp import custom as own
-from writeamp import traces
-from writeamp.blackbox.kinds import MODEL_SUMMARIES
+from writeamp import custom, traces
+from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.cli import options
 from writeamp.cli.terminal import LEAST_COLUMNS
 from writeamp.devices.profile import profile, profile_names
@@ -28,11 +27,11 @@ def register(app: typer.Typer) -> None:
 def _of_engine(kind: EngineKind) -> Callable[[], list[_Row]]:
     return lambda: [
         *(_engine_row(entry) for entry in engine_entries(kind)),
-        *(_own_row(one) for of in own.KINDS if of == kind for one in own.listed(of)),
+        *(_custom_row(one) for of in custom.KINDS if of == kind for one in custom.listed(of)),
     ]
 
 
-def _own_row(one: own.Listed) -> _Row:
+def _custom_row(one: custom.Listed) -> _Row:
     return {
         "name": one.name,
         "summary": one.summary,
@@ -152,7 +151,7 @@ def _plain(row: _Row) -> _Row:
 
 
 def _details(row: _Row, *, at_length: bool) -> list[str]:
-    """Return what stands below an entry: its parameters, and a spec that is only an example."""
+    """Return the details below an entry: parameters, and a spec that is only an example."""
     needs = None in row["defaults"].values()
     example = [f"for example {row['example']}"] if row["example"] != row["name"] else []
     if not at_length:

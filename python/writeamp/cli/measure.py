@@ -10,8 +10,8 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.application import App
-from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.devices.device import device as device_of
 from writeamp.domains import POSITIVE_COUNT, shown
 from writeamp.errors import WriteampError
@@ -186,7 +186,7 @@ def _facts(
     times: dict[str, str | None],
     window: str | None,
 ) -> PinFacts:
-    """Return what the profile says, or what is given in its place."""
+    """Return the facts of the pins by the profile, or as given in its place."""
     more: dict[str, Any] = {}
     if dies is not None:
         dies = POSITIVE_COUNT.check("--dies", dies)

@@ -15,7 +15,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp.cli import boundary
 from writeamp.cli.terminal import Terminal
 from writeamp.domains import ratio_of, shown
@@ -81,7 +81,7 @@ def ratio(text: str) -> float:
 
 
 def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return what completes one of a few words."""
+    """Return a shell completer of a few words."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in names if name.startswith(incomplete)]
@@ -90,14 +90,16 @@ def completer(names: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def policy_completer(kind: EngineKind, examples: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return what completes a policy: a built-in or installed one, a file, or a class of a file."""
+    """Return a shell completer of policies: built-in or installed ones, files, their classes."""
 
     def complete(incomplete: str) -> list[str]:
         file, is_class, _ = incomplete.rpartition(":")
         if is_class and file.endswith(".py"):
-            names = [f"{file}:{name}" for name in own.classes_in(file)]
+            names = [f"{file}:{name}" for name in custom.classes_in(file)]
         else:
-            installed = [name for of in own.KINDS if of == kind for name in own.known_names(of)]
+            installed = [
+                name for of in custom.KINDS if of == kind for name in custom.known_names(of)
+            ]
             names = [*examples, *installed, *(_files(incomplete) if incomplete else [])]
         return [name for name in names if name.startswith(incomplete)]
 
@@ -255,7 +257,7 @@ def tell(
 
 
 def whole_or_part(work: Callable[[], _T]) -> _T:
-    """Return what the work finds, or after Ctrl-C what it had finished by then.
+    """Return the result of the work, or after Ctrl-C the part that was finished by then.
 
     Raises:
         KeyboardInterrupt: Ctrl-C before anything was finished.

@@ -101,7 +101,7 @@ def _warn_of_sweep(name: str, points: Sequence[SweepPoint], index: int, model: s
 
 
 def _assumed(prediction: Prediction) -> str:
-    """Return what a model assumes, or why the drive is not so."""
+    """Return the assumptions of a model, or why the drive does not meet them."""
     if prediction.in_domain:
         return prediction.model.assumes
     return f"{OUTSIDE} OUTSIDE ITS DOMAIN: {'; '.join(prediction.warnings)}"

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import boundary, options
-from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_settings
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.serve_table import print_served
 from writeamp.domains import Number
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
 from writeamp.settings.device import DeviceSettings
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.served import served_examples
+from writeamp.vssd.served_policies import served_examples
 from writeamp.vssd.settings import DriveSettings
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def serve(
 
 
 def _ticking(found: Specification, bars: ExitStack) -> Callable[[], None]:
-    """Return what shows how far a drive is aged."""
+    """Return a callback that shows the progress of a drive's ageing."""
     from writeamp.runs.preconditioning import CHUNK_PAGES  # noqa: PLC0415 (slow)
 
     asked, size = found.precondition, found.device.logical_pages

@@ -1,4 +1,4 @@
-"""The table of what a virtual drive did."""
+"""Table of the results of a virtual drive."""
 
 from __future__ import annotations
 

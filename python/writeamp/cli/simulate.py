@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import options, simulate_op
-from writeamp.cli.bar import Bar
 from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_scheduler
 from writeamp.cli.timed_table import print_timed
 from writeamp.errors import WriteampError
@@ -154,7 +154,7 @@ def _print(result: Result) -> None:
 
 
 def _scaling(scaling: Scaling) -> list[tuple[str, str]]:
-    """Return what was simulated for a capacity, and how well that stands for it."""
+    """Return table rows on the drive that was simulated for a capacity, and on its error."""
     scale = scaling.scale
     capacity = f"{scale.capacity_bytes:,} bytes = {shown_bytes(scale.capacity_bytes)}"
     if scale.is_exact:

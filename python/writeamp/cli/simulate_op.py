@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from writeamp.cli import boundary, options
-from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.errors import WriteampError
 from writeamp.plots.style import with_error
 from writeamp.results.numbers import interval_in_words

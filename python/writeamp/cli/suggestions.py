@@ -1,4 +1,4 @@
-"""The options that somebody may have meant by one that there is not."""
+"""Suggestions of options for one that does not exist."""
 
 from __future__ import annotations
 

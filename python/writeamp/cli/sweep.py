@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from writeamp.cli import boundary, options, running
+from writeamp.cli import boundary, options, point_progress
 from writeamp.cli.application import App
-from writeamp.cli.bar import Bar
 from writeamp.cli.options import stdout
+from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_runner
 from writeamp.cli.sweep_show import show
 from writeamp.errors import Interrupted, WriteampError
@@ -90,7 +90,7 @@ def run(
     if plot is not None:
         _check_picture(plan, file)
     try:
-        with Bar("sweeping", running.words, by_own_pace=True) as bar:
+        with Bar("sweeping", point_progress.words, by_own_pace=True) as bar:
             done = sweep(
                 plan, out=out, retry_failed=retry_failed, runner=runner, progress=bar.update
             )
@@ -102,12 +102,16 @@ def run(
     else:
         facts = done.to_dict()
         if best := facts.get("best"):
-            facts["best"] = ", ".join(f"{name} {running.shown(one)}" for name, one in best.items())
-        stdout.print(options.facts([(name, running.shown(one)) for name, one in facts.items()]))
+            facts["best"] = ", ".join(
+                f"{name} {point_progress.shown(one)}" for name, one in best.items()
+            )
+        stdout.print(
+            options.facts([(name, point_progress.shown(one)) for name, one in facts.items()])
+        )
     if plot is not None:
         done.plot(plot)
     if done.failed or done.failed_before:
-        raise typer.Exit(running.FAILED)
+        raise typer.Exit(point_progress.FAILED)
 
 
 def _check_picture(plan: Plan, file: Path) -> None:
@@ -144,6 +148,6 @@ def _warn(done: Sweep) -> None:
     if not done.failed:
         return
     frame = done.to_frame().drop_nulls("error")
-    for row in frame.head(running.MOST_ERRORS).iter_rows(named=True):
+    for row in frame.head(point_progress.MOST_ERRORS).iter_rows(named=True):
         where = ", ".join(f"{name} {row[name]}" for name in (*done.plan.axes, "replica"))
         options.warn(f"{where} failed: {row['error']}")

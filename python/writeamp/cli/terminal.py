@@ -1,4 +1,7 @@
-"""The terminal: too narrow for no name and no number, and never obeying the text of others."""
+"""Terminal output: tables fit any width, and text from outside is escaped.
+
+No name and no number is cut.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class Terminal(Console):
         super().__init__(stderr=stderr, markup=False, emoji=False)
 
     def render_str(self, text: str, **how: Any) -> Text:
-        """Return text of others as it is shown."""
+        """Return text from outside as it is shown."""
         return super().render_str(printable(text), **how)
 
     def has_room_for(self, table: Table) -> bool:

@@ -1,4 +1,4 @@
-"""The table of a run in virtual time."""
+"""Table of a run in virtual time."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def _traffic(reading: Reading, earlier: Reading) -> Table:
 
 
 def _amounts(reading: Reading, earlier: Reading) -> Iterator[tuple[str, int, int]]:
-    """Return what it is, how many bytes there are now, and how many there were."""
+    """Return name, bytes now and bytes before of each amount."""
     now, before = reading.counters, earlier.counters
     page_bytes = now["page_bytes"]
     for cause in TIMED_CAUSES:

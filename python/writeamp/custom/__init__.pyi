@@ -13,7 +13,7 @@ from .policies import DriveFacts as DriveFacts
 from .policies import Placement as Placement
 from .policies import VictimPolicy as VictimPolicy
 from .references import KINDS as KINDS
-from .references import OwnPolicy as OwnPolicy
+from .references import CustomPolicy as CustomPolicy
 from .references import as_written as as_written
 from .references import find as find
 from .references import find_class as find_class

@@ -12,12 +12,12 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from writeamp.custom.names import NOUNS, RAISED, Kind, OwnClass, check_class
+from writeamp.custom.names import NOUNS, RAISED, CustomClass, Kind, check_class
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, policy_error, unknown
 
 
-def class_in(kind: Kind, path: str, name: str) -> OwnClass:
+def class_in(kind: Kind, path: str, name: str) -> CustomClass:
     """Return a class of a file.
 
     Raises:

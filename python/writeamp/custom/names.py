@@ -15,10 +15,10 @@ from writeamp.domains import shown
 from writeamp.errors import WriteampError
 
 Kind: TypeAlias = Literal["managers", "victims"]
-OwnClass: TypeAlias = type[Placement] | type[VictimPolicy]
-_C = TypeVar("_C", bound=OwnClass)
+CustomClass: TypeAlias = type[Placement] | type[VictimPolicy]
+_C = TypeVar("_C", bound=CustomClass)
 
-BASES: dict[str, OwnClass] = {"managers": Placement, "victims": VictimPolicy}
+BASES: dict[str, CustomClass] = {"managers": Placement, "victims": VictimPolicy}
 NOUNS = {"managers": "placement", "victims": "victim policy"}
 
 # What code of users may raise and is told of it; Ctrl-C is not theirs.
@@ -26,7 +26,7 @@ RAISED = (Exception, SystemExit, GeneratorExit)
 _GROUPS = {"managers": "writeamp.placements", "victims": "writeamp.victims"}
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
-_named: dict[tuple[Kind, str], OwnClass] = {}
+_named: dict[tuple[Kind, str], CustomClass] = {}
 
 
 def placement(name: str) -> Callable[[_C], _C]:
@@ -90,7 +90,7 @@ def _origin(cls: type) -> tuple[str, str]:
     return cls.__qualname__, getattr(module, "__file__", None) or cls.__module__
 
 
-def check_class(kind: Kind, cls: object, where: str) -> OwnClass:
+def check_class(kind: Kind, cls: object, where: str) -> CustomClass:
     """Return a class that is of that kind and complete; `where` names it in errors.
 
     Raises:
@@ -131,7 +131,7 @@ def is_built_in(kind: Kind, name: str) -> bool:
     return name in built_in_names(kind)
 
 
-def named_class(kind: Kind, name: str) -> OwnClass | None:
+def named_class(kind: Kind, name: str) -> CustomClass | None:
     """Return the class that has the name by a decorator or a package; None if none has.
 
     Raises:
@@ -151,7 +151,7 @@ def named_class(kind: Kind, name: str) -> OwnClass | None:
     return check_class(kind, loaded, where)
 
 
-def name_of(kind: Kind, cls: OwnClass) -> str | None:
+def name_of(kind: Kind, cls: CustomClass) -> str | None:
     """Return the name that a decorator gave a class, if one did."""
     return next((name for (of, name), one in _named.items() if of == kind and one is cls), None)
 
@@ -164,6 +164,9 @@ def known_names(kind: Kind) -> list[str]:
 
 @cache
 def installed(kind: Kind) -> dict[str, EntryPoint]:
-    """Return what installed packages offer, by name; a name of a built-in entry stands for that."""
+    """Return the entry points of installed packages by name.
+
+    The name of a built-in entry always means that entry.
+    """
     found = entry_points(group=_GROUPS[kind])
     return {entry.name: entry for entry in found if not is_built_in(kind, entry.name)}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, get_type_hints
 
 from writeamp._engine import split_parameters
-from writeamp.custom.names import OwnClass
+from writeamp.custom.names import CustomClass
 from writeamp.domains import Flag, Number, finite, shown
 from writeamp.errors import WriteampError, unknown
 
@@ -18,13 +18,13 @@ _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 _NUMBER = Number("be a number", lambda _value: True)
 
 
-def parameters_of(cls: OwnClass) -> dict[str, inspect.Parameter]:
+def parameters_of(cls: CustomClass) -> dict[str, inspect.Parameter]:
     """Return the parameters of a class: what its constructor takes after the drive."""
     takes = list(inspect.signature(cls).parameters.values())[1:]
     return {one.name: one for one in takes if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}
 
 
-def read(cls: OwnClass, where: str, text: str) -> dict[str, Any]:
+def read(cls: CustomClass, where: str, text: str) -> dict[str, Any]:
     """Return the values that the text after a reference gives, checked.
 
     Args:
@@ -70,7 +70,7 @@ def shown_value(value: Any) -> str:
     return str(value)
 
 
-def _types(cls: OwnClass) -> Mapping[str, Any]:
+def _types(cls: CustomClass) -> Mapping[str, Any]:
     try:
         return get_type_hints(cls.__init__)
     except Exception:  # annotations may name what is known to type checkers only

@@ -30,7 +30,7 @@ class DriveFacts:
 
 
 class Placement:
-    """Says which stream each page goes to; every stream has a write frontier of its own.
+    """Placement of pages: chooses a stream, and so a write frontier, for each page.
 
     Derive a class from it that has `on_write` and `on_migrate`. Whatever it remembers stands in its
     attributes, which are saved with a run. Its parameters are the arguments of its constructor,
@@ -92,7 +92,7 @@ class Placement:
 
 
 class VictimPolicy:
-    """Chooses the block that is collected next.
+    """Victim policy: chooses the block that is collected next.
 
     Derive a class from it that has `choose`. Parameters, state, `save` and `restore` are as those
     of `Placement`. Where parts of a drive collect for themselves (layouts striped-per-lun and

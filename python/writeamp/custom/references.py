@@ -18,12 +18,11 @@ from typing import Any
 
 from writeamp._engine import split_parameters
 from writeamp.custom import files, parameters
-from writeamp.custom.installed import has_numba
 from writeamp.custom.names import (
     NOUNS,
     RAISED,
+    CustomClass,
     Kind,
-    OwnClass,
     built_in_names,
     check_class,
     is_built_in,
@@ -31,6 +30,7 @@ from writeamp.custom.names import (
     name_of,
     named_class,
 )
+from writeamp.custom.numba_extra import has_numba
 from writeamp.domains import shown
 from writeamp.errors import PolicyError, WriteampError, policy_error, unknown
 
@@ -43,14 +43,14 @@ _NAME = re.compile(rf"(?P<name>[^:(]+?)\s*{_END}", re.DOTALL)
 KINDS: tuple[Kind, ...] = ("managers", "victims")
 
 # Classes that were given as themselves, by the reference that stands for them here.
-_given: dict[tuple[Kind, str], OwnClass] = {}
+_given: dict[tuple[Kind, str], CustomClass] = {}
 
 # Why no policy may be imported, as a sentence that begins with its name; None if it may.
 _forbidden: ContextVar[str | None] = ContextVar("_forbidden", default=None)
 
 
 @dataclass(frozen=True)
-class OwnPolicy:
+class CustomPolicy:
     """A user's policy and its parameters, checked.
 
     `values` has every parameter as text, in order of declaration; `given` those that were given, as
@@ -59,7 +59,7 @@ class OwnPolicy:
 
     kind: Kind
     reference: str
-    cls: OwnClass = field(compare=False)
+    cls: CustomClass = field(compare=False)
     given: dict[str, Any] = field(compare=False)
     is_compiled: bool
     values: tuple[tuple[str, str], ...]
@@ -71,7 +71,7 @@ class OwnPolicy:
         return f"{self.reference}({values})" if values else self.reference
 
 
-def find(kind: str, text: str) -> OwnPolicy | None:
+def find(kind: str, text: str) -> CustomPolicy | None:
     """Return the user's policy that a text names; None if that is the engine's to read.
 
     Args:
@@ -106,14 +106,14 @@ def find(kind: str, text: str) -> OwnPolicy | None:
         return None
     cls = _given.get((of, by_name["name"])) or named_class(of, by_name["name"])
     if cls is not None:
-        return _own(of, by_name["name"], cls, by_name["rest"])
+        return _custom(of, by_name["name"], cls, by_name["rest"])
     noun = {"managers": "block manager", "victims": "victim policy"}[of]
     names = [*built_in_names(of), *known_names(of)]
     if found := _MODULE.fullmatch(text):
         cls = _in_module(of, found)
         if cls is None:
             raise unknown(f"{noun} or module", found["of"], names)
-        return _own(of, f"{found['of']}:{found['name']}", cls, found["rest"])
+        return _custom(of, f"{found['of']}:{found['name']}", cls, found["rest"])
     if by_name["name"] not in names:
         raise unknown(noun, by_name["name"], names)
     return None
@@ -150,7 +150,7 @@ def without_imports(why_not: str) -> Iterator[None]:
 
 
 def as_written(text: str) -> tuple[str, dict[str, str]]:
-    """Return what names a policy, and the parameters that are given to it; nothing is imported.
+    """Return a policy's reference and the parameters given to it; nothing is imported.
 
     Raises:
         WriteampError: what follows the name are no parameters.
@@ -213,13 +213,13 @@ def _kind(kind: str) -> Kind | None:
     return next((one for one in KINDS if one == kind), None)
 
 
-def _in_file(kind: Kind, found: re.Match[str]) -> OwnPolicy:
+def _in_file(kind: Kind, found: re.Match[str]) -> CustomPolicy:
     reference = f"{found['of']}:{found['name']}"
     cls = _given.get((kind, reference)) or files.class_in(kind, found["of"], found["name"])
-    return _own(kind, reference, cls, found["rest"])
+    return _custom(kind, reference, cls, found["rest"])
 
 
-def _in_module(kind: Kind, found: re.Match[str]) -> OwnClass | None:
+def _in_module(kind: Kind, found: re.Match[str]) -> CustomClass | None:
     """Return a class of a module; None if there is no such module."""
     module, name = found["of"], found["name"]
     given = _given.get((kind, f"{module}:{name}"))
@@ -249,7 +249,7 @@ def _unimportable(module: str, error: BaseException) -> PolicyError:
     return policy_error(f"the module {module} raised {message} as it was imported", error)
 
 
-def _own(kind: Kind, reference: str, cls: OwnClass, rest: str) -> OwnPolicy:
+def _custom(kind: Kind, reference: str, cls: CustomClass, rest: str) -> CustomPolicy:
     read = parameters.read(cls, reference, rest)
     given = dict(read)
     by_class = getattr(cls, "is_compiled", False)
@@ -262,16 +262,16 @@ def _own(kind: Kind, reference: str, cls: OwnClass, rest: str) -> OwnPolicy:
         if kind == "victims":
             raise WriteampError(f"{reference} is a victim policy, which is never compiled")
         values[parameters.COMPILED] = parameters.shown_value(compiled)
-    return OwnPolicy(kind, reference, cls, given, compiled, tuple(values.items()))
+    return CustomPolicy(kind, reference, cls, given, compiled, tuple(values.items()))
 
 
-def _unused(kind: Kind, name: str, cls: OwnClass) -> str:
+def _unused(kind: Kind, name: str, cls: CustomClass) -> str:
     """Return the name, or if another class was given by it, the name with a number."""
     numbered = (f"{name}-{number}" for number in count(2))
     return next(one for one in chain([name], numbered) if _given.get((kind, one), cls) is cls)
 
 
-def _place_of(cls: OwnClass) -> str | None:
+def _place_of(cls: CustomClass) -> str | None:
     """Return the file and the name of a class at the top of one."""
     if "." in cls.__qualname__:
         return None

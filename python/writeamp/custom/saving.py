@@ -77,7 +77,7 @@ def unpacked(name: str, policy: Any, saved: bytes) -> None:
 
 
 def attributes(policy: Any) -> dict[str, Any]:
-    """Return what a policy remembers: its attributes, but for what its constructor was given."""
+    """Return a policy's remembered attributes: all but what its constructor was given."""
     slots = (
         key
         for of in type(policy).__mro__

@@ -6,7 +6,7 @@ from typing import Any
 
 from writeamp.custom.compiling import CompiledInstance
 from writeamp.custom.policies import DriveFacts, Placement
-from writeamp.custom.references import OwnPolicy
+from writeamp.custom.references import CustomPolicy
 from writeamp.custom.saving import packed, size_bytes, unpacked
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown
@@ -18,7 +18,7 @@ HOOKS = ("on_write", "on_migrate", "on_migrate_all", "on_collect", "on_trim")
 class Source:
     """Source of a user's policy, as the bindings (`crates/python/src/custom`) ask for it."""
 
-    def __init__(self, policy: OwnPolicy) -> None:
+    def __init__(self, policy: CustomPolicy) -> None:
         """Check what the class says of itself; `victims` is empty for victim policies."""
         # Compiled or not, it does the same, but its state is another.
         self.name = f"{policy.name} (compiled)" if policy.is_compiled else policy.name

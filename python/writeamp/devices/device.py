@@ -163,7 +163,7 @@ def profile_op(base: DeviceLike) -> float:
 def _changes(
     write_cache: SizeLike | None, map_cache: SizeLike | None, values: ChangesLike | None
 ) -> tuple[str, ...]:
-    """Return what differs in the tables of times, as texts."""
+    """Return the changed values of the tables of times, as texts."""
     found = () if values is None else Changes().check("set", values)
     if write_cache is not None:
         found += (f"write_cache.bytes={_whole(WRITE_CACHE.check('write_cache', write_cache))}",)

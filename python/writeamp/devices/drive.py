@@ -134,7 +134,7 @@ class Device(Presented):
         )
 
     def shape(self) -> dict[str, Any]:
-        """Return what the engine builds a geometry from, by its names."""
+        """Return the arguments of the engine's geometry by their names."""
         # Of a superblock, pages lie on the dies in the order of program units anyway.
         stripe_pages = 1 if self.erase_unit == "superblock" else self.pages_per_program
         return {name: getattr(self, name) for name in _SHAPE} | {
@@ -224,7 +224,9 @@ class Device(Presented):
         return found | {"shrunk": list(self.shrunk)}
 
     def meaning(self, *, with_times: bool) -> dict[str, Any]:
-        """Return what decides its results: no name, for drives of one shape are one drive.
+        """Return the fields that decide its results.
+
+        Its name is not among them, for drives of one shape are one drive.
 
         Args:
             with_times: whether times decide them too, as in timed runs.

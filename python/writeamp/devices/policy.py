@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from writeamp._engine import Drive as EngineDrive
 from writeamp.devices.device import Device
-from writeamp.registry.declared import default_victims, is_own, source_of
+from writeamp.registry.declarations import default_victims, is_custom, source_of
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, SpecLike
 
@@ -73,7 +73,7 @@ class Policy:
             observed: whether what is done to the flash is recorded, to be given a time.
         """
         # A user's placement may name another's victim policy, or one of the engine's of its own.
-        asked = self.victims if is_own("managers", self.manager) else self.asked_victims
+        asked = self.victims if is_custom("managers", self.manager) else self.asked_victims
         return EngineDrive(
             geometry=device.geometry,
             logical_pages=device.logical_pages if logical_pages is None else logical_pages,

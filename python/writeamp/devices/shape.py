@@ -109,7 +109,7 @@ def needed_pages(logical_pages: int, op: float) -> float:
 
 
 def whole_units(pages: float, unit: int) -> int:
-    """Return how many units of pages hold so many pages."""
+    """Return the number of whole units that hold so many pages."""
     # 1000·1.1 is 1100.0000000000002 in floating point: a hair above a whole number is that number.
     return math.ceil(pages / unit * (1 - 1e-12))
 

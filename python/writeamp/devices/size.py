@@ -97,7 +97,7 @@ def _fewest_blocks(shape: Device) -> int:
 
 
 def _grain(shape: Device) -> int:
-    """Return what the pages of a block are a multiple of: those of a plane in one program."""
+    """Return the factor of a block's pages: those of a plane in one program."""
     return shape.flash_page_bytes // shape.page_bytes * shape.pages_per_word_line
 
 

@@ -214,7 +214,7 @@ def _cost(kinds: list[Kind], cut: tuple[int, int], facts: PinFacts) -> float:
 
 
 def _distance(mean_us: float, of_class: str, facts: PinFacts) -> float:
-    """Return how strange a mean is for a class, as the logarithm of a ratio."""
+    """Return the distance of a mean from a class's times, as the logarithm of a ratio."""
     times_us = facts.times_us(of_class)
     if not times_us:
         low_us, high_us = _USUAL_US[of_class]

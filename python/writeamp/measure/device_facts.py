@@ -98,7 +98,7 @@ class PinFacts:
 
 
 def facts_of(device: Device) -> PinFacts:
-    """Return what a profile says of a drive's pins.
+    """Return the facts of a drive's pins in its profile.
 
     Raises:
         WriteampError: the device has no flash of its own.

@@ -48,7 +48,7 @@ class Doubt:
 def of_mixture(
     bells: Mixture, reading: Reading, pulses: Durations, of_class: Shares, hidden_erases: float
 ) -> list[Doubt]:
-    """Return what is doubtful about the programs of a mixture among the pulses of its fit.
+    """Return the doubts about the programs of a mixture among the pulses of its fit.
 
     Args:
         bells: the mixture.
@@ -83,7 +83,7 @@ def of_window(
     of_kind: Floats,
     hidden_erases: float,
 ) -> list[Doubt]:
-    """Return what a fixed window is known to confuse, as the mixture shows it.
+    """Return the doubts about a fixed window's known confusions, as the mixture shows them.
 
     Tails of a kind that an edge of the window cuts, and erases that fall into it (paper 5, section
     III C). A kind whose mean lies on the other side of an edge than its class is a contradiction
@@ -175,7 +175,7 @@ def _hidden_retries(bells: Mixture, reading: Reading, pulses: Durations, program
 
 
 def of_capture(cut: int, most_missed: float) -> list[Doubt]:
-    """Return what is doubtful whatever the method.
+    """Return the doubts about a capture, whatever the method.
 
     Args:
         cut: operations of unknown length, each of which may be a program.

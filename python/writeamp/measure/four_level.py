@@ -130,7 +130,7 @@ def _half_width(
     programs_of_pin: Floats,
     facts: PinFacts,
 ) -> float:
-    """Return that of the 95% interval of all programs."""
+    """Return the half width of the 95% interval of all programs."""
     variance = sum(counts["program"].error ** 2 for counts in used)
     variance *= (facts.dies / len(used)) ** 2
     if len(used) < facts.dies and programs_of_pin.size > 1:

@@ -1,4 +1,4 @@
-"""Erases that are too few to make a bell of their own, among the programs of a mixture."""
+"""Hidden erases: too few for a bell of their own, among the programs of a mixture."""
 
 from __future__ import annotations
 

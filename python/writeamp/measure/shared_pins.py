@@ -1,4 +1,4 @@
-"""Pins that several dies pull down, on which operations that overlap are one pulse."""
+"""Shared pins: several dies pull one down, so that overlapping operations are one pulse."""
 
 from __future__ import annotations
 

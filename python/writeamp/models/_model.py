@@ -26,7 +26,7 @@ _RATIOS = ("op", "spare_factor")
 
 @dataclass(frozen=True)
 class ModelInputs:
-    """Every parameter that some model takes, with its default.
+    """Parameters of all models, with their defaults.
 
     `op` is (T−U)/U; `pages_per_block` N; `d` the choices of a d-choices collection; `window` the
     oldest blocks among which a windowed collection chooses; `reserve` the blocks held free, and

@@ -1,8 +1,8 @@
 """Names of `writeamp.plots`."""
 
-from .figures.life import LifeCurve as LifeCurve
-from .figures.life import erases_of_blocks as erases_of_blocks
-from .figures.life import life_over_w as life_over_w
+from .figures.endurance import LifeCurve as LifeCurve
+from .figures.endurance import erases_of_blocks as erases_of_blocks
+from .figures.endurance import life_over_w as life_over_w
 from .figures.wa_by_policy import PolicyResult as PolicyResult
 from .figures.wa_by_policy import wa_by_policy as wa_by_policy
 from .figures.wa_over_time import WaSeries as WaSeries

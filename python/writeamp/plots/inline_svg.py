@@ -1,4 +1,4 @@
-"""An SVG as a part of a page."""
+"""SVG figures as parts of an HTML page."""
 
 from __future__ import annotations
 

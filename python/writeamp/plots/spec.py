@@ -233,7 +233,7 @@ class HeatMapChart:
     cell_format: str = "{:.2f}"
 
     def cell_text(self, value: float) -> str:
-        """Return what stands in a cell."""
+        """Return the text of a cell."""
         return "" if math.isnan(value) else self.cell_format.format(value)
 
 

@@ -68,7 +68,7 @@ def with_legend_of_error(subtitle: str, texts: Iterable[str]) -> str:
 
 
 def legend_of_error(texts: Iterable[str]) -> str:
-    """Return what "±" and ranges in the texts mean; nothing if none has one."""
+    """Return the legend of "±" and ranges in the texts; nothing if none has one."""
     shown = list(texts)
     signs = ["±"] if any("±" in text for text in shown) else []
     ranges = ["the range in brackets"] if any(map(_RANGE.search, shown)) else []

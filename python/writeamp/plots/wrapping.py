@@ -1,4 +1,4 @@
-"""Long texts of figures: broken into lines, and shortened in their middle only after that."""
+"""Wrapping of long texts in figures; only what still does not fit is shortened."""
 
 from __future__ import annotations
 

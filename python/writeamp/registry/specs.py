@@ -1,4 +1,4 @@
-"""Specs: the words that name a registered entry and its parameters, as values."""
+"""Specs: a registered entry and its parameters, as text and as values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import TypeAlias
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp._engine import parse as parse_spec
 from writeamp._engine import split_specs as split_spec_texts
 from writeamp.domains import shown
@@ -79,15 +79,15 @@ class Spec:
                 )
             return given
         if isinstance(given, type):
-            given = own.reference_of(kind, given)
+            given = custom.reference_of(kind, given)
         if not isinstance(given, str):
             raise WriteampError(
                 f"{_WORDS[kind]} is {shown(given)}; it must be a spec or the text of one, such as "
                 f"{_EXAMPLES[kind]!r}"
             )
-        if _leaves_unread.get() and own.is_users(kind, given):
-            return Spec(kind, own.as_written(given)[0], given, None)
-        found = own.find(kind, given)
+        if _leaves_unread.get() and custom.is_users(kind, given):
+            return Spec(kind, custom.as_written(given)[0], given, None)
+        found = custom.find(kind, given)
         if found is not None:
             return Spec(kind, found.reference, given, found.values)
         parsed = parse_spec(kind, given)
@@ -103,8 +103,8 @@ class Spec:
         if self.checked is not None:
             return self.checked
         if _leaves_unread.get():
-            return tuple(own.as_written(self.text)[1].items())
-        found = own.find(self.kind, self.text)
+            return tuple(custom.as_written(self.text)[1].items())
+        found = custom.find(self.kind, self.text)
         assert found is not None
         return found.values
 
@@ -115,7 +115,7 @@ class Spec:
         return (self.kind, self.name) == (other.kind, other.name) and self.values == other.values
 
     def __hash__(self) -> int:
-        """Return what specs that mean the same have in common."""
+        """Return a hash of the meaning, so that equal specs share it."""
         return hash((self.kind, self.name))
 
     @property
@@ -139,7 +139,7 @@ class Spec:
 
 
 # A class is one that a user has derived from `Placement` or `VictimPolicy`.
-SpecLike: TypeAlias = str | Spec | type[own.Placement] | type[own.VictimPolicy]
+SpecLike: TypeAlias = str | Spec | type[custom.Placement] | type[custom.VictimPolicy]
 
 
 def workload(name: str, **params: Value) -> Spec:
@@ -165,7 +165,7 @@ def workload(name: str, **params: Value) -> Spec:
     return _made("workloads", name, params)
 
 
-def manager(name: str | type[own.Placement], **params: Value) -> Spec:
+def manager(name: str | type[custom.Placement], **params: Value) -> Spec:
     """Return a block manager, checked: where pages go and what is collected when.
 
     Args and errors are those of `workload`; a class of placements may stand for its name.
@@ -177,7 +177,7 @@ def manager(name: str | type[own.Placement], **params: Value) -> Spec:
     return _made("managers", name, params)
 
 
-def victims(name: str | type[own.VictimPolicy], **params: Value) -> Spec:
+def victims(name: str | type[custom.VictimPolicy], **params: Value) -> Spec:
     """Return a victim policy, checked: which block is collected.
 
     Args and errors are those of `workload`; a class of victim policies may stand for its name.
@@ -217,13 +217,13 @@ def split_specs(kind: EngineKind, text: str) -> list[str]:
 
 def _made(kind: EngineKind, name: str | type, params: Mapping[str, Value]) -> Spec:
     if isinstance(name, type):
-        name = own.reference_of(kind, name)
-    if kind in own.KINDS and own.find_class(kind, name):
+        name = custom.reference_of(kind, name)
+    if kind in custom.KINDS and custom.find_class(kind, name):
         # Python's own words for yes and no, where the arguments are those of a class.
         params = {k: ("no", "yes")[v] if isinstance(v, bool) else v for k, v in params.items()}
     text = Spec.of(kind, name).text if not params else name
     if params:
-        if (":" in name or "(" in name) and not own.is_reference(kind, name):
+        if (":" in name or "(" in name) and not custom.is_reference(kind, name):
             raise WriteampError(
                 f"{_WORDS[kind]} {name!r} has parameters in its text; give them there or by "
                 "keyword, not both"

@@ -21,7 +21,7 @@ class Presented:
         """Return the main facts in words, as a notebook shows them."""
 
     def _records(self) -> Iterable[Mapping[str, Any]]:
-        """Return what each row of `to_frame` holds, as JSON types."""
+        """Return the record of each row of `to_frame`, as JSON types."""
         return [self.to_dict()]  # type: ignore[attr-defined]  # or a class has records of its own
 
     def to_frame(self) -> pl.DataFrame:

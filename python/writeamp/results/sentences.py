@@ -1,4 +1,4 @@
-"""Sentences that say the same of several results, but for their numbers, told once."""
+"""Joining of sentences that differ in their numbers only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 def kind_of(sentence: str) -> str:
-    """Return what a sentence says, the same for all that differ in their numbers only."""
+    """Return the kind of a sentence, the same for all that differ in numbers only."""
     return _NUMBER.sub("#", sentence)
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from writeamp.domains import POSITIVE_COUNT, shown
 from writeamp.errors import WriteampError
-from writeamp.runners.here import Here
+from writeamp.runners.calling_thread import Here
+from writeamp.runners.processor_share import processors
 from writeamp.runners.runner import Runner
-from writeamp.runners.share import processors
 from writeamp.runners.threads import Threads
 from writeamp.runners.tls import Tls
 

@@ -1,4 +1,4 @@
-"""The results of a runner in the order of the jobs."""
+"""Gathering of a runner's results in the order of the jobs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def gather(
 
 
 def gather_whole(runner: Runner, work: Callable[[J], T], jobs: Sequence[J]) -> list[T]:
-    """Return what `gather` does, of which a part is no result of anybody's.
+    """Return all results as `gather` does; after Ctrl-C there are none, not even a part.
 
     Raises:
         KeyboardInterrupt: Ctrl-C, whatever was done by then.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from writeamp.runners.here import Here
+from writeamp.runners.calling_thread import Here
+from writeamp.runners.processor_share import useful_threads
 from writeamp.runners.runner import Runner
-from writeamp.runners.share import useful_threads
 from writeamp.runners.threads import Threads
 
 

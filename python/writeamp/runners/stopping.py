@@ -25,7 +25,7 @@ class Stopped(BaseException):
 
 
 def stop_if_asked() -> None:
-    """End the work of this thread if who started it has given it up.
+    """Raise `Stopped` if the work of this thread was cancelled.
 
     Raises:
         Stopped: so it is.

@@ -7,8 +7,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from threading import Event
 
+from writeamp.runners.processor_share import processors, useful_threads, using_processors
 from writeamp.runners.runner import J, Lost, T
-from writeamp.runners.share import processors, useful_threads, using_processors
 from writeamp.runners.stopping import heeding, stop_if_asked
 
 # Between two looks for the wish to stop of who started the work that itself waits for threads.

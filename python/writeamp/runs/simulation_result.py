@@ -14,7 +14,7 @@ import polars as pl
 
 from writeamp.devices.device import Device
 from writeamp.plots.figures.group_changes import group_strips
-from writeamp.plots.figures.lives import lives_by_age
+from writeamp.plots.figures.page_lifetimes import lives_by_age
 from writeamp.plots.figures.wa_over_time import WaSeries, visible_points, wa_over_time
 from writeamp.plots.spec import LineChart, Strip
 from writeamp.registry.specs import Spec

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from writeamp.errors import WriteampError
-from writeamp.registry.declared import declared
+from writeamp.registry.declarations import declared
 from writeamp.registry.specs import Spec
 
 

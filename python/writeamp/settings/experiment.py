@@ -25,7 +25,7 @@ from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown, unknown_argument
 from writeamp.files import STANDARD_INPUT
-from writeamp.registry.declared import default_victims
+from writeamp.registry.declarations import default_victims
 from writeamp.registry.specs import Spec, unread_policies
 from writeamp.settings.argument_mixups import check_mixups
 from writeamp.settings.compared import LoadsSettings, PoliciesSettings

@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp.devices.device import Device
 from writeamp.devices.raid import files_of, is_array, with_members
 from writeamp.domains import PerCent, shown
@@ -132,11 +132,11 @@ def _moved(key: str, value: Any, source: Path, target: Path | None) -> Any:
 
 def _moved_policies(kind: EngineKind, text: str, source: Path, target: Path | None) -> str:
     """Return a policy, or a list of them, whose files are named as seen from another folder."""
-    if own.split_file(text)[0] is None:
+    if custom.split_file(text)[0] is None:
         return text
     found = []
     for one in split_specs(kind, text):
-        file, rest = own.split_file(one)
+        file, rest = custom.split_file(one)
         found.append(one if file is None else _moved_path("trace", file, source, target) + rest)
     return ",".join(found)
 

@@ -81,7 +81,7 @@ def _mean_log2(bounds: _Floats) -> _Floats:
 
 
 def drift_within(batches: Batches) -> str | None:
-    """Return what drifts, if a line or a step through the batch means is significant."""
+    """Return the drift, if a line or a step through the batch means is significant."""
     return _line_drift(batches) or _step_drift(batches)
 
 

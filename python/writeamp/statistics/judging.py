@@ -141,7 +141,7 @@ def _automatic(host: _Floats, flash: _Floats, schedule: Schedule) -> SteadyState
 
 
 def _with_cycles(found: SteadyState, host: _Floats, flash: _Floats, cycle: float) -> SteadyState:
-    """Return what was found after a given warm-up with the interval of the whole cycles in it."""
+    """Return the estimate after a given warm-up with the interval of its whole cycles."""
     cut = int(np.searchsorted(np.cumsum(host), found.warmup_pages, side="right"))
     whole = _whole_cycles(host[cut:], flash[cut:], Schedule(cycle=cycle))
     if whole is None:
@@ -152,7 +152,7 @@ def _with_cycles(found: SteadyState, host: _Floats, flash: _Floats, cycle: float
 
 
 def _around(host: _Floats, flash: _Floats, by_cycles: SteadyState) -> SteadyState:
-    """Return what cycles tell, around the WA of the intervals that hold them."""
+    """Return the estimate by cycles, around the WA of the intervals that hold them."""
     wa = float(flash.sum() / host.sum())
     half_width = by_cycles.own_half_width + abs(wa - by_cycles.wa)
     return replace(

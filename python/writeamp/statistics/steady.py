@@ -130,7 +130,7 @@ def _counts(host_pages: npt.ArrayLike, flash_pages: npt.ArrayLike) -> tuple[_Flo
 
 
 def _boundary(host: _Floats, warmup_pages: int) -> int:
-    """Return how many intervals make up exactly `warmup_pages`."""
+    """Return the number of intervals that make up exactly `warmup_pages`."""
     ends = np.concatenate(([0.0], np.cumsum(host)))
     if not 0 <= warmup_pages < ends[-1]:
         raise WriteampError(
@@ -147,7 +147,7 @@ def _boundary(host: _Floats, warmup_pages: int) -> int:
 
 
 def _find_warmup(host: _Floats, flash: _Floats) -> tuple[int, str | None]:
-    """Return how many intervals MSER-5 and the margin cut, and why that is not enough, if so."""
+    """Return the intervals that MSER-5 and the margin cut, and why that is not enough, if so."""
     whole = host.size - 1 if host[-1] < host[0] else host.size
     group = MSER_GROUP if whole >= MSER_GROUP * MIN_GROUPS else 1
     groups = whole // group

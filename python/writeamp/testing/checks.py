@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp.custom.parameters import COMPILED
 from writeamp.errors import PolicyError, WriteampError, unknown
 from writeamp.registry.specs import Spec, manager
@@ -15,7 +15,7 @@ from writeamp.testing.rig import Counters, Rig, is_compiled
 _T = TypeVar("_T")
 
 
-def check_placement(placement: str | Spec | type[own.Placement], *, seed: int = 1) -> None:
+def check_placement(placement: str | Spec | type[custom.Placement], *, seed: int = 1) -> None:
     """Check a placement on small drives.
 
     In every layout and under every wear leveller, with TRIMs among the writes, it must give
@@ -45,7 +45,7 @@ def check_placement(placement: str | Spec | type[own.Placement], *, seed: int = 
         _same(run, interpreted, compiled, "compiled by Numba, it does not what it does in Python")
 
 
-def check_victim_policy(policy: str | Spec | type[own.VictimPolicy], *, seed: int = 1) -> None:
+def check_victim_policy(policy: str | Spec | type[custom.VictimPolicy], *, seed: int = 1) -> None:
     """Check a victim policy on small drives, with one stream and with two, as a placement is.
 
     Args:
@@ -117,21 +117,21 @@ def _subject(run: Rig) -> str:
 
 
 def _refuse_built_in(kind: str, spec: Spec) -> None:
-    if own.find(kind, spec.text) is None:
+    if custom.find(kind, spec.text) is None:
         raise WriteampError(f"{spec.name} is built in; only what is written in Python is checked")
 
 
 def _check_hooks(spec: Spec) -> None:
-    """Check that each method with a name like a hook's is a hook; others would never be called."""
-    policy = own.find("managers", spec.text)
+    """Check that each method which is called like a hook is one: nobody would call it."""
+    policy = custom.find("managers", spec.text)
     assert policy is not None
     for name in dir(policy.cls):
-        if name.startswith("on_") and name not in own.HOOKS:
-            raise AssertionError(f"{spec}: {unknown('hook', name, own.HOOKS)}")
+        if name.startswith("on_") and name not in custom.HOOKS:
+            raise AssertionError(f"{spec}: {unknown('hook', name, custom.HOOKS)}")
 
 
 def _interpreted(compiled: Spec) -> Spec:
-    """Return the same placement, run by Python instead of Numba."""
-    policy = own.find("managers", compiled.text)
+    """Return the same placement, run by Python."""
+    policy = custom.find("managers", compiled.text)
     assert policy is not None
     return manager(policy.reference, **(policy.given | {COMPILED: False}))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp._engine import Drive, Geometry, Load, Simulation
-from writeamp.registry.declared import declared, default_victims, source_of
+from writeamp.registry.declarations import declared, default_victims, source_of
 from writeamp.registry.specs import Spec
 
 LAYOUTS = ("flat", "striped", "striped-per-lun", "static")
@@ -118,5 +118,5 @@ class Rig:
 
 def is_compiled(manager: Spec) -> bool:
     """Return whether a manager is a placement that Numba compiles."""
-    found = own.find("managers", manager.text)
+    found = custom.find("managers", manager.text)
     return found is not None and found.is_compiled

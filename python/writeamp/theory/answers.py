@@ -24,7 +24,7 @@ OUTSIDE = "*"
 
 @dataclass(frozen=True, eq=False)
 class Prediction(Drawn):
-    """One model's answer: write amplification `wa` at `op`, and why it may not hold.
+    """Prediction of one model: write amplification `wa` at `op`, and why it may not hold.
 
     `op` is the one that the model was given (the effective op, where it applies), or what it finds
     that the target WA needs. What the model cannot answer is NaN, and the warning says why.
@@ -214,7 +214,7 @@ def marked(value: float, prediction: Prediction) -> str:
 
 
 def in_words(drive: Mapping[str, Any]) -> str:
-    """Return what is known of a drive in words, as far as most models take it."""
+    """Return the known facts of a drive in words, as far as most models take them."""
     words = []
     if "op" in drive:
         words.append(

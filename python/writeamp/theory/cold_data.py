@@ -1,4 +1,4 @@
-"""The caveat of predictions by the effective op: cold data that is not quite cold."""
+"""Caveat of predictions by the effective op: cold data that is not quite cold."""
 
 from __future__ import annotations
 

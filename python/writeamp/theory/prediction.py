@@ -291,7 +291,7 @@ def predict_sweep(sweep: Sweep | str, **question: Unpack[Question]) -> Predictio
 
 
 def _drive_of(question: Question, swept: str | None = None) -> dict[str, Any]:
-    """Return what is known of the drive, without what is swept; null is infinite."""
+    """Return the known facts of the drive, without what is swept; null is infinite."""
     op = op_of(**{name: question.get(name) for name in RATIOS})  # type: ignore[arg-type]
     found: dict[str, Any] = {}
     if op is not None:

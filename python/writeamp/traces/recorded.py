@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp.errors import WriteampError
 from writeamp.traces.quoting import one_line
 
@@ -64,7 +64,7 @@ class Recorded:
                 raise _broken(path, f"have {key} {table.get(key)!r}, valid is {valid}")
         for kind, key in _PYTHON.items():
             spec = table["policy"].get(key)
-            if spec is not None and own.is_users(kind, spec):
+            if spec is not None and custom.is_users(kind, spec):
                 raise _broken(
                     path, f"have {key} {spec!r}, which is no built-in one, and a trace runs no code"
                 )

@@ -1,4 +1,4 @@
-"""Sizes as people write them: 100GB is 100·10⁹ bytes, 100GiB is 100·2³⁰, 100 is 100 bytes."""
+"""Sizes in bytes as people write them: 100GB is 100·10⁹ bytes, 100GiB is 100·2³⁰."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Three ways to say how much spare space a drive has; op is the one that the code uses.
+"""Ratios of spare space: op, which the code uses, spare factor and fill.
 
 With T physical and U logical pages: op = (T−U)/U (the papers' ρ), fill = U/T = 1/(1+op), and
 spare_factor = (T−U)/T = op/(1+op) (paper 4's S_f).

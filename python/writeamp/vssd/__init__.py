@@ -1,1 +1,1 @@
-"""The virtual SSD: a block device that real programs write to, and what it tells of itself."""
+"""Virtual SSD: a block device that real programs write to, and its counters."""

@@ -41,7 +41,7 @@ class Control:
         return True
 
     def counters(self) -> Document:
-        """Return what the drive has counted in its life."""
+        """Return the counters of the drive's life."""
         return self._ask("counters")
 
     def begin(self) -> Document:

@@ -1,4 +1,4 @@
-"""A virtual drive that runs: built in order, asked for its counts, and taken down again."""
+"""Running virtual drive: built in order, asked for its counts, and taken down again."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Drive:
             self.recorder.ends_at(self.server.control.counters())
 
     def variables(self) -> dict[str, str]:
-        """Return what a command finds in its environment."""
+        """Return the variables of a command's environment."""
         found = {"uri": self.server.uri, "unixsocket": str(self.server.socket)}
         if self.mounted is not None:
             found["mountpoint"] = str(self.mounted.point)
@@ -79,7 +79,7 @@ class Drive:
         interrupted_by: signal.Signals | None = None,
         written: Written | None = None,
     ) -> ServeResult:
-        """Return what was counted since `begin`, after the file system wrote what it held back.
+        """Return the counts since `begin`, after the file system wrote what it held back.
 
         Args:
             run: the command, if there was one.

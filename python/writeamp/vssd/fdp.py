@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from writeamp.vssd.control import Document
-from writeamp.vssd.documents import programmed_bytes
+from writeamp.vssd.counter_sums import programmed_bytes
 
 
 def fdp_statistics(counters: Document) -> dict[str, int]:

@@ -44,7 +44,7 @@ class Layers:
         return {name: size for name, size in found.items() if size is not None}
 
     def factors(self) -> dict[str, float | None]:
-        """Return what each layer makes of a byte from above; together they multiply to the whole.
+        """Return the factor of each layer over the one above; their product is the whole.
 
         None where the layer above wrote nothing.
         """

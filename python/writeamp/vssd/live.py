@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from writeamp.vssd.control import Control, Document
-from writeamp.vssd.documents import programmed_pages
+from writeamp.vssd.counter_sums import programmed_pages
 
 # What "just now" means, in seconds of the server.
 _RECENT_S = 10.0

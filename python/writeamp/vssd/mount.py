@@ -1,4 +1,4 @@
-"""A file system on a drive: nbdfuse (the drive as a file), a loop device, mkfs and mount.
+"""File system on a drive: nbdfuse (the drive as a file), a loop device, mkfs and mount.
 
 All of it needs root. Each layer says how it is taken down before it is made, and the taking down
 looks at what there is, so that nothing is left however far the building came.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.vssd.mounts import is_mounted
+from writeamp.vssd.mount_table import is_mounted
 from writeamp.vssd.programs import require, run, start_daemon
 from writeamp.vssd.signals import HeldSignals
 

@@ -1,4 +1,4 @@
-"""Sentences that a reader of a virtual drive's figures should know."""
+"""Notes that a reader of a virtual drive's figures should know."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def of_wa(
     erases: int,
     has_ever_collected: bool,
 ) -> list[str]:
-    """Return what limits write amplification, if anything does.
+    """Return the notes on how far write amplification and its interval can be trusted.
 
     Args:
         steady: what batch means say; None where no sample was taken.
@@ -47,7 +47,7 @@ def of_wa(
 
 
 def of_flushes(flushes: int) -> list[str]:
-    """Return what an untimed drive leaves out of the flushes that it was asked for."""
+    """Return the note on flushes that an untimed drive leaves out."""
     if not flushes:
         return []
     what = (

@@ -12,7 +12,7 @@ from uuid import UUID
 from writeamp.devices.device import Device
 from writeamp.devices.drive import SECTOR_BYTES
 from writeamp.vssd.control import Document
-from writeamp.vssd.documents import programmed_bytes
+from writeamp.vssd.counter_sums import programmed_bytes
 
 Value: TypeAlias = int | str | dict[str, int]
 
@@ -148,7 +148,7 @@ def ocp_page(counters: Document, blocks: Document, device: Device) -> bytes:
 
 
 def _values(counters: Document, blocks: Document, device: Device) -> dict[str, int | str]:
-    """Return what is not 0, by its key in version 2."""
+    """Return the values that are not 0, by their keys in version 2."""
     return {
         "physical_media_units_written": programmed_bytes(counters),
         "physical_media_units_read": _read_bytes(counters),
@@ -176,7 +176,7 @@ def _values(counters: Document, blocks: Document, device: Device) -> dict[str, i
 
 
 def _read_bytes(counters: Document) -> int:
-    """Return what was read from the flash: for the host, for copies, and around partial writes."""
+    """Return the bytes read from the flash: for the host, copies, and partial writes."""
     pages = counters["host"]["read_pages"] + counters["read_modify_write_pages"]
     pages += sum(counters["programs"].get(cause, 0) for cause in _COPIES)
     return int(pages * counters["page_bytes"])

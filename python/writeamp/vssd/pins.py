@@ -1,4 +1,4 @@
-"""The Ready/Busy pins of a virtual drive: edges while it serves, a VCD when it has ended."""
+"""Ready/Busy pins of a virtual drive: edges while it serves, a VCD when it has ended."""
 
 from __future__ import annotations
 

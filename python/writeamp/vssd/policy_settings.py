@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp.errors import WriteampError
 from writeamp.registry.entries import EngineKind, engine_entries
 from writeamp.settings.settings import PolicySettings
@@ -23,7 +23,7 @@ class BuiltInPolicySettings(PolicySettings):
         """Refuse what is written in Python before it is imported, and check every field."""
         for kind, name in _FIELDS.items():
             given = getattr(self, name)
-            if given is None or not (isinstance(given, type) or own.is_users(kind, str(given))):
+            if given is None or not (isinstance(given, type) or custom.is_users(kind, str(given))):
                 continue
             words = given.__name__ if isinstance(given, type) else given
             raise WriteampError(

@@ -1,4 +1,4 @@
-"""The tree of processes that a command becomes: found, ended, and what they wrote."""
+"""Process tree of a command: found, ended, and the bytes that it wrote."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def descendants(ancestor: int) -> list[int]:
 
 
 def written_by(pid: int) -> Written:
-    """Return what a process wrote, with those of its children that it has waited for.
+    """Return the bytes that a process wrote, with those of its reaped children.
 
     Nothing of one that is gone, or that this user may not look at.
     """
@@ -72,7 +72,7 @@ def written_by(pid: int) -> Written:
 
 
 def has_ended(pid: int) -> bool:
-    """Return whether a child has ended, and leave it for who waits for it."""
+    """Return whether a child has ended, without reaping it."""
     options = os.WEXITED | os.WNOHANG | os.WNOWAIT
     with suppress(ChildProcessError):
         return os.waitid(os.P_PID, pid, options) is not None
@@ -80,7 +80,7 @@ def has_ended(pid: int) -> bool:
 
 
 def reap(pid: int) -> Written:
-    """Return what a child that has ended wrote, and let it go."""
+    """Return the bytes that an ended child wrote, and let it go."""
     written = written_by(pid)
     with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from writeamp.errors import WriteampError
-from writeamp.vssd.mounts import is_mounted
+from writeamp.vssd.mount_table import is_mounted
 from writeamp.vssd.signals import HeldSignals
 
 # Programs of the system stand here also where a user's PATH does not say so.
@@ -123,7 +123,7 @@ class Daemon:
         raise WriteampError(errors[0] if errors else self._how_it_ended(status))
 
     def complaints(self, *kinds: str) -> list[str]:
-        """Return what it said that went wrong, each sentence once.
+        """Return the complaints in its messages, each sentence once.
 
         Args:
             kinds: "error" or "warning"; both without one.
@@ -136,7 +136,7 @@ class Daemon:
         )
 
     def failure(self) -> str | None:
-        """Return how it ended, if that was not well; None of one that runs."""
+        """Return the failure that it ended with; None if it ended well or runs."""
         status = self.process.poll()
         return self._how_it_ended(status) if status else None
 

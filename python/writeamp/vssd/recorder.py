@@ -1,4 +1,4 @@
-"""The recording of a run: raw while the drive serves, a trace when it has ended."""
+"""Recording of a run: raw while the drive serves, a trace when it has ended."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def recording(found: Specification, *, is_kept: bool) -> Iterator[Recorder]:
 
 
 def _recorded(found: Specification, recorder: Recorder, *, is_kept: bool) -> Recorded:
-    """Return what a replay needs to build the same drive and to count from the same moment."""
+    """Return the facts by which a replay builds the same drive and counts from the same moment."""
     policy, settings = found.policy, found.settings
     return Recorded(
         device=found.device.to_dict(),

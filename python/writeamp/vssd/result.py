@@ -146,7 +146,7 @@ class ServeResult(Drawn):
 
     @property
     def has_partial_pages(self) -> bool:
-        """True if WA per byte is visibly another figure than WA per page."""
+        """True if WA per byte visibly differs from WA per page."""
         return differs(self.partial_page_factor)
 
     @cached_property
@@ -326,7 +326,7 @@ class ServeResult(Drawn):
         return could_pad and not self.settings.is_timed
 
     def _counted(self, *place: str) -> int:
-        """Return how far a count came between the two moments."""
+        """Return the difference of a count between the two moments."""
         began, ended = self.began, self.ended
         for key in place[:-1]:
             began, ended = began[key], ended[key]

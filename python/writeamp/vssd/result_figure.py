@@ -1,4 +1,4 @@
-"""The figure of what a virtual drive did: its layers, or write amplification over time."""
+"""Figures of a virtual drive's result: its layers, or write amplification over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP, held back while there is something that must be undone."""
+"""Held signals: Ctrl-C, SIGTERM and SIGHUP wait while something must be undone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _POLL_S = 0.1
 
 
 class HeldSignals:
-    """Signals that came, and a wait that they end; who holds them looks where it can stop."""
+    """Signals that were held back, and a wait that they end.
+
+    Whoever holds them looks where it can stop.
+    """
 
     def __init__(self, reader: int | None) -> None:
         """Read what wakes up from a pipe, if there is one."""

@@ -1,4 +1,4 @@
-"""Unix sockets to serve at: their names, and who is connected."""
+"""Unix sockets of servers: claimed names, and connected clients."""
 
 from __future__ import annotations
 

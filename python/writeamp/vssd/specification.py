@@ -14,7 +14,7 @@ from writeamp._engine import check_times, pages_apart, pages_with_table
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
 from writeamp.errors import WriteampError
-from writeamp.registry.declared import declared
+from writeamp.registry.declarations import declared
 from writeamp.runs.inputs import prepare
 from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import Plan
@@ -25,7 +25,7 @@ from writeamp.settings.precondition import Precondition
 from writeamp.settings.settings import LoadSettings, SimulationSettings
 from writeamp.units.byte_sizes import shown_bytes
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
-from writeamp.vssd.served import NO_HINTS, served_entries
+from writeamp.vssd.served_policies import NO_HINTS, served_entries
 from writeamp.vssd.settings import DriveSettings
 
 
@@ -104,7 +104,7 @@ def plugin_config(
     record: Path | None = None,
     ready_busy: Path | None = None,
 ) -> dict[str, Any]:
-    """Return what the plugin is told of a drive, but for its control socket.
+    """Return the plugin's settings of a drive, but for its control socket.
 
     Args:
         found: the drive.
@@ -174,7 +174,7 @@ def _all_pages(device: Device, settings: DriveSettings) -> int:
 
 
 def _pages_apart(device: Device, settings: DriveSettings) -> int:
-    """Return those of the mapping table, if it lies on the flash in blocks of its own."""
+    """Return the pages of the mapping table, if it lies on the flash in blocks of its own."""
     if not settings.is_timed:
         return 0
     return pages_apart(device.times_json, device.logical_pages, device.page_bytes)

@@ -37,7 +37,7 @@ class VirtualSsd:
     """
 
     def __init__(self, device: DeviceLike | None = None, **settings: Any) -> None:
-        """Say what the drive is to be; it is built when the block begins.
+        """Set what the drive is to be; it is built when the block begins.
 
         Args:
             device: a profile's name, the path of a profile, or a device; "generic" without one.
@@ -137,11 +137,11 @@ class VirtualSsd:
         self._open().begin()
 
     def counters(self) -> Document:
-        """Return what the drive has counted in its life (docs/virtual-ssd.md has the keys)."""
+        """Return the counters of the drive's life (docs/virtual-ssd.md has the keys)."""
         return self.control.counters()
 
     def result(self) -> ServeResult:
-        """Return what was counted since `begin`, after the block the last of it.
+        """Return the result since `begin`, after the block the last of it.
 
         A file system writes first what it holds back.
 

@@ -1,4 +1,4 @@
-"""The characteristics of a fio job: its options as `man fio` (3.33) defines them."""
+"""Characteristics of a fio job: its options as `man fio` (3.33) defines them."""
 
 from __future__ import annotations
 

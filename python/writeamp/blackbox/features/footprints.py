@@ -77,7 +77,7 @@ class _Touched:
 
 
 def _touched(requests: pl.DataFrame, rank: I64) -> _Touched:
-    """Take the requests of each window apart into pages, numbered without gaps."""
+    """Return the pages that the requests of each window touch, numbered without gaps."""
     extents = end_to_end(
         requests.select(
             "device",

@@ -1,4 +1,4 @@
-"""The registry of feature sets."""
+"""Registry of feature sets."""
 
 from __future__ import annotations
 

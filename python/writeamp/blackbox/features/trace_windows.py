@@ -1,4 +1,4 @@
-"""The characteristics of a trace, window by window of its time."""
+"""Characteristics of a trace, window by window of its time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The characteristics of a workload of writeamp's own, from its parameters."""
+"""Characteristics of a workload of writeamp's own, from its parameters."""
 
 from __future__ import annotations
 
@@ -94,7 +94,10 @@ def _of_pages(spec: Spec, page_bytes: int, use: DriveUse | None) -> Characterist
 def _on_drive(
     access: str, random: float, slot_bytes: float, use: DriveUse | None
 ) -> Mapping[str, float]:
-    """Return what depends on the drive; writes in sequence come to every page alike."""
+    """Return the characteristics that depend on the drive.
+
+    Writes in sequence come to every page alike.
+    """
     if use is None:
         return {}
     slots = max(int(use.space_bytes // slot_bytes), 1)

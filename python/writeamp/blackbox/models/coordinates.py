@@ -1,4 +1,4 @@
-"""Features as a Gaussian process sees them: from 0 to 1, their ends as kinds of their own."""
+"""Coordinates of a Gaussian process: features from 0 to 1, their ends as extra kinds."""
 
 from __future__ import annotations
 

@@ -169,14 +169,21 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):  # type: ignore[m
             ) from None
 
     def _known(self, points: F64, factor: F64) -> F64:
-        """Return what training rows tell of points; the squares of a column are their variance."""
+        """Return the whitened covariances of training rows and points.
+
+        The squares of a column sum to the variance that the training rows explain.
+        """
         found: F64 = solve_triangular(
             factor, self.kernel_.between(self.points_, points), lower=True
         )
         return found
 
     def _importances(self) -> F64:
-        """Return what each feature moves: variance over squared lengths, times its coordinates'."""
+        """Return the share of each feature in what the process explains.
+
+        A coordinate counts by the variance of its part, times that of its points, over its squared
+        length.
+        """
         found = np.zeros(len(self.coordinates_.low))
         for part in self.kernel_.parts:
             moved = part.variance * self.points_[:, part.columns].var(axis=0) / part.lengths**2

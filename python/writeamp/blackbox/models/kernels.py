@@ -1,4 +1,4 @@
-"""Covariances of a Gaussian process that is a sum of parts, each of some of the coordinates."""
+"""Covariances of a Gaussian process: a sum of parts, each of some coordinates."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def tuned(points: F64, target: F64, columns: Sequence[I64], most_steps: int) -> 
 
 
 def _likely(columns: Sequence[I64]) -> tuple[F64, F64]:
-    """Return means and deviations of the logarithms of all that a kernel has, before any row."""
+    """Return the prior means and deviations of the logarithms of the kernel's parameters."""
     centre, deviation = [], []
     for own in columns:
         centre += [np.log(1 / len(columns)), *[np.log(_LENGTH)] * len(own)]

@@ -28,7 +28,7 @@ class Folds:
     """Domain of the number of folds of a cross-validation; 0 for none."""
 
     def check(self, name: str, value: Any) -> int:
-        """Return how many."""
+        """Return the number of folds."""
         return 0 if value == 0 else Whole(2, 1000).check(name, value)
 
 
@@ -84,7 +84,7 @@ def checked(estimator: BaseEstimator, domains: Mapping[str, Domain]) -> None:
 
 
 def growth_of(estimator: BaseEstimator) -> Growth:
-    """Return how far the trees of an estimator grow."""
+    """Return the limits to the growth of an estimator's trees."""
     return Growth(
         fewest_rows=estimator.min_samples_leaf,
         most_depth=estimator.max_depth,

@@ -15,7 +15,7 @@ from writeamp.errors import WriteampError
 
 
 def process_to(model: GaussianProcessRegressor) -> dict[str, Any]:
-    """Return what a process learnt as lists of numbers."""
+    """Return the fitted state of a process as lists of numbers."""
     coordinates, kernel = model.coordinates_, model.kernel_
     return {
         "range": [coordinates.low.tolist(), coordinates.high.tolist()],

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from sklearn.base import BaseEstimator
 
-from writeamp.blackbox.kinds import MODEL_SUMMARIES
+from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
 from writeamp.blackbox.models.learner import Learner
 from writeamp.errors import unknown
 

@@ -11,7 +11,7 @@ F64 = npt.NDArray[np.float64]
 
 
 def to_model(target: F64, *, is_log: bool) -> F64:
-    """Return what is fitted; a target without the logarithm it needs is a `WriteampError`."""
+    """Return the values to fit; a target without the logarithm it needs is a `WriteampError`."""
     if not is_log:
         return target
     if not (target > 0).all():

@@ -1,4 +1,4 @@
-"""The regressors of a leaf: each feature, and the logarithm of those that span magnitudes."""
+"""Regressors of a leaf: each feature, and the logarithm of those that span magnitudes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model for each of paper 2's eight kinds of workload, and one for all the others."""
+"""Workload-specific models: one for each of paper 2's eight kinds, and one for all others."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class WorkloadSpecificRegressor(RegressorMixin, BaseEstimator):  # type: ignore[
         return found
 
     def outside(self, X: Any) -> npt.NDArray[np.bool_]:  # noqa: N803
-        """Return which rows are outside what their model was trained on, if it knows."""
+        """Return which rows are outside the training range of their model, if it knows."""
         check_is_fitted(self)
         features = checks.rows_to_predict(self, X)
         found = np.zeros(len(features), dtype=bool)

@@ -1,4 +1,4 @@
-"""fio: the job of a point, and what its JSON says."""
+"""fio: the job of a point, and the measurements in its JSON report."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def run(place: Place, options: Sequence[str], *, timeout_s: float) -> dict[str, 
 
 
 def measured(report: dict[str, Any]) -> Measured:
-    """Return what a report says, over reads and writes together.
+    """Return the measurements of a report, over reads and writes together.
 
     Raises:
         WriteampError: no request was answered.

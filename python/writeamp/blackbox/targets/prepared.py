@@ -109,7 +109,7 @@ def _part(device: Device, seed: int) -> _Part:
 
 
 def _cached_bytes(device: Device) -> int:
-    """Return what a disk's write cache holds: half of its buffer, as the engine has it."""
+    """Return the bytes of a disk's write cache: half of its buffer, as the engine has it."""
     disk = (device.times or {}).get("disk", {})
     return int(disk.get("cache_bytes", 0)) // 2 if disk.get("write_back") else 0
 

@@ -33,7 +33,7 @@ class Machine:
     proc: Path = Path("/proc")
 
     def folder_of(self, number: str) -> Path:
-        """Return what the kernel says of a device, by its number."""
+        """Return the kernel's folder of a device, by its number."""
         return self.sys / "dev" / "block" / number
 
 
@@ -127,7 +127,7 @@ def _refusal(name: str, found: list[str]) -> WriteampError:
 
 
 def _uses(path: str, number: str, machine: Machine) -> Iterator[str]:
-    """Give what uses a device, or a partition of it."""
+    """Give the users of a device or of a partition of it."""
     parts = {number: path} | dict(_partitions(machine.folder_of(number)))
     mounts = _lines(machine.proc / "self" / "mountinfo")
     swaps = [line.split()[0] for line in _lines(machine.proc / "swaps")[1:] if line.split()]
@@ -143,7 +143,7 @@ def _uses(path: str, number: str, machine: Machine) -> Iterator[str]:
 
 
 def _hidden_uses(path: str) -> Iterator[str]:
-    """Give what the kernel alone knows, as a mount in another namespace."""
+    """Give the uses that the kernel alone knows, as a mount in another namespace."""
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_EXCL))
     except OSError as error:
@@ -179,7 +179,7 @@ def _loops_of(status: os.stat_result, machine: Machine) -> Iterator[str]:
 
 
 def _signature(path: str) -> str | None:
-    """Return what a probe by blkid finds on a device or in an image."""
+    """Return the signature that blkid finds on a device or in an image."""
     probe = shutil.which("blkid", path=f"{os.environ.get('PATH', '')}{_OF_ADMINISTRATORS}")
     if probe is None:
         raise WriteampError(

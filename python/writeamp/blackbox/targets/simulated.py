@@ -87,7 +87,7 @@ class SimulatedTarget:
 
     @property
     def space_bytes(self) -> int:
-        """All that the host sees."""
+        """Bytes that the host sees."""
         return self._device.capacity_bytes
 
     @property

@@ -30,7 +30,7 @@ class Value:
 
 
 def values_in(figure: Figure, spec: FigureSpec) -> list[Value]:
-    """Return what a drawn figure tells, and where."""
+    """Return the values that a drawn figure tells, with their places."""
     if isinstance(spec, TreeChart):
         return []
     if isinstance(spec, BarChart):

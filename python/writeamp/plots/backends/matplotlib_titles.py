@@ -51,7 +51,7 @@ def add_titles(figure: Figure, axes: Axes, spec: FigureSpec) -> None:
 
 
 def _fits(text: Text, figure: Figure) -> Callable[[str], bool]:
-    """Return what tells whether a text, where it stands, does not reach beyond the right edge."""
+    """Return a test whether a text, where it stands, stays within the right edge."""
 
     def fits(part: str) -> bool:
         text.set_text(part)

@@ -1,1 +1,1 @@
-"""One module a figure: plain numbers in, a `FigureSpec` out."""
+"""Figures, one module each: plain numbers in, a `FigureSpec` out."""

@@ -1,4 +1,4 @@
-"""Figures of how over-provisioned space is divided between groups, and what that costs."""
+"""Figures of the division of over-provisioned space between groups, and its cost in WA."""
 
 from __future__ import annotations
 

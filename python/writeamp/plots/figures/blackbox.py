@@ -1,4 +1,4 @@
-"""The figures of black-box models: how near they are, and what they say."""
+"""Figures of black-box models: their accuracy and their predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strips that show when a manager created and merged groups of pages, and moved blocks."""
+"""Strips of group changes over time: groups created and merged, blocks moved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure of a run in virtual time: how long requests took, and what happened when."""
+"""Figure of a run in virtual time: distribution of latencies, and events over time."""
 
 from __future__ import annotations
 

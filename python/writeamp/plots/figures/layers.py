@@ -1,4 +1,4 @@
-"""The figure of what each layer between an application and the flash wrote."""
+"""Figure of the bytes written by each layer between an application and the flash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure of what the analytic models predict over a range of one parameter."""
+"""Figures of the analytic models' predictions: over a parameter, and side by side."""
 
 from __future__ import annotations
 

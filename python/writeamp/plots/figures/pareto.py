@@ -1,4 +1,4 @@
-"""The figure of a Pareto front: two or three things that cannot all be best at once."""
+"""Figure of a Pareto front of two or three objectives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure of which axes of a sweep matter: bars with intervals for each."""
+"""Figure of the sensitivity to the axes of a sweep: bars with intervals for each."""
 
 from __future__ import annotations
 

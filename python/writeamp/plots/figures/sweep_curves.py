@@ -1,4 +1,4 @@
-"""The figure of a sweep: what was found over one axis, a line for each value of another."""
+"""Figure of a sweep: results over one axis, a line for each value of another."""
 
 from __future__ import annotations
 

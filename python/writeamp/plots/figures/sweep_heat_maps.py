@@ -1,4 +1,4 @@
-"""The figure of a sweep over two axes: a grid of cells, with their values where they fit."""
+"""Figure of a sweep over two axes: a heat map, with values in the cells where they fit."""
 
 from __future__ import annotations
 

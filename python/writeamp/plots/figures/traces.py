@@ -1,4 +1,4 @@
-"""Figures of what a host writes."""
+"""Figures of a host's traffic: bytes a second over time, and heat of the writes."""
 
 from __future__ import annotations
 

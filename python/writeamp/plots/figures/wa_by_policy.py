@@ -1,4 +1,4 @@
-"""The figure that compares write amplification between policies, by cause."""
+"""Figure of write amplification by policy, in layers by cause."""
 
 from __future__ import annotations
 

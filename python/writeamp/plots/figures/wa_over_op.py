@@ -1,4 +1,4 @@
-"""The figure of write amplification over the spare space of a drive, with theory beside it."""
+"""Figure of write amplification over the spare space of a drive, beside theory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figure of write amplification over the run."""
+"""Figure of write amplification over the time of a run."""
 
 from __future__ import annotations
 

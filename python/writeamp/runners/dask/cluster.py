@@ -130,7 +130,7 @@ class _Running(Generic[J, T]):
             self._submit()
 
     def _judge(self, accused: Collection[int]) -> Iterator[tuple[int, T]]:
-        """Give what comes of jobs whose workers died, where others may have been the cause.
+        """Give the results of jobs whose workers died, where others may have been the cause.
 
         Dask counts a death against all that a worker had. So each of several is run again with
         nothing beside it; one alone is taken to be the cause.

@@ -1,4 +1,4 @@
-"""Ways to a Dask cluster: one that is started here for us, a scheduler that runs, a client."""
+"""Connections to a Dask cluster: one started here, a running scheduler, or a client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that jobs read, for workers that cannot read them: the content travels once to each."""
+"""Files sent to workers that cannot read them: the content travels once to each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SentFiles:
 
     @property
     def identities(self) -> frozenset[str]:
-        """Those of the files that were sent."""
+        """Identities of the files that were sent."""
         return frozenset(self._plugin_of)
 
     def send(self, name: str, its_identity: str) -> None:

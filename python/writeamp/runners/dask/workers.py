@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster: whether they can do our work, and how they do it."""
+"""Workers of a Dask cluster: checks before work is sent, and the work itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from writeamp import files
 from writeamp._engine import __version__
 from writeamp.errors import WriteampError
 from writeamp.runners.dask.sent_files import unreadable
-from writeamp.runners.share import using_processors
+from writeamp.runners.processor_share import using_processors
 from writeamp.runners.stopping import heeding
 
 _PACKAGE = "writeamp"
@@ -55,15 +55,15 @@ def check(client: Client) -> None:
 
 
 def threads_of(client: Client) -> int:
-    """Return how many tasks the workers that are there can run at the same time."""
+    """Return the number of tasks that the present workers can run at the same time."""
     return sum(client.nthreads().values())
 
 
 class _Cancelled:
-    """Whether the client that submitted the task of this thread has given it up."""
+    """Cancellation: whether the client has given up the task of this thread."""
 
     def __init__(self) -> None:
-        """Take the task that runs here."""
+        """Keep the task of this thread."""
         self._worker = get_worker()
         self._key = self._worker.get_current_task()
 

@@ -9,7 +9,7 @@ from writeamp._engine import scaled_policy, scaled_workload
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
 from writeamp.errors import WriteampError
-from writeamp.registry.declared import is_own
+from writeamp.registry.declarations import is_custom
 from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec, SpecLike
 from writeamp.runs.capacity_error import Scale
@@ -129,7 +129,7 @@ def _policy(
 
     def scaled(kind: EngineKind, one: SpecLike) -> Spec:
         asked = Spec.of(kind, one)
-        if is_own(kind, asked.text):
+        if is_custom(kind, asked.text):
             if asked.values:
                 sentences[
                     f"the parameters of {asked.name} are as given, on the smaller drive too"

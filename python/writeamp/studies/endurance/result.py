@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from writeamp._engine import __version__
-from writeamp.plots.figures.life import LifeCurve, erases_of_blocks, life_over_w
+from writeamp.plots.figures.endurance import LifeCurve, erases_of_blocks, life_over_w
 from writeamp.plots.output import save
 from writeamp.plots.spec import LineChart, PanelChart
 from writeamp.results.card import Card, Spark

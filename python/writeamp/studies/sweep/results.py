@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp.errors import WriteampError
 from writeamp.plots.spec import FigureSpec
 from writeamp.results.card import Card
@@ -252,5 +252,5 @@ def _looked_at(file: str | os.PathLike[str]) -> Plan:
         f"is a policy in Python, and only a sweep that runs imports it; show all results (without "
         f"--of), or run {os.fspath(file)}, which keeps the results that there are"
     )
-    with own.without_imports(why_not):
+    with custom.without_imports(why_not):
         return plan_of(file)

@@ -1,1 +1,1 @@
-"""The learners: one file each, with its `LEARNER`, and one line each in `blackbox/kinds.py`."""
+"""The learners: one file each, with its `LEARNER`, and one line each in `blackbox/model_kinds.py`."""

@@ -13,7 +13,7 @@ from writeamp.devices.raid import files_of
 from writeamp.devices.times import Changes
 from writeamp.domains import Domain, as_ratio, shown
 from writeamp.errors import WriteampError, unknown
-from writeamp.registry.declared import default_victims
+from writeamp.registry.declarations import default_victims
 from writeamp.results.numbers import json_number
 from writeamp.runs.timed.result import TimedResult
 from writeamp.settings.experiment import Experiment, setting_places

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp._engine import parse
 from writeamp.errors import WriteampError, unknown
 from writeamp.registry.entries import EngineKind, Entry, engine_entries
@@ -35,7 +35,7 @@ def check_parameter(setting: str, name: str, where: str) -> None:
     """
     known = {one for entry in engine_entries(KINDS[setting]) for one in _names(entry)}
     # What a user's policy takes is known once it is named.
-    if name not in known and KINDS[setting] not in own.KINDS:
+    if name not in known and KINDS[setting] not in custom.KINDS:
         raise WriteampError(f"{where}: {unknown(f'parameter of {setting}', name, sorted(known))}")
 
 
@@ -45,7 +45,7 @@ def with_parameters(setting: str, text: str, changes: Mapping[str, Any]) -> str:
     Raises:
         WriteampError: a parameter that the spec has not, or a value outside its domain.
     """
-    own_policy = own.find(KINDS[setting], text)
+    own_policy = custom.find(KINDS[setting], text)
     if own_policy is not None:
         return _MAKERS[setting](own_policy.reference, **(own_policy.given | dict(changes))).text
     name, given = _parts(setting, text)
@@ -73,8 +73,8 @@ def parameters_of(setting: str, text: str) -> Mapping[str, str]:
     they name.
     """
     kind = KINDS[setting]
-    name, given = own.as_written(text) if kind in own.KINDS else ("", {})
-    if kind in own.KINDS and name not in {entry.name for entry in engine_entries(kind)}:
+    name, given = custom.as_written(text) if kind in custom.KINDS else ("", {})
+    if kind in custom.KINDS and name not in {entry.name for entry in engine_entries(kind)}:
         return given
     return Spec.of(kind, text).params
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from writeamp import custom as own
+from writeamp import custom
 from writeamp._engine import declared as engine_declared
 from writeamp._engine import default_victims as engine_default_victims
 from writeamp.errors import WriteampError
@@ -18,7 +18,7 @@ def default_victims(manager: str) -> str:
     Raises:
         WriteampError: there is no such manager, or its class names no victim policy.
     """
-    found = own.find("managers", manager)
+    found = custom.find("managers", manager)
     if found is None:
         return engine_default_victims(manager)
     asked = getattr(found.cls, "victims", "greedy")
@@ -31,7 +31,7 @@ def default_victims(manager: str) -> str:
 def declared(
     manager: str, *, victims: str | None = None, layout: str | None = None
 ) -> dict[str, Any]:
-    """Return what a manager declares: `layouts`, `victims`, `default_victims`, `hears` and more.
+    """Return a manager's declaration: `layouts`, `victims`, `default_victims`, `hears` and more.
 
     Args:
         manager: its spec.
@@ -41,12 +41,12 @@ def declared(
     Raises:
         WriteampError: so it is, with what the manager serves.
     """
-    found = own.find("managers", manager)
+    found = custom.find("managers", manager)
     if found is not None:
         any_other = engine_declared("single")
-        source = own.Source(found)
+        source = custom.Source(found)
         return any_other | {"default_victims": default_victims(manager), "hears": source.hears}
-    if victims is None or own.find("victims", victims) is None:
+    if victims is None or custom.find("victims", victims) is None:
         return engine_declared(manager, victims=victims, layout=layout)
     taken = engine_declared(manager, layout=layout)
     names = [entry.name for entry in engine_entries("victims")]
@@ -58,12 +58,12 @@ def declared(
     return taken
 
 
-def is_own(kind: str, text: str) -> bool:
-    """Return whether a spec names a policy that a user has written."""
-    return own.find(kind, text) is not None
+def is_custom(kind: str, text: str) -> bool:
+    """Return whether a spec names a user-defined policy."""
+    return custom.find(kind, text) is not None
 
 
-def source_of(kind: str, text: str | None) -> own.Source | None:
-    """Return what the engine builds a user's policy with; None for one of its own."""
-    found = None if text is None else own.find(kind, text)
-    return None if found is None else own.Source(found)
+def source_of(kind: str, text: str | None) -> custom.Source | None:
+    """Return the source of a user's policy; None for one of the engine's."""
+    found = None if text is None else custom.find(kind, text)
+    return None if found is None else custom.Source(found)

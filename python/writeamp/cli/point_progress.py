@@ -11,7 +11,7 @@ MOST_ERRORS = 5
 
 
 def words(done: int, expected: int) -> str:
-    """Return what a progress bar says."""
+    """Return the text of a progress bar."""
     return f"{done} of {expected} points"
 
 

@@ -41,7 +41,7 @@ class Shared(Generic[_T]):
         self._elsewhere = _Elsewhere(uuid4().hex, make)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """Return what stands for the value in another process."""
+        """Return the stand-in for the value in another process."""
         return _Elsewhere, (self._elsewhere.name, self._elsewhere.make)
 
 

@@ -1,4 +1,4 @@
-"""The progress bar of verbs that take long."""
+"""Progress bar of verbs that take long."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Bar:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._progress.stop()
 
     def update(self, done: int, expected: int) -> None:
-        """Say how far it is."""
+        """Show the progress."""
         self._progress.update(
             self._task, completed=done, total=expected, words=self._words(done, expected)
         )

@@ -103,8 +103,8 @@ RecentWrites: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A workload or the windows of a trace, as the options say.
+class ModelInput:
+    """Input of a model, as the options say: a workload, or the windows of a trace.
 
     Raises:
         WriteampError: neither or both are given, or an option of the other one.

@@ -1,4 +1,4 @@
-"""One HTML page on a trained model: what matters, how it responds, and its rules."""
+"""HTML page on a trained model: what matters, how it responds, and its rules."""
 
 from __future__ import annotations
 

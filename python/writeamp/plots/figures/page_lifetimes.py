@@ -1,4 +1,4 @@
-"""The figure of what a manager has learnt of the lives of pages."""
+"""Figure of page lifetimes as a manager has learnt them."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _this_thread = local()
 
 
 def processors() -> int:
-    """Return how many threads can run at the same time for the work on this thread."""
+    """Return the number of threads that can run at the same time for the work on this thread."""
     share: int | None = getattr(_this_thread, "processors", None)
     if share is not None:
         return share
@@ -44,5 +44,5 @@ def using_processors(count: int) -> Iterator[None]:
 
 
 def useful_threads(asked: int | None, jobs: int) -> int:
-    """Return how many threads to start: as many as asked for, if that many have something to do."""
+    """Return the number of threads to start: the least of jobs, processors and those asked for."""
     return max(1, min(jobs, processors(), jobs if asked is None else asked))
