@@ -102,7 +102,7 @@ def _misprints() -> list[Item]:
     whole = 1 - 1 / float(by_size([1.0], [1.0], op).wa)
 
     def space(found: Allocation) -> float:
-        """All groups' space in units of LBA."""
+        """Return all groups' space in units of LBA."""
         return float((found.op_of_group * sizes).sum())
 
     return [

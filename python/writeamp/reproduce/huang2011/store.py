@@ -21,7 +21,7 @@ from writeamp.reproduce.huang2011.devices import DEVICES
 from writeamp.reproduce.huang2011.runs import METRICS, Stretch
 
 # Folders of the package that measure nothing.
-_BYSTANDERS = ("cli", "plots", "presentation", "vssd", "theory", "sizing", "own", "measure")
+_BYSTANDERS = ("cli", "plots", "results", "vssd", "theory", "custom", "measure")
 _OWN = Path("reproduce", "huang2011")
 _MEASURES = ("devices.py", "runs.py", "workloads.py")
 
