@@ -15,7 +15,7 @@ from writeamp.devices.device import device
 from writeamp.measure.device_facts import facts_of
 from writeamp.measure.four_level import Count, four_level
 from writeamp.reproduce import PAPERS, Bench, Findings, Item, trends
-from writeamp.reproduce.four_level import formulas, oltp, tables, walvd
+from writeamp.reproduce.four_level import formulas, oltp, partitions, tables
 from writeamp.reproduce.four_level.choices import CHOICES, LABEL, PAGE, PAIR, STRIPE
 from writeamp.reproduce.four_level.drives import STEADY_WRITES, Counts, Life, Scale
 from writeamp.reproduce.four_level.loads import SIZES, Access, grid, requests
@@ -172,19 +172,19 @@ def test_reads_take_half_of_the_memory_and_none_is_scaled_below_32_kib() -> None
 
 def test_a_partition_has_all_flash_of_the_drive_or_what_equation_5_leaves() -> None:
     for reading, flash_gb in ((PAIR, 40), (LABEL, 15.9 + 2.8)):
-        drive = walvd.partitioned(SMALL, CHOICES[reading], 15)
+        drive = partitions.partitioned(SMALL, CHOICES[reading], 15)
         flash_bytes = drive.device.physical_pages * drive.device.page_bytes
         assert flash_bytes * SMALL.factor / 2**30 == pytest.approx(flash_gb, rel=0.01)
-        used = walvd.partition_pages(drive, CHOICES[reading], 15) * 4096
+        used = partitions.partition_pages(drive, CHOICES[reading], 15) * 4096
         assert used * SMALL.factor / 2**30 == pytest.approx(15.9, rel=0.01)
 
 
 def test_the_initial_data_are_counted_in_the_first_sub_test_without_their_bytes() -> None:
     # 15% of OP leaves so much spare that nothing is collected in the first sub-test.
-    with_data = walvd.sub_tests(SMALL, CHOICES[STRIPE], 15)
+    with_data = partitions.sub_tests(SMALL, CHOICES[STRIPE], 15)
     scale = 20  # a stripe is twenty times a lone write
     assert with_data.wa[0] == pytest.approx(scale + 15.9 / 5, rel=0.2)
-    without = walvd.sub_tests(SMALL, CHOICES[PAGE], 15)
+    without = partitions.sub_tests(SMALL, CHOICES[PAGE], 15)
     assert without.wa[0] == pytest.approx(1, abs=0.15)
 
 

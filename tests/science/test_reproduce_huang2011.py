@@ -18,7 +18,7 @@ from reproduced import assert_reproduced
 from writeamp.blackbox.models.linear_tree import LinearTreeRegressor
 from writeamp.cli import main
 from writeamp.reproduce import PAPERS, Bench, Findings
-from writeamp.reproduce.huang2011 import campaign, graded, traces
+from writeamp.reproduce.huang2011 import campaign, device_scores, traces
 from writeamp.reproduce.huang2011.example_tree import leaves_of
 from writeamp.reproduce.huang2011.forms import SHORT
 from writeamp.reproduce.huang2011.readings import READINGS
@@ -52,7 +52,7 @@ def tiny() -> Iterator[None]:
 def forget(patch: pytest.MonkeyPatch) -> None:
     """Let this process know of no measurement and no model."""
     patch.setattr(campaign, "_STORE", campaign.Store())
-    patch.setattr(graded, "_KNOWN", {})
+    patch.setattr(device_scores, "_KNOWN", {})
 
 
 @pytest.fixture(scope="module")

@@ -13,13 +13,13 @@ from writeamp.blackbox.features.extended import EXTENDED as EXTENDED_FEATURES
 from writeamp.blackbox.features.trace_windows import of_trace
 from writeamp.blackbox.space import KIB, WorkloadPoint
 from writeamp.reproduce import PAPERS
-from writeamp.reproduce.huang2011 import lines, store
+from writeamp.reproduce.huang2011 import curve_measures, store
 from writeamp.reproduce.huang2011.accuracy import accuracy, tree_for
 from writeamp.reproduce.huang2011.campaign import Runs, stretches
 from writeamp.reproduce.huang2011.curves import judged
+from writeamp.reproduce.huang2011.device_scores import DeviceScores
 from writeamp.reproduce.huang2011.devices import built, run_s
 from writeamp.reproduce.huang2011.forms import FULL, SHORT
-from writeamp.reproduce.huang2011.graded import Graded
 from writeamp.reproduce.huang2011.printed import BASIC, EXTENDED
 from writeamp.reproduce.huang2011.readings import AGED, FRESH, HELD_OUT, READINGS, SHORT_SPAN
 from writeamp.reproduce.huang2011.runs import METRICS, WAYS, Stretch, measured, way_on
@@ -58,7 +58,7 @@ def by_way(points: list[WorkloadPoint], **how: float) -> dict[str, pl.DataFrame]
     return {way.name: rows_of(points, **how) for way in WAYS}
 
 
-def graded_of(points: list[WorkloadPoint], *, factor: float = 1.0) -> Graded:
+def scores_of(points: list[WorkloadPoint], *, factor: float = 1.0) -> DeviceScores:
     """Return a device whose runs are made up, and models that are fitted to them."""
     runs = {
         way.name: Runs(
@@ -69,7 +69,7 @@ def graded_of(points: list[WorkloadPoint], *, factor: float = 1.0) -> Graded:
         for way in WAYS
     }
     table = {way: one.grid for way, one in runs.items()}
-    return Graded(
+    return DeviceScores(
         runs,
         accuracy(table, "basic"),
         accuracy(table, "extended"),
@@ -79,8 +79,8 @@ def graded_of(points: list[WorkloadPoint], *, factor: float = 1.0) -> Graded:
 
 
 @pytest.fixture(scope="module")
-def device() -> Graded:
-    return graded_of(some_cells(200))
+def device() -> DeviceScores:
+    return scores_of(some_cells(200))
 
 
 def item(items: list[Item], name: str) -> Item:
@@ -131,7 +131,7 @@ def test_a_leaf_has_five_rows_for_each_coefficient_that_its_features_can_have() 
 
 
 def test_means_and_errors_of_basic_models_are_values_and_those_of_extended_ones_bounds(
-    device: Graded,
+    device: DeviceScores,
 ) -> None:
     basic, extended = basic_table("SSD_I", device), extended_table("SSD_I", device)
     assert {one.kind for one in basic} == {"value"}
@@ -144,7 +144,7 @@ def test_means_and_errors_of_basic_models_are_values_and_those_of_extended_ones_
 
 
 def test_extended_models_without_the_size_of_writes_are_found_out(
-    device: Graded, monkeypatch: pytest.MonkeyPatch
+    device: DeviceScores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A feature that is lost moves the errors beyond what a pin lets pass."""
     sound = device.measure("extended", "latency", "mre")[AGED.name]
@@ -157,9 +157,9 @@ def test_extended_models_without_the_size_of_writes_are_found_out(
     assert broken > 1.5 * sound
 
 
-def test_sentences_on_the_figures_turn_when_a_device_is_slower(device: Graded) -> None:
-    slow = graded_of(some_cells(60), factor=20.0)
-    middle = graded_of(some_cells(60), factor=6.0)
+def test_sentences_on_the_figures_turn_when_a_device_is_slower(device: DeviceScores) -> None:
+    slow = scores_of(some_cells(60), factor=20.0)
+    middle = scores_of(some_cells(60), factor=6.0)
     usual = judged({"HDD_S": slow, "SSD_I": device, "SSD_S": middle})
     turned = judged({"HDD_S": device, "SSD_I": slow, "SSD_S": middle})
     for name in (
@@ -183,10 +183,10 @@ def test_a_step_the_wrong_way_is_let_pass_once_and_up_to_two_percent() -> None:
 
 
 def test_a_straight_line_leaves_nothing_unexplained() -> None:
-    assert lines.unstraight([1, 2, 4], [3, 5, 9]) == pytest.approx(0, abs=1e-12)
-    assert lines.unstraight([1, 2, 3], [1, 0, 1]) == pytest.approx(1)
-    assert lines.slope([1, 2, 4], [3, 5, 9]) == pytest.approx(2)
-    assert lines.typical([1, 4], [2, 2]) == pytest.approx(1)
+    assert curve_measures.nonlinearity([1, 2, 4], [3, 5, 9]) == pytest.approx(0, abs=1e-12)
+    assert curve_measures.nonlinearity([1, 2, 3], [1, 0, 1]) == pytest.approx(1)
+    assert curve_measures.slope([1, 2, 4], [3, 5, 9]) == pytest.approx(2)
+    assert curve_measures.mean_ratio([1, 4], [2, 2]) == pytest.approx(1)
 
 
 def test_printed_extended_models_are_better_than_printed_basic_ones() -> None:

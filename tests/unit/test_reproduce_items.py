@@ -64,7 +64,7 @@ def test_a_verdict_follows_from_the_distance(
 def test_a_range_is_met_from_end_to_end_and_told(ours: float, verdict: str) -> None:
     item = within("x", 1.2, 1.4, ours, note="and more")
     assert item.verdict == verdict
-    assert item.told() == "1.2 to 1.4; and more"
+    assert item.full_note() == "1.2 to 1.4; and more"
     assert (item.published, item.tolerance) == (pytest.approx(1.3), pytest.approx(0.1))
 
 
@@ -74,7 +74,7 @@ def test_a_range_is_met_from_end_to_end_and_told(ours: float, verdict: str) -> N
 def test_an_erratum_needs_our_value_to_be_the_corrected_one(ours: float, verdict: str) -> None:
     item = compared("x", 1.0, ours, 0.1, erratum=MISPRINT)
     assert item.verdict == verdict
-    assert ("a digit is missing" in item.told()) == (verdict == "erratum")
+    assert ("a digit is missing" in item.full_note()) == (verdict == "erratum")
 
 
 def test_an_item_matches_under_the_default_or_else_under_a_reading_that_is_named() -> None:
@@ -82,7 +82,7 @@ def test_an_item_matches_under_the_default_or_else_under_a_reading_that_is_named
     assert (default.verdict, default.reading, default.ours) == ("match", "A", 1.2)
     other = compared("x", 2.0, BY_WINDOW, 0.1, note="and more")
     assert (other.verdict, other.reading, other.ours) == ("match-if", "B", 1.2)
-    assert other.told() == "2 under B; and more"
+    assert other.full_note() == "2 under B; and more"
 
 
 @pytest.mark.parametrize("factor", [2, 100])

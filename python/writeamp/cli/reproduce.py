@@ -196,7 +196,7 @@ def _print(paper: Paper, findings: Findings, *, full: bool) -> None:
 def _print_note(item: Item, reason: str) -> None:
     verdict = Text(item.verdict, style=_STYLES[item.verdict])
     stdout.print(verdict.append(f": {item.item}", style="default"), highlight=False)
-    said = "; ".join(one.rstrip(".") for one in (reason, item.told()) if one)
+    said = "; ".join(one.rstrip(".") for one in (reason, item.full_note()) if one)
     stdout.print(f"    {said or 'no explanation is known'}", highlight=False)
 
 

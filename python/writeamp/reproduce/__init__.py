@@ -1,4 +1,4 @@
-"""The papers' published values beside ours: one folder a paper, one registry line each.
+"""Reproductions of papers: their published values beside ours, one folder a paper.
 
 A paper's folder computes everything when it is run and nothing when it is imported; verdicts follow
 from the numbers (`writeamp.reproduce.items`), never from the folder.

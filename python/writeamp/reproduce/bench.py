@@ -1,4 +1,4 @@
-"""What a paper's file provides: a function from a workbench to items and figures."""
+"""Interface of papers: each part is a function from a bench to items and figures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _silent(_: str) -> None:
 
 @dataclass(frozen=True)
 class Bench:
-    """How to run a reproduction: at full length or in short, with figures or without.
+    """Options of a reproduction: at full length or in short, with figures or without.
 
     `step` is told what is being computed, in a few words. `runner` does the simulations; by default
     threads of this process do. `resume` is a folder in which a paper that can resume keeps its
@@ -60,7 +60,9 @@ def _apply(work: Callable[..., _T], one: tuple[Any, ...]) -> _T:
 
 @dataclass(frozen=True)
 class Findings:
-    """What reproducing a paper gave; figures by the name of their file, without a suffix.
+    """Results of reproducing a paper: items, and figures by the name of their file.
+
+    The name of a figure's file has no suffix.
 
     `skipped` has a sentence for each part that this machine cannot run, with what it lacks.
     """
@@ -70,7 +72,7 @@ class Findings:
     skipped: list[str] = field(default_factory=list)
 
     def __add__(self, other: Findings) -> Findings:
-        """Return both together, in order."""
+        """Return both findings together, in order."""
         return Findings(
             self.items + other.items, self.figures | other.figures, self.skipped + other.skipped
         )
@@ -122,7 +124,7 @@ class Paper:
     options: frozenset[str] = frozenset()
 
     def run(self, bench: Bench) -> Findings:
-        """Return what all parts find, every item with its value under each joint reading.
+        """Return the findings of all parts, every item with its value under each joint reading.
 
         Raises:
             Interrupted: Ctrl-C, with the findings of the parts that were finished.

@@ -1,4 +1,4 @@
-"""One published number beside ours, and the verdict that follows from the two."""
+"""Items: one published number beside ours each, and the verdict that follows from the two."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Erratum:
-    """What the print should say, how closely ours must agree with it, and why the print is wrong.
+    """Correction of a misprint: the right value, its tolerance, and the reason.
 
     `corrected` is worked out by other means than ours, or the agreement would say nothing.
     """
@@ -53,7 +53,7 @@ class Erratum:
 
 @dataclass(frozen=True)
 class Item:
-    """A published value, ours under each joint reading, and what to make of them.
+    """Published value, ours under each joint reading, and how to compare them.
 
     Attributes:
         item: the number, and where the paper has it; no two of a paper are called the same.
@@ -90,7 +90,7 @@ class Item:
 
     @property
     def verdict(self) -> Verdict:
-        """What follows from the numbers.
+        """Verdict of the comparison, from the numbers alone.
 
         "match" if ours agrees under the default reading, "match-if" if under another; "erratum" if
         ours is what the print should say; "differs" if under none. "input" and "checked" are
@@ -106,11 +106,11 @@ class Item:
 
     @property
     def reading(self) -> str | None:
-        """The first reading under which ours agrees, or none."""
+        """First reading under which ours agrees, or none."""
         return next((name for name, ours in self.values.items() if self.agrees(ours)), None)
 
     def agrees(self, ours: float) -> bool:
-        """Return whether a value of ours is the published one; none that is not finite is."""
+        """Return whether a value of ours agrees with the published one; only finite ones do."""
         if not math.isfinite(ours):
             return False
         if self.kind == "ordering":
@@ -133,7 +133,7 @@ class Item:
         return replace(self, values={name: self.values[name] for name in names})
 
     def scaled(self, factor: float) -> Item:
-        """Return the item as if all our values had been so many times as large."""
+        """Return the item with all our values multiplied by a factor."""
         return replace(self, values={name: factor * ours for name, ours in self.values.items()})
 
     def to_dict(self) -> dict[str, Any]:
@@ -149,10 +149,10 @@ class Item:
             "bound": self.bound,
             "kind": self.kind,
             "statement": self.statement,
-            "note": self.told(),
+            "note": self.full_note(),
         }
 
-    def told(self) -> str:
+    def full_note(self) -> str:
         """Return the note, with what decided the verdict before it."""
         if self.verdict == "not-comparable":
             return _joined(self.not_comparable, self.note)
@@ -215,7 +215,7 @@ def at_most(
 def ordered(
     item: str, ours: Values, *, below: float = 1.0, note: str = "", statement: str = ""
 ) -> Item:
-    """Judge an ordering or a trend, by a value that must be below `below`; a tie is none.
+    """Judge an ordering or a trend by a value that must be below `below`; a tie fails.
 
     `below` is 1 for a ratio of two values, and 0 for a difference.
     """
@@ -226,18 +226,18 @@ def ordered(
 def within(
     item: str, low: float, high: float, ours: Values, *, note: str = "", statement: str = ""
 ) -> Item:
-    """Judge our value against a range, of which the middle and half the width are shown."""
+    """Judge our value against a range, shown as its middle and half its width."""
     note = _joined(f"{low:g} to {high:g}", note)
     return compared(item, (low + high) / 2, ours, (high - low) / 2, note=note, statement=statement)
 
 
 def typed_in(item: Item) -> Item:
-    """Return the item as one whose value was copied from the print: an input, no result."""
+    """Return the item as an input: its value was copied from the print."""
     return replace(item, origin="input")
 
 
 def checked(item: Item) -> Item:
-    """Return the item as one that is held against an independent calculation, not the print."""
+    """Return the item as compared with an independent calculation, not the print."""
     return replace(item, origin="checked")
 
 

@@ -1,4 +1,4 @@
-"""Differences that are understood, and numbers that cannot be compared: data files beside this one.
+"""Known differences and incomparable numbers of papers, from data files beside this one.
 
 A difference is pinned with our value, so that it is noticed if it moves: a fault in what is known
 to differ would otherwise stay unseen.
@@ -21,7 +21,7 @@ _NOT_COMPARABLE = Path(__file__).with_name("not_comparable.toml")
 
 @dataclass(frozen=True)
 class KnownDifference:
-    """An item that differs, our value of it under the default reading, and the reason.
+    """Known difference of an item: our value under the default reading, and the reason.
 
     `ours` is pinned to within `tolerance`, of the "short" form, of the "full" one, or of "every".
     """
@@ -48,7 +48,7 @@ def known_differences(paper: str, *, full: bool) -> dict[str, KnownDifference]:
 
 @cache
 def not_comparable(paper: str) -> dict[str, str]:
-    """Return why numbers of a paper say nothing of a program that computes them, by item."""
+    """Return a paper's numbers that no computation can be compared with: reasons by item."""
     rows = _tables(_NOT_COMPARABLE, "number")
     return {row["item"]: row["reason"] for row in rows if row["paper"] == paper}
 
@@ -66,7 +66,7 @@ def surprises(paper: str, items: Iterable[Item], *, full: bool, whole: bool = Tr
         paper: name of the paper.
         items: its items, judged.
         full: whether they are of the full form.
-        whole: whether they are all of them, so that a pinned item that is missing is told.
+        whole: whether they are all of them, so that a pinned item that is missing is reported.
     """
     pins = dict(known_differences(paper, full=full))
     found = []

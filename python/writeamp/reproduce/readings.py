@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read a whole paper: a choice for every detail that its text leaves open.
+    """Reading of a whole paper: a choice for every detail that its text leaves open.
 
     No item may borrow a choice from another reading: what a paper says is then either found by one
     drive under one set of choices, or it is not.
@@ -18,7 +18,7 @@ class Reading:
     choices: Mapping[str, str] = field(default_factory=dict)
 
     def but(self, name: str, changes: Mapping[str, str]) -> Reading:
-        """Return a reading that makes some choices otherwise.
+        """Return a reading with some choices changed.
 
         Raises:
             ValueError: one of them is of a detail that this reading knows nothing of.

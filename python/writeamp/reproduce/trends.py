@@ -1,4 +1,4 @@
-"""Trends and orderings of several values as one number each, for the verdicts of papers 2 and 5."""
+"""Trends and orderings of several values as one number each, for verdicts on papers 2 and 5."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIE = 0.995
 
 
 def falls(values: Sequence[float]) -> float:
-    """Return the largest ratio of a value to the one before, below 1 if they fall at every step.
+    """Return the largest ratio of a value to the one before: below 1 if they fall at every step.
 
     One step that rises by no more than 2% is left out.
     """
@@ -24,7 +24,7 @@ def falls(values: Sequence[float]) -> float:
 
 
 def rises(values: Sequence[float]) -> float:
-    """Return the largest ratio of a value to the one after; see `falls`."""
+    """Return the largest ratio of a value to the one after: below 1 if they rise at every step."""
     return falls(values[::-1])
 
 
@@ -35,7 +35,7 @@ def spread(values: Iterable[float]) -> float:
 
 
 def settled_at(values: Sequence[float], within: float = 0.05) -> int:
-    """Return the number, from 1 on, of the first value that all later ones lie as near to."""
+    """Return the place, from 1 on, of the first value that all later ones lie near to."""
     for at, value in enumerate(values):
         if all(abs(later / value - 1) <= within for later in values[at:]):
             return at + 1

@@ -16,7 +16,7 @@ _OF_THE_STUDY = ("seed", "replicas", "spread")
 
 
 def meaning_of_run(plan: Plan, drive: Device) -> dict[str, Any]:
-    """Return what decides a run on a drive, its seed among it; traces count by their content."""
+    """Return all that decides a run on a drive, with its seed; traces count by their content."""
     return {
         **_meaning_of_host(plan),
         "device": drive.meaning(with_times=False),
@@ -27,7 +27,7 @@ def meaning_of_run(plan: Plan, drive: Device) -> dict[str, Any]:
 
 
 def meaning_of_life(plan: Lifetime, seed: int) -> dict[str, Any]:
-    """Return what decides the life of a drive with a seed."""
+    """Return all that decides the life of a drive with a seed."""
     return {
         **_meaning_of_host(plan),
         "device": plan.device.meaning(with_times=False),

@@ -104,7 +104,7 @@ class OneRun:
         return np.diff(host).astype(float), np.diff(flash).astype(float)
 
     def result(self, steady: SteadyState, *, elapsed_s: float) -> Result:
-        """Return what was found, as it was judged."""
+        """Return the result of the run, with the verdict on its steadiness."""
         if self.passes.ends(self.done_pages):
             self.simulation.run_to_write()  # what the host asked for after its last write
         found = self.simulation.events()

@@ -152,7 +152,7 @@ def _advance_to(team: Team, pages: int) -> None:
 
 
 def _pages_of_changes(schedule: Schedule) -> int:
-    """Return what a workload writes in its single changes and enough of its cycles, twice over.
+    """Return twice the pages that a workload writes in its single changes and enough cycles.
 
     Half of a run may be warm-up.
     """

@@ -78,7 +78,7 @@ def check_loop(
 
 
 def loop_effect(trace: PageTrace, drive: Device, mapped_pages: int) -> str | None:
-    """Return how a loop over a trace decides its WA; None if it does not.
+    """Return the sentence on how a loop over a trace decides its WA; None if it does not.
 
     Args:
         trace: the trace.

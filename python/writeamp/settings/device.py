@@ -146,7 +146,7 @@ class DeviceSettings(Settings):
         return (self.write_cache, self.map_cache, self.set) != (None, None, None)
 
     def overrides(self) -> dict[str, Any]:
-        """Return what differs from the profile, as `writeamp.device` takes it."""
+        """Return the settings that differ from the profile, as `writeamp.device` takes them."""
         not_of_profile = ("profile", "capacity")
         return {
             one.name: getattr(self, one.name)

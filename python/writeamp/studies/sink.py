@@ -33,7 +33,7 @@ class Outcome(Protocol):
 
     @property
     def error(self) -> str | None:
-        """Reason for which there is none."""
+        """Reason why the part has no result; None if it has one."""
 
 
 _O = TypeVar("_O", bound=Outcome)

@@ -67,7 +67,7 @@ class Keeping(Protocol[_JobT_contra, T]):
         """Return everything that decides the result, as JSON types."""
 
     def facts(self, job: _JobT_contra, result: T) -> Facts:
-        """Return what people should see of it."""
+        """Return the columns of a kept run for people who open the file."""
 
     def document(self, job: _JobT_contra, result: T) -> Any:
         """Return the result as JSON types."""
@@ -147,7 +147,7 @@ class Kept:
                     self._result_of[one] = result
 
     def account(self) -> Account | None:
-        """Return what was kept so far."""
+        """Return the account of the runs kept so far."""
         if self._dataset is None:
             return None
         return Account(self._dataset.folder, len(self._done), len(self._skipped), len(self._others))

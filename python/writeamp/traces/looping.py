@@ -39,7 +39,7 @@ class Loop:
     pass_pages: int
 
     def decides(self, spare_pages: int) -> str | None:
-        """Return how the loop decides WA on a drive with so many spare pages; None if it does not.
+        """Return the sentence on how the loop decides WA, given spare pages; None if it does not.
 
         Of traces cut from known workloads and looped, those with a share above the limit had a WA
         whose part beyond 1 was 9% too low or worse (docs/steady-state.md).

@@ -1,4 +1,4 @@
-"""Dayan et al. 2015, sections 4 and 5.5: what follows from the model, without a simulation."""
+"""Dayan et al. 2015, sections 4 and 5.5: results of the model without a simulation."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _op(fill: float) -> float:
 
 
 def _model() -> list[Item]:
-    """Return eq. 3 at the default drive, and how far eq. 9 is from it anywhere."""
+    """Return items on eq. 3 at the default drive, and on the error of eq. 9 anywhere."""
     from scipy.special import lambertw  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
 
     wa = float(expected_value(_op(_FILL)))
@@ -96,13 +96,13 @@ def _model() -> list[Item]:
 
 
 def _misprints() -> list[Item]:
-    """Return what equations 4, 7 and 8 give as printed, at LBA = 0.7 and OP = 0.3 of PBA."""
+    """Return items on equations 4, 7 and 8 as printed, at LBA = 0.7 and OP = 0.3 of PBA."""
     op = _op(_FILL)
     sizes, frequencies = [0.5, 0.5], [0.1, 0.9]
     whole = 1 - 1 / float(by_size([1.0], [1.0], op).wa)
 
     def space(found: Allocation) -> float:
-        """All groups' space in units of LBA."""
+        """Return all groups' space in units of LBA."""
         return float((found.op_of_group * sizes).sum())
 
     return [
@@ -131,7 +131,7 @@ def _misprints() -> list[Item]:
 
 
 def _workloads(explored: Explored) -> list[Item]:
-    """Return how many workloads the exploration covers."""
+    """Return an item on the number of workloads that the exploration covers."""
     number = {chunks: float(explored[chunks, _FILL]["configurations"].sum()) for chunks in CHUNKS}
     return [
         compared(
@@ -148,7 +148,7 @@ def _workloads(explored: Explored) -> list[Item]:
 
 
 def _largest(explored: Explored) -> list[Item]:
-    """Return the largest distance of the closed form from the optimum."""
+    """Return items on the largest distance of the closed form from the optimum."""
     largest = {cell: _maximum(found, "max") for cell, found in explored.items()}
     least_of_10 = min(largest[10, fill] for fill in FILLS)
     most_of_20 = max(largest[20, fill] for fill in FILLS)
@@ -184,7 +184,7 @@ def _largest(explored: Explored) -> list[Item]:
 
 
 def _means(explored: Explored) -> list[Item]:
-    """Return the mean distance of the closed form from the optimum, by number of groups."""
+    """Return items on the mean distance of closed form and optimum, by number of groups."""
     at_70 = max(_maximum(explored[chunks, _FILL], "mean") for chunks in CHUNKS)
     anywhere = max(_maximum(found, "mean") for found in explored.values())
     calculated = {10: (0.236, 0.396, 0.384, 0.315), 20: (0.484, 0.857, 0.964, 0.948)}

@@ -1,4 +1,4 @@
-"""The simulated drive of paper 3 (Table 2), and what is kept of a run on it."""
+"""Simulated drive of paper 3 (Table 2), and the counts that are kept of a run on it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _INTERVAL = 50_000
 
 @dataclass(frozen=True)
 class Size:
-    """A drive of the paper's proportions, on which everything takes as many drive writes."""
+    """Size of a drive with the paper's proportions; runs take as many drive writes as there."""
 
     blocks: int
     layout: str
@@ -42,7 +42,7 @@ class Size:
         return device("eagletree", blocks=self.blocks, fill=fill, layout=layout or self.layout)
 
     def writes(self, of_the_paper: float) -> int:
-        """Return as large a part of this drive as `of_the_paper` writes are of the paper's."""
+        """Return the paper's number of writes scaled to this drive."""
         return round(of_the_paper * self.blocks / _BLOCKS)
 
 
@@ -53,7 +53,7 @@ SHORT = Size(_BLOCKS // 8, "flat")
 
 @dataclass(frozen=True)
 class Run:
-    """Pages counted since the fill, at equal distances in host pages; arrays of one shape (n,).
+    """Counts of a run since the fill, at equal distances in host pages; arrays of shape (n,).
 
     `groups` is how many groups of pages there were, 1 if nothing is known of any; `created` (shape
     (m,)) is after how many host pages one was created.
@@ -135,7 +135,7 @@ def run(
 
 
 def groups(frequencies: Sequence[float], sizes: Sequence[float] | None = None) -> str:
-    """Return the nested spec of writes to groups of pages, of one size unless said otherwise."""
+    """Return the spec of writes to nested groups of pages, of one size unless said otherwise."""
     relative = sizes or [1] * len(frequencies)
     return f"groups(sizes={_listed(relative)},freq={_listed(frequencies)})"
 

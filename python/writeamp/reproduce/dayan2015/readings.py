@@ -1,4 +1,4 @@
-"""What paper 3 leaves open, one choice changed at a time."""
+"""Joint readings of paper 3, which change one of its open choices at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dayan et al. 2015: drives in equilibrium against eq. 3, and LRU against greedy (section 5.4)."""
+"""Dayan et al. 2015: drives in equilibrium against eq. 3; LRU against greedy (section 5.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dayan et al. 2015, section 6.1: what it costs if groups of pages swap their frequencies."""
+"""Dayan et al. 2015, section 6.1: cost of swaps of frequencies between groups of pages."""
 
 from __future__ import annotations
 

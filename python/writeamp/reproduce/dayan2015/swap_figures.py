@@ -1,4 +1,4 @@
-"""Figures 6 to 8 of Dayan et al. 2015, and what they leave out."""
+"""Figures 6 to 8 of Dayan et al. 2015, with runs that the paper leaves out."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SMOOTHED = 2
 
 
 def figures(swaps: Swaps) -> dict[str, FigureSpec]:
-    """Describe what was simulated."""
+    """Describe the figures of the simulated swaps."""
     return {
         "fig6-7-swap": _over_time(swaps),
         "fig6-7-extra-migrations": _extra_over_time(swaps),

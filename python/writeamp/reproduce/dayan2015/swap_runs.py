@@ -1,4 +1,4 @@
-"""What is simulated for section 6.1 of Dayan et al. 2015: groups that swap their frequencies.
+"""Runs for section 6.1 of Dayan et al. 2015: groups that swap their frequencies.
 
 Extra migrations are those beyond what the same drive migrates if nothing swaps, in percent of the
 flash's pages (PBA), over the same writes.
@@ -88,7 +88,7 @@ class Swaps:
         return COUNTED if frequencies == TWO_GROUPS[0] else (AFTER,)
 
     def millions_until_back(self, manager: str, frequencies: Frequencies, swap: Swap) -> float:
-        """Return after how many million writes on the paper's drive WA is back for good."""
+        """Return the millions of writes on the paper's drive after which WA is back for good."""
         end = self.swap_at + self.size.writes(AFTER)
         level = self.run(manager, frequencies, None).wa(self.swap_at, end)
         line = self.run(manager, frequencies, swap).line(

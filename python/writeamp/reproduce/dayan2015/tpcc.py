@@ -1,4 +1,4 @@
-"""Dayan et al. 2015, section 6.2: TPC-C, whose pages differ in temperature and keep it.
+"""Dayan et al. 2015, section 6.2: TPC-C, whose pages keep different temperatures.
 
 The trace is not published. `tpcc` stands in for it, a workload with the histogram of Fig. 9.
 """
@@ -130,14 +130,14 @@ def _simulated(size: Size, manager: str, fill: float, seed: int) -> Run:
 
 @dataclass(frozen=True)
 class _Study:
-    """The runs, and what follows from them."""
+    """Runs of section 6.2, and the items that follow from them."""
 
     size: Size
     runs: _Runs
 
     @property
     def measured(self) -> tuple[int, int]:
-        """Writes between which everything is measured."""
+        """Interval of writes in which everything is measured."""
         start = self.size.writes(_SETTLING)
         return start, start + self.size.writes(_MEASURED)
 
@@ -145,7 +145,7 @@ class _Study:
         return fmean(run.wa(*self.measured) for run in self.runs[manager, fill])
 
     def levels(self) -> list[Item]:
-        """Return write amplification of one group, and of Wolf beside it."""
+        """Return items on write amplification of one group, and of Wolf beside it."""
         single, wolf = self.wa(_SINGLE), self.wa(_wolf(_RULE))
         return [
             *(
@@ -183,7 +183,7 @@ class _Study:
         ]
 
     def groups(self) -> list[Item]:
-        """Return how many groups Wolf has, and whether it goes on creating some."""
+        """Return items on the number of Wolf's groups, and on whether it goes on creating some."""
         start, end = self.measured
         found = self.runs[_wolf(_RULE), _FILL][0]
         numbers = found.groups[(found.host_pages > start) & (found.host_pages <= end)]
@@ -217,7 +217,7 @@ class _Study:
         ]
 
     def allocations(self) -> list[Item]:
-        """Return what the closed form loses against the optimum, and why."""
+        """Return items on what the closed form loses against the optimum, and why."""
 
         def saved(reading: Reading) -> float:
             demotion = _DEMOTIONS[reading.choices[DEMOTION]]
@@ -258,7 +258,7 @@ class _Study:
         return 100 * (1 - (optimal - 1) / (closed - 1))
 
     def fdp(self) -> list[Item]:
-        """Return what FDP's groups, whose pages are assumed twice as hot each, cost."""
+        """Return items on the cost of FDP's groups, whose pages are assumed twice as hot each."""
         wolf = self.wa(_wolf(_RULE))
         worse = {number: 100 * (self.wa(_fdp(number)) / wolf - 1) for number in _NUMBERS}
         ours = by_reading(lambda one: worse[int(one.choices[FDP_GROUPS])])
@@ -280,14 +280,14 @@ class _Study:
 
 
 def _in_theory() -> list[Item]:
-    """Return what the closed form loses if the groups are known: clusters and tail of Fig. 9."""
+    """Return the loss of the closed form if the groups are known: clusters and tail of Fig. 9."""
     sizes = [share for share, _, _ in update_frequencies.CLUSTERS]
     means = [mean for _, mean, _ in update_frequencies.CLUSTERS]
     low, high = update_frequencies.TAIL
     tail, tail_mean = update_frequencies.TAIL_SHARE, (high - low) / np.log(high / low)
 
     def lost(fill: float, cold_op: float, *, with_tail: bool) -> float:
-        """Percent of the optimum's WA, at which the coldest group has the engine's floor."""
+        """Return the loss in percent of the optimum's WA; the coldest group has a floor there."""
         of_groups = [*sizes, tail] if with_tail else sizes
         updates = [0.0, *means, tail_mean][: len(of_groups) + 1]
         pages = np.array([1 - sum(of_groups), *of_groups])

@@ -1,4 +1,4 @@
-"""Figure 9 of Dayan et al. 2015: how often the pages of TPC-C_init are updated.
+"""Figure 9 of Dayan et al. 2015: frequencies of updates to the pages of TPC-C_init.
 
 The trace is not published: this is the histogram that `tpcc` draws its writes from, as section
 `tpcc` of docs/workloads.md defines it, worked out independently of that workload.
@@ -27,14 +27,14 @@ _FITTED = "of the stand-in for the trace, which is fitted to the print"
 
 
 def run(bench: Bench) -> Findings:
-    """Return what the text says of the histogram, and figure 9 if it is wanted."""
+    """Return the items on the histogram, and figure 9 if it is wanted."""
     updates = updates_of_pages()
     figures = {"fig9-updates": _figure_9(updates)} if bench.figures else {}
     return Findings(_items(updates), dict(figures))
 
 
 def updates_of_pages() -> npt.NDArray[np.int64]:
-    """Return how often each page is updated, shape (PAGES,): quantiles of each distribution."""
+    """Return the updates of each page, shape (PAGES,): quantiles of each distribution."""
     from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]  # noqa: PLC0415 (slow)
 
     parts = []

@@ -1,1 +1,1 @@
-"""The four-level model of write amplification and its Ready/Busy signals (paper 5)."""
+"""Paper 5: the four-level model of write amplification and its Ready/Busy signals."""

@@ -1,4 +1,4 @@
-"""What paper 5 leaves open, and the joint readings: one set of choices for all of its figures."""
+"""Joint readings of paper 5: one set of choices for all of its figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PS_AT_100_KHZ = 10_000_000
 
 @dataclass(frozen=True)
 class Firmware:
-    """What all figures of a drive have in common, and what its pins are sampled with.
+    """Firmware of a drive and sampling of its pins, alike in all figures.
 
     Attributes:
         mapping: what is mapped and programmed as one.
@@ -37,7 +37,7 @@ class Firmware:
 
 @dataclass(frozen=True)
 class Choices:
-    """One reading as the runs need it.
+    """Choices of one reading, as the runs need them.
 
     Attributes:
         firmware: of every drive.

@@ -1,4 +1,4 @@
-"""The paper's drives at a scale, and what one of them programs under load after load."""
+"""Paper 5's drives at a scale, and the programs of one of them under load after load."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from writeamp.measure.device_facts import PinFacts, facts_of
 from writeamp.reproduce.four_level.choices import Firmware
 from writeamp.reproduce.four_level.formulas import percentage_error, write_amplification
 from writeamp.reproduce.four_level.loads import PAGE_BYTES
-from writeamp.reproduce.four_level.pins import Told, tell
+from writeamp.reproduce.four_level.pins import PinCounts, count_pins
 from writeamp.runners import stop_if_asked
 from writeamp.runs.ready_busy import pin_names
 
@@ -61,7 +61,7 @@ _LEAST_MAP_BYTES = 2 * PAGE_BYTES
 
 @dataclass(frozen=True)
 class Drive:
-    """A drive, the levels of its flash by Table I, and how its pins are sampled.
+    """Drive, the levels of its flash by Table I, and the sampling of its pins.
 
     Under the reading of stripes all dies do the same at once, and the device has one for all.
     """
@@ -72,13 +72,13 @@ class Drive:
 
     @property
     def capacity_bytes(self) -> int:
-        """What the host sees."""
+        """Bytes that the host sees."""
         return self.device.capacity_bytes
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A drive so many times smaller in everything that counts bytes, and as many times faster aged.
+    """Scale of a drive: so many times smaller in bytes, and as many times faster aged.
 
     Its blocks have `pages_per_block` pages, so that each die keeps many of them: with few, the
     free blocks that collection keeps would be no small part of the spare space.
@@ -164,7 +164,7 @@ def _flash(profile: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Counts:
-    """What a load has cost: programs as the pins tell them and as the drive counts them.
+    """Counts of programs under a load, by the pins and by the drive itself.
 
     Attributes:
         pages: mapping units that the drive programmed, by cause.
@@ -172,7 +172,7 @@ class Counts:
         operations: low times that the flash has had: reads, programs and erases.
         written_bytes: of the host.
         write_s: time until all was answered.
-        told: what the pins say.
+        by_pins: programs by the pins.
     """
 
     pages: Mapping[str, int]
@@ -180,27 +180,27 @@ class Counts:
     operations: int
     written_bytes: int
     write_s: float
-    told: Told
+    by_pins: PinCounts
 
     @property
     def wa(self) -> float:
-        """Flash bytes over host bytes (eq. 3), by the Ready/Busy pins of all dies."""
-        return self.told.wa
+        """Write amplification (eq. 3) by the Ready/Busy pins of all dies."""
+        return self.by_pins.wa
 
     @property
     def true_wa(self) -> float:
-        """The same by the drive's own count."""
+        """Write amplification by the drive's own count."""
         return write_amplification(sum(self.pages.values()), self.unit_bytes, self.written_bytes)
 
     @property
     def error(self) -> float:
         """|PEN| of all pins, in percent (eq. 4)."""
-        return percentage_error(self.told.wa, self.true_wa)
+        return percentage_error(self.by_pins.wa, self.true_wa)
 
     @property
     def error_by_one(self) -> float:
         """|PEN| of one pin, which is the paper's way, in percent."""
-        return percentage_error(self.told.wa_by_one, self.true_wa)
+        return percentage_error(self.by_pins.wa_by_one, self.true_wa)
 
     @property
     def write_mb_s(self) -> float:
@@ -218,7 +218,7 @@ class Counts:
 
 
 class Life:
-    """A drive from its fill on, used by one host after the other while its clock goes on."""
+    """Life of a drive from its fill on, under one load after the other on one clock."""
 
     def __init__(
         self,
@@ -294,7 +294,7 @@ class Life:
                 is_settled = self.run.advance(_CHUNK_EVENTS)
                 pins.drain(self.run)
             pins.finish(self.run.now_ns)
-            told = tell(path, self._drive.facts, self.run.written_bytes)
+            by_pins = count_pins(path, self._drive.facts, self.run.written_bytes)
             if look:
                 look(path)
         pages, operations = self._now()
@@ -307,7 +307,7 @@ class Life:
             operations - operations_before,
             self.run.written_bytes,
             (ended_ns - began_ns) / _NS_A_S,
-            told,
+            by_pins,
         )
 
     def go_on(self, load: EngineLoad, look: Callable[[Path], object] | None = None) -> Counts:

@@ -1,4 +1,4 @@
-"""The pictures of paper 5's figures 5 to 11."""
+"""Pictures of paper 5's figures 5 to 11."""
 
 from __future__ import annotations
 

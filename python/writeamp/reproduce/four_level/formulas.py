@@ -1,4 +1,4 @@
-"""Equations 3 to 5 of paper 5."""
+"""Equations 3 to 5 of paper 5: write amplification, |PEN| and OP%."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def op_percent(user_space_gb: float, op_space_gb: float = SSD_I_OP_SPACE_GB) -> 
 
 
 def share_of_window(from_us: float, window_us: tuple[float, float]) -> float:
-    """Return the share of times of a window that are longer, if all are as likely (section IV.C).
+    """Return the share of a window's times that are longer, if all are as likely (section IV.C).
 
     >>> share_of_window(2000, (200, 2200))
     0.1

@@ -1,4 +1,4 @@
-"""What IOGenerator and IOReplayer ask for: accesses of one size, and the statistics of F1 and F2.
+"""Loads of IOGenerator and IOReplayer: accesses of one size, and statistics of F1 and F2.
 
 IOGenerator extends IOmeter, whose sequential accesses of both directions share one position, and
 whose alignment holds for each access: sequential accesses of 512 bytes that are aligned to 4 KiB
@@ -29,7 +29,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Access:
-    """One micro-benchmark of Table II."""
+    """Access of Table II: one micro-benchmark."""
 
     size: int
     is_random: bool
@@ -37,7 +37,7 @@ class Access:
     is_aligned: bool
 
     def __str__(self) -> str:
-        """Return it in the paper's form."""
+        """Return the access in the paper's form."""
         size = f"{self.size}" if self.size < 1024 else f"{self.size // 1024}K"
         order = "RD" if self.is_random else "SQ"
         return f"{size}-{order}-{self.write_share:.0%}-W-{'Y' if self.is_aligned else 'N'}"
@@ -75,7 +75,7 @@ def grid(orders: Sequence[bool], write_shares: Sequence[float]) -> list[Access]:
 
 
 def requests(offsets: Integers, sizes: Integers, is_write: npt.NDArray[np.bool_]) -> EngineLoad:
-    """Return requests in bytes, shape (n,) each, one after the other, as the engine takes them."""
+    """Return requests in bytes, shape (n,) each, one after the other, in the engine's form."""
     first, end = offsets // PAGE_BYTES, -(-(offsets + sizes) // PAGE_BYTES)
     return EngineLoad.trace(
         ops=np.where(is_write, _WRITE, _READ).astype(np.uint8),

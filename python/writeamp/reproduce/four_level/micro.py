@@ -1,4 +1,4 @@
-"""Micro-benchmarks on steady drives, as Figures 7 and 8 have them, under each joint reading."""
+"""Micro-benchmarks on steady drives (Figures 7 and 8), under each joint reading."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SHORT = Form(Scale(64, 32), 32_768)
 
 @dataclass(frozen=True)
 class Workload:
-    """An access on a drive that twelve hours of random writes have left.
+    """Micro-benchmark on a drive that twelve hours of random writes have left.
 
     Attributes:
         drive: profile of the drive.
@@ -57,8 +57,8 @@ class Workload:
     is_empty: bool = False
 
 
-class View:
-    """What every workload has cost under one reading."""
+class ReadingCounts:
+    """Counts of every workload under one reading."""
 
     def __init__(self, found: Mapping[tuple[Firmware, Workload], Counts], choices: Choices) -> None:
         """Keep the counts, and the choices of the reading."""
@@ -96,18 +96,18 @@ class View:
 
 
 class Measured:
-    """What every workload has cost, by reading; `form` says at which scale."""
+    """Counts of every workload by reading, and the scale at which they were measured."""
 
     def __init__(self, found: Mapping[tuple[Firmware, Workload], Counts], form: Form) -> None:
         """Keep the counts by firmware and workload, and the form."""
         self._found = found
         self.form = form
 
-    def under(self, choices: Choices) -> View:
+    def under(self, choices: Choices) -> ReadingCounts:
         """Return the counts of one reading."""
-        return View(self._found, choices)
+        return ReadingCounts(self._found, choices)
 
-    def by_reading(self, value: Callable[[View], float]) -> dict[str, float]:
+    def by_reading(self, value: Callable[[ReadingCounts], float]) -> dict[str, float]:
         """Return a value under each joint reading."""
         return by_reading(lambda choices: value(self.under(choices)))
 
@@ -134,7 +134,7 @@ def _workloads() -> list[Workload]:
 
 
 def _counts(form: Form, firmware: Firmware, one: Workload) -> Counts:
-    """Return what a workload costs."""
+    """Return the counts of a workload."""
     drive = form.scale.drive(
         one.drive,
         firmware,

@@ -23,7 +23,7 @@ from writeamp.reproduce.four_level import figures
 from writeamp.reproduce.four_level.choices import CHOICES, PAIR, Choices, by_reading
 from writeamp.reproduce.four_level.drives import GIB, STEADY_WRITES, Counts, Life, Scale
 from writeamp.reproduce.four_level.loads import SECTOR_BYTES, Integers, requests
-from writeamp.reproduce.four_level.walvd import SUB_TEST_BYTES
+from writeamp.reproduce.four_level.partitions import SUB_TEST_BYTES
 from writeamp.reproduce.items import Item, at_most, compared, ordered
 from writeamp.reproduce.trends import falls, rises, settled_at, spread
 
@@ -33,7 +33,7 @@ NOTE = "a generator of Table II's statistics stands in for the trace, which is n
 
 @dataclass(frozen=True)
 class Statistics:
-    """A trace by its statistics.
+    """Statistics of a trace, from which requests like its own are drawn.
 
     Attributes:
         write_share: share of writes among the requests.
@@ -52,7 +52,7 @@ class Statistics:
     span_share: float = 0.02
 
     def loads(self, space_bytes: int, factor: int, sub_test_bytes: int) -> Iterator[EngineLoad]:
-        """Give sub-tests of about so many written bytes, the trace repeated from its start.
+        """Yield sub-tests of about so many written bytes, the trace repeated from its start.
 
         Args:
             space_bytes: what the host sees, at a scale.
@@ -77,7 +77,7 @@ class Statistics:
     def requests(
         self, space_bytes: int, volume_bytes: int, *, seed: int
     ) -> tuple[Integers, Integers, npt.NDArray[np.bool_]]:
-        """Return their first bytes, sizes, and which of them write; shape (n,) each."""
+        """Return first bytes, sizes and directions (True: write) of requests; shape (n,) each."""
         draws = np.random.default_rng(seed)
         count = round(volume_bytes / self.mean_bytes[0] / self.write_share)
         is_write = draws.random(count) < self.write_share
@@ -91,7 +91,7 @@ class Statistics:
         return self._offsets(draws, sizes, span_bytes), sizes, is_write
 
     def _offsets(self, draws: np.random.Generator, sizes: Integers, span_bytes: int) -> Integers:
-        """Return where each begins: at a random sector, or where the one before has ended."""
+        """Return first bytes: at a random sector, or where the request before has ended."""
         goes_on = draws.random(sizes.size) < self.sequential_share
         goes_on[0] = False
         starts = draws.integers(0, span_bytes // SECTOR_BYTES, sizes.size) * SECTOR_BYTES
@@ -131,7 +131,7 @@ _Tests: TypeAlias = list[Counts]
 
 
 class _Found:
-    """The sub-tests of every reading and trace."""
+    """Sub-tests of every reading and trace."""
 
     def __init__(self, by_key: Mapping[tuple[Choices, str], _Tests]) -> None:
         self._by_key = by_key
@@ -156,7 +156,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return what of a reading these figures depend on."""
+    """Return the choices of a reading on which these figures depend."""
     return Choices(choices.firmware, sub_tests_a_trace=choices.sub_tests_a_trace)
 
 
@@ -193,7 +193,7 @@ def _items(found: _Found) -> list[Item]:
 
 
 def _levels(found: _Found) -> list[Item]:
-    """Return the levels of WA and bandwidth that section V.C states."""
+    """Return items on the levels of WA and bandwidth that section V.C states."""
     printed: tuple[tuple[str, str, float, Callable[[_Tests], float], str], ...] = (
         ("F1", "WA of the first sub-test", 16, _first_wa, "P5-F10-1"),
         ("F1", "write bandwidth of the first sub-test (MB/s)", 2, _first_rate, "P5-F10-2"),
@@ -217,7 +217,7 @@ def _levels(found: _Found) -> list[Item]:
 
 
 def _trends(found: _Found) -> list[Item]:
-    """Return how WA and bandwidth go from sub-test to sub-test."""
+    """Return items on the trends of WA and bandwidth from sub-test to sub-test."""
     items = [
         ordered(
             "Fig. 10, F1: WA of a sub-test over that of the one before, worst",
@@ -264,7 +264,7 @@ def _trends(found: _Found) -> list[Item]:
 
 
 def _from_stable(tests: _Tests) -> float:
-    """Return how many times earlier or later than stated WA is stable."""
+    """Return the ratio of our first stable sub-test and the stated one."""
     return spread((_STABLE, settled_at(_wa(tests))))
 
 

@@ -1,11 +1,11 @@
-"""The four-level model of write amplification and its Ready/Busy signals (paper 5)."""
+"""Paper 5: the four-level model of write amplification and its Ready/Busy signals."""
 
 from __future__ import annotations
 
 from writeamp.reproduce.bench import Paper, part
 from writeamp.reproduce.four_level.choices import READINGS
 
-_PARTS = ("tables", "verification", "steady", "walvd", "oltp")
+_PARTS = ("tables", "verification", "steady", "partitions", "oltp")
 
 PAPER = Paper(
     name="four-level",

@@ -1,4 +1,4 @@
-"""Programs as paper 5 counts them: low times of Ready/Busy pins within a window (section III)."""
+"""Programs as paper 5 counts them: low times of Ready/Busy pins in a window (section III)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from writeamp.measure.four_level import count, four_level
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a capture of the pins says.
+class PinCounts:
+    """Programs that a capture of the pins shows.
 
     Attributes:
         facts: the four levels of the drive.
@@ -42,7 +42,7 @@ class Told:
         return sum(programs > 0 for programs in self.programs_by_pin) / len(self.programs_by_pin)
 
 
-def tell(path: str | os.PathLike[str], facts: PinFacts, host_bytes: float) -> Told:
+def count_pins(path: str | os.PathLike[str], facts: PinFacts, host_bytes: float) -> PinCounts:
     """Count the programs of a capture, and work out write amplification by eq. 2.
 
     Args:
@@ -61,7 +61,7 @@ def tell(path: str | os.PathLike[str], facts: PinFacts, host_bytes: float) -> To
         return four_level(by_pin, names, facts, host_bytes).wa
 
     names = list(by_pin)
-    return Told(
+    return PinCounts(
         facts,
         tuple(by_pin[name]["program"].value for name in names),
         sum(pin.durations.total for pin in pins),

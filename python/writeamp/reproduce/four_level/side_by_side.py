@@ -1,4 +1,4 @@
-"""Figures 7 and 8: one drive beside another, reads beside none, one alignment beside the other."""
+"""Figures 7 and 8 compared: drives, shares of reads and alignments side by side."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import combinations
 from statistics import fmean
 
 from writeamp.reproduce.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
-from writeamp.reproduce.four_level.micro import DRIVES, SHARES, STEADY, Measured, View
+from writeamp.reproduce.four_level.micro import DRIVES, SHARES, STEADY, Measured, ReadingCounts
 from writeamp.reproduce.items import Item, at_most, ordered
 from writeamp.reproduce.trends import TIE, rises, spread
 
@@ -22,7 +22,7 @@ _SIMILAR = 0.25
 
 
 def items(found: Measured) -> list[Item]:
-    """Return what section V.B.1 says in comparison."""
+    """Return items on the comparisons of section V.B.1."""
     of_all = []
     for name in DRIVES:
         of_all += _reads(found, name) + _alignment(found, name)
@@ -32,7 +32,7 @@ def items(found: Measured) -> list[Item]:
 
 
 def _reads(found: Measured, name: str) -> list[Item]:
-    """Return what is said of reads among the writes of a drive."""
+    """Return items on the effect of reads among the writes of a drive."""
     return [
         ordered(
             f"Figs. 7 and 8, {name.upper()}: WA of 100% writes over that of 50%, largest of all",
@@ -51,13 +51,13 @@ def _reads(found: Measured, name: str) -> list[Item]:
     ]
 
 
-def _without_reads(view: View, name: str, accesses: Iterable[Access]) -> list[float]:
+def _without_reads(view: ReadingCounts, name: str, accesses: Iterable[Access]) -> list[float]:
     """Return WA with 100% of writes over that with 50%, of each access."""
     return [view.wa(name, one) / view.wa(name, replace(one, write_share=0.5)) for one in accesses]
 
 
 def _alignment(found: Measured, name: str) -> list[Item]:
-    """Return what is said of alignment: that it is dramatic below 4 KiB only."""
+    """Return items on the effect of alignment, which is dramatic below 4 KiB only."""
     return [
         at_most(
             f"Figs. 7 and 8, {name.upper()}: WA by alignment, largest ratio from 4K on",
@@ -73,7 +73,7 @@ def _alignment(found: Measured, name: str) -> list[Item]:
     ]
 
 
-def _by_alignment(view: View, name: str, sizes: Collection[int]) -> float:
+def _by_alignment(view: ReadingCounts, name: str, sizes: Collection[int]) -> float:
     aligned = [one for one in grid((True, False), SHARES) if one.is_aligned and one.size in sizes]
     return max(
         spread((view.wa(name, one), view.wa(name, replace(one, is_aligned=False))))
@@ -91,12 +91,12 @@ def _worst_is_ssd_s(found: Measured, other: str, share: float) -> Item:
     )
 
 
-def _largest_over(view: View, name: str, other: str, share: float) -> float:
+def _largest_over(view: ReadingCounts, name: str, other: str, share: float) -> float:
     return max(counts.wa / view.wa(other, access) for access, counts in view.all_of(name, share))
 
 
-def _smoother(view: View, name: str, other: str, share: float) -> float:
-    """Return by how much less one drive's random WA hangs on the size than another's."""
+def _smoother(view: ReadingCounts, name: str, other: str, share: float) -> float:
+    """Return by how much less one drive's random WA depends on the size than another's."""
     return spread(view.curve(name, share)) / spread(view.curve(other, share))
 
 
@@ -110,7 +110,7 @@ _SMOOTHER = (
 
 
 def _of_drives(found: Measured) -> list[Item]:
-    """Return what is said of the drives once."""
+    """Return items on single comparisons of the drives."""
     return [
         ordered(
             "Fig. 7: WA of SSD-M over SSD-I, largest of all workloads",
@@ -157,7 +157,7 @@ def _of_drives(found: Measured) -> list[Item]:
     ]
 
 
-def _other_order(view: View) -> float:
+def _other_order(view: ReadingCounts) -> float:
     """Return the largest share of pairs of workloads that two drives order in opposite ways."""
     pairs = list(combinations(grid((True, False), SHARES), 2))
     orders = [

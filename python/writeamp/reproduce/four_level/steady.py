@@ -1,4 +1,4 @@
-"""Figures 7 and 8: what the text says of micro-benchmarks on drives in random steady state."""
+"""Figures 7 and 8: statements on micro-benchmarks on drives in random steady state."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from dataclasses import replace
 
 from writeamp.plots import FigureSpec
 from writeamp.reproduce.bench import Bench, Findings
-from writeamp.reproduce.four_level import figures, side_by_side, telling
+from writeamp.reproduce.four_level import figures, pin_statements, side_by_side
 from writeamp.reproduce.four_level.choices import CHOICES, PAIR
 from writeamp.reproduce.four_level.drives import STEADY_WRITES, Counts
 from writeamp.reproduce.four_level.loads import SECTOR_BYTES, SIZES, Access, grid
-from writeamp.reproduce.four_level.micro import DRIVES, SHARES, STEADY, Measured, View, measured
+from writeamp.reproduce.four_level.micro import (
+    DRIVES,
+    SHARES,
+    STEADY,
+    Measured,
+    ReadingCounts,
+    measured,
+)
 from writeamp.reproduce.items import Item, compared, ordered, within
 from writeamp.reproduce.trends import TIE, falls, rises, spread
 
@@ -26,9 +33,9 @@ _SENSITIVITY_TOLERANCE = 0.1
 
 
 def run(bench: Bench) -> Findings:
-    """Run the micro-benchmarks, and hold them against the text of sections III and V.B.1."""
+    """Run the micro-benchmarks, and compare them with the text of sections III and V.B.1."""
     found = measured(bench)
-    items = [*telling.items(found), *_memory(found)]
+    items = [*pin_statements.items(found), *_memory(found)]
     for name in DRIVES:
         for share in SHARES:
             items += _of_figure(found, name, share)
@@ -40,7 +47,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _of_figure(found: Measured, name: str, share: float) -> list[Item]:
-    """Return the levels of a drive with one share of writes, and its order of workloads."""
+    """Return items on a drive's levels at one share of writes, and its order of workloads."""
     what = f"{'Fig. 8' if share == 1 else 'Fig. 7'}, {name.upper()}"
     items = [
         within(
@@ -79,14 +86,14 @@ def _of_figure(found: Measured, name: str, share: float) -> list[Item]:
     return items
 
 
-def _sequential_over_random(view: View, name: str, share: float) -> list[float]:
+def _sequential_over_random(view: ReadingCounts, name: str, share: float) -> list[float]:
     return [
         view.wa(name, one) / view.wa(name, replace(one, is_random=True))
         for one in grid((False,), (share,))
     ]
 
 
-def _others_over_worst(view: View, name: str, share: float) -> float:
+def _others_over_worst(view: ReadingCounts, name: str, share: float) -> float:
     worst: list[float] = []
     others: list[float] = []
     for access, counts in view.all_of(name, share):
@@ -96,7 +103,7 @@ def _others_over_worst(view: View, name: str, share: float) -> float:
 
 
 def _over_sizes(found: Measured, name: str) -> list[Item]:
-    """Return the trends of a drive over the size of an access."""
+    """Return items on the trends of a drive over the size of an access."""
     return [
         ordered(
             f"Fig. 8, {name.upper()}: random WA of a size over that of the next smaller, worst",
@@ -122,13 +129,13 @@ def _over_sizes(found: Measured, name: str) -> list[Item]:
     ]
 
 
-def _rates(view: View, name: str) -> list[float]:
+def _rates(view: ReadingCounts, name: str) -> list[float]:
     over_sizes = (Access(size, is_random=True, write_share=1, is_aligned=True) for size in SIZES)
     return [view.counts(name, one).write_mb_s for one in over_sizes]
 
 
 def _half_reads(found: Measured, name: str) -> list[Item]:
-    """Return the range of random WA over the sizes that is stated of a drive."""
+    """Return items on the stated range of random WA over the sizes on a drive."""
     low, high, statement = _RANDOM_50[name]
     return [
         within(
@@ -155,7 +162,7 @@ def _farthest(values: Iterable[float], middle: float) -> float:
 
 
 def _memory(found: Measured) -> list[Item]:
-    """Return what section II.B says of memory, TRIM, collection and disturbed blocks."""
+    """Return items on section II.B: memory, TRIM, collection and disturbed blocks."""
     half_reads = replace(STEADY, write_share=0.5)
     return [
         ordered(

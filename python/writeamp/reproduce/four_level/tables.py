@@ -1,4 +1,4 @@
-"""Tables I to III of paper 5: what was typed in, beside the print, and the partitions by eq. 5."""
+"""Tables I to III of paper 5: inputs beside the print, and the partitions by eq. 5."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def run(_: Bench) -> Findings:
 
 
 def _table_2() -> list[Item]:
-    """Return the statistics of the requests that stand in for the traces."""
+    """Return items on the statistics of the requests that stand in for the traces."""
     items = []
     for trace, share, means_kib, gib, statement in (
         (F1, 77, (3.8, 2.3), 14.6, "P5-T2-2"),
@@ -113,7 +113,7 @@ def _columns(drive: Device) -> tuple[float, ...]:
 
 
 def _tested(name: str) -> list[Item]:
-    """Say that every program that can be drawn lies within the tested times."""
+    """Return items on whether every program that can be drawn lies within the tested times."""
     times = (device(name).times or {})["timing"]
     means, spreads = _values(times["program_us"]), _values(times["program_spread"])
     spreads = spreads if len(spreads) > 1 else spreads * len(means)

@@ -1,4 +1,4 @@
-"""Figures 5 and 6: programs as the Ready/Busy pins tell them, beside the drive's own count."""
+"""Figures 5 and 6: programs by the Ready/Busy pins beside the drive's own count."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ SHORT = Form(Scale(32, 256), ("collection.soft_blocks=2", "collection.hard_block
 
 @dataclass(frozen=True)
 class Errors:
-    """What the pins told of a workload: |PEN| in percent, and programs by their window.
+    """Errors of the pins on a workload: |PEN| in percent, and counted over true programs.
 
     Attributes:
         one_pin, all_pins: |PEN| of the fixed window, of the first pin and of all.
@@ -95,7 +95,7 @@ def run(bench: Bench) -> Findings:
     found: dict[Choices, dict[Access, Errors]] = {choices: {} for choices in runs}
     for (choices, part), errors in zip(jobs, done, strict=True):
         found[choices] |= dict(zip(part, errors, strict=True))
-    missed = _missed(form)
+    missed = _missed_low_times(form)
     items = [*_bounds(found), *_used(found), *_causes(found, missed), *_our_bar(found)]
     if not bench.figures:
         return Findings(items)
@@ -103,7 +103,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return what of a reading these figures depend on."""
+    """Return the choices of a reading on which these figures depend."""
     firmware = replace(choices.firmware, flash_of_ssd_i="ssd-i", read_share=0)
     return Choices(firmware, choices.is_emptied)
 
@@ -117,7 +117,7 @@ def _order() -> list[Access]:
 
 
 def _errors(form: Form, choices: Choices, part: tuple[Access, ...]) -> list[Errors]:
-    """Return what the pins tell of workloads one after the other on one drive."""
+    """Return the errors of the pins on workloads that follow each other on one drive."""
     found = []
     life: Life | None = None
     is_ours = choices == _run_of(CHOICES[PAIR])
@@ -131,24 +131,24 @@ def _errors(form: Form, choices: Choices, part: tuple[Access, ...]) -> list[Erro
             counts = life.settle(look)
         else:
             counts = life.go_on(load, look)
-        found.append(_told(counts, *(seen[0] if seen else (None, ()))))
+        found.append(_errors_of(counts, *(seen[0] if seen else (None, ()))))
     return found
 
 
 def _mixture_of(
     drive: Drive, seen: list[tuple[float, tuple[float, ...]]]
 ) -> Callable[[Path], None]:
-    """Return what measures a capture by the mixture, and keeps its programs and their kinds."""
+    """Return a function that measures a capture by the mixture, and keeps what it finds."""
 
     def look(path: Path) -> None:
-        told = ready_busy(path, drive.facts, 1.0)
-        kinds = [one["mean_us"] for one in told.components() if one["class"] == "program"]
-        seen.append((told.mixture.flash_bytes, tuple(kinds)))
+        measured = ready_busy(path, drive.facts, 1.0)
+        kinds = [one["mean_us"] for one in measured.components() if one["class"] == "program"]
+        seen.append((measured.mixture.flash_bytes, tuple(kinds)))
 
     return look
 
 
-def _told(counts: Counts, mixture_bytes: float | None, kinds_us: tuple[float, ...]) -> Errors:
+def _errors_of(counts: Counts, mixture_bytes: float | None, kinds_us: tuple[float, ...]) -> Errors:
     true_bytes = counts.true_wa * counts.written_bytes
     return Errors(
         counts.error_by_one,
@@ -159,8 +159,8 @@ def _told(counts: Counts, mixture_bytes: float | None, kinds_us: tuple[float, ..
     )
 
 
-def _missed(form: Form) -> float:
-    """Return programs told over true ones where sampling misses low times, on an empty drive."""
+def _missed_low_times(form: Form) -> float:
+    """Return counted over true programs where sampling misses low times, on an empty drive."""
     drive = form.drive(CHOICES[PAIR])
     access = Access(max(SIZES), is_random=False, write_share=1, is_aligned=True)
     load = access.load(drive.capacity_bytes, form.load_bytes(access), seed=1)
@@ -169,7 +169,7 @@ def _missed(form: Form) -> float:
 
 
 def _bounds(found: Mapping[Choices, _Found]) -> list[Item]:
-    """Return the largest |PEN| of each kind of workload, by the paper's method and by all pins."""
+    """Return items on the largest |PEN| of each kind of workload, by one pin and by all."""
     items = []
     for is_random, figure, ids in (
         (False, "Fig. 5, sequential", "P5-F5-1"),
@@ -208,7 +208,7 @@ def _bounds(found: Mapping[Choices, _Found]) -> list[Item]:
 
 
 def _used(found: Mapping[Choices, _Found]) -> list[Item]:
-    """Return |PEN| of one pin on a used drive whose dies collect each for itself.
+    """Return items on |PEN| of one pin on a used drive whose dies collect each for itself.
 
     That is the default's drive, whatever a reading empties before each workload.
     """
@@ -241,7 +241,7 @@ def _largest(
 
 
 def _causes(found: Mapping[Choices, _Found], missed: float) -> list[Item]:
-    """Return what section IV.C says of the causes of errors."""
+    """Return items on section IV.C's causes of errors."""
     low_us, high_us = TESTED_US["ssd-v"]
     random = Access(4096, is_random=True, write_share=1, is_aligned=True)
     kinds_us = found[_run_of(CHOICES[PAIR])][random].kinds_us

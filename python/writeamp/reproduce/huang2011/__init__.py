@@ -1,1 +1,1 @@
-"""Paper 2: black-box models of flash drives (Huang et al. 2011)."""
+"""Huang et al. 2011 (paper 2): black-box models of flash drives, one module a part."""

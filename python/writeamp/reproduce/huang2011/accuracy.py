@@ -1,4 +1,4 @@
-"""How well a model predicts, under each joint reading of the paper."""
+"""Accuracy of a model's predictions under each joint reading of the paper."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def accuracy(
 
 
 def process_mre(rows: pl.DataFrame, metric: str) -> float:
-    """Return the MRE of a Gaussian process of the extended features on rows that it has not seen.
+    """Return the MRE of a Gaussian process of the extended features on rows not seen.
 
     It is fitted to the first rows, and scored on as many after them.
     """
@@ -105,7 +105,7 @@ def vectors_of(rows: pl.DataFrame, features: str) -> F64:
 
 
 def values_of(scores: Scores, measure: str) -> dict[str, float]:
-    """Return one of the measures under each reading: "r2", "unexplained" (1 - R²), "mae", …"""
+    """Return one of the measures ("r2", "mae", "unexplained", …) under each reading."""
     return {reading: value_of(one, measure) for reading, one in scores.items()}
 
 
@@ -115,7 +115,7 @@ def value_of(found: Score, measure: str) -> float:
 
 
 def _unseen(vectors: F64, values: F64, *, log_target: bool, quantile: float | None) -> F64:
-    """Predict each row by a tree that has not seen it."""
+    """Return predictions of each row by a tree that has not seen it."""
     found, every = np.empty_like(values), np.arange(len(values))
     for rows in folds_of(len(values), None, _FOLDS, seed=0):
         others = np.delete(every, rows)

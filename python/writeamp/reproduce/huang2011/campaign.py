@@ -1,4 +1,4 @@
-"""All runs of a device, in order: the grid, the figures, and the workload-specific models' grid."""
+"""Measurements of a device, in order: the grid, the figures, and the specific models' grid."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STORE = Store()
 
 @dataclass(frozen=True)
 class Runs:
-    """What was measured of a device in one way: a row for each run, with its characteristics.
+    """Measurements of a device in one way: a row for each run, with its characteristics.
 
     Attributes:
         grid: of the paper's grid, or of some of its cells.
@@ -43,7 +43,7 @@ class Runs:
 
 
 class _Clock:
-    """Estimates how long what is left takes, from what was done in this process."""
+    """Clock that estimates the time of the remaining runs from those done in this process."""
 
     def __init__(self) -> None:
         self.taken_s = self.expected_s = 0.0
@@ -125,7 +125,7 @@ def _measure(bench: Bench, device: str, todo: Sequence[Stretch]) -> None:
 
 
 def _tell(bench: Bench, device: str, left: Sequence[Stretch]) -> None:
-    """Say what is being measured, and how long it and the devices after it will take."""
+    """Report what is being measured, and how long it and the devices after it will take."""
     names = list(DEVICES)
     later = names[names.index(device) + 1 :]
     form = form_of(full=bench.full)

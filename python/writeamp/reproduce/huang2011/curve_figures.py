@@ -1,4 +1,4 @@
-"""The pictures of paper 2's figures 3 to 7."""
+"""Pictures of paper 2's figures 3 to 7."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from writeamp.plots import FigureSpec
 from writeamp.plots.spec import Line, Marker, Panel, PanelChart
 from writeamp.plots.style import series_color
-from writeamp.reproduce.huang2011.graded import Graded
+from writeamp.reproduce.huang2011.device_scores import DeviceScores
 from writeamp.reproduce.huang2011.readings import AGED
 from writeamp.reproduce.huang2011.runs import METRICS, UNITS
 from writeamp.reproduce.huang2011.workloads import ACCESS, DEPTHS, DIRECTIONS, RATIOS, SIZES_KIB
@@ -15,8 +15,8 @@ from writeamp.reproduce.huang2011.workloads import ACCESS, DEPTHS, DIRECTIONS, R
 _MARKERS: tuple[Marker, ...] = ("circle", "square", "diamond")
 
 
-def pictures(found: Mapping[str, Graded]) -> dict[str, FigureSpec]:
-    """Draw what was measured under the default reading."""
+def pictures(found: Mapping[str, DeviceScores]) -> dict[str, FigureSpec]:
+    """Describe the figures as measured under the default reading."""
     depths, sizes = ("depth, read", "depth, write"), ("random, read", "random, write")
     return {
         "fig3-write-ratio": _chart(
@@ -45,7 +45,9 @@ def pictures(found: Mapping[str, Graded]) -> dict[str, FigureSpec]:
 _SIZE_LABEL = "size of a request (KiB)"
 
 
-def _by_device(names: Sequence[str], x_label: str, found: Mapping[str, Graded]) -> list[Panel]:
+def _by_device(
+    names: Sequence[str], x_label: str, found: Mapping[str, DeviceScores]
+) -> list[Panel]:
     """Describe a row of panels for each curve, one a metric, with a line for each device."""
     panels = []
     for name in names:
@@ -74,7 +76,7 @@ def _by_device(names: Sequence[str], x_label: str, found: Mapping[str, Graded]) 
     return panels
 
 
-def _by_pattern(found: Mapping[str, Graded]) -> list[Panel]:
+def _by_pattern(found: Mapping[str, DeviceScores]) -> list[Panel]:
     """Describe latency and throughput of each device, with a line for each pattern."""
     panels = []
     for metric in ("latency", "throughput"):
@@ -112,7 +114,7 @@ def _x(name: str) -> Sequence[float]:
     return DEPTHS if name.startswith("depth") else SIZES_KIB
 
 
-def _values(found: Graded, name: str, metric: str) -> list[float]:
+def _values(found: DeviceScores, name: str, metric: str) -> list[float]:
     return found.curve(name, metric)[AGED.name]
 
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from writeamp.reproduce.bench import Bench, Findings
-from writeamp.reproduce.huang2011 import lines
+from writeamp.reproduce.huang2011 import curve_measures
 from writeamp.reproduce.huang2011.curve_figures import pictures
-from writeamp.reproduce.huang2011.graded import Graded, graded
+from writeamp.reproduce.huang2011.device_scores import DeviceScores, score_device
 from writeamp.reproduce.huang2011.readings import combined
 from writeamp.reproduce.huang2011.workloads import DEPTHS, DIRECTIONS, RATIOS, SIZES_KIB
 from writeamp.reproduce.items import Item, at_most, compared, ordered, within
@@ -32,17 +32,17 @@ _ALL_WRITES = RATIOS.index(1.0)
 _SATURATED = slice(DEPTHS.index(16), None)
 
 _T = TypeVar("_T")
-_Devices = Mapping[str, Graded]
+_Devices = Mapping[str, DeviceScores]
 
 
 def run(bench: Bench) -> Findings:
-    """Judge what the text of section III says of the figures."""
-    found = {device: graded(bench, device) for device in DRAWN}
+    """Judge the statements of section III on the figures."""
+    found = {device: score_device(bench, device) for device in DRAWN}
     return Findings(judged(found), pictures(found) if bench.figures else {})
 
 
 def judged(found: _Devices) -> list[Item]:
-    """Return the items of Figs. 3 to 7, given what was measured of the three devices."""
+    """Return the items of Figs. 3 to 7 from the measurements of the three devices."""
     return [
         *_write_ratio(found),
         *_queue_depth(found),
@@ -61,7 +61,11 @@ def _write_ratio(found: _Devices) -> list[Item]:
             ordered(
                 f"Fig. 3, {device}: latency over the disk's, at most 25% writes",
                 combined(
-                    lambda a, b: lines.highest(a[_READ_DOMINATED], b[_READ_DOMINATED]), mine, disk
+                    lambda a, b: curve_measures.largest_ratio(
+                        a[_READ_DOMINATED], b[_READ_DOMINATED]
+                    ),
+                    mine,
+                    disk,
                 ),
                 statement="P2-F3-1",
             ),
@@ -159,7 +163,7 @@ def _queue_depth(found: _Devices) -> list[Item]:
         items.append(
             ordered(
                 f"Fig. 4: latency of {better} over that of {worse} at any depth, writes",
-                combined(lines.highest, writes[better], writes[worse]),
+                combined(curve_measures.largest_ratio, writes[better], writes[worse]),
                 statement="P2-F4-2",
             )
         )
@@ -183,7 +187,7 @@ def _request_size(found: _Devices) -> list[Item]:
                 at_most(
                     f"Fig. 5, {device}: 1 - R² of a straight line, latency of {name}",
                     _STRAIGHT,
-                    combined(lambda y: lines.unstraight(SIZES_KIB, y), of_one),
+                    combined(lambda y: curve_measures.nonlinearity(SIZES_KIB, y), of_one),
                     statement=statement,
                 )
                 for name, of_one, statement in (
@@ -199,7 +203,9 @@ def _request_size(found: _Devices) -> list[Item]:
             ordered(
                 f"Fig. 5, {device}: latency a KiB of reads over that of writes",
                 combined(
-                    lambda a, b: lines.slope(SIZES_KIB, a) / lines.slope(SIZES_KIB, b),
+                    lambda a, b: (
+                        curve_measures.slope(SIZES_KIB, a) / curve_measures.slope(SIZES_KIB, b)
+                    ),
                     of_reads,
                     of_writes,
                 ),
@@ -217,13 +223,13 @@ def _request_size(found: _Devices) -> list[Item]:
             at_most(
                 f"Fig. 5, {device}: latency of reads of any size over the disk's",
                 _TWOFOLD,
-                combined(lines.highest, reads[device], reads["HDD_S"]),
+                combined(curve_measures.largest_ratio, reads[device], reads["HDD_S"]),
                 statement="P2-F5-8",
             ),
             at_most(
                 f"Section III.C, {device}: latency of reads over the disk's, at the best size",
                 0.01,
-                combined(lines.lowest, reads[device], reads["HDD_S"]),
+                combined(curve_measures.smallest_ratio, reads[device], reads["HDD_S"]),
                 statement="P2-C-1",
             ),
         ]
@@ -231,31 +237,34 @@ def _request_size(found: _Devices) -> list[Item]:
         *items,
         ordered(
             "Fig. 5: latency of HDD_S over that of SSD_S, writes of any size",
-            combined(lines.highest, writes["HDD_S"], writes["SSD_S"]),
+            combined(curve_measures.largest_ratio, writes["HDD_S"], writes["SSD_S"]),
             statement="P2-F5-3",
         ),
         compared(
             "Fig. 5: latency of SSD_I over that of SSD_S, reads",
             1.0,
-            combined(lines.typical, *_of(reads, _FLASH)),
+            combined(curve_measures.mean_ratio, *_of(reads, _FLASH)),
             _SIMILAR,
             statement="P2-F5-9",
         ),
         at_most(
             "Fig. 5: latency of SSD_I over that of SSD_S, writes",
             _TWOFOLD,
-            combined(lines.typical, *_of(writes, _FLASH)),
+            combined(curve_measures.mean_ratio, *_of(writes, _FLASH)),
             statement="P2-F5-10",
         ),
         ordered(
             "Section III.C: latency of SSD_I over that of SSD_S, writes of any size",
-            combined(lines.highest, *_of(writes, _FLASH)),
+            combined(curve_measures.largest_ratio, *_of(writes, _FLASH)),
             statement="P2-C-2",
         ),
         ordered(
             "Fig. 5: 1 - R² of a straight line, bandwidth of reads, SSD_S over SSD_I",
             combined(
-                lambda i, s: lines.unstraight(SIZES_KIB, s) / lines.unstraight(SIZES_KIB, i),
+                lambda i, s: (
+                    curve_measures.nonlinearity(SIZES_KIB, s)
+                    / curve_measures.nonlinearity(SIZES_KIB, i)
+                ),
                 *_of(bandwidth, _FLASH),
             ),
             statement="P2-F5-11",
@@ -274,7 +283,7 @@ def _access_patterns(found: _Devices) -> list[Item]:
                 ordered(
                     f"Fig. 6, {device}: latency of sequential {direction}s over random ones",
                     combined(
-                        lines.typical,
+                        curve_measures.mean_ratio,
                         one.curve(f"sequential, {direction}"),
                         one.curve(f"random, {direction}"),
                     ),
@@ -291,7 +300,7 @@ def _access_patterns(found: _Devices) -> list[Item]:
                     f"Fig. 6, {device}: latency of {direction}s at a stride over {other} ones",
                     1.0,
                     combined(
-                        lines.typical,
+                        curve_measures.mean_ratio,
                         found[device].curve(f"stride, {direction}"),
                         found[device].curve(f"{other}, {direction}"),
                     ),
@@ -301,7 +310,7 @@ def _access_patterns(found: _Devices) -> list[Item]:
             )
     slowdown = {
         device: combined(
-            lines.typical,
+            curve_measures.mean_ratio,
             found[device].curve("random, write"),
             found[device].curve("sequential, write"),
         )
@@ -322,7 +331,9 @@ def _access_patterns(found: _Devices) -> list[Item]:
             ordered(
                 f"Fig. 6, HDD_S: latency, {lower} over {upper}, reads or writes",
                 combined(
-                    lambda a, b, c, d: max(lines.typical(a, c), lines.typical(b, d)),
+                    lambda a, b, c, d: max(
+                        curve_measures.mean_ratio(a, c), curve_measures.mean_ratio(b, d)
+                    ),
                     *of_lower,
                     *of_upper,
                 ),
@@ -335,7 +346,7 @@ def _access_patterns(found: _Devices) -> list[Item]:
                 f"Fig. 7, HDD_S: latency of sequential {direction}s over random ones",
                 0.1,
                 combined(
-                    lines.typical,
+                    curve_measures.mean_ratio,
                     disk.curve(f"sequential, {direction}"),
                     disk.curve(f"random, {direction}"),
                 ),

@@ -1,4 +1,4 @@
-"""The paper's devices: profiles, with less flash on each die, so that runs can be short."""
+"""Devices of paper 2: profiles, with less flash on each die, so that runs can be short."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEAST_CACHE_BYTES = 1 << 20
 
 @lru_cache(maxsize=16)
 def built(name: str, flash_bytes: int, *, disk_cached: bool = True) -> Device:
-    """Return a device of the paper, its flash drives of so many bytes, its disk as large as it is.
+    """Return a device of the paper, its flash drives scaled to so many bytes.
 
     Flash drives keep their dies. Their write cache is smaller by as much as they are: in a run
     shorter by as much, it takes the same share of what is written.
@@ -55,7 +55,7 @@ def built(name: str, flash_bytes: int, *, disk_cached: bool = True) -> Device:
 
 
 def run_s(name: str, flash_bytes: int, disk_s: float) -> float:
-    """Return how long a run is that stands for a minute on the whole device."""
+    """Return the length of a run that stands for a minute on the whole device."""
     name = DEVICES[name]
     if device(name).kind == "disk":
         return disk_s
@@ -64,6 +64,6 @@ def run_s(name: str, flash_bytes: int, disk_s: float) -> float:
 
 
 def _share(name: str, flash_bytes: int) -> float:
-    """Return how much of a flash drive's capacity so many bytes are."""
+    """Return the share of a flash drive's capacity that so many bytes are."""
     shape = profile(name).shape
     return flash_bytes * (1 + profile_op(name)) / (shape.physical_pages * shape.page_bytes)

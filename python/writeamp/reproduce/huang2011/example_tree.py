@@ -1,4 +1,4 @@
-"""Figure 8: a small tree for bandwidth, with the leaves that predict what cannot be.
+"""Figure 8: a small tree for bandwidth, with leaves that predict the impossible.
 
 The figure's bandwidth is no logarithm, or no prediction would be negative; the tree is small, and
 the terms of a leaf are few. Our trees keep predictions within what a leaf's rows had, so equations
@@ -29,7 +29,7 @@ _INVALID = SERIES_COLORS[1]
 
 @dataclass(frozen=True)
 class Leaf:
-    """What a leaf's equation can say.
+    """Leaf of a tree, with the range of its equation.
 
     Attributes:
         rows: how many training rows come to it.
@@ -42,7 +42,7 @@ class Leaf:
 
     @property
     def is_invalid(self) -> bool:
-        """Whether a bandwidth below 0 is predicted somewhere among its rows."""
+        """True if a bandwidth below 0 is predicted somewhere among its rows."""
         return self.least < 0
 
 
@@ -73,7 +73,7 @@ def example_tree(rows: pl.DataFrame, device: str) -> TreeChart:
 
 
 def leaves_of(tree: Tree, vectors: F64) -> list[Leaf | None]:
-    """Return what each node's equation can say, None for one that is no leaf.
+    """Return the range of each node's equation, None for a node that is no leaf.
 
     Args:
         tree: of features that are terms as they are.

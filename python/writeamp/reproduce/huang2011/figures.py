@@ -1,4 +1,4 @@
-"""The pictures of paper 2's figures 9 and 10."""
+"""Pictures of paper 2's figures 9 and 10."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.plots.style import series_color
-from writeamp.reproduce.huang2011.graded import Graded
+from writeamp.reproduce.huang2011.device_scores import DeviceScores
 from writeamp.reproduce.huang2011.printed import BASIC, EXTENDED
 from writeamp.reproduce.huang2011.readings import AGED
 from writeamp.reproduce.huang2011.runs import METRICS
 
 
-def improvements(found: Mapping[str, Graded]) -> PanelChart:
+def improvements(found: Mapping[str, DeviceScores]) -> PanelChart:
     """Describe MRE and R² of the basic and the extended models, in %, ours and as printed."""
     return PanelChart(
         title="Basic and extended models",
@@ -28,7 +28,7 @@ def improvements(found: Mapping[str, Graded]) -> PanelChart:
     )
 
 
-def _panel(device: str, measure: str, found: Graded) -> Panel:
+def _panel(device: str, measure: str, found: DeviceScores) -> Panel:
     places = list(range(len(METRICS)))
     lines = []
     for index, (features, printed) in enumerate((("basic", BASIC), ("extended", EXTENDED))):

@@ -1,4 +1,4 @@
-"""How much of the paper's measurements a form of the reproduction makes."""
+"""Forms of the reproduction: the share of the paper's measurements that each makes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Form:
-    """What is measured of each device.
+    """Measurements of each device in one form.
 
     Attributes:
         cells: of the paper's grid (`workloads.cells`), on a flash drive.

@@ -1,4 +1,4 @@
-"""What the text says of the models themselves: fitting, the splits of trees, kinds of workloads."""
+"""Statements on the models themselves: fitting, the splits of trees, kinds of workloads."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from writeamp.blackbox.features.registry import find_feature_set
 from writeamp.reproduce.huang2011.accuracy import accuracy, tree_for, values_of, vectors_of
+from writeamp.reproduce.huang2011.device_scores import DeviceScores
 from writeamp.reproduce.huang2011.devices import DISK, FLASH
-from writeamp.reproduce.huang2011.graded import Graded
 from writeamp.reproduce.huang2011.readings import by_reading, combined
 from writeamp.reproduce.huang2011.runs import METRICS, WAYS
 from writeamp.reproduce.items import Item, at_most, compared, ordered
@@ -20,7 +20,7 @@ EXAMPLE = "SSD_I"
 # "Similar" is within a quarter.
 SIMILAR = 0.25
 
-Devices: TypeAlias = Mapping[str, Graded]
+Devices: TypeAlias = Mapping[str, DeviceScores]
 _Values: TypeAlias = Mapping[str, float]
 
 
@@ -58,7 +58,7 @@ def of_fitting(found: Devices) -> list[Item]:
 
 
 def of_trees(found: Devices) -> list[Item]:
-    """Look whether a flash drive's tree for bandwidth is split as Fig. 8's is."""
+    """Judge whether a flash drive's tree for bandwidth is split as Fig. 8's is."""
     splits = {device: _first_splits(found[device]) for device in FLASH}
     items = []
     for name, level, wanted, statement in (
@@ -85,7 +85,7 @@ def of_trees(found: Devices) -> list[Item]:
     return items
 
 
-def _first_splits(found: Graded) -> dict[str, tuple[set[str], set[str]]]:
+def _first_splits(found: DeviceScores) -> dict[str, tuple[set[str], set[str]]]:
     """Return the variables of the first split and of the two below it, by the way of the runs."""
     names = find_feature_set("extended").names
     by_way = {}
@@ -101,7 +101,7 @@ def _first_splits(found: Graded) -> dict[str, tuple[set[str], set[str]]]:
 
 
 def of_kinds(found: Devices) -> list[Item]:
-    """Judge what the text says of the workload-specific models."""
+    """Judge the statements on workload-specific models."""
 
     def mre(device: str, symbols: Iterable[str]) -> list[_Values]:
         of_kind = found[device].kinds

@@ -1,5 +1,7 @@
-"""Huang, Li, Szalay and Terzis, "Performance modeling and analysis of flash-based storage devices"
-(MSST 2011; paper 2)."""
+"""Huang, Li, Szalay and Terzis 2011, on models of flash-based storage (paper 2).
+
+"Performance modeling and analysis of flash-based storage devices", MSST 2011.
+"""
 
 from __future__ import annotations
 

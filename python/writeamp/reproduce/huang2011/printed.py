@@ -1,4 +1,4 @@
-"""The values of paper 2's Tables II to VII, as printed (section IV)."""
+"""Printed values of paper 2's Tables II to VII (section IV)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Printed:
-    """A row of Tables II, III, V and VI: MAE and mean in ms, MB/s or IO/s, and MRE as a ratio."""
+    """Row of Tables II, III, V and VI: MAE and mean in ms, MB/s or IO/s, and MRE as a ratio."""
 
     r2: float
     mae: float

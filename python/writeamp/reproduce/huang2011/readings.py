@@ -1,4 +1,4 @@
-"""The joint readings of paper 2: one choice for everything that its text leaves open.
+"""Joint readings of paper 2: one choice for everything that its text leaves open.
 
 They were stated from the paper alone, before any result of ours. What no reading changes, such as
 the tree, is among the choices too, so that a reader has all of them in one place.
@@ -66,7 +66,7 @@ def by_reading(*, aged: _T, fresh: _T, held_out: _T, short_span: _T) -> dict[str
 
 
 def of_runs(values: Mapping[str, _T]) -> dict[str, _T]:
-    """Return a value by reading, given it by the way of the runs (`runs.WAYS`).
+    """Return a value by reading, from the values by the way of the runs (`runs.WAYS`).
 
     What is held out is scored otherwise, and was measured on the same drive.
     """
@@ -79,5 +79,5 @@ def of_runs(values: Mapping[str, _T]) -> dict[str, _T]:
 
 
 def combined(work: Callable[..., float], *values: Mapping[str, _T]) -> dict[str, float]:
-    """Return what a function makes of several values under each reading."""
+    """Return a function's result of several values, under each reading."""
     return {one.name: work(*(each[one.name] for each in values)) for one in READINGS}

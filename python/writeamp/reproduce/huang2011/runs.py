@@ -1,4 +1,4 @@
-"""Runs of a device back to back in virtual time, as the paper's readings have them."""
+"""Runs of a device back to back in virtual time, by the paper's readings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EVENTS = 1 << 16
 
 @dataclass(frozen=True)
 class Way:
-    """How the runs of a reading are made.
+    """Way in which a reading has runs made.
 
     Attributes:
         name: its name.
@@ -59,7 +59,7 @@ WAYS = (
 
 
 def way_on(device: str, way: Way) -> Way:
-    """Return the way that is run: a disk has no state, and is not measured again as if erased."""
+    """Return the way that is run: a disk has no state, so that erasing it changes nothing."""
     return WAYS[0] if device == DISK and way.erased else way
 
 

@@ -1,4 +1,4 @@
-"""Table I: what the paper's devices were bought as, beside our profiles of them.
+"""Table I: datasheet values of the paper's devices beside our profiles of them.
 
 Capacities and buffers were typed in; bandwidths and latencies are what the profiles were made for,
 measured. Neither is a result.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from writeamp.devices.device import device, profile_op
 from writeamp.devices.profile import profile
 from writeamp.reproduce.bench import Bench, Findings
+from writeamp.reproduce.huang2011.device_scores import DeviceScores, score_device
 from writeamp.reproduce.huang2011.devices import DEVICES, FLASH
-from writeamp.reproduce.huang2011.graded import Graded, graded
 from writeamp.reproduce.huang2011.readings import AGED, FRESH
 from writeamp.reproduce.items import Item, at_most, compared, typed_in
 
@@ -25,7 +25,7 @@ _TOLERANCE = 0.1
 
 
 def profiles(bench: Bench) -> Findings:
-    """Hold what needs no measuring against Table I."""
+    """Compare profiles with Table I where nothing needs measuring."""
     del bench
     items = [
         compared(
@@ -59,10 +59,10 @@ def profiles(bench: Bench) -> Findings:
 
 
 def speeds(bench: Bench) -> Findings:
-    """Hold what drives do under a datasheet's loads against Table I."""
+    """Compare drives under a datasheet's loads with Table I."""
     items: list[Item] = []
     for name in FLASH:
-        found = graded(bench, name)
+        found = score_device(bench, name)
         latency_ms, bandwidth = _measured(found)
         for direction, printed, ours, statement in (
             ("reads", _READS_MB_S[name], bandwidth[0], "P2-T1-3"),
@@ -100,7 +100,7 @@ def speeds(bench: Bench) -> Findings:
 
 
 def _capacity_bytes(name: str) -> float:
-    """Return what a device of a profile holds, of which `device` may show less to save memory."""
+    """Return the capacity of a profile's device; `device` may show less to save memory."""
     found = device(name)
     if found.kind == "disk":
         return found.capacity_bytes
@@ -108,7 +108,7 @@ def _capacity_bytes(name: str) -> float:
     return shape.physical_pages * shape.page_bytes / (1 + profile_op(name))
 
 
-def _measured(found: Graded) -> tuple[list[float], list[float]]:
+def _measured(found: DeviceScores) -> tuple[list[float], list[float]]:
     """Return latency (ms) and bandwidth (10⁶ bytes a second) of the loads, each in its state.
 
     Data is read that was written before, and written to a new drive.

@@ -1,4 +1,4 @@
-"""What the text says about Tables II to VI and Figs. 8 to 10 across devices (section IV)."""
+"""Statements across devices on Tables II to VI and Figs. 8 to 10 (section IV)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import polars as pl
 from writeamp.plots import FigureSpec
 from writeamp.reproduce.bench import Bench, Findings
 from writeamp.reproduce.huang2011 import figures
+from writeamp.reproduce.huang2011.device_scores import DeviceScores, score_device
 from writeamp.reproduce.huang2011.devices import ARRAY, DEVICES, DISK, FLASH
 from writeamp.reproduce.huang2011.example_tree import example_tree
-from writeamp.reproduce.huang2011.graded import Graded, graded
 from writeamp.reproduce.huang2011.model_statements import (
     EXAMPLE,
     SIMILAR,
@@ -33,8 +33,8 @@ _Values = Mapping[str, float]
 
 
 def run(bench: Bench) -> Findings:
-    """Judge the sentences; what they are about was measured before."""
-    found = {device: graded(bench, device) for device in DEVICES}
+    """Judge the statements on what was measured before."""
+    found = {device: score_device(bench, device) for device in DEVICES}
     bench.step("sentences on the tables")
     items = [
         *_of_basic(found),
@@ -224,8 +224,8 @@ def _of_gains(found: Devices) -> list[Item]:
     ]
 
 
-def found_gains(found: Graded) -> dict[str, dict[str, float]]:
-    """Return by how much of the basic model's R² the extended one's is larger, by metric."""
+def found_gains(found: DeviceScores) -> dict[str, dict[str, float]]:
+    """Return the relative gain of R² by the extended model over the basic one, by metric."""
     return {
         metric: combined(
             lambda extended, basic: extended / basic - 1,

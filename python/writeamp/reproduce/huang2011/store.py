@@ -1,4 +1,4 @@
-"""What was measured, kept under a name that says all that decides it.
+"""Store of measurements, each under a key of all that decides it.
 
 A row is used again only if the engine and every Python file that could have a part in measuring it
 are the same to the byte; a change of the code is never hidden by rows of the code before.
@@ -21,7 +21,7 @@ from writeamp.reproduce.huang2011.devices import DEVICES
 from writeamp.reproduce.huang2011.runs import METRICS, Stretch
 
 # Folders of the package that measure nothing.
-_BYSTANDERS = ("cli", "plots", "presentation", "vssd", "theory", "sizing", "own", "measure")
+_BYSTANDERS = ("cli", "plots", "results", "vssd", "theory", "custom", "measure")
 _OWN = Path("reproduce", "huang2011")
 _MEASURES = ("devices.py", "runs.py", "workloads.py")
 
@@ -41,7 +41,7 @@ def code_hash() -> str:
 
 @lru_cache(maxsize=1024)
 def key_of(stretch: Stretch) -> str:
-    """Return what names the rows of a stretch."""
+    """Return the key of a stretch's rows."""
     meaning = {
         "code": code_hash(),
         "device": device(DEVICES[stretch.device]).meaning(with_times=True),
@@ -55,7 +55,7 @@ class Store:
     """Measured stretches of this process, and of a folder if there is one."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin without a measurement."""
         self._rows: dict[str, pl.DataFrame] = {}
 
     def get(self, stretch: Stretch, folder: Path | None) -> pl.DataFrame | None:

@@ -13,8 +13,8 @@ from operator import truediv
 import polars as pl
 
 from writeamp.reproduce.bench import Bench, Findings
+from writeamp.reproduce.huang2011.device_scores import DeviceScores, score_device
 from writeamp.reproduce.huang2011.devices import ARRAY
-from writeamp.reproduce.huang2011.graded import Graded, graded
 from writeamp.reproduce.huang2011.printed import BASIC, EXTENDED, Printed
 from writeamp.reproduce.huang2011.readings import combined
 from writeamp.reproduce.huang2011.runs import METRICS, UNITS
@@ -34,8 +34,8 @@ _DRAMATIC = 0.5
 
 
 def of_device(bench: Bench, device: str) -> Findings:
-    """Measure a device in every way, and judge what the tables have of it."""
-    found = graded(bench, device)
+    """Measure a device in every way, and judge its rows of the tables."""
+    found = score_device(bench, device)
     items = [*basic_table(device, found), *extended_table(device, found)]
     if device != ARRAY:
         items += _improvements(device, found) + _random_writes(device, found)
@@ -44,7 +44,7 @@ def of_device(bench: Bench, device: str) -> Findings:
     return Findings(items)
 
 
-def basic_table(device: str, found: Graded) -> list[Item]:
+def basic_table(device: str, found: DeviceScores) -> list[Item]:
     """Return a device's row of Table II or V: values."""
     items = []
     for metric, printed, row, statement in _rows(device, BASIC, "V" if device == ARRAY else "II"):
@@ -58,7 +58,7 @@ def basic_table(device: str, found: Graded) -> list[Item]:
     return items
 
 
-def extended_table(device: str, found: Graded) -> list[Item]:
+def extended_table(device: str, found: DeviceScores) -> list[Item]:
     """Return a device's row of Table III or VI: bounds. Table III repeats the means of Table II."""
     items = []
     for metric, printed, row, statement in _rows(
@@ -93,7 +93,7 @@ _STATEMENTS = {"II": "P2-T2", "III": "P2-T3", "V": "P2-T5", "VI": "P2-T6"}
 def _rows(
     device: str, table: Mapping[str, Mapping[str, Printed]], number: str
 ) -> Iterator[tuple[str, Printed, str, str]]:
-    """Give each metric, a device's row of a table, what the row is called, and its statement."""
+    """Yield each metric with a device's row of a table, the row's name, and its statement."""
     for part, metric in zip("abc", METRICS, strict=True):
         statement = _STATEMENTS[number] + ("" if device == ARRAY else f"-{part}")
         yield metric, table[metric][device], f"Table {number}, {metric}, {device}", statement
@@ -107,14 +107,14 @@ def _cells(printed: Printed, metric: str) -> list[tuple[str, float, str]]:
     ]
 
 
-def _mean(row: str, printed: Printed, found: Graded, metric: str, statement: str) -> Item:
+def _mean(row: str, printed: Printed, found: DeviceScores, metric: str, statement: str) -> Item:
     ours = found.mean(metric)
     item = f"{row}: mean ({UNITS[metric]})"
     return compared(item, printed.mean, ours, _MEAN * printed.mean, statement=statement)
 
 
-def _improvements(device: str, found: Graded) -> list[Item]:
-    """Return what the extended models leave of the basic models' MRE (Fig. 9)."""
+def _improvements(device: str, found: DeviceScores) -> list[Item]:
+    """Return items on the extended models' MRE over the basic models' (Fig. 9)."""
     return [
         at_most(
             f"Fig. 9, {metric}, {device}: extended model's MRE over the basic one's",
@@ -130,8 +130,8 @@ def _improvements(device: str, found: Graded) -> list[Item]:
     ]
 
 
-def _random_writes(device: str, found: Graded) -> list[Item]:
-    """Compare the grid's latency of writes only: in order or at strides, over at random."""
+def _random_writes(device: str, found: DeviceScores) -> list[Item]:
+    """Return items on latency of writes only: in order or at strides, over at random."""
     writes, random = pl.col("write_ratio") == 1, pl.col("write_randomness") == 1
     ours = combined(
         truediv,

@@ -1,4 +1,4 @@
-"""The four traces of Table VII, by generators of their statistics.
+"""Loads for the four traces of Table VII, generated from their statistics.
 
 The traces are not to be had but for the first requests of two: 10,000 of Financial1 in 260 s, and
 24,783 of WebSearch1 in 60 s. Whatever neither these nor paper 5 state is ours: among them how the
@@ -32,7 +32,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TraceStatistics:
-    """A trace by its statistics.
+    """Statistics of a trace, from which requests like its own are drawn.
 
     Attributes:
         write_share: share of the writes among the requests.
@@ -70,7 +70,7 @@ class TraceStatistics:
         return _frame(np.round(at_s * _NS).astype(np.int64), is_write, offset, length)
 
     def _offsets(self, draws: np.random.Generator, length: Integers) -> Integers:
-        """Return where each begins: at a random sector, or where the one before has ended."""
+        """Return first bytes: at a random sector, or where the request before has ended."""
         goes_on = draws.random(length.size) < self.sequential_share
         goes_on[:1] = False
         starts = draws.integers(0, self.span_bytes // _SECTOR_BYTES, length.size) * _SECTOR_BYTES
@@ -116,7 +116,7 @@ def part_of(requests: pl.DataFrame, parts: int, space_bytes: int) -> pl.DataFram
 
 
 def load_of(requests: pl.DataFrame, page_bytes: int, *, at_times: bool) -> EngineLoad:
-    """Return requests for the engine, each at its time or else as the one before is answered."""
+    """Return requests for the engine, each at its time or else after the answer to the last."""
     offsets = requests["offset"].to_numpy().astype(np.int64)
     ends = offsets + requests["length"].to_numpy()
     first, end = offsets // page_bytes, -(-ends // page_bytes)

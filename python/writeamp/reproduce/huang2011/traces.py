@@ -1,4 +1,4 @@
-"""Table VII: models of trace windows, trained on two thirds of a trace and held to the rest.
+"""Table VII: models of trace windows, trained on two thirds of a trace, tested on the rest.
 
 The traces run on one drive, one after another, as far as a reading does not erase it.
 """
@@ -61,7 +61,7 @@ _MIB = 1 << 20
 
 
 def run(bench: Bench) -> Findings:
-    """Replay the traces on four devices, and score what their first two thirds teach."""
+    """Replay the traces on four devices, and score models of their first two thirds."""
     form = form_of(full=bench.full)
     real = _real_files(bench.traces)
     devices = list(ON_TRACES["latency"])
@@ -117,7 +117,7 @@ def _window_s(trace: str, form: Form) -> float:
 
 
 def _generated(trace: str, form: Form, window_s: float) -> pl.DataFrame:
-    """Return two hours of one seed and the third of another, or what stands for hours."""
+    """Return two hours of one seed and the third of another, or shorter stand-ins for hours."""
     training = round(form.windows * _TRAINING_SHARE)
     # Two traces of the same statistics are two draws of them.
     seed = _SEED + 2 * TRACES.index(trace)
@@ -128,7 +128,7 @@ def _generated(trace: str, form: Form, window_s: float) -> pl.DataFrame:
 
 
 class _Replay:
-    """Traces on one drive, one after another."""
+    """Replay of traces on one drive, one after another."""
 
     def __init__(self, device: Device, way: Way) -> None:
         self._device = device
@@ -172,7 +172,7 @@ class _Replay:
 def _served(
     run: TimedRun, asked: pl.DataFrame, window_s: float, *, at_times: bool
 ) -> Iterator[tuple[int, float, float, float, float]]:
-    """Give each window's number, mean latency (ms), MB/s, IO/s, and mean requests outstanding.
+    """Yield number, mean latency (ms), MB/s, IO/s and mean requests outstanding of each window.
 
     A window that is replayed back to back lasts as long as its requests take, and has none waiting.
     """
@@ -247,7 +247,7 @@ def _item(
 
 
 def _sentences(found: Mapping[str, Mapping[str, _OfTraces]]) -> list[Item]:
-    """Judge what the text says of Table VII."""
+    """Judge the statements on Table VII."""
     errors = {
         (device, kind): [
             of_runs({way: of_way[trace, False][metric] for way, of_way in by_way.items()})

@@ -1,4 +1,4 @@
-"""The workloads of paper 2: its grid, that of the workload-specific models, and the figures'.
+"""Workloads of paper 2: its grid, that of the workload-specific models, and the figures'.
 
 "One access pattern at each time": requests are random in some share, or follow each other at one
 stride for writes and one for reads. 5 write ratios, 4 depths, 5 sizes of writes and 5 of reads,
@@ -49,20 +49,20 @@ _SEED = 2
 
 
 def some_cells(count: int) -> list[WorkloadPoint]:
-    """Return the workloads of so many cells, drawn without regard to what they hold."""
+    """Return the workloads of so many cells, drawn without regard to their settings."""
     every = cells()
     drawn = np.random.default_rng(_SEED).permutation(len(every))[:count]
     return [every[index] for index in drawn]
 
 
 def grid(count: int, *, each_once: bool) -> list[WorkloadPoint]:
-    """Return so many cells, or as many workloads of those cells as are not alike."""
+    """Return so many cells, or as many distinct workloads of them."""
     drawn = some_cells(count)
     return list(dict.fromkeys(drawn)) if each_once else drawn
 
 
 def specific(sizes: int, steps: int) -> list[WorkloadPoint]:
-    """Return the workloads of the workload-specific models: reads or writes only, one outstanding.
+    """Return the workloads of the specific models: reads or writes only, one outstanding.
 
     Args:
         sizes: how many sizes from 1 to 256 KiB.
@@ -90,7 +90,7 @@ DIRECTIONS = {"read": False, "write": True}
 
 
 def curves() -> dict[str, list[WorkloadPoint]]:
-    """Return the workloads of Figs. 3 to 7 and of Table I, by what they are called here.
+    """Return the workloads of Figs. 3 to 7 and of Table I, by our names of the curves.
 
     "ratio" has those of `RATIOS`; "depth, DIRECTION" those of `DEPTHS`; "ACCESS, DIRECTION" those
     of `SIZES_KIB`; "specification" sequential reads and writes of 256 KiB, 32 outstanding, and then

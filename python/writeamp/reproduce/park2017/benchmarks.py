@@ -38,14 +38,14 @@ _FILESERVER_WRITES, _VARMAIL_WRITES = 2.0, 0.35
 
 
 class Load(Protocol):
-    """A load that makes its files in a folder, and then runs on them."""
+    """Load of file operations: makes its files in a folder, and then runs on them."""
 
     def prepared(self, folder: Path) -> AbstractContextManager[Callable[[], None]]:
-        """Make the files; give what runs the load."""
+        """Make the files; yield a function that runs the load."""
 
 
 class Benchmark(NamedTuple):
-    """A load of Fig. 5.
+    """Benchmark of Fig. 5: a load, its name and its needs.
 
     Attributes:
         name: what it is called in items and figures.
@@ -61,7 +61,7 @@ class Benchmark(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What a load did to a drive: its WA, and how many times the drive was written."""
+    """Measurement of a load on a drive: its WA, and how many times the drive was written."""
 
     wa: float
     drive_writes: float
@@ -79,7 +79,7 @@ def benchmarks() -> list[Benchmark]:
 
 
 def run(bench: Bench) -> Findings:
-    """Run each load at each utilization in the full form; say which cannot be run, and why."""
+    """Run each load at each utilization in the full form; report those that cannot run here."""
     if not bench.full:
         return Findings()
     found: dict[str, dict[float, Measured]] = {}
@@ -103,7 +103,7 @@ def run(bench: Bench) -> Findings:
 
 
 def measured(benchmark: Benchmark, utilization: float) -> Measured:
-    """Return what a load does to a new drive, beside a cold file that fills it so far.
+    """Return the measurement of a load on a new drive, beside a cold file that fills it so far.
 
     Only the load is counted, neither the cold file nor the making of its own files.
     """
@@ -124,7 +124,7 @@ def measured(benchmark: Benchmark, utilization: float) -> Measured:
 
 
 def judged(name: str, found: Mapping[float, Measured]) -> list[Item]:
-    """Return what the paper says of a load's WA over the utilization."""
+    """Return items on a load's WA over the utilization."""
     least, most = min(found), max(found)
     return [
         *(
@@ -154,7 +154,7 @@ def write_cold(path: Path, size_bytes: float) -> None:
 
 
 def _lacking(benchmark: Benchmark) -> str:
-    """Return a sentence on what a load cannot be run without, or nothing."""
+    """Return a sentence on what a load lacks to run, or nothing."""
     programs = benchmark.missing()
     if programs:
         return f"{' and '.join(programs)} not installed"

@@ -1,4 +1,4 @@
-"""A stand-in for Cassandra under YCSB, in the sizes of Park et al. 2017, Table 5: a job of fio.
+"""Stand-in for Cassandra under YCSB in the sizes of Park et al. 2017, Table 5: a job of fio.
 
 It is not the program: `cassandra.fio` writes a commit log and sorted tables as a log-structured
 store does, in the sizes that follow from the records, and as much as the operations would.
@@ -27,7 +27,7 @@ _BLOCK_BYTES = 4096
 
 
 def missing() -> list[str]:
-    """Return which of the programs are not installed."""
+    """Return the programs that are not installed."""
     return [] if shutil.which(_PROGRAM) else [_PROGRAM]
 
 
@@ -40,12 +40,12 @@ class Cassandra:
 
     @property
     def later_bytes(self) -> int:
-        """What the files take once the load runs; before, there are none."""
+        """Bytes of the files once the load runs; before, there are none."""
         return _FILES_UNITS * self.unit_bytes
 
     @contextmanager
     def prepared(self, folder: Path) -> Iterator[Callable[[], None]]:
-        """Give what runs the load in a folder."""
+        """Yield a function that runs the load in a folder."""
         yield partial(
             run,
             (_PROGRAM, "--thread", "--output=/dev/null", str(_JOB)),

@@ -68,7 +68,7 @@ _OF_ROUNDED_SIZES_GIB = 0.5 * 1.147 + 215 * 0.0005 + 0.05
 
 
 def run(bench: Bench) -> Findings:
-    """Simulate the drive and judge what the paper measured on the real one."""
+    """Simulate the drive and compare it with the paper's measurements of the real one."""
     drive = device(PROFILE, pages_per_block=None if bench.full else _SHORT_PAGES)
     findings = Findings(_capacity())
     bench.step(f"fifteen passes over the hot file (Fig. 3, N={drive.pages_per_block})")
@@ -80,7 +80,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _capacity() -> list[Item]:
-    """Return what the profile's size makes of the paper's Table 3 and section 4.5."""
+    """Return items on the profile's size: the paper's Table 3 and section 4.5."""
     drive = device(PROFILE)
     physical_bytes = drive.physical_pages * drive.page_bytes
     file_system_gib = drive.logical_pages * drive.page_bytes / _GIB
@@ -163,7 +163,7 @@ def _by_passes(passes: Passes) -> dict[str, float]:
 
 
 def _other_mixtures(bench: Bench, drive: Device) -> dict[str, float]:
-    """Return WA of sequential and uniform writes that take longer turns, where WA is largest."""
+    """Return WA of sequential and uniform writes in longer turns, where WA is largest."""
     utilization, hot_ratio = max(UTILIZATIONS), max(HOT_RATIOS)
     turns = {
         "superblock by superblock": drive.pages_per_block,
@@ -180,7 +180,7 @@ def _other_mixtures(bench: Bench, drive: Device) -> dict[str, float]:
 def _words_of_section_4_5(
     found: dict[tuple[str, float, float], Passes], others: dict[str, float]
 ) -> list[Item]:
-    """Return what the text says of Fig. 4 without a number for each bar.
+    """Return items on the statements on Fig. 4 that give no number for each bar.
 
     `others` holds WA of sequential+random writes that are mixed in other ways than the grid's.
     """
@@ -238,7 +238,7 @@ def _overwritten_for_long(
 
 
 def _over_time(bench: Bench, drive: Device) -> LineChart:
-    """Return how long a small share of the writes takes to undo the separation of the files."""
+    """Describe WA over time while a small share of the writes undoes the separation of files."""
     utilization, hot_ratio = 0.9, 0.1
     bench.step("cold data that is not quite cold, over time")
     shares = (0.0, 0.005, 0.01, 0.02, 0.05)

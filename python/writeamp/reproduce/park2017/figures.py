@@ -44,7 +44,7 @@ _PATTERN_STYLES: tuple[tuple[str, Marker, float], ...] = (
 
 
 def models_over_op(sweep: npt.NDArray[np.float64], window: int) -> PanelChart:
-    """Describe Fig. 1: what each model predicts over ρ, for N = 64 and 128."""
+    """Describe Fig. 1: predictions of each model over ρ, for N = 64 and 128."""
     return PanelChart(
         title="Four models of write amplification",
         subtitle="paper 1, Fig. 1 · uniform random writes, full drive",

@@ -1,4 +1,4 @@
-"""Loads of whole files, in the sizes of Park et al. 2017, Table 5: a file server and a mail server.
+"""File server and mail server: loads of whole files (Park et al. 2017, Table 5).
 
 Threads pick files at random and do one operation after the other, as Filebench's fileserver and
 varmail do. Sizes, numbers of files and of threads are the paper's; what it does not print is ours:
@@ -31,7 +31,7 @@ class Population:
         self._made = 0
 
     def __len__(self) -> int:
-        """Return how many files nobody works on."""
+        """Return how many files no thread works on."""
         return len(self._idle)
 
     def new(self) -> Path:
@@ -96,7 +96,7 @@ class FileLoad:
 
     @contextmanager
     def prepared(self, folder: Path) -> Iterator[Callable[[], None]]:
-        """Make the files; give what runs the load on them."""
+        """Make the files; yield a function that runs the load on them."""
         population = Population(folder)
         for _ in range(self.files):
             path = population.new()

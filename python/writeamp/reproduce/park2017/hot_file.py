@@ -1,4 +1,4 @@
-"""The experiment on a real drive: a cold file that fills it, and a hot file that is overwritten.
+"""Hot and cold file on a real drive: the cold one fills it, the hot one is overwritten.
 
 Park et al. 2017, sections 4.4 and 4.5. The paper leaves open where the files lie; here each is one
 run of pages, the hot file first, and both are written once, in order, before the hot file's
@@ -35,12 +35,12 @@ class Passes:
 
     @property
     def all(self) -> float:
-        """WA over all passes, the first included, in which free blocks are still found."""
+        """WA over all passes, with the first, which still find free blocks."""
         return float(self.wa_of_pass.mean())
 
     @property
     def settled(self) -> float:
-        """WA once it has settled."""
+        """WA once it has settled: without the first passes."""
         return float(self.wa_of_pass[_UNSETTLED_PASSES:].mean())
 
 
@@ -81,7 +81,7 @@ def overwrite_for_long(
     cold_share: float = 0.0,
     seed: int = 1,
 ) -> float:
-    """Return WA in steady state if share `cold_share` of the writes goes to the cold file.
+    """Return steady WA if the share `cold_share` of the writes goes to the cold file.
 
     The arguments are those of `overwrite`; the cold file is written uniformly.
     """

@@ -1,6 +1,7 @@
-"""Park, Lee, Won and Ahn, "Practical implication of analytical models for SSD write amplification".
+"""Park, Lee, Won and Ahn 2017, on analytical models for SSD write amplification (paper 1).
 
-ICPE 2017. The printed values, and beside them the same formulas, simulated drives in place of the
+"Practical implication of analytical models for SSD write amplification",
+ICPE 2017: the printed values, and beside them the same formulas, simulated drives in place of the
 paper's Samsung 843TN, and the values that independent calculation and simulation give where the
 print is coarse or wrong ("checked value" below).
 """
@@ -54,7 +55,7 @@ def _models(bench: Bench) -> Findings:
 
 
 def _points() -> list[Item]:
-    """Return the models at single values of ρ (abstract, sections 4.4 and 4.5)."""
+    """Return items on the models at single values of ρ (abstract, sections 4.4 and 4.5)."""
     ud, ev, markov = models.uniform_distribution, models.expected_value, models.markov
     effective_op = models.effective_op(0.147, 0.9, 0.3)
     printed = [
@@ -84,7 +85,7 @@ def _points() -> list[Item]:
 
 
 def _section_4_4() -> list[Item]:
-    """Return how far the models are from the drive at ρ = 0.28, as the text says it."""
+    """Return items on the distance of the models from the drive at ρ = 0.28."""
     measured, predicted = 2.466, 2.481
     ev, markov = float(models.expected_value(0.28)), float(models.markov(0.28, 32768))
     ud = float(models.uniform_distribution(0.28))
@@ -113,7 +114,7 @@ def _section_4_4() -> list[Item]:
 
 
 def _table_4() -> list[Item]:
-    """Return each model's mean ratio to Expected Value over the sweep of ρ."""
+    """Return items on each model's mean ratio to Expected Value over the sweep of ρ."""
     ev = models.expected_value(SWEEP)
 
     def ratio(wa: npt.NDArray[np.float64] | np.float64) -> float:
@@ -179,7 +180,7 @@ def _coupon_collector() -> list[Item]:
 
 
 def _table_6() -> list[Item]:
-    """Return ρ̄ and what the models make of it; the drive's row is simulated elsewhere."""
+    """Return items on ρ̄ and the models at it; the drive's row is simulated elsewhere."""
     columns = [
         # utilisation, hot ratio; as printed: ρ̄, EV and Markov; to more digits: ρ̄, EV
         (0.8, 0.3, 1.16, 1.19, "1.15667", "1.198"),
@@ -204,7 +205,7 @@ def _table_6() -> list[Item]:
 
 
 def _figure_2(bench: Bench) -> Findings:
-    """Return the time that each model takes for the sweep."""
+    """Return items on the time that each model takes for the sweep."""
     bench.step("time of each model (Fig. 2)")
     sizes = [2**k for k in range(6, 16 if bench.full else 11)]
     seconds = {
@@ -230,7 +231,7 @@ def _figure_2(bench: Bench) -> Findings:
 
 
 def _seconds(function: Callable[..., object], *arguments: object) -> float:
-    """Return how long the fastest of three calls takes."""
+    """Return the time of the fastest of three calls."""
 
     def once() -> float:
         started = time.perf_counter()
@@ -245,7 +246,7 @@ def _time(item: str, published: float, ours: float) -> Item:
 
 
 def _theory(bench: Bench) -> Findings:
-    """Return simulated FIFO and greedy collection on drives large enough for the theory."""
+    """Return items on simulated FIFO and greedy collection on drives as large as theory's."""
     bench.step("FIFO and greedy against theory")
     blocks = 20_000 if bench.full else 8_000
     runs = [
@@ -272,7 +273,7 @@ def _theory(bench: Bench) -> Findings:
 
 
 def _windowed(bench: Bench) -> Findings:
-    """Return simulated windowed greedy, which the Coupon Collector model stands for."""
+    """Return items on simulated windowed greedy, which the Coupon Collector model stands for."""
     bench.step("windowed greedy")
     published = {1: 2.4813, 4: 2.4791, 16: 2.4724, 64: 2.4543, 256: 2.4225, _ALL_BLOCKS: 2.4036}
     runs = [(2000, 0.28, 64, f"windowed-greedy:window={window}") for window in published]

@@ -1,4 +1,4 @@
-"""Programs of others that the benchmarks of Fig. 5 run."""
+"""Other people's programs that the benchmarks of Fig. 5 run."""
 
 from __future__ import annotations
 

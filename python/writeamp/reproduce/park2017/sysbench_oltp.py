@@ -1,4 +1,4 @@
-"""Sysbench's OLTP on PostgreSQL, as Debian packages them, in the sizes of Park et al., Table 5.
+"""Sysbench's OLTP on Debian's PostgreSQL, in the sizes of Park et al. 2017, Table 5.
 
 The server has its packaged settings, but memory and logs that are as much smaller as the drive is.
 """
@@ -26,7 +26,7 @@ _LOG_BYTES, _LEAST_LOG_BYTES = 1024 * _MIB, 2 * _MIB
 
 
 def missing() -> list[str]:
-    """Return which of the programs are not installed."""
+    """Return the programs that are not installed."""
     found = [] if shutil.which("sysbench") else ["sysbench"]
     return found if _server() and _has_user() else [*found, _USER]
 
@@ -44,7 +44,7 @@ class Oltp:
 
     @contextmanager
     def prepared(self, folder: Path) -> Iterator[Callable[[], None]]:
-        """Start a server that keeps its data in a folder, fill its table; give what runs the load.
+        """Start a server in a folder and fill its table; yield a function that runs the load.
 
         Raises:
             WriteampError: a program failed; the sentence has its last words.

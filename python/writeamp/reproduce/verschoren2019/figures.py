@@ -25,7 +25,7 @@ _Curves = dict[float, list[float]]
 
 
 def figure_1(bench: Bench, d_swap: int) -> Findings:
-    """Return what section 4 says of the figure, and the figure if it is wanted."""
+    """Return items on section 4's statements on the figure, and the figure if it is wanted."""
     sweep = _D if bench.full else _D_IN_SHORT
     hcwf = {r: _curves(sweep, r, None) for r in _HOT_WRITE_FRACTIONS}
     swap = {r: _curves(sweep, r, d_swap) for r in _HOT_WRITE_FRACTIONS}
@@ -78,7 +78,10 @@ def _curves(sweep: tuple[int, ...], r: float, d_swap: int | None) -> _Curves:
 def _first_loss(
     sweep: tuple[int, ...], hcwf: dict[float, _Curves], swap: dict[float, _Curves]
 ) -> Item:
-    """Section 4: swapping wins for nearly any d, except where r=0.8, f=0.025 and d exceeds 15."""
+    """Return the item on section 4: swapping wins for nearly any d, with one stated exception.
+
+    The exception is r=0.8, f=0.025 and d above 15.
+    """
     losses = {
         (r, f): [
             d for d, a, b in zip(sweep, hcwf[r][f], swap[r][f], strict=True) if b > a * (1 + 1e-9)

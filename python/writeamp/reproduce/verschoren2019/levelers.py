@@ -1,4 +1,4 @@
-"""What Verschoren and Van Houdt 2019 leave to future work: other wear levellers, and a trace.
+"""Future work of Verschoren and Van Houdt 2019: other wear levellers, and a trace.
 
 Section 7 announces the comparison with other levellers, with erase counters added to the swap, and
 on traces. Nothing is published to compare with, so these are figures without items.
@@ -32,7 +32,7 @@ _D = 5
 
 @dataclass(frozen=True)
 class Load:
-    """A workload or a trace, the drive for it, and the parameters that HCWF needs for it."""
+    """Workload or trace, the drive for it, and the parameters that HCWF needs for it."""
 
     name: str
     arguments: dict[str, Any]
@@ -41,7 +41,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one scheme makes of one load; intervals are half widths, at 95%."""
+    """Outcome of one scheme under one load; intervals are half widths, at 95%."""
 
     load: str
     scheme: str
@@ -65,7 +65,7 @@ def trace_load(path: Path) -> Load:
 
 
 def outcomes(bench: Bench, loads: Sequence[Load], *, w_max: int, replicas: int) -> list[Outcome]:
-    """Return every scheme under every load, in that order."""
+    """Return the outcome of every scheme under every load, in that order."""
     runs = [
         (load, manager, leveler, w_max, replicas) for load in loads for manager, leveler in SCHEMES
     ]

@@ -1,7 +1,8 @@
-"""Verschoren and Van Houdt, "How to improve the performance of the d-choices garbage collection…".
+"""Verschoren and Van Houdt 2019, on improving d-choices garbage collection (paper 4).
 
-2019 (paper 4): the write amplification of HCWF(swap) from its mean field and from simulation, its
-fairness and its endurance.
+"How to improve the performance of the d-choices garbage collection…":
+the write amplification of HCWF(swap) from its mean field and from simulation, its fairness and its
+endurance.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _D_SWAP = 100
 
 @dataclass(frozen=True)
 class Setting:
-    """One row of Table 1: a drive, its collection and its workload."""
+    """Row of Table 1: a drive, its collection and its workload."""
 
     pages_per_block: int
     spare_factor: float

@@ -27,7 +27,7 @@ _MODES = (_HCWF, _SWAP_1, _SWAP)
 
 @dataclass(frozen=True)
 class Study:
-    """How large the drives are and how long they live; the paper's is 50 runs to 5000 erases.
+    """Size and length of the study; the paper's is 50 runs to 5000 erases.
 
     It names no size for these figures; 1000 logical blocks are ours. Where the paper says "the
     same", means over so many replicas may differ by share `noise`.
@@ -39,7 +39,7 @@ class Study:
     noise: float
 
     def life(self, manager: str, r: float, wear_leveling: str | None = None) -> Endurance:
-        """Return the lives of drives under one manager, of which share `r` of the writes is hot."""
+        """Return the lives of drives under one manager, where `r` of the writes go to hot pages."""
         return endurance(
             workload=f"hot-cold:f={1 - r:.4g},r={r}",
             manager=manager,
@@ -60,7 +60,7 @@ _Key = tuple[str, int, float]
 
 
 def run(bench: Bench) -> Findings:
-    """Return what sections 5 and 6 say, and the figures if they are wanted."""
+    """Return items on sections 5 and 6, and the figures if they are wanted."""
     study = FULL if bench.full else SHORT
     bench.step(f"fairness and endurance to W_max = {study.w_max} (Figs. 2 and 3)")
     keys = [(mode, d, r) for mode in _MODES for d in _D for r in _HOT_WRITE_FRACTIONS]

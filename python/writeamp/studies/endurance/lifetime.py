@@ -67,8 +67,8 @@ def run_lifetime(
     checks = iter([check_drive])  # of the drive that is asked for, not of one that tells the error
 
     def lives(kept: Kept) -> Endurance:
-        def worn_out(one: Experiment, told: Progress | None) -> Endurance:
-            return _worn_out(one, told, next(checks, None), runner, kept)
+        def worn_out(one: Experiment, report: Progress | None) -> Endurance:
+            return _worn_out(one, report, next(checks, None), runner, kept)
 
         return run_at_capacity(experiment, worn_out, _restated, progress)
 

@@ -78,7 +78,7 @@ class Curves(View):
 
     @property
     def points(self) -> tuple[Group, ...]:
-        """All points."""
+        """All points of the lines."""
         return tuple(point for one in self.series for point in one.points)
 
     def to_dict(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ class View(Drawn):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return what the picture shows as JSON types."""
+        """Return the view as JSON types."""
 
     @abstractmethod
     def _records(self) -> list[dict[str, Any]]:

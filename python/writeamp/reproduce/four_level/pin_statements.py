@@ -1,4 +1,4 @@
-"""Section III: what Ready/Busy pins say, on the drives of Figures 7 and 8 and on SSD-v."""
+"""Section III: statements on Ready/Busy pins, on the drives of Figures 7 and 8 and on SSD-v."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EMPTY = Scale(128, 64)
 
 
 def items(found: Measured) -> list[Item]:
-    """Compare pins with the drives' own counts, and with what section III says of them."""
+    """Compare pins with the drives' own counts, and with the statements of section III."""
     return [
         compared(
             "Section II.C: WA of SSD-I written once in order after TRIM",
@@ -58,11 +58,11 @@ def _written_once(name: str, choices: Choices) -> Counts:
 
 
 def _per_operation(counts: Counts) -> float:
-    return counts.told.low_times / counts.operations
+    return counts.by_pins.low_times / counts.operations
 
 
 def _pages_of_a_low_time(profile: str, name: str, printed: float, statement: str) -> Item:
-    """Return the pages programmed while a pin is low once, on a drive that never erases."""
+    """Return the item on pages programmed in one low time, on a drive that never erases."""
     return compared(
         f"Section III.A: pages of 4 KiB that {name} programs in one low time of the window",
         printed,
@@ -73,25 +73,25 @@ def _pages_of_a_low_time(profile: str, name: str, printed: float, statement: str
 
 
 def _pages_a_low_time(counts: Counts) -> float:
-    programs = counts.told.programs_by_pin
-    of_all_dies = sum(programs) * counts.told.facts.dies / len(programs)
+    programs = counts.by_pins.programs_by_pin
+    of_all_dies = sum(programs) * counts.by_pins.facts.dies / len(programs)
     return counts.true_wa * counts.written_bytes / PAGE_BYTES / of_all_dies
 
 
 def _dies(found: Measured) -> list[Item]:
-    """Return how alike the dies of a used drive are."""
+    """Return items on how alike the dies of a used drive are."""
     return [
         compared(
             "Section III.C: programs of SSD-I's busiest die over their mean, random 4K",
             1,
-            found.by_reading(lambda view: view.counts("ssd-i", STEADY).told.spread_of_dies),
+            found.by_reading(lambda view: view.counts("ssd-i", STEADY).by_pins.spread_of_dies),
             _APPROXIMATELY,
             statement="P5-R-5",
         ),
         compared(
             "Section III.B: share of SSD-I's dies that program under requests of 512 bytes",
             1,
-            found.by_reading(lambda view: view.counts("ssd-i", _SMALLEST).told.active_share),
+            found.by_reading(lambda view: view.counts("ssd-i", _SMALLEST).by_pins.active_share),
             0,
             statement="P5-R-6",
         ),
@@ -99,7 +99,7 @@ def _dies(found: Measured) -> list[Item]:
 
 
 def _equation_2() -> Item:
-    """Return eq. 2 of a count on one pin: SSD-I's chips have two dies, and so two pins."""
+    """Return the item on eq. 2 of a count on one pin: SSD-I's chips have two dies, so two pins."""
     programs, host_bytes = 1_000_000, GIB
     low_times = {name: Count(0.0, 0.0, 1.0) for name in ("read", "erase")}
     low_times["program"] = Count(float(programs), 0.0, 1.0)
@@ -116,7 +116,7 @@ def _equation_2() -> Item:
 
 
 def _any_drive(found: Measured, name: str) -> list[Item]:
-    """Return the largest |PEN| of a drive of several dies a chip, by one pin and by all."""
+    """Return items on the largest |PEN| by one pin and by all, with several dies a chip."""
     return [
         *(_by_one_pin(found, name, share) for share in SHARES),
         at_most(

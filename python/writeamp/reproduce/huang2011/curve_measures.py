@@ -1,4 +1,4 @@
-"""Numbers that say of a curve what the paper's sentences say: it is straight, it lies below."""
+"""Measures of curves: how straight they are, and how far one lies above another."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy.typing as npt
 F64 = npt.NDArray[np.float64]
 
 
-def unstraight(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return 1 - R² of the straight line through the points."""
+def nonlinearity(x: Sequence[float], y: Sequence[float]) -> float:
+    """Return how far points are from a straight line: 1 - R² of the best one."""
     slope, constant = np.polyfit(x, y, 1)
     left = np.asarray(y) - (slope * np.asarray(x) + constant)
     return float(left @ left / np.square(np.asarray(y) - np.mean(y)).sum())
@@ -23,16 +23,16 @@ def slope(x: Sequence[float], y: Sequence[float]) -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
-def highest(one: Sequence[float], other: Sequence[float]) -> float:
+def largest_ratio(one: Sequence[float], other: Sequence[float]) -> float:
     """Return the largest ratio of two curves at the same place."""
     return max(a / b for a, b in zip(one, other, strict=True))
 
 
-def lowest(one: Sequence[float], other: Sequence[float]) -> float:
+def smallest_ratio(one: Sequence[float], other: Sequence[float]) -> float:
     """Return the smallest ratio of two curves at the same place."""
     return min(a / b for a, b in zip(one, other, strict=True))
 
 
-def typical(one: Sequence[float], other: Sequence[float]) -> float:
+def mean_ratio(one: Sequence[float], other: Sequence[float]) -> float:
     """Return the geometric mean of the ratios of two curves."""
     return math.exp(float(np.mean([math.log(a / b) for a, b in zip(one, other, strict=True)])))

@@ -1,4 +1,4 @@
-"""Figure 9: write amplification over the data written, in partitions of five sizes (section V.B.2).
+"""Figure 9: write amplification over the data written, in five partitions (section V.B.2).
 
 A drive is emptied by TRIM and partitioned; what lies outside the partition stays trimmed and serves
 as spare. The initial data, taken to be a file that fills the partition, are written in order, and
@@ -84,7 +84,7 @@ _Key: TypeAlias = tuple[Choices, float]
 
 
 class _Found:
-    """The sub-tests of every reading and partition."""
+    """Sub-tests of every reading and partition."""
 
     def __init__(self, by_key: Mapping[_Key, SubTests]) -> None:
         self._by_key = by_key
@@ -112,7 +112,7 @@ def run(bench: Bench) -> Findings:
 
 
 def _run_of(choices: Choices) -> Choices:
-    """Return what of a reading this figure depends on."""
+    """Return the choices of a reading on which this figure depends."""
     return replace(choices, is_emptied=False, sub_tests_a_trace=None)
 
 
@@ -144,7 +144,7 @@ def sub_tests(scale: Scale, choices: Choices, op: float) -> SubTests:
 
 
 def partitioned(scale: Scale, choices: Choices, op: float) -> Drive:
-    """Return SSD-I, with all of its flash or what eq. 5 leaves to a partition."""
+    """Return SSD-I with all of its flash, or with what eq. 5 leaves to a partition."""
     if not choices.op_is_physical:
         return scale.drive("ssd-i", choices.firmware)
     user_gb = PARTITIONS_GB[op]
@@ -166,7 +166,7 @@ def partition_pages(drive: Drive, choices: Choices, op: float) -> int:
 
 
 def _levels(found: _Found) -> list[Item]:
-    """Return WA of the first sub-test and in steady state, of each partition."""
+    """Return items on WA of the first sub-test and in steady state, of each partition."""
     items = []
     for op, (printed, tolerance) in _FIRST.items():
         items.append(
@@ -197,7 +197,7 @@ _TOO_LOW_AT = 12
 
 
 def _too_low() -> Erratum:
-    """Return what the first sub-test at 12% must have: its data at least, and 5 GiB in pairs.
+    """Return the correction of the first sub-test at 12%: at least its data, and 5 GiB in pairs.
 
     The partition and twice 5 GiB leave flash free, so that nothing is collected.
     """
@@ -211,7 +211,7 @@ def _too_low() -> Erratum:
 
 
 def _at_7(found: _Found) -> list[Item]:
-    """Return what the text says of the curve at 7%, Fig. 9a."""
+    """Return items on the curve at 7%, Fig. 9a."""
     items = [
         compared(
             "Fig. 9a, 7%: WA of the second sub-test",
@@ -257,7 +257,7 @@ def _at_7(found: _Found) -> list[Item]:
 
 
 def _rates(found: _Found) -> list[Item]:
-    """Return write bandwidth at 7%, and what a written byte costs the flash in time."""
+    """Return items on write bandwidth at 7%, and on the flash's time for a written byte."""
     named = (
         ("in the first sub-test", 1.4, 0.05, _first_rate, "P5-F9-12"),
         ("in the second sub-test", _SECOND[1], 0.05, _second_rate, "P5-F9-13"),
@@ -312,7 +312,7 @@ def _steady_rate(tests: SubTests) -> float:
 
 
 def _partitions(found: _Found) -> list[Item]:
-    """Return what is said of more over-provisioning, of the steady state, and of one pin."""
+    """Return items on more over-provisioning, the steady state, and one pin."""
 
     def over_partitions(value: Callable[[SubTests], float]) -> Callable[[Choices], list[float]]:
         return lambda choices: [value(found.tests(choices, op)) for op in sorted(PARTITIONS_GB)]

@@ -1,4 +1,4 @@
-"""A device's runs, and how well the basic and the extended model predict them."""
+"""Measurements of a device, and scores of its basic and extended models."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from writeamp.reproduce.huang2011.specific import by_kind
 
 
 @dataclass(frozen=True)
-class Graded:
-    """What was measured of a device, and what its models err by.
+class DeviceScores:
+    """Measurements of a device, and errors of its models.
 
     Attributes:
         runs: by the way of the runs.
@@ -36,7 +36,7 @@ class Graded:
 
     @property
     def grid(self) -> dict[str, pl.DataFrame]:
-        """The runs of the grid."""
+        """Measurements of the grid by the way of the runs."""
         return {way: runs.grid for way, runs in self.runs.items()}
 
     def mean(self, metric: str, condition: pl.Expr | None = None) -> dict[str, float]:
@@ -60,11 +60,11 @@ class Graded:
 
 
 # Models are fitted once in a process; several tables and sentences are about the same ones.
-_KNOWN: dict[tuple[str, int], Graded] = {}
+_KNOWN: dict[tuple[str, int], DeviceScores] = {}
 
 
-def graded(bench: Bench, device: str) -> Graded:
-    """Return a device's runs and the scores of its models.
+def score_device(bench: Bench, device: str) -> DeviceScores:
+    """Return a device's measurements and the scores of its models.
 
     Raises:
         WriteampError: a workload cannot be run.
@@ -74,7 +74,7 @@ def graded(bench: Bench, device: str) -> Graded:
     if key not in _KNOWN:
         bench.step(f"models of {device}")
         grid = {way: of_way.grid for way, of_way in runs.items()}
-        _KNOWN[key] = Graded(
+        _KNOWN[key] = DeviceScores(
             runs,
             accuracy(grid, "basic"),
             accuracy(grid, "extended"),
