@@ -1,1 +1,1 @@
-"""The learners: one file each, with its `LEARNER`, and one line each in `blackbox/model_kinds.py`."""
+"""Learners: one file each, with its `LEARNER`, and a line in `blackbox/model_kinds.py`."""
