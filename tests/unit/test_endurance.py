@@ -17,6 +17,7 @@ from scipy import stats
 from writeamp import _engine
 from writeamp.devices.policy import Policy
 from writeamp.plots import LifeCurve, erases_of_blocks, life_over_w, save
+from writeamp.runs.seeds import replica_seed
 from writeamp.units.byte_sizes import parse_bytes
 
 SMALL = {"blocks": 60, "pages_per_block": 16, "op": 0.25, "w_max": 50, "replicas": 4}
@@ -130,10 +131,10 @@ def test_neither_threads_nor_batches_change_anything() -> None:
         assert numbers(wa.endurance(**case, workload=SKEWED, **other)) == first
 
 
-def test_replica_i_is_the_run_with_seed_plus_i() -> None:
+def test_each_replica_is_the_run_with_its_seed() -> None:
     together = wa.endurance(**SMALL, victims="d-choices:d=3", seed=11)
     alone = [
-        wa.endurance(**{**SMALL, "replicas": 1}, victims="d-choices:d=3", seed=11 + i)
+        wa.endurance(**{**SMALL, "replicas": 1}, victims="d-choices:d=3", seed=replica_seed(11, i))
         for i in range(4)
     ]
     assert together.lives.equals(pl.concat([one.lives for one in alone]))

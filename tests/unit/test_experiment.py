@@ -160,7 +160,7 @@ def test_the_keyword_functions_take_every_setting_and_show_its_default(verb: str
     function = getattr(wa, verb)
     shown = inspect.signature(function).parameters
     places = setting_places(verb)
-    assert set(shown) - {"progress", "runner"} == set(places)
+    assert set(shown) - {"progress", "runner", "out"} == set(places)
     typed = typing.get_type_hints(getattr(functions, f"{verb.capitalize()}Arguments"))
     assert set(typed) == set(places) - {"device", "workload"}
     assert shown["seed"].default == 1
