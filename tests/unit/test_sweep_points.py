@@ -220,7 +220,7 @@ PREDICT = {"verb": "predict"}
         ({"sweep": {"axes": {"device": ["no-such"]}}}, ["no-such", "device = no-such"]),
         ({"sweep": {"replicas": 0}}, ["replicas", "whole number"]),
         ({"sweep": {"kind": "endurance"}}, ["simulate", "endurance", "one"]),
-        ({"verb": "compare"}, ["compare", "manager"]),
+        ({"verb": "compare"}, ["managers is missing"]),
         ({"verb": "simulat"}, ["simulat", "simulate"]),
         ({"verb": 3}, ["verb", "3", "text"]),
         ({"rum": {}}, ["rum", "run"]),

@@ -1,4 +1,4 @@
-"""Results as JSON documents and back, exactly: dataclasses, arrays and tables.
+"""Documents: results as JSON and back, exactly, by the types of their fields.
 
 A document holds nothing but JSON types. To read one runs nothing that it says: the reader names
 the type that it expects, and a document of another is refused.
@@ -7,13 +7,12 @@ the type that it expects, and a document of another is refused.
 from __future__ import annotations
 
 import base64
-import io
 import math
-from collections.abc import Mapping
+import types
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 import polars as pl
@@ -22,6 +21,25 @@ from writeamp.errors import WriteampError
 
 # Numbers that JSON has no words for.
 _UNUSUAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_WORDS = {str(value): word for word, value in _UNUSUAL.items()}
+
+# Arrays, by what a document calls their numbers: always from the least byte on.
+_ARRAYS = {
+    np.dtype(one).newbyteorder("<").str: np.dtype(one).newbyteorder("<")
+    for one in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
+}
+# Columns of tables, by their type's name, and the Python types of their values.
+_COLUMNS: dict[str, tuple[type[pl.DataType], tuple[type, ...]]] = {
+    "Boolean": (pl.Boolean, (bool,)),
+    "UInt32": (pl.UInt32, (int,)),
+    "UInt64": (pl.UInt64, (int,)),
+    "Int64": (pl.Int64, (int,)),
+    "Float64": (pl.Float64, (float,)),
+    "String": (pl.String, (str,)),
+}
+# Reading may fail with these on a document that is none.
+_FAULTS = (TypeError, ValueError, KeyError, ArithmeticError, RecursionError,
+           pl.exceptions.PolarsError, pl.exceptions.PanicException)  # fmt: skip
 
 
 def to_document(value: Any, *, without: tuple[str, ...] = ()) -> Any:  # noqa: PLR0911
@@ -30,15 +48,14 @@ def to_document(value: Any, *, without: tuple[str, ...] = ()) -> Any:  # noqa: P
     Args:
         value: of plain types, tuples, lists, mappings by text, arrays, data frames, dataclasses.
         without: fields of the outermost dataclass that are left out.
+
+    Raises:
+        TypeError: an array or a column of a type that no document holds.
     """
     if isinstance(value, np.ndarray):
-        little_endian = value.astype(value.dtype.newbyteorder("<"))
-        content = base64.b64encode(np.ascontiguousarray(little_endian).tobytes()).decode()
-        return {"dtype": little_endian.dtype.str, "shape": list(value.shape), "base64": content}
+        return _document_of_array(value)
     if isinstance(value, pl.DataFrame):
-        buffer = io.BytesIO()
-        value.write_ipc(buffer)
-        return {"ipc": base64.b64encode(buffer.getvalue()).decode()}
+        return {"columns": [_document_of_column(one) for one in value.get_columns()]}
     if is_dataclass(value):
         return {
             one.name: to_document(getattr(value, one.name))
@@ -52,7 +69,7 @@ def to_document(value: Any, *, without: tuple[str, ...] = ()) -> Any:  # noqa: P
     if isinstance(value, np.generic):
         return to_document(value.item())
     if isinstance(value, float) and not math.isfinite(value):
-        return next(name for name, one in _UNUSUAL.items() if str(one) == str(value))
+        return _WORDS[str(value)]
     return value
 
 
@@ -60,7 +77,7 @@ def from_document(kind: Any, document: Any, **given: Any) -> Any:
     """Return the value of a type that `to_document` wrote.
 
     Args:
-        kind: a type, or a hint such as `tuple[float, ...] | None`.
+        kind: a dataclass, another type, or a hint such as `tuple[float, ...] | None`.
         document: what was written.
         given: fields that were left out.
 
@@ -68,71 +85,141 @@ def from_document(kind: Any, document: Any, **given: Any) -> Any:
         WriteampError: the document is of something else.
     """
     try:
-        return _dataclass(kind, document, given) if is_dataclass(kind) else _read(kind, document)
-    except (TypeError, ValueError, KeyError, OverflowError, pl.exceptions.PolarsError) as error:
+        return _dataclass(kind, document, given) if given else _read(kind, document)
+    except _FAULTS as error:
         name = getattr(kind, "__name__", str(kind))
         raise WriteampError(f"the document is no {name}: {' '.join(str(error).split())}") from None
 
 
-def _read(kind: Any, document: Any) -> Any:  # one case for each type
-    origin = get_origin(kind)
-    if origin in (Union, UnionType):
-        return _one_of(get_args(kind), document)
-    if isinstance(document, Mapping):
-        return _read_table(kind, document)
-    if origin in (tuple, list) and isinstance(document, list):
-        return _read_items(origin, get_args(kind), document)
-    if kind is float and document in _UNUSUAL:
-        return _UNUSUAL[document]
+def _document_of_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+    name = array.dtype.newbyteorder("<").str
+    if name not in _ARRAYS:
+        raise TypeError(f"no document holds arrays of {array.dtype}")
+    content = np.ascontiguousarray(array, _ARRAYS[name]).tobytes()
+    return {
+        "dtype": name,
+        "shape": list(array.shape),
+        "base64": base64.b64encode(content).decode(),
+    }
+
+
+def _document_of_column(column: pl.Series) -> dict[str, Any]:
+    if str(column.dtype) not in _COLUMNS:
+        raise TypeError(f"no document holds columns of {column.dtype}")
+    values = column.to_list()
+    if column.dtype == pl.Float64 and not column.is_finite().all():
+        values = to_document(values)
+    return {"name": column.name, "type": str(column.dtype), "values": values}
+
+
+def _read(kind: Any, document: Any) -> Any:
     if kind is Any:
         return document
-    expected = (int, float) if kind is float else NoneType if kind is None else origin or kind
-    if not isinstance(document, expected) or (isinstance(document, bool) and kind is not bool):
-        raise TypeError(f"{document!r:.40} stands where {kind} is expected")
-    return float(document) if isinstance(document, int) and kind is float else document
-
-
-def _read_table(kind: Any, document: Mapping[str, Any]) -> Any:
     if is_dataclass(kind):
         return _dataclass(kind, document, {})
-    if "base64" in document:
-        content = base64.b64decode(document["base64"], validate=True)
-        found = np.frombuffer(content, np.dtype(str(document["dtype"])))
-        return found.reshape(document["shape"]).copy()
-    if "ipc" in document:
-        return pl.read_ipc(io.BytesIO(base64.b64decode(document["ipc"], validate=True)))
-    of_value = get_args(kind)[1] if get_args(kind) else Any
-    return {name: _read(of_value, one) for name, one in document.items()}
+    if is_typeddict(kind):
+        return _fields(_hints(kind), document)
+    reader = _READERS.get(get_origin(kind) or kind)
+    return _plain(kind, document) if reader is None else reader(get_args(kind), document)
 
 
-def _read_items(origin: Any, kinds: tuple[Any, ...], document: list[Any]) -> Any:
-    if origin is list or kinds[1:] == (Ellipsis,):
-        return origin(_read(kinds[0], one) for one in document)
-    return tuple(_read(kind, one) for kind, one in zip(kinds, document, strict=True))
+def _plain(kind: Any, document: Any) -> Any:
+    """Return a text, a flag, a number or None."""
+    if kind is float and isinstance(document, str) and document in _UNUSUAL:
+        return _UNUSUAL[document]
+    expected = (int, float) if kind is float else kind
+    if not isinstance(document, expected) or (isinstance(document, bool) and kind is not bool):
+        raise TypeError(f"{document!r:.40} stands where {kind.__name__} is expected")
+    return float(document) if kind is float else document
+
+
+def _dataclass(kind: Any, document: Any, given: Mapping[str, Any]) -> Any:
+    hints = _hints(kind)
+    written = [one.name for one in fields(kind) if one.init and one.name not in given]
+    return kind(**_fields({name: hints[name] for name in written}, document), **given)
+
+
+def _fields(hints: Mapping[str, Any], document: Any) -> dict[str, Any]:
+    """Return the values of a table that has all of some fields, and no other."""
+    table = _table(document)
+    if table.keys() != hints.keys():
+        raise KeyError(f"its fields are {', '.join(table)}, in place of {', '.join(hints)}")
+    return {name: _read(hint, table[name]) for name, hint in hints.items()}
+
+
+def _table(document: Any) -> Mapping[str, Any]:
+    if not isinstance(document, Mapping):
+        raise TypeError(f"{document!r:.40} stands where a table is expected")
+    return document
+
+
+def _list(document: Any) -> list[Any]:
+    if not isinstance(document, list):
+        raise TypeError(f"{document!r:.40} stands where a list is expected")
+    return document
+
+
+def _mapping(kinds: tuple[Any, ...], document: Any) -> dict[str, Any]:
+    return {name: _read(kinds[1], one) for name, one in _table(document).items()}
+
+
+def _tuple(kinds: tuple[Any, ...], document: Any) -> tuple[Any, ...]:
+    if kinds[1:] == (Ellipsis,):
+        return tuple(_read(kinds[0], one) for one in _list(document))
+    return tuple(_read(kind, one) for kind, one in zip(kinds, _list(document), strict=True))
+
+
+def _items(kinds: tuple[Any, ...], document: Any) -> list[Any]:
+    return [_read(kinds[0], one) for one in _list(document)]
 
 
 def _one_of(kinds: tuple[Any, ...], document: Any) -> Any:
-    if document is None and NoneType in kinds:
-        return None
     for kind in kinds:
         try:
-            if kind is not NoneType:
-                return _read(kind, document)
-        except (TypeError, ValueError, KeyError):
+            return _read(kind, document)
+        except _FAULTS:
             continue
     raise TypeError(f"{document!r:.40} stands where one of {kinds} is expected")
 
 
-def _dataclass(kind: Any, document: Any, given: Mapping[str, Any]) -> Any:
-    if not isinstance(document, Mapping):
-        raise TypeError(f"{document!r:.40} stands where a table is expected")
-    hints = _hints(kind)
-    known = [one.name for one in fields(kind) if one.init]
-    for name in document:
-        if name not in known:
-            raise KeyError(f"{name} is no field of it")
-    found = {name: _read(hints[name], one) for name, one in document.items()}
-    return kind(**found, **given)
+def _array(kinds: tuple[Any, ...], document: Any) -> np.ndarray[Any, Any]:
+    table = _fields({"dtype": str, "shape": list[int], "base64": str}, document)
+    expected = np.dtype(*get_args(kinds[1]))
+    if table["dtype"] != expected.newbyteorder("<").str:
+        raise TypeError(f"an array of {table['dtype']:.40} stands where one of {expected} does")
+    content = base64.b64decode(table["base64"], validate=True)
+    if min(table["shape"], default=0) < 0:  # which NumPy takes for a length that it finds itself
+        raise ValueError(f"an array has the shape {table['shape']}")
+    found = np.frombuffer(content, _ARRAYS[table["dtype"]]).reshape(table["shape"])
+    return found.astype(expected)
+
+
+def _frame(_: tuple[Any, ...], document: Any) -> pl.DataFrame:
+    columns = _fields({"columns": list[Any]}, document)["columns"]
+    return pl.DataFrame([_column(one) for one in columns])
+
+
+def _column(document: Any) -> pl.Series:
+    column = _fields({"name": str, "type": str, "values": list[Any]}, document)
+    dtype, expected = _COLUMNS[column["type"]]
+    values = column["values"]
+    if dtype is pl.Float64:
+        values = [_UNUSUAL[one] if isinstance(one, str) else one for one in values]
+    others = set(map(type, values)) - {*expected, types.NoneType}
+    if others:
+        raise TypeError(f"{others.pop().__name__} stands in a column of {column['type']}")
+    return pl.Series(column["name"], values, dtype=dtype, strict=True)
+
+
+_READERS: Mapping[Any, Callable[[tuple[Any, ...], Any], Any]] = {
+    Union: _one_of,
+    types.UnionType: _one_of,
+    dict: _mapping,
+    list: _items,
+    tuple: _tuple,
+    np.ndarray: _array,
+    pl.DataFrame: _frame,
+}
 
 
 @cache

@@ -300,7 +300,7 @@ class ComparisonSettings(Settings):
     replicas: int = setting(
         3,
         Whole(1, _MOST_COMPARED_REPLICAS),
-        "runs of each manager, with seeds from --seed on",
+        "runs of each manager, whose seeds follow from --seed",
         number="count",
         panel="run",
     )

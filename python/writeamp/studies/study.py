@@ -30,6 +30,9 @@ _JobT_contra = TypeVar("_JobT_contra", contravariant=True)
 
 Progress: TypeAlias = Callable[[int, int], None]
 
+# What is no document of a result fails with one of these.
+_FAULTS = (TypeError, ValueError, KeyError, IndexError, RecursionError)
+
 _SCHEMA: Mapping[str, Any] = {
     "hash": pl.String,
     "version": pl.String,
@@ -182,7 +185,7 @@ class Kept:
         finished: dict[int, T] = {}
         for at, (job, name) in enumerate(zip(jobs, hashes, strict=True)):
             if name in self._result_of:
-                finished[at] = keeping.result(job, json.loads(self._result_of[name]))
+                finished[at] = self._found(keeping, job, self._result_of[name])
                 self._skipped.add(name)
         todo = [at for at in range(len(jobs)) if at not in finished]
         try:
@@ -198,6 +201,23 @@ class Kept:
             raise Interrupted(finished) from None
         return [finished[at] for at in range(len(jobs))]
 
+    def _found(self, keeping: Keeping[J, T], job: J, document: str) -> T:
+        """Return the result that a document of this folder holds.
+
+        Raises:
+            WriteampError: nothing that a study has written.
+        """
+        assert self._dataset is not None
+        try:
+            found = keeping.result(job, json.loads(document))
+            keeping.facts(job, found)  # which takes what it holds to be whole
+        except (WriteampError, *_FAULTS) as error:
+            raise WriteampError(
+                f"{self._dataset.folder} has a run that no study has written ({error}); give "
+                "another folder"
+            ) from None
+        return found
+
     def _hash_of(self, keeping: Keeping[J, T], job: J) -> str | None:
         """Return the digest of what a job means; None where nothing is kept."""
         if self._dataset is None:
@@ -210,7 +230,7 @@ class Kept:
     def _add(self, keeping: Keeping[J, T], job: J, name: str | None, result: T) -> None:
         if self._sink is None or name is None or isinstance(result, BaseException):
             return
-        facts, document = keeping.facts(job, result), _json(keeping.document(job, result))
+        facts, document = keeping.facts(job, result), keeping.document(job, result)
         columns = (
             name,
             __version__,
@@ -220,7 +240,7 @@ class Kept:
             None,
             facts.wa,
             _json(_meant(keeping, job)),
-            document,
+            json.dumps(document, separators=(",", ":"), allow_nan=False),
         )
         self._sink.add(_Row((name, __version__), columns))
         self._done.add(name)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -152,6 +152,14 @@ def _worn_out(
     return result(dict(enumerate(lives)))
 
 
+class _LifeDocument(TypedDict):
+    """Type of the engine's `Life`, which is known to type checkers only, for documents of it."""
+
+    end: dict[str, npt.NDArray[np.uint64]]
+    first_to_reach: dict[str, npt.NDArray[np.uint64]]
+    erase_counts: npt.NDArray[np.uint64]
+
+
 class _KeepLives:
     """Keeping of lives: each means its drive, load, policy, end and seed."""
 
@@ -171,7 +179,7 @@ class _KeepLives:
         return to_document(life)
 
     def result(self, replica: int, document: Any) -> Life:
-        found: Life = from_document(dict[str, Any], document)
+        found: Life = from_document(_LifeDocument, document)
         return found
 
     def _seed(self, replica: int) -> int:

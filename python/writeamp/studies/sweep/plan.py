@@ -160,10 +160,6 @@ def _kind(tables: Mapping[str, Any], table: Mapping[str, Any], where: str) -> Ki
             raise WriteampError(f"{where}:{key} is {shown(value)}; it must be text")
     if verb is not None and named is not None and verb != named:
         raise WriteampError(f"{where}: verb is {verb!r} and sweep.kind {named!r}; give only one")
-    if verb == "compare":
-        raise WriteampError(
-            f"{where}: verb compare is itself several runs; take simulate, with an axis manager"
-        )
     try:
         return find_kind(verb or named or "simulate")
     except WriteampError as error:

@@ -25,6 +25,7 @@ from writeamp.studies.endurance.result import Endurance
 from writeamp.studies.simulation import run_simulation
 from writeamp.studies.sweep.axes import Value
 from writeamp.studies.sweep.designs import Choice
+from writeamp.studies.sweep.kinds import comparisons
 from writeamp.studies.sweep.kinds.kind import Asked, Found, Table, digest, scalars_of
 from writeamp.studies.sweep.kinds.specs import (
     KINDS,
@@ -40,6 +41,7 @@ _OF_DEVICE = "device."
 _NOT_MEASURES = (
     "wa",
     "wa_ci95",
+    "wa_of_replicas",
     "steady",
     "causes",
     "seed",
@@ -70,10 +72,11 @@ class ExperimentKind:
     def check_axis(self, name: str, where: str) -> None:
         """Refuse an axis that is no setting."""
         setting, dot, parameter = name.partition(".")
-        if dot and setting in KINDS:
+        places = setting_places(self.name)
+        if dot and setting in KINDS and setting in places:
             check_parameter(setting, parameter, where)
-        elif not (name in setting_places(self.name) or name.startswith(_OF_DEVICE)):
-            valid = [*setting_places(self.name), *(f"{one}.PARAMETER" for one in KINDS)]
+        elif not (name in places or name.startswith(_OF_DEVICE)):
+            valid = [*places, *(f"{one}.PARAMETER" for one in KINDS if one in places)]
             raise WriteampError(f"{where}: {unknown('axis', name, [*valid, 'device.TABLE.KEY'])}")
 
     def number_of(self, name: str, value: Value) -> Value:
@@ -118,6 +121,8 @@ class ExperimentKind:
         experiment = Experiment.from_dict(settings)
         if self.name == "endurance":
             return _found_of_lives(run_lifetime(experiment))
+        if self.name == comparisons.VERB:
+            return comparisons.found_of_row(experiment, _NOT_MEASURES)
         result = run_simulation(experiment)
         low, high = result.ci
         # Theory, which points of models are for, may take longer than a short run.
@@ -139,6 +144,8 @@ class ExperimentKind:
         found: dict[str, Any] = {}
         for name, (kind, field_name) in setting_places(self.name).items():
             value = settings[kind.title].get(field_name)
+            if name in KINDS:
+                value = comparisons.alone(value)
             if value is not None:
                 found[name] = value
             if name in KINDS and value is not None:
@@ -158,23 +165,27 @@ def _completed(verb: str, tables: Table, first: Choice) -> dict[str, Any]:
             continue
         if words_of(one).required and name in first:
             table.setdefault(field_name, first[name])
+        if verb == comparisons.VERB and name == "replicas":
+            table.setdefault(field_name, 1)  # those of the sweep take their place
         parameters = _parameters(name, first)
-        if parameters and isinstance(table.get(field_name), str):
+        if parameters and isinstance(comparisons.alone(table.get(field_name)), str):
             # Where an axis has the spec itself, what the file says of it plays no part.
-            if name in first:
+            if name in first and not words_of(one).required:
                 del table[field_name]
             else:
-                table[field_name] = with_parameters(name, table[field_name], parameters)
+                text = first.get(name, comparisons.alone(table[field_name]))
+                table[field_name] = with_parameters(name, str(text), parameters)
     return found
 
 
 def _specs_of(tables: Table) -> dict[str, str]:
     """Return the specs that the file gives, perhaps without parameters that axes give."""
     return {
-        name: table[name]
+        name: text
         for name in KINDS
         for table in tables.values()
-        if isinstance(table, Mapping) and isinstance(table.get(name), str)
+        if isinstance(table, Mapping)
+        and isinstance(text := comparisons.alone(table.get(name)), str)
     }
 
 
@@ -212,6 +223,11 @@ def _default(setting: str, changes: Mapping[str, Any], base: Experiment) -> str:
         "manager": "single",
         "victims": default_victims(str(manager)),
     }
+    if isinstance(getattr(base.policy, setting, getattr(base.load, setting, None)), tuple):
+        raise WriteampError(
+            f"{setting} is a list, of which no axis could change a parameter; make {setting} an "
+            "axis too"
+        )
     if setting not in defaults:
         raise WriteampError(f"there is no {setting} whose parameters an axis could change")
     return defaults[setting]
@@ -226,6 +242,8 @@ def _placed(verb: str, choice: Choice, source: Path) -> dict[str, Any]:
 
 
 def _asked(experiment: Experiment, identity_of: Callable[[str], str]) -> Asked:
+    if experiment.verb == comparisons.VERB:
+        comparisons.check_one_row(experiment)
     if experiment.output_files:
         raise WriteampError(
             f"every point would write the Ready/Busy capture {experiment.output_files[0]}; leave "

@@ -12,6 +12,7 @@ KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         ExperimentKind("simulate"),
+        ExperimentKind("compare"),
         ExperimentKind("endurance"),
         PredictionKind(),
         MeanFieldKind(),

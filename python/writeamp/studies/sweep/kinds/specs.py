@@ -12,16 +12,18 @@ from writeamp.errors import WriteampError, unknown
 from writeamp.registry.entries import EngineKind, Entry, engine_entries
 from writeamp.registry.specs import Spec, manager, victims, wear_leveling, workload
 
-# The settings that are specs, and what makes one of each.
+# The settings that are specs, of one verb or another, and what makes one of each.
 KINDS: dict[str, EngineKind] = {
     "workload": "workloads",
     "manager": "managers",
+    "managers": "managers",
     "victims": "victims",
     "wear_leveling": "wear_levelers",
 }
 _MAKERS: dict[str, Callable[..., Spec]] = {
     "workload": workload,
     "manager": manager,
+    "managers": manager,
     "victims": victims,
     "wear_leveling": wear_leveling,
 }
