@@ -1,4 +1,4 @@
-"""Results as JSON documents: what is written is read again exactly, and nothing else is read."""
+"""Results as JSON documents: read again exactly as written, and nothing else is read."""
 
 from __future__ import annotations
 

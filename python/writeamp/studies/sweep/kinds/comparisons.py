@@ -16,7 +16,7 @@ VERB = "compare"
 
 
 def check_one_row(experiment: Experiment) -> None:
-    """Refuse a comparison of several rows, or of several runs, of which a sweep has one at a point.
+    """Refuse a comparison of several rows or runs, of which a sweep has one at a point.
 
     Raises:
         WriteampError: so it is; the sentence says what to make an axis.
