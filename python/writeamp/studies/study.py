@@ -131,6 +131,10 @@ class _Row:
     error: None = None
 
 
+class _FolderError(Exception):
+    """Fault of the folder, which no search may take for a drive that cannot be."""
+
+
 class Kept:
     """The runs of a study in progress, those in its folder among them; without one, none."""
 
@@ -205,14 +209,14 @@ class Kept:
         """Return the result that a document of this folder holds.
 
         Raises:
-            WriteampError: nothing that a study has written.
+            _FolderError: it holds nothing that a study has written.
         """
         assert self._dataset is not None
         try:
             found = keeping.result(job, json.loads(document))
             keeping.facts(job, found)  # which takes what it holds to be whole
         except (WriteampError, *_FAULTS) as error:
-            raise WriteampError(
+            raise _FolderError(
                 f"{self._dataset.folder} has a run that no study has written ({error}); give "
                 "another folder"
             ) from None
@@ -242,7 +246,10 @@ class Kept:
             _json(_meant(keeping, job)),
             json.dumps(document, separators=(",", ":"), allow_nan=False),
         )
-        self._sink.add(_Row((name, __version__), columns))
+        try:
+            self._sink.add(_Row((name, __version__), columns))
+        except WriteampError as error:
+            raise _FolderError(str(error)) from None
         self._done.add(name)
 
 
@@ -273,6 +280,8 @@ def keep_runs(out: str | os.PathLike[str] | None, study: Callable[[Kept], S]) ->
             if failed.finished is not None:
                 failed.finished = _with_account(failed.finished, kept)
             raise
+        except _FolderError as fault:
+            raise WriteampError(str(fault)) from None
 
 
 def _with_account(found: S, kept: Kept) -> S:
