@@ -61,6 +61,10 @@ class Facts:
     wa: float
 
 
+class _FolderError(Exception):
+    """Folder that cannot be read or written; no study takes it for a run that cannot be."""
+
+
 class Keeping(Protocol[_JobT_contra, T]):
     """Rules for keeping a study's jobs: the meaning, facts and document of each."""
 
@@ -205,14 +209,14 @@ class Kept:
         """Return the result that a document of this folder holds.
 
         Raises:
-            WriteampError: nothing that a study has written.
+            _FolderError: nothing that a study has written.
         """
         assert self._dataset is not None
         try:
             found = keeping.result(job, json.loads(document))
             keeping.facts(job, found)  # which takes what it holds to be whole
         except (WriteampError, *_FAULTS) as error:
-            raise WriteampError(
+            raise _FolderError(
                 f"{self._dataset.folder} has a run that no study has written ({error}); give "
                 "another folder"
             ) from None
@@ -242,7 +246,10 @@ class Kept:
             _json(_meant(keeping, job)),
             json.dumps(document, separators=(",", ":"), allow_nan=False),
         )
-        self._sink.add(_Row((name, __version__), columns))
+        try:
+            self._sink.add(_Row((name, __version__), columns))
+        except WriteampError as error:
+            raise _FolderError(str(error)) from None
         self._done.add(name)
 
 
@@ -265,6 +272,8 @@ def keep_runs(out: str | os.PathLike[str] | None, study: Callable[[Kept], S]) ->
         kept = Kept(dataset, sink)
         try:
             return _with_account(study(kept), kept)
+        except _FolderError as error:
+            raise WriteampError(str(error)) from None
         except Interrupted as stopped:
             if stopped.finished is not None:
                 stopped.finished = _with_account(stopped.finished, kept)
