@@ -1,4 +1,4 @@
-"""Studies whose runs are kept in a folder: a table of small ones, and ways to end them early."""
+"""Studies whose runs are kept in a folder: a table of small ones, and ways to end them."""
 
 from __future__ import annotations
 

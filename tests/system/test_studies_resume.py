@@ -1,4 +1,4 @@
-"""Every study that keeps its runs: whatever ends it, a second call does the rest, and no more."""
+"""Studies that keep their runs: whatever ends one, a second call does the rest and no more."""
 
 from __future__ import annotations
 

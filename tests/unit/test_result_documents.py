@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import json
 import math
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -144,7 +146,7 @@ def test_the_samples_of_results_have_everything_that_is_tested() -> None:
 numbers = st.floats(allow_nan=True, allow_infinity=True)
 # What JSON and UTF-8 have: surrogates are no characters.
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
-    ["nan", "inf", "base64", "columns"]
+    ["nan", "inf", "zlib", "columns"]
 )
 counts = st.integers(0, 2**64 - 1)
 wholes = st.lists(counts, max_size=4).map(lambda some: np.array(some, np.uint64))
@@ -213,6 +215,9 @@ def test_what_no_document_holds_is_not_written() -> None:
         to_document(pl.DataFrame({"a": [[1]]}))
 
 
+# A count of eight bytes.
+ZERO = base64.b64encode(zlib.compress(bytes(8))).decode()
+
 WRONG: list[tuple[Any, Any]] = [
     (float, "much"), (float, True), (float, None), (float, {}), (float, []), (float, 10**400),
     (int, 1.0), (int, "1"), (int, True), (int, {}),
@@ -224,20 +229,28 @@ WRONG: list[tuple[Any, Any]] = [
     (Inner, {"low": 1.0, "names": [], "more": 1}), (Inner, {"low": "x", "names": []}),
     (Inner | None, {}), (Life, {}), (Life, {"end": {}, "erases": []}),
     (npt.NDArray[np.uint64], {}), (npt.NDArray[np.uint64], []),
-    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [1], "base64": "AAAA"}),
-    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [1], "base64": "?"}),
-    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [-1], "base64": "AAAAAAAAAAA="}),
-    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [2**70], "base64": ""}),
-    (npt.NDArray[np.uint64], {"dtype": "<f8", "shape": [1], "base64": "AAAAAAAAAAA="}),
-    (npt.NDArray[np.uint64], {"dtype": "|O", "shape": [1], "base64": "AAAAAAAAAAA="}),
-    (npt.NDArray[np.uint64], {"dtype": 8, "shape": 1, "base64": None}),
-    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [0] * 99, "base64": ""}),
+    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [1], "zlib": "AAAA"}),
+    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [1], "zlib": "?"}),
+    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [1], "zlib": ZERO[:-4]}),
+    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [2], "zlib": ZERO}),
+    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [-1], "zlib": ZERO}),
+    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [2**70], "zlib": ""}),
+    (npt.NDArray[np.uint64], {"dtype": "<f8", "shape": [1], "zlib": ZERO}),
+    (npt.NDArray[np.uint64], {"dtype": "|O", "shape": [1], "zlib": ZERO}),
+    (npt.NDArray[np.uint64], {"dtype": 8, "shape": 1, "zlib": None}),
+    (npt.NDArray[np.uint64], {"dtype": "<u8", "shape": [0] * 99, "zlib": ""}),
     (pl.DataFrame, {}), (pl.DataFrame, {"columns": {}}), (pl.DataFrame, {"columns": [3]}),
     (pl.DataFrame, {"columns": [{"name": "a", "type": "Object", "values": []}]}),
     (pl.DataFrame, {"columns": [{"name": "a", "type": "UInt64", "values": [-1]}]}),
     (pl.DataFrame, {"columns": [{"name": "a", "type": "UInt64", "values": [2**64]}]}),
     (pl.DataFrame, {"columns": [{"name": "a", "type": "UInt64", "values": [True]}]}),
     (pl.DataFrame, {"columns": [{"name": "a", "type": "Float64", "values": ["x"]}]}),
+    (pl.DataFrame, {"columns": [{"name": "a", "type": "UInt64",
+                                 "values": {"dtype": "<u8", "shape": [1, 1], "zlib": ZERO}}]}),
+    (pl.DataFrame, {"columns": [{"name": "a", "type": "Float64",
+                                 "values": {"dtype": "<u8", "shape": [1], "zlib": ZERO}}]}),
+    (pl.DataFrame, {"columns": [{"name": "a", "type": "String",
+                                 "values": {"dtype": "<u8", "shape": [1], "zlib": ZERO}}]}),
     (pl.DataFrame, {"columns": [{"name": "a", "type": "String", "values": ["\ud800"]}]}),
     (pl.DataFrame, {"columns": [{"name": "a", "type": "UInt64", "values": [1]},
                                 {"name": "a", "type": "UInt64", "values": [1]}]}),

@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import math
 import types
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from writeamp.errors import WriteampError
@@ -28,6 +30,8 @@ _ARRAYS = {
     np.dtype(one).newbyteorder("<").str: np.dtype(one).newbyteorder("<")
     for one in ("?", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8")
 }
+# Counters are mostly zeros; more than this would take longer and save little.
+_LEVEL = 1
 # Columns of tables, by their type's name, and the Python types of their values.
 _COLUMNS: dict[str, tuple[type[pl.DataType], tuple[type, ...]]] = {
     "Boolean": (pl.Boolean, (bool,)),
@@ -37,8 +41,14 @@ _COLUMNS: dict[str, tuple[type[pl.DataType], tuple[type, ...]]] = {
     "Float64": (pl.Float64, (float,)),
     "String": (pl.String, (str,)),
 }
+_NUMBERS: dict[str, Any] = {
+    "UInt32": npt.NDArray[np.uint32],
+    "UInt64": npt.NDArray[np.uint64],
+    "Int64": npt.NDArray[np.int64],
+    "Float64": npt.NDArray[np.float64],
+}
 # Reading may fail with these on a document that is none.
-_FAULTS = (TypeError, ValueError, KeyError, ArithmeticError, RecursionError,
+_FAULTS = (TypeError, ValueError, KeyError, ArithmeticError, RecursionError, zlib.error,
            pl.exceptions.PolarsError, pl.exceptions.PanicException)  # fmt: skip
 
 
@@ -99,16 +109,15 @@ def _document_of_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {
         "dtype": name,
         "shape": list(array.shape),
-        "base64": base64.b64encode(content).decode(),
+        "zlib": base64.b64encode(zlib.compress(content, _LEVEL)).decode(),
     }
 
 
 def _document_of_column(column: pl.Series) -> dict[str, Any]:
     if str(column.dtype) not in _COLUMNS:
         raise TypeError(f"no document holds columns of {column.dtype}")
-    values = column.to_list()
-    if column.dtype == pl.Float64 and not column.is_finite().all():
-        values = to_document(values)
+    is_array = column.dtype.is_numeric() and not column.null_count()
+    values = to_document(column.to_numpy() if is_array else column.to_list())
     return {"name": column.name, "type": str(column.dtype), "values": values}
 
 
@@ -183,13 +192,13 @@ def _one_of(kinds: tuple[Any, ...], document: Any) -> Any:
 
 
 def _array(kinds: tuple[Any, ...], document: Any) -> np.ndarray[Any, Any]:
-    table = _fields({"dtype": str, "shape": list[int], "base64": str}, document)
+    table = _fields({"dtype": str, "shape": list[int], "zlib": str}, document)
     expected = np.dtype(*get_args(kinds[1]))
     if table["dtype"] != expected.newbyteorder("<").str:
         raise TypeError(f"an array of {table['dtype']:.40} stands where one of {expected} does")
-    content = base64.b64decode(table["base64"], validate=True)
     if min(table["shape"], default=0) < 0:  # which NumPy takes for a length that it finds itself
         raise ValueError(f"an array has the shape {table['shape']}")
+    content = zlib.decompress(base64.b64decode(table["zlib"], validate=True))
     found = np.frombuffer(content, _ARRAYS[table["dtype"]]).reshape(table["shape"])
     return found.astype(expected)
 
@@ -200,9 +209,14 @@ def _frame(_: tuple[Any, ...], document: Any) -> pl.DataFrame:
 
 
 def _column(document: Any) -> pl.Series:
-    column = _fields({"name": str, "type": str, "values": list[Any]}, document)
+    column = _fields({"name": str, "type": str, "values": Any}, document)
     dtype, expected = _COLUMNS[column["type"]]
-    values = column["values"]
+    if isinstance(column["values"], Mapping):
+        numbers = _read(_NUMBERS[column["type"]], column["values"])
+        if numbers.ndim != 1:
+            raise ValueError(f"a column has the shape {numbers.shape}")
+        return pl.Series(column["name"], numbers, dtype=dtype)
+    values = _list(column["values"])
     if dtype is pl.Float64:
         values = [_UNUSUAL[one] if isinstance(one, str) else one for one in values]
     others = set(map(type, values)) - {*expected, types.NoneType}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
-from writeamp import traces
+from writeamp import custom, files, traces
 from writeamp.devices.device import Device
+from writeamp.devices.policy import Policy
+from writeamp.registry.entries import EngineKind
 from writeamp.registry.specs import Spec
 from writeamp.runs.lifetime_plan import Lifetime
 from writeamp.runs.plan import Plan
@@ -46,9 +49,21 @@ def _meaning_of_host(plan: Plan | Lifetime) -> dict[str, Any]:
         "load": _meaning_of_load(plan.load),
         "host": host,
         "policy": list(plan.policy.meaning),
+        **_meaning_of_code(plan.policy),
         "run": {name: one for name, one in run.items() if name not in _OF_THE_STUDY},
         "seed": plan.seed,
     }
+
+
+def _meaning_of_code(policy: Policy) -> dict[str, Any]:
+    """Return the identities of the files that users' policies stand in; none of the engine's."""
+    kinds: tuple[tuple[EngineKind, str], ...] = (
+        ("managers", policy.manager),
+        ("victims", policy.victims),
+    )
+    users = [found for found in (custom.find(kind, text) for kind, text in kinds) if found]
+    sources = [inspect.getsourcefile(one.cls) for one in users]
+    return {"code": [one and files.identity(one) for one in sources]} if users else {}
 
 
 def _meaning_of_load(load: Spec | traces.PageTrace) -> str:

@@ -61,6 +61,10 @@ class Facts:
     wa: float
 
 
+class _FolderError(Exception):
+    """Folder that cannot be read or written; no study takes it for a run that cannot be."""
+
+
 class Keeping(Protocol[_JobT_contra, T]):
     """Rules for keeping a study's jobs: the meaning, facts and document of each."""
 
@@ -129,10 +133,6 @@ class _Row:
     key: tuple[str, str]
     columns: tuple[Any, ...]
     error: None = None
-
-
-class _FolderError(Exception):
-    """Fault of the folder, which no search may take for a drive that cannot be."""
 
 
 class Kept:
@@ -209,7 +209,7 @@ class Kept:
         """Return the result that a document of this folder holds.
 
         Raises:
-            _FolderError: it holds nothing that a study has written.
+            _FolderError: nothing that a study has written.
         """
         assert self._dataset is not None
         try:
@@ -272,6 +272,8 @@ def keep_runs(out: str | os.PathLike[str] | None, study: Callable[[Kept], S]) ->
         kept = Kept(dataset, sink)
         try:
             return _with_account(study(kept), kept)
+        except _FolderError as error:
+            raise WriteampError(str(error)) from None
         except Interrupted as stopped:
             if stopped.finished is not None:
                 stopped.finished = _with_account(stopped.finished, kept)
@@ -280,8 +282,6 @@ def keep_runs(out: str | os.PathLike[str] | None, study: Callable[[Kept], S]) ->
             if failed.finished is not None:
                 failed.finished = _with_account(failed.finished, kept)
             raise
-        except _FolderError as fault:
-            raise WriteampError(str(fault)) from None
 
 
 def _with_account(found: S, kept: Kept) -> S:

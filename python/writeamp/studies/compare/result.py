@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from typing import Any
@@ -35,7 +35,7 @@ class Comparison(Drawn):
     rows: tuple[Row, ...]
     interrupted_of: tuple[str, ...] = ()
     policy_notes: tuple[str, ...] = ()
-    kept: Account | None = None
+    kept: Account | None = field(default=None, compare=False)
 
     @cached_property
     def loads(self) -> tuple[OneLoad, ...]:

@@ -51,7 +51,7 @@ class FoundLives:
     elapsed_s: float = field(compare=False)
     scaling: LifeScaling | None = None
     """Of a capacity: the drive that was simulated for it, and the errors of that."""
-    kept: Account | None = None
+    kept: Account | None = field(default=None, compare=False)
     """The folder in which the lives were kept, if there is one."""
 
     @property

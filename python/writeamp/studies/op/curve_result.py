@@ -42,7 +42,7 @@ class OpCurve(Drawn):
     points: tuple[CurvePoint, ...]
     interrupted_of: tuple[float, ...]
     elapsed_s: float = field(compare=False)
-    kept: Account | None = None
+    kept: Account | None = field(default=None, compare=False)
 
     @property
     def unfinished(self) -> list[float]:

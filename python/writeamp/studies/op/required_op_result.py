@@ -61,7 +61,7 @@ class RequiredOp(Drawn):
     points: tuple[dict[str, Any], ...]
     """What every drive that was tried was found to do, op rising."""
     elapsed_s: float = field(compare=False)
-    kept: Account | None = None
+    kept: Account | None = field(default=None, compare=False)
     """The folder in which the runs were kept, if there is one."""
 
     @property
