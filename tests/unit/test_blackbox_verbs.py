@@ -11,8 +11,8 @@ from blackbox_tables import related
 from in_process import document, run
 from writeamp.blackbox import choosing
 from writeamp.blackbox.model_file import load
+from writeamp.blackbox.model_input import ModelInput
 from writeamp.blackbox.training import train
-from writeamp.cli.blackbox_inputs import ModelInput
 from writeamp.errors import WriteampError
 
 

@@ -116,7 +116,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("sweep no-such.toml --out results", ["no-such.toml", "no such file"]),
     ("sweep {bad_toml} --out results", ["bad_toml.toml", "not valid TOML"]),
     ("sweep show {folder}", ["folder", "no results"]),
-    (f"{SWEEP} --workers 0", ["--workers", "equal to 1"]),
+    (f"{SWEEP} --workers 0", ["workers", "from 1"]),
     (f"{SWEEP} --workers 2 --scheduler tcp://127.0.0.1:9", ["one or the other"]),
     (f"{SWEEP} --scheduler no://where", ["no://where", "tcp://HOST:PORT"]),
     (f"{SWEEP} --scheduler tcp://127.0.0.1:9", ["tcp://127.0.0.1:9", "connection refused"]),

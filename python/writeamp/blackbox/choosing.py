@@ -15,8 +15,9 @@ import numpy.typing as npt
 import polars as pl
 
 from writeamp.blackbox.measurements import TARGETS
+from writeamp.blackbox.settings import BOUND, BoundSettings
 from writeamp.blackbox.training import BlackBox
-from writeamp.domains import SHARE, Number
+from writeamp.domains import SHARE
 from writeamp.errors import WriteampError, unknown
 from writeamp.plots.figures.blackbox import headroom_by_model
 from writeamp.plots.spec import BarChart
@@ -28,7 +29,6 @@ F64 = npt.NDArray[np.float64]
 
 # Of these the less is the better.
 _COSTS = ("latency", "wa")
-_BOUND = Number("be above 0", lambda value: value > 0)
 
 YES, LIKELY, NO = "yes", "likely", "no"
 _STANDINGS = (YES, LIKELY, NO)
@@ -120,7 +120,7 @@ def choose(
     models: Mapping[str, BlackBox],
     characteristics: Mapping[str, pl.DataFrame],
     bounds: Mapping[str, float],
-    share: float = 1.0,
+    share: float = BoundSettings.share,
 ) -> Ranking:
     """Return a verdict on each model, the best first.
 
@@ -143,7 +143,7 @@ def choose(
     for target, bound in bounds.items():
         if target not in TARGETS:
             raise unknown("target", target, TARGETS)
-        _BOUND.check(f"the bound of {target}", bound)
+        BOUND.check(f"the bound of {target}", bound)
     SHARE.check("share", share)
     verdicts = [
         _verdict(name, model, characteristics[model.features], bounds, share)

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from writeamp.blackbox.space import (
 )
 from writeamp.domains import OneOf, Whole
 from writeamp.errors import WriteampError
+from writeamp.fields.setting import Settings, setting
 from writeamp.studies.sweep.axes import Bounded
 from writeamp.studies.sweep.designs import SAMPLERS
 
@@ -70,7 +72,7 @@ DESIGNS: Mapping[str, Callable[[int, int], Iterator[WorkloadPoint]]] = {
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(Settings):
     """Design of a collection: the kind, number and seed of the points that are measured.
 
     Attributes:
@@ -82,20 +84,27 @@ class Design:
         WriteampError: a value outside its domain.
     """
 
-    kind: str = GRID_DESIGN
-    points: int = 600
-    seed: int = 0
+    title: ClassVar[str] = "design"
+
+    kind: str = setting(
+        GRID_DESIGN,
+        OneOf((*DESIGNS, ACTIVE)),
+        f"which points: {', '.join(DESIGNS)} or {ACTIVE}",
+        name="design",
+        choices=(*DESIGNS, ACTIVE),
+        metavar="NAME",
+    )
+    points: int = setting(600, Whole(1, MOST_POINTS), "how many points", number="count")
+    seed: int = setting(0, Whole(0), "decides which points", name="design_seed", number="count")
 
     def __post_init__(self) -> None:
         """Check every value."""
-        OneOf((*DESIGNS, ACTIVE)).check("design", self.kind)
-        Whole(1, MOST_POINTS).check("points", self.points)
+        super().__post_init__()
         if self.kind == GRID_DESIGN and self.points > grid_size():
             raise WriteampError(
                 f"points is {self.points}; the grid of paper 2 has {grid_size()} workloads, and "
                 "the designs random and latin-hypercube draw more"
             )
-        Whole(0).check("design_seed", self.seed)
 
     def listed(self) -> list[WorkloadPoint]:
         """Return the points of a design that needs no results."""

@@ -28,6 +28,7 @@ from writeamp.blackbox.models.registry import MODELS, make_model
 from writeamp.blackbox.predictions import Forecast, HeldOut, Predictions
 from writeamp.blackbox.ranges import Range, beyond, ranges_of
 from writeamp.blackbox.scores import Score, score
+from writeamp.blackbox.settings import TrainingSettings
 from writeamp.domains import Whole
 from writeamp.errors import WriteampError
 from writeamp.plots.figures.blackbox import errors_by_target
@@ -194,10 +195,10 @@ class BlackBox(Drawn):
 def train(
     measurements: pl.DataFrame,
     *,
-    features: str = "extended",
-    model: str = "linear-tree",
+    features: str = TrainingSettings.features,
+    model: str = TrainingSettings.model,
     targets: Sequence[str] | None = None,
-    level: float = 0.9,
+    level: float = TrainingSettings.level,
     log_target: bool = True,
     progress: Progress | None = None,
 ) -> BlackBox:

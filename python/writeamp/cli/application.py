@@ -89,8 +89,8 @@ def _who(verb: str, flag: str) -> str:
 
 def _several_of(verb: str) -> set[str]:
     """Return the options that a verb takes several of."""
+    from writeamp.fields.setting import words_of  # noqa: PLC0415
     from writeamp.settings.experiment import setting_places  # noqa: PLC0415 (slow)
-    from writeamp.settings.setting import words_of  # noqa: PLC0415
 
     places = setting_places(verb).items()
     return {

@@ -5,27 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from writeamp.cli import blackbox_inputs as inputs
+from writeamp.blackbox.model_input import ModelInput
+from writeamp.blackbox.settings import BoundSettings
 from writeamp.cli import options
 from writeamp.cli.blackbox_display import with_unit
 from writeamp.cli.options import stdout
 from writeamp.results.numbers import four_digits, range_in_words
-from writeamp.units.durations import DURATION
 
 if TYPE_CHECKING:
     from writeamp.blackbox.choosing import Verdict
-
-_BOUNDS = "What is asked"
-
-
-def _bound(flag: str, help_text: str, metavar: str, **more: Any) -> Any:
-    return typer.Option(
-        flag, help=help_text, metavar=metavar, rich_help_panel=_BOUNDS, show_default=False, **more
-    )
 
 
 def choose(
@@ -35,45 +27,9 @@ def choose(
             help="Trained models, each of a drive.", metavar="MODEL…", show_default=False
         ),
     ],
+    question: ModelInput,
+    asked: BoundSettings,
     *,
-    workload: inputs.Workload = None,
-    trace: inputs.TraceFile = None,
-    max_latency: Annotated[
-        str | None, _bound("--max-latency", "The greatest mean latency.", "TIME")
-    ] = None,
-    min_bandwidth: Annotated[
-        float | None,
-        _bound("--min-bandwidth", "The least MB/s.", "NUMBER", parser=options.number),
-    ] = None,
-    min_throughput: Annotated[
-        float | None,
-        _bound("--min-throughput", "The least requests a second.", "NUMBER", parser=options.number),
-    ] = None,
-    max_wa: Annotated[
-        float | None,
-        _bound(
-            "--max-wa",
-            "The greatest write amplification, of workloads and windows that write.",
-            "WA",
-            parser=options.number,
-        ),
-    ] = None,
-    share: Annotated[
-        float,
-        typer.Option(
-            "--share",
-            help="Share of a trace's windows in which it must be met.",
-            parser=options.ratio,
-            metavar="SHARE",
-            rich_help_panel=_BOUNDS,
-        ),
-    ] = 1.0,
-    trace_format: inputs.Format = None,
-    window: inputs.Window = None,
-    service: inputs.Service = None,
-    space: inputs.Space = None,
-    fill: inputs.Fill = None,
-    recent_writes: inputs.RecentWrites = None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
@@ -83,22 +39,12 @@ def choose(
     """
     from writeamp.blackbox import choosing, model_file  # noqa: PLC0415 (takes seconds)
 
-    question = inputs.ModelInput(
-        workload, trace, trace_format, window, service, space, fill, recent_writes
-    )
-    latency_s = None if max_latency is None else DURATION.check("--max-latency", max_latency)
-    given = {
-        "latency": None if latency_s is None else latency_s * 1e6,
-        "bandwidth": min_bandwidth,
-        "throughput": min_throughput,
-        "wa": max_wa,
-    }
-    bounds = {target: bound for target, bound in given.items() if bound is not None}
+    bounds = asked.of_targets
     trained = {str(path): model_file.load(path) for path in models}
     rows = {one: question.rows(one) for one in {model.features for model in trained.values()}}
-    verdicts = choosing.choose(trained, rows, bounds, share)
+    verdicts = choosing.choose(trained, rows, bounds, asked.share)
     if json:
-        document = {**question.what, "bounds": bounds, "share": share}
+        document = {**question.what, "bounds": bounds, "share": asked.share}
         options.print_json(document | {"choices": [one.to_dict() for one in verdicts]})
         return
     if csv:

@@ -10,7 +10,7 @@ import typer
 
 from writeamp import output
 from writeamp.blackbox.features import of_workload
-from writeamp.blackbox.measurements import TARGETS
+from writeamp.blackbox.settings import ExplanationSettings
 from writeamp.cli import options
 from writeamp.cli.options import stdout
 from writeamp.errors import WriteampError, unknown
@@ -29,6 +29,7 @@ def explain(
     model: Annotated[
         Path, typer.Argument(help="A trained model.", metavar="MODEL", show_default=False)
     ],
+    asked: ExplanationSettings,
     *,
     out: Annotated[
         Path | None,
@@ -36,24 +37,6 @@ def explain(
             "--out",
             help="Write one HTML page: importances, response curves and rules.",
             metavar="FILE.html",
-        ),
-    ] = None,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            "--workload",
-            help="Vary each characteristic of this workload; by default of the median of the "
-            "training rows.",
-            metavar="SPEC",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            help=f"Print the rules of one target: {', '.join(TARGETS)}.",
-            metavar="NAME",
-            autocompletion=options.completer(tuple(TARGETS)),
         ),
     ] = None,
     plot: Annotated[
@@ -77,6 +60,7 @@ def explain(
         pictures,
     )
 
+    target, workload = asked.target, asked.workload
     _check_outputs(model, out, plot, target)
     trained = model_file.load(model)
     if target is not None and target not in trained.estimators:

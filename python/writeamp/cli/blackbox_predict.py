@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import polars as pl
 import typer
 
-from writeamp.cli import blackbox_inputs as inputs
+from writeamp.blackbox.model_input import ModelInput
 from writeamp.cli import options
 from writeamp.cli.blackbox_display import UNITS, entry, with_unit
 from writeamp.cli.options import stdout
@@ -30,15 +30,8 @@ def predict(
     model: Annotated[
         Path, typer.Argument(help="A trained model.", metavar="MODEL", show_default=False)
     ],
+    question: ModelInput,
     *,
-    workload: inputs.Workload = None,
-    trace: inputs.TraceFile = None,
-    trace_format: inputs.Format = None,
-    window: inputs.Window = None,
-    service: inputs.Service = None,
-    space: inputs.Space = None,
-    fill: inputs.Fill = None,
-    recent_writes: inputs.RecentWrites = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -56,11 +49,8 @@ def predict(
     """
     from writeamp.blackbox import model_file, pictures  # noqa: PLC0415 (takes seconds)
 
-    question = inputs.ModelInput(
-        workload, trace, trace_format, window, service, space, fill, recent_writes
-    )
     if plot is not None:
-        if trace is None:
+        if question.trace is None:
             raise WriteampError(
                 "--plot draws the windows of a --trace; `blackbox explain --plot` draws how "
                 "predictions respond to a workload"
@@ -70,9 +60,10 @@ def predict(
     rows = question.rows(trained.features)
     said = trained.predict(rows)
     if plot is not None:
-        save(pictures.forecast(trained, rows, said, str(trace)), plot)
+        save(pictures.forecast(trained, rows, said, str(question.trace)), plot)
     note_beyond(trained, rows)
     about = {"model": str(model), "drive": trained.drive, "level": trained.level, **question.what}
+    trace = question.trace
     places = pl.DataFrame() if trace is None else rows.select("window", "start_s", "requests")
     if csv:
         options.print_csv(pl.concat([places, said.to_frame()], how="horizontal"))
@@ -80,7 +71,7 @@ def predict(
         if json:
             options.print_json(about | _row(said, 0))
         else:
-            _print_workload(f"{model}: {workload}", said, trained.level)
+            _print_workload(f"{model}: {question.workload}", said, trained.level)
     elif json:
         windows = [place | _row(said, i) for i, place in enumerate(places.to_dicts())]
         options.print_json(about | {"windows": windows})

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from writeamp import output
-from writeamp.blackbox.features import FEATURE_SETS
 from writeamp.blackbox.measurement_file import read_measurements
-from writeamp.blackbox.measurements import TARGETS, targets_in
-from writeamp.blackbox.model_kinds import MODEL_SUMMARIES
+from writeamp.blackbox.measurements import targets_in
+from writeamp.blackbox.settings import (
+    EvaluationSettings,
+    MeasuredDriveSettings,
+    TrainingSettings,
+)
 from writeamp.cli import options
 from writeamp.cli.blackbox_display import UNITS
 from writeamp.cli.options import stdout
@@ -33,61 +36,17 @@ _Measurements = Annotated[
         show_default=False,
     ),
 ]
-_Drive = Annotated[
-    str | None,
-    typer.Option(
-        "--drive",
-        help="Only the measurements of this drive, as `blackbox collect --target` named it.",
-        metavar="NAME",
-        show_default=False,
-    ),
-]
 
 
 def train_model(
     measurements: _Measurements,
+    asked: TrainingSettings,
+    of: MeasuredDriveSettings,
     *,
     out: Annotated[
         Path,
         typer.Option("--out", help="The model.", metavar="FILE", show_default=False),
     ],
-    features: Annotated[
-        str,
-        typer.Option(
-            "--features",
-            help=f"What of a workload the model knows: {', '.join(FEATURE_SETS)}.",
-            metavar="NAME",
-            autocompletion=options.completer(tuple(FEATURE_SETS)),
-        ),
-    ] = "extended",
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            help=f"The kind of model: {', '.join(MODEL_SUMMARIES)}.",
-            metavar="NAME",
-            autocompletion=options.completer(tuple(MODEL_SUMMARIES)),
-        ),
-    ] = "linear-tree",
-    targets: Annotated[
-        str | None,
-        typer.Option(
-            "--targets",
-            help=f"What is predicted, of {', '.join(TARGETS)}; by default all that was measured.",
-            metavar="NAMES",
-            show_default=False,
-        ),
-    ] = None,
-    level: Annotated[
-        float,
-        typer.Option(
-            "--level",
-            help="Share of unseen workloads that lie within their prediction interval.",
-            parser=options.ratio,
-            metavar="SHARE",
-        ),
-    ] = 0.9,
-    drive: _Drive = None,
     json: options.Json = False,
 ) -> None:
     """Fit a model of a drive to its measurements.
@@ -98,18 +57,18 @@ def train_model(
 
     output.check_distinct([out, measurements])
     output.check_target(out, "model")
-    table = read_measurements(measurements, drive)
+    table = read_measurements(measurements, of.drive)
     started = time.perf_counter()
     with Bar("training", _words) as bar:
         trained = training.train(
             table,
-            features=features,
-            model=model,
-            targets=None if targets is None else [one.strip() for one in targets.split(",")],
-            level=level,
+            features=asked.features,
+            model=asked.model,
+            targets=asked.targets,
+            level=asked.level,
             progress=bar.update,
         )
-    if targets is None:
+    if asked.targets is None:
         for target in set(targets_in(table)) - set(trained.estimators):
             options.note(f"{target} was measured too rarely for a model, and is left out")
     model_file.save(trained, out)
@@ -117,9 +76,9 @@ def train_model(
     found = {
         "out": str(out),
         "drive": trained.drive,
-        "features": features,
-        "model": model,
-        "level": level,
+        "features": asked.features,
+        "model": asked.model,
+        "level": asked.level,
         "joint": trained.is_joint,
         "targets": [
             {"target": target, "rows": rows[target], "unseen_mre": trained.unseen_mre[target]}
@@ -130,7 +89,7 @@ def train_model(
     if json:
         options.print_json(found)
         return
-    title = f"{out}: {model} on the {features} features"
+    title = f"{out}: {asked.model} on the {asked.features} features"
     columns = ["target", ">rows", ">MRE on unseen"]
     cells = [[target, str(rows[target]), f"{trained.unseen_mre[target]:.2%}"] for target in rows]
     stdout.print(options.table(title, columns, cells))
@@ -141,19 +100,9 @@ def evaluate_model(
         Path, typer.Argument(help="A trained model.", metavar="MODEL", show_default=False)
     ],
     measurements: _Measurements,
+    asked: EvaluationSettings,
+    of: MeasuredDriveSettings,
     *,
-    cv: Annotated[
-        int | None,
-        typer.Option(
-            "--cv",
-            help="Refit the model without each of so many folds of the workloads, and predict "
-            "these; without it, the measurements must be others than those it was trained on.",
-            parser=options.count,
-            metavar="FOLDS",
-            show_default=False,
-        ),
-    ] = None,
-    drive: _Drive = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -173,8 +122,9 @@ def evaluate_model(
 
     if plot is not None:
         check_target(plot)
+    cv = asked.cv
     trained = model_file.load(model)
-    table = read_measurements(measurements, drive)
+    table = read_measurements(measurements, of.drive)
     with Bar("evaluating", _words) as bar:
         held_out = (
             trained.held_out(table)

@@ -13,16 +13,17 @@ from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_scheduler
+from writeamp.cli.setting_options import with_settings
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
 from writeamp.results.frames import frame_of
 from writeamp.results.numbers import fitting_form, interval_in_words, with_interval
 from writeamp.runners import Runner
-from writeamp.runs.daily_writes import WARRANTY_YEARS, drive_writes_a_day, warranty_days
+from writeamp.runs.daily_writes import LifeSettings, drive_writes_a_day, warranty_days
 from writeamp.runs.words import shape_in_words
 from writeamp.settings.experiment import Experiment
-from writeamp.units.byte_sizes import parse_bytes, shown_bytes
+from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
     from writeamp.studies.endurance.result import Endurance
@@ -30,30 +31,13 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    register_experiment(app, with_scheduler(endurance))
+    register_experiment(app, with_scheduler(with_settings(endurance)))
 
 
 def endurance(
     experiment: Experiment,
+    life: LifeSettings,
     *,
-    daily_writes: Annotated[
-        str | None,
-        typer.Option(
-            "--daily-writes",
-            help="What the host writes in a day, such as 100GB (10^9) or 100GiB (2^30): adds the "
-            "life in years of 365 days.",
-            metavar="SIZE",
-        ),
-    ] = None,
-    warranty_years: Annotated[
-        float,
-        typer.Option(
-            "--warranty-years",
-            help="Years of 365 days over which drive writes per day (DWPD) are counted.",
-            parser=options.number,
-            metavar="YEARS",
-        ),
-    ] = WARRANTY_YEARS,
     curve: Annotated[
         bool,
         typer.Option(
@@ -95,7 +79,7 @@ def endurance(
             check_target(target)
     if curve and not (json or csv):
         raise WriteampError("--curve adds to the JSON document; give --json too, or --csv")
-    daily_bytes = None if daily_writes is None else parse_bytes("--daily-writes", daily_writes)
+    daily_bytes, warranty_years = life.daily_writes, life.warranty_years
     warranty_days(warranty_years)  # refuses what is none
     capacity_bytes = experiment.device.capacity
 

@@ -10,91 +10,24 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
-from writeamp.errors import WriteampError, unknown
+from writeamp.cli.setting_options import with_settings
+from writeamp.errors import WriteampError
 from writeamp.meanfield.parameters import MODES
+from writeamp.meanfield.settings import MeanFieldSettings
 from writeamp.plots import check_target, save
 
 if TYPE_CHECKING:
     from writeamp.meanfield.fixed_point import FixedPoint
 
-_DRIVE = "Drive (one ratio of spare space) and data"
-
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("meanfield")(meanfield)
-
-
-def _of_drive(flag: str, help_text: str, **more: Any) -> Any:
-    return typer.Option(flag, help=help_text, rich_help_panel=_DRIVE, **more)
+    app.command("meanfield")(with_settings(meanfield))
 
 
 def meanfield(
+    asked: MeanFieldSettings,
     *,
-    mode: Annotated[
-        str, typer.Option("--mode", help=f"Write mode: {', '.join(MODES)}.", metavar="MODE")
-    ],
-    pages_per_block: Annotated[
-        int,
-        _of_drive(
-            "--pages-per-block", "Pages of an erase block.", parser=options.count, metavar="N"
-        ),
-    ] = 128,
-    spare_factor: Annotated[
-        float | None,
-        _of_drive(
-            "--spare-factor",
-            "Spare factor (T-U)/T, T physical and U logical pages.",
-            parser=options.ratio,
-            metavar="RATIO",
-        ),
-    ] = None,
-    op: Annotated[
-        float | None,
-        _of_drive(
-            "--op", "Over-provisioning ratio (T-U)/U.", parser=options.ratio, metavar="RATIO"
-        ),
-    ] = None,
-    fill: Annotated[
-        float | None,
-        _of_drive("--fill", "Fill U/T.", parser=options.ratio, metavar="RATIO"),
-    ] = None,
-    d: Annotated[
-        int,
-        typer.Option(
-            "--d",
-            help="Blocks drawn, of which the emptiest is collected.",
-            parser=options.count,
-            metavar="N",
-        ),
-    ],
-    d_swap: Annotated[
-        int | None,
-        typer.Option(
-            "--d-swap",
-            help="hcwf-swap: blocks of one kind drawn for a swap (d*).",
-            parser=options.count,
-            metavar="N",
-        ),
-    ] = None,
-    hot_fraction: Annotated[
-        float,
-        _of_drive(
-            "--hot-fraction",
-            "Share of the logical pages that is hot.",
-            parser=options.ratio,
-            metavar="SHARE",
-        ),
-    ],
-    hot_write_fraction: Annotated[
-        float,
-        _of_drive(
-            "--hot-write-fraction",
-            "Share of the host writes that goes to them.",
-            parser=options.ratio,
-            metavar="SHARE",
-        ),
-    ],
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -111,21 +44,12 @@ def meanfield(
     Example: writeamp meanfield --mode hcwf-swap --pages-per-block 32 --spare-factor 0.12
     --d 50 --d-swap 8 --hot-fraction 0.2 --hot-write-fraction 0.77
     """
-    if mode not in MODES:
-        raise unknown("mode", mode, MODES)
     if plot is not None:
         check_target(plot)
     from writeamp.meanfield.fixed_point import hot_cold, hot_cold_swap  # noqa: PLC0415 (slow)
 
-    drive: dict[str, Any] = {
-        "pages_per_block": pages_per_block,
-        "spare_factor": spare_factor,
-        "op": op,
-        "fill": fill,
-        "d": d,
-        "hot_fraction": hot_fraction,
-        "hot_write_fraction": hot_write_fraction,
-    }
+    drive: dict[str, Any] = dict(vars(asked))
+    mode, d_swap = drive.pop("mode"), drive.pop("d_swap")
     if mode == "hcwf-swap":
         if d_swap is None:
             raise WriteampError("d_swap is missing; mode hcwf-swap needs --d-swap, at least 1")

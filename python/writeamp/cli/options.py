@@ -153,25 +153,6 @@ Out: TypeAlias = Annotated[
 ]
 
 
-def _ratio(flag: str, help_text: str) -> Any:
-    return typer.Option(
-        flag, help=help_text, parser=ratio, metavar="RATIO", rich_help_panel=CAPACITY
-    )
-
-
-Op: TypeAlias = Annotated[
-    float | None,
-    _ratio(
-        "--op",
-        "Over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%.",
-    ),
-]
-Fill: TypeAlias = Annotated[float | None, _ratio("--fill", "Fill U/T = 1/(1+op).")]
-SpareFactor: TypeAlias = Annotated[
-    float | None, _ratio("--spare-factor", "Spare factor (T-U)/T = op/(1+op).")
-]
-
-
 stdout = Terminal()
 stderr = Terminal(stderr=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from writeamp.cli import options
 from writeamp.cli.options import stdout
@@ -16,7 +17,7 @@ from writeamp.theory.answers import (
     in_words,
     marked,
 )
-from writeamp.theory.prediction import Question, predict, predict_sweep
+from writeamp.theory.prediction import predict, predict_sweep
 
 # A table of a sweep shows this many of its points; the JSON document has all.
 _ROWS = 12
@@ -24,7 +25,7 @@ _ROWS = 12
 _HEADINGS = {"wa": "WA", "op": "op"}
 
 
-def print_predictions(question: Question, *, json: bool, csv: bool) -> None:
+def print_predictions(question: dict[str, Any], *, json: bool, csv: bool) -> None:
     """Print what the models say of one drive."""
     predictions = predict(**question)
     for sentence in predictions.warnings:
@@ -50,7 +51,9 @@ def print_predictions(question: Question, *, json: bool, csv: bool) -> None:
     )
 
 
-def print_sweep(text: str, question: Question, plot: Path | None, *, json: bool, csv: bool) -> None:
+def print_sweep(
+    text: str, question: dict[str, Any], plot: Path | None, *, json: bool, csv: bool
+) -> None:
     """Print what the models say of a row of drives, and draw it."""
     if plot is not None:
         check_target(plot)

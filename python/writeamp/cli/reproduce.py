@@ -13,10 +13,12 @@ from rich.text import Text
 from writeamp.cli import boundary, options
 from writeamp.cli.options import stderr, stdout
 from writeamp.cli.runner_options import with_scheduler
+from writeamp.cli.setting_options import with_settings
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots import check_target, save
 from writeamp.reproduce import PAPERS, Bench, Findings, Item, Paper, Verdict, find_paper, surprises
 from writeamp.reproduce.known import known_differences
+from writeamp.reproduce.settings import ReproductionSettings
 from writeamp.runners import Runner
 
 DIFFERS = 1
@@ -34,7 +36,7 @@ _STYLES: dict[Verdict, str] = {
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("reproduce")(with_scheduler(reproduce))
+    app.command("reproduce")(with_scheduler(with_settings(reproduce)))
 
 
 def reproduce(
@@ -50,26 +52,7 @@ def reproduce(
         Path | None,
         typer.Option("--plots", help="Draw the paper's figures into this folder.", metavar="DIR"),
     ] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Drives of full size and long runs (minutes).")
-    ] = False,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            "--resume",
-            help="Keep measurements in this folder, and go on from those in it (huang2011).",
-            metavar="DIR",
-        ),
-    ] = None,
-    traces: Annotated[
-        Path | None,
-        typer.Option(
-            "--traces",
-            help="Folder with the first requests of Financial1 and WebSearch1, financial1*.spc and "
-            "websearch1*.spc, to use as well (huang2011).",
-            metavar="DIR",
-        ),
-    ] = None,
+    asked: ReproductionSettings,
     runner: Runner | None,
     json: options.Json = False,
 ) -> None:
@@ -78,18 +61,17 @@ def reproduce(
     Example: writeamp reproduce park2017 --plots build
     """
     found_paper = find_paper(paper)
-    _check_folders(found_paper, resume=resume, traces=traces)
+    full = asked.full
+    _check_folders(found_paper, resume=asked.resume, traces=asked.traces)
     if plots is not None:
         _prepare(plots)
     started = time.perf_counter()
     with stderr.status(f"reproducing {found_paper.name}") as status:
         bench = Bench(
-            full=full,
+            **vars(asked),
             figures=plots is not None,
             step=status.update,
             runner=runner,
-            resume=resume,
-            traces=traces,
         )
         findings, interrupted = Findings(), False
         try:

@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writeamp.cli import boundary, options
-from writeamp.cli.experiment_options import register_settings
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.serve_table import print_served
-from writeamp.domains import Number
+from writeamp.cli.setting_options import with_settings
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
 from writeamp.settings.device import DeviceSettings
 from writeamp.vssd.policy_settings import BuiltInPolicySettings
 from writeamp.vssd.served_policies import served_examples
-from writeamp.vssd.settings import DriveSettings
+from writeamp.vssd.settings import DriveSettings, ServeSettings
 
 if TYPE_CHECKING:
     from writeamp.vssd.drive import Drive
@@ -32,44 +31,21 @@ if TYPE_CHECKING:
 _STDERR = 2
 _COMMAND_FAILED = 1
 _EXCEEDED = 3
-_MOST_WA = Number("be at least 1", lambda value: value >= 1)
 # The fewest rounds of random writes after which a drive is found steady.
 _FEWEST_ROUNDS = 5
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    register_settings(
-        app, (DeviceSettings, BuiltInPolicySettings, DriveSettings), serve, served_examples
-    )
+    app.command("serve")(with_settings(serve, served_examples))
 
 
 def serve(
     device: DeviceSettings,
     policy: BuiltInPolicySettings,
     drive: DriveSettings,
+    asked: ServeSettings,
     *,
-    run: Annotated[
-        str | None,
-        typer.Option(
-            "--run",
-            help="Run this shell command, with $uri, $unixsocket, $mountpoint and $metrics, and "
-            "end with it; without it, serve until Ctrl-C or SIGTERM.",
-            metavar="CMD",
-            rich_help_panel="Run",
-        ),
-    ] = None,
-    max_wa: Annotated[
-        float | None,
-        typer.Option(
-            "--max-wa",
-            help="Exit with status 3 if write amplification (`wa`, of pages) is above this, or if "
-            "nothing was written.",
-            parser=options.number,
-            metavar="X",
-            rich_help_panel="Run",
-        ),
-    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -90,10 +66,9 @@ def serve(
 
     Example: writeamp serve --device ssd-v --size 1G --run 'nbdcopy /bin/sh $uri'
     """
+    run, max_wa = asked.run, asked.max_wa
     if run is not None and not run.strip():
         raise WriteampError("--run is empty; give a command, or leave it out to serve until Ctrl-C")
-    if max_wa is not None:
-        _MOST_WA.check("--max-wa", max_wa)
     if plot is not None:
         check_target(plot)
         drive.check_outputs([plot])

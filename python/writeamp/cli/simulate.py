@@ -13,12 +13,14 @@ from writeamp.cli.experiment_options import register_experiment
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_scheduler
+from writeamp.cli.setting_options import with_settings
 from writeamp.cli.timed_table import print_timed
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
 from writeamp.runners import Runner
 from writeamp.runs.words import shape_in_words, wa_in_words
 from writeamp.settings.experiment import Experiment
+from writeamp.studies.op.settings import OpSettings
 from writeamp.units.byte_sizes import shown_bytes
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ _SHOWN_PASSES = 3
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    register_experiment(app, with_scheduler(simulate))
+    register_experiment(app, with_scheduler(with_settings(simulate)))
 
 
 def simulate(
@@ -54,8 +56,7 @@ def simulate(
             "file.",
         ),
     ] = None,
-    target_wa: simulate_op.TargetWa = None,
-    sweep: simulate_op.Sweep = None,
+    over_op: OpSettings,
     out: options.Out = None,
     runner: Runner | None,
     json: options.Json = False,
@@ -73,11 +74,11 @@ def simulate(
         check_target(plot)
     if series and not (json or csv):
         raise WriteampError("--series adds to the JSON document; give --json too, or --csv")
-    if target_wa is not None or sweep is not None:
+    if over_op.target_wa is not None or over_op.sweep is not None:
         if series:
             raise WriteampError("--series is of one run, and --target-wa and --sweep make many")
         simulate_op.simulate_over_op(
-            experiment, target_wa, sweep, plot=plot, out=out, runner=runner, json=json, csv=csv
+            experiment, over_op, plot=plot, out=out, runner=runner, json=json, csv=csv
         )
         return
     if out is not None or runner is not None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
-
-import typer
+from typing import TYPE_CHECKING
 
 from writeamp.cli import boundary, options
 from writeamp.cli.options import stdout
@@ -16,44 +14,21 @@ from writeamp.results.numbers import interval_in_words
 from writeamp.runners import Runner
 from writeamp.runs.words import shape_in_words, wa_in_words
 from writeamp.settings.experiment import Experiment
+from writeamp.studies.op.settings import OpSettings
 from writeamp.units.byte_sizes import shown_bytes
-from writeamp.units.ratios import RATIOS
 
 if TYPE_CHECKING:
     from writeamp.runs.simulation_result import Result
     from writeamp.studies.op.curve_result import OpCurve
     from writeamp.studies.op.required_op_result import RequiredOp
 
-_PANEL = "Over-provisioning, asked for (the logical size is kept)"
-
 # What stands beside a WA that may still change, and beside theory outside its domain.
 _MARK = "*"
-
-TargetWa: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        "--target-wa",
-        help="Find the op at which WA is this, by simulations on drives of whole blocks.",
-        parser=options.number,
-        metavar="WA",
-        rich_help_panel=_PANEL,
-    ),
-]
-Sweep: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--sweep",
-        help=f"Simulate at evenly spaced values of {', '.join(RATIOS)}.",
-        metavar="NAME=FROM:TO:POINTS",
-        rich_help_panel=_PANEL,
-    ),
-]
 
 
 def simulate_over_op(
     experiment: Experiment,
-    target_wa: float | None,
-    sweep: str | None,
+    asked: OpSettings,
     *,
     plot: Path | None,
     out: str | None,
@@ -62,6 +37,7 @@ def simulate_over_op(
     csv: bool,
 ) -> None:
     """Answer one of the two questions, print the answer and draw it."""
+    target_wa, sweep = asked.target_wa, asked.sweep
     if target_wa is not None and sweep is not None:
         raise WriteampError("target_wa and sweep are two questions; give only one")
     from writeamp.studies.op.curve import run_op_curve  # noqa: PLC0415 (slow)

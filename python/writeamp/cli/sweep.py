@@ -13,6 +13,7 @@ from writeamp.cli.application import App
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.runner_options import with_runner
+from writeamp.cli.setting_options import with_settings
 from writeamp.cli.sweep_show import show
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots import check_target
@@ -44,7 +45,7 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
     )
     verbs.command(_RUN)(with_runner(run))
-    verbs.command("show")(show)
+    verbs.command("show")(with_settings(show))
     app.add_typer(verbs, name="sweep")
 
 

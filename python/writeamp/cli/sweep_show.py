@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from writeamp.cli import options
-from writeamp.domains import OneOf, shown
 from writeamp.errors import WriteampError
 from writeamp.plots import check_target
+from writeamp.studies.sweep.views.settings import (
+    KINDS,
+    AxesSettings,
+    ResultsSettings,
+    ViewSettings,
+)
 
 if TYPE_CHECKING:
     from writeamp.studies.sweep.results import SweepResults
     from writeamp.studies.sweep.views.view import View
 
-_KINDS = ("lines", "heatmap")
-_LINES, _HEAT_MAP = (f"--kind {kind}" for kind in _KINDS)
+_LINES, _HEAT_MAP = (f"--kind {kind}" for kind in KINDS)
 _PARETO, _SENSITIVITY = "--pareto", "--sensitivity"
 
 # The options of each way to look.
@@ -29,111 +32,15 @@ _TAKES = {
     _SENSITIVITY: ("y",),
 }
 
-_POINTS = "Which results"
-_AXES = "Lines and heat maps"
-_OTHERS = "Trade-offs and sensitivity"
-
-
-def _in_panel(panel: str, *flags: str, **more: Any) -> Any:
-    return typer.Option(*flags, rich_help_panel=panel, **more)
-
 
 def show(
     folder: Annotated[
         Path, typer.Argument(help="The folder of the results.", metavar="DIR", show_default=False)
     ],
+    results: ResultsSettings,
+    asked: ViewSettings,
+    given: Annotated[dict[str, Any], AxesSettings],
     *,
-    of: Annotated[
-        Path | None,
-        _in_panel(
-            _POINTS,
-            "--of",
-            help="Only the points of this sweep, where several share the folder; --sensitivity "
-            "needs it of designs that draw samples.",
-            metavar="FILE.toml",
-        ),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        _in_panel(
-            _POINTS,
-            "--where",
-            help="Only results in which a setting has this value (repeatable).",
-            metavar="NAME=VALUE",
-        ),
-    ] = None,
-    kind: Annotated[
-        str | None,
-        _in_panel(
-            _AXES,
-            "--kind",
-            help=f"{_KINDS[0]} (default) or {_KINDS[1]}.",
-            metavar="KIND",
-            autocompletion=options.completer(_KINDS),
-        ),
-    ] = None,
-    x: Annotated[
-        str | None,
-        _in_panel(
-            _AXES,
-            "--x",
-            metavar="AXIS",
-            help="The axis along x: by default the first that has numbers.",
-        ),
-    ] = None,
-    y: Annotated[
-        str | None,
-        _in_panel(
-            _AXES,
-            "--y",
-            metavar="COLUMN",
-            help="What was found (default wa), a column of numbers; of a heat map the axis of the "
-            "rows.",
-        ),
-    ] = None,
-    hue: Annotated[
-        str | None,
-        _in_panel(_AXES, "--hue", metavar="AXIS", help="The axis with a line for each value."),
-    ] = None,
-    facet: Annotated[
-        list[str] | None,
-        _in_panel(
-            _AXES,
-            "--facet",
-            metavar="AXIS",
-            help="An axis with a panel for each value (repeatable).",
-        ),
-    ] = None,
-    color: Annotated[
-        str | None,
-        _in_panel(
-            _AXES,
-            "--color",
-            metavar="COLUMN",
-            help="What the cells of a heat map show (default wa).",
-        ),
-    ] = None,
-    log_x: Annotated[
-        bool | None,
-        _in_panel(_AXES, "--log-x/--linear-x", help="By default logarithmic where the values are."),
-    ] = None,
-    log_y: Annotated[
-        bool | None, _in_panel(_AXES, "--log-y/--linear-y", help="By default linear.")
-    ] = None,
-    pareto: Annotated[
-        str | None,
-        _in_panel(
-            _OTHERS,
-            "--pareto",
-            help="The choices that are best in some trade-off of two or three columns, each "
-            "perhaps with min: or max: before it, such as wa,op.",
-            metavar="COLUMNS",
-        ),
-    ] = None,
-    sensitivity: Annotated[
-        bool,
-        _in_panel(_OTHERS, "--sensitivity", help="Which axes matter for --y, by Sobol or Morris."),
-    ] = False,
     plot: Annotated[
         Path | None,
         typer.Option("--plot", help="Draw it (.png, .svg, .pdf or .html).", metavar="FILE"),
@@ -152,14 +59,9 @@ def show(
     from writeamp.cli.sweep_tables import print_view, rows_of  # noqa: PLC0415 (slow)
     from writeamp.studies.sweep.results import sweep_results  # noqa: PLC0415 (slow)
 
-    found = sweep_results(folder, of=of).where(_conditions(where or []))
-    given = {
-        "x": x, "y": y, "hue": hue, "facet": facet or None, "color": color, "log_x": log_x,
-        "log_y": log_y,
-    }  # fmt: skip
-    given = {name: one for name, one in given.items() if one is not None}
-    chosen = _chosen(kind, pareto, sensitivity, is_asked=bool(given) or plot is not None)
-    view = None if chosen is None else _view(found, chosen, pareto, given)
+    found = sweep_results(folder, of=results.of).where(results.where or {})
+    chosen = _chosen(asked, is_asked=bool(given) or plot is not None)
+    view = None if chosen is None else _view(found, chosen, asked.pareto, given)
     if view is not None and plot is not None:
         view.plot(plot)
     _note_failures(found)
@@ -176,23 +78,19 @@ def show(
         print_view(str(folder), found, view)
 
 
-def _chosen(
-    kind: str | None, pareto: str | None, sensitivity: bool, *, is_asked: bool
-) -> str | None:
+def _chosen(asked: ViewSettings, *, is_asked: bool) -> str | None:
     """Return the way to look that the options choose; None for the plain table."""
     named = [
         flag
         for flag, is_given in (
-            (f"--kind {kind}", kind is not None),
-            (_PARETO, pareto is not None),
-            (_SENSITIVITY, sensitivity),
+            (f"--kind {asked.kind}", asked.kind is not None),
+            (_PARETO, asked.pareto is not None),
+            (_SENSITIVITY, asked.sensitivity),
         )
         if is_given
     ]
     if len(named) > 1:
         raise WriteampError(f"{named[0]} and {named[1]} are different pictures; give only one")
-    if kind is not None:
-        OneOf(_KINDS).check("kind", kind)
     return named[0] if named else _LINES if is_asked else None
 
 
@@ -208,17 +106,6 @@ def _view(found: SweepResults, chosen: str, pareto: str | None, given: dict[str,
     if chosen == _SENSITIVITY:
         return found.sensitivity(**given)
     return found.heat_map(**given) if chosen == _HEAT_MAP else found.curves(**given)
-
-
-def _conditions(given: Sequence[str]) -> dict[str, list[str]]:
-    """Return the values by name; several of one name are alternatives."""
-    found: dict[str, list[str]] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise WriteampError(f"--where {shown(text)} is not NAME=VALUE, such as manager=single")
-        found.setdefault(name.strip(), []).append(value.strip())
-    return found
 
 
 def _note_failures(found: SweepResults) -> None:

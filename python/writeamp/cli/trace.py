@@ -11,34 +11,26 @@ from writeamp import traces
 from writeamp.cli import options
 from writeamp.cli.application import App
 from writeamp.cli.options import stdout
-from writeamp.traces.words import EXAMPLE, FORMAT_NAMES
-
-_FORMATS = f"{', '.join(FORMAT_NAMES)}; or what its columns mean, as in {EXAMPLE}"
+from writeamp.cli.setting_options import with_settings
+from writeamp.traces.settings import ConversionSettings, ReadSettings
 
 TraceFile = Annotated[
     Path, typer.Argument(help="The trace file, or - for standard input.", show_default=False)
-]
-Action = Annotated[
-    str | None, typer.Option("--action", help="Which blkparse action counts: Q, D or C.")
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     verbs = App(help="Look into block traces, and convert them.", no_args_is_help=True)
-    verbs.command("info")(info)
-    verbs.command("convert")(convert)
+    verbs.command("info")(with_settings(info))
+    verbs.command("convert")(with_settings(convert))
     app.add_typer(verbs, name="trace")
 
 
 def info(
     file: TraceFile,
+    asked: ReadSettings,
     *,
-    trace_format: Annotated[
-        str | None,
-        typer.Option("--format", help=f"Format, if it cannot be detected: {_FORMATS}."),
-    ] = None,
-    action: Action = None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
@@ -46,7 +38,7 @@ def info(
 
     Example: writeamp trace info examples/postgres-tpcb.parquet
     """
-    trace = traces.read(file, trace_format, action=action)
+    trace = traces.read(file, asked.trace_format, action=asked.action)
     if csv:
         options.print_csv(trace.to_frame())
         for note in trace.notes:
@@ -66,16 +58,8 @@ def info(
 def convert(
     file: TraceFile,
     out: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
+    asked: ConversionSettings,
     *,
-    source: Annotated[
-        str | None,
-        typer.Option("--from", help=f"Format of FILE, if it cannot be detected: {_FORMATS}."),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option("--to", help="Format of OUT, if its suffix does not say (.parquet does)."),
-    ] = None,
-    action: Action = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -85,9 +69,9 @@ def convert(
     """
     from writeamp.traces.writing import check_target  # noqa: PLC0415 (slow)
 
-    check_target(out, target, source=file, replace=force)
-    trace = traces.read(file, source, action=action)
-    notes = [*trace.notes, *traces.write(trace, out, target, replace=force)]
+    check_target(out, asked.target, source=file, replace=force)
+    trace = traces.read(file, asked.source, action=asked.action)
+    notes = [*trace.notes, *traces.write(trace, out, asked.target, replace=force)]
     if json:
         options.print_json({"path": str(out), "requests": trace.requests.height, "notes": notes})
     else:

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from writeamp.meanfield.parameters import (
+    COUNT,
     MODES,
     Parameters,
     checked_parameters,
     model_of,
-    whole,
 )
 from writeamp.plots.figures.meanfield import blocks_by_valid_pages
 from writeamp.plots.spec import LineChart
@@ -203,7 +203,7 @@ def hot_cold_swap(
         checked_parameters(
             pages_per_block=pages_per_block,
             d=d,
-            d_swap=whole("d_swap", d_swap),
+            d_swap=COUNT.check("d_swap", d_swap),
             hot_fraction=hot_fraction,
             hot_write_fraction=hot_write_fraction,
             op=op,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Integral
 
 from writeamp._engine import MeanField as EngineMeanField
-from writeamp.domains import as_ratio, finite, shown
+from writeamp.domains import Whole, as_ratio, finite, shown
 from writeamp.errors import WriteampError
 from writeamp.units.ratios import RATIOS, op_of
 
 # The write modes, and what the papers call them.
 MODES = {"hcwf": "HCWF", "hcwf-swap": "HCWF(swap)"}
 
-_MOST_CHOICES = 2**32 - 1
+# Blocks that are drawn, as the engine counts them, and pages of a block.
+COUNT = Whole(1, 2**32 - 1)
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,11 @@ def checked_parameters(
     op, spare_factor = _ratios(**ratios)
     return Parameters(
         mode="hcwf" if d_swap is None else "hcwf-swap",
-        pages_per_block=whole("pages_per_block", pages_per_block),
+        pages_per_block=COUNT.check("pages_per_block", pages_per_block),
         op=op,
         spare_factor=spare_factor,
-        d=whole("d", d),
-        d_swap=None if d_swap is None else whole("d_swap", d_swap),
+        d=COUNT.check("d", d),
+        d_swap=None if d_swap is None else COUNT.check("d_swap", d_swap),
         hot_fraction=number("hot_fraction", as_ratio("hot_fraction", hot_fraction)),
         hot_write_fraction=number(
             "hot_write_fraction", as_ratio("hot_write_fraction", hot_write_fraction)
@@ -80,17 +80,6 @@ def _ratios(
     if found is None:
         raise WriteampError(f"over-provisioning is missing; give one of {', '.join(RATIOS)}")
     return float(found), float(found / (1 + found) if spare_factor is None else spare_factor)
-
-
-def whole(name: str, value: object) -> int:
-    """Return a whole number from 1, or raise."""
-    is_whole = isinstance(value, Integral) or finite(value).is_integer()
-    if isinstance(value, bool) or not is_whole:
-        raise WriteampError(f"{name} is {shown(value)}; it must be a whole number of at least 1")
-    whole: int = int(value)  # type: ignore[call-overload]
-    if not 1 <= whole <= _MOST_CHOICES:
-        raise WriteampError(f"{name} is {shown(whole)}; it must lie from 1 to {_MOST_CHOICES}")
-    return whole
 
 
 def number(name: str, value: object) -> float:

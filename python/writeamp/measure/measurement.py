@@ -21,9 +21,9 @@ from writeamp.measure.four_level import FourLevel, count, four_level
 from writeamp.measure.hidden_erases import most_hidden, with_erases
 from writeamp.measure.mixture import Mixture
 from writeamp.measure.ready_times import most_missed, sample_us, short_gaps
+from writeamp.measure.settings import METHODS, Method, PinSettings
 from writeamp.measure.shared_pins import overlap
 from writeamp.measure.uncertainty import class_errors
-from writeamp.measure.words import METHODS, Method
 from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
 from writeamp.plots.spec import PanelChart
 from writeamp.results.card import Card, Spark
@@ -209,8 +209,8 @@ def ready_busy(
     host_bytes: float,
     *,
     pin: str | None = None,
-    method: Method = "mixture",
-    inverted: bool = False,
+    method: Method = PinSettings.method,
+    inverted: bool = PinSettings.inverted,
     progress: Callable[[int], object] | None = None,
 ) -> ReadyBusy:
     """Measure write amplification from a capture of Ready/Busy pins.

@@ -138,6 +138,17 @@ class Spec:
         return f"<{_WORDS[self.kind]} {self.text}>"
 
 
+@dataclass(frozen=True)
+class SpecOf:
+    """Domain of the specs of one kind."""
+
+    kind: EngineKind
+
+    def check(self, name: str, value: SpecLike) -> Spec:
+        """Return the spec, whose own errors say what it is."""
+        return Spec.of(self.kind, value)
+
+
 # A class is one that a user has derived from `Placement` or `VictimPolicy`.
 SpecLike: TypeAlias = str | Spec | type[custom.Placement] | type[custom.VictimPolicy]
 

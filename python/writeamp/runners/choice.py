@@ -9,11 +9,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from writeamp.domains import POSITIVE_COUNT, shown
+from writeamp.domains import shown
 from writeamp.errors import WriteampError
 from writeamp.runners.calling_thread import Here
 from writeamp.runners.processor_share import processors
 from writeamp.runners.runner import Runner
+from writeamp.runners.settings import WorkerSettings
 from writeamp.runners.threads import Threads
 from writeamp.runners.tls import Tls
 
@@ -49,8 +50,7 @@ def runner_of(
         raise WriteampError(
             "workers are started here, and a scheduler has its own; give one or the other"
         )
-    if workers is not None:
-        POSITIVE_COUNT.check("workers", workers)
+    WorkerSettings(workers)  # refuses what is no number of them
     if isinstance(scheduler, str):
         _check_address(scheduler, tls)
     elif scheduler is not None and not hasattr(scheduler, "scheduler_info"):

@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
+from writeamp.fields.setting import Settings, setting
+from writeamp.units.byte_sizes import ByteAmount
 
-# Vendors state drive writes per day over years of so many days, and most warranties last five.
+# Vendors state drive writes per day over years of so many days.
 DAYS_PER_YEAR = 365
-WARRANTY_YEARS = 5.0
 
 # The drives made for the most writes, of phase-change memory, are rated for 100 drive writes a day.
 _MOST = 100
+
+
+@dataclass(frozen=True)
+class LifeSettings(Settings):
+    """What a host writes in a day, and for how many years a drive is warranted."""
+
+    title: ClassVar[str] = "life"
+    names_options: ClassVar[bool] = True
+
+    daily_writes: float | None = setting(
+        None,
+        ByteAmount(),
+        "what the host writes in a day, such as 100GB (10^9) or 100GiB (2^30): adds the life in "
+        "years of 365 days",
+        number="bytes",
+    )
+    warranty_years: float = setting(
+        5.0,
+        None,
+        "years of 365 days over which drive writes per day (DWPD) are counted",
+        number="number",
+        metavar="YEARS",
+    )
+
+
+# Most warranties last so long.
+WARRANTY_YEARS = LifeSettings.warranty_years
 
 
 def drive_writes_a_day(

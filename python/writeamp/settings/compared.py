@@ -14,12 +14,12 @@ from typing import Any, ClassVar, TypeVar
 
 from writeamp.domains import shown
 from writeamp.errors import WriteampError
+from writeamp.fields.setting import Settings, setting
 from writeamp.registry.entries import EngineKind
-from writeamp.registry.specs import Spec, SpecLike, split_specs
+from writeamp.registry.specs import Spec, SpecLike, SpecOf, split_specs
 from writeamp.settings.combinations import Combinations, combined
 from writeamp.settings.held_trace import HeldTrace
 from writeamp.settings.precondition import Precondition
-from writeamp.settings.setting import Settings, setting
 from writeamp.settings.settings import LoadSettings
 
 _T = TypeVar("_T")
@@ -173,7 +173,7 @@ class PoliciesSettings(Settings):
         metavar="SPEC,SPEC,…",
     )
     wear_leveling: SpecLike | None = setting(
-        None, None, "wear leveller (default none)", kind="wear_levelers"
+        None, SpecOf("wear_levelers"), "wear leveller (default none)", kind="wear_levelers"
     )
 
     def __post_init__(self) -> None:

@@ -10,8 +10,8 @@ from writeamp.devices.device import MAP_CACHE, SIZE, WRITE_CACHE, Device
 from writeamp.devices.profile import profile_names
 from writeamp.devices.shape import COUNT, LAYOUTS, PAGE_BYTES
 from writeamp.devices.times import Changes
-from writeamp.domains import RATIO
-from writeamp.settings.setting import Settings, setting
+from writeamp.fields.setting import Settings, setting
+from writeamp.units.ratio_settings import fill_setting, op_setting, spare_factor_setting
 from writeamp.units.ratios import op_of
 
 _CAPACITY = {"panel": "capacity"}
@@ -29,6 +29,7 @@ class DeviceSettings(Settings):
         f"device profile ({', '.join(profile_names())}), the path of a .toml file, or raid0:A,B; "
         "by default generic, or for a trace a flat drive that it just fills",
         name="device",
+        choices=profile_names(),
         panel="capacity",
     )
     size: int | None = setting(
@@ -72,25 +73,9 @@ class DeviceSettings(Settings):
     page_bytes: int | None = setting(
         None, PAGE_BYTES, "bytes of a page, such as 4K", number="bytes", **_CAPACITY
     )
-    op: float | None = setting(
-        None,
-        RATIO,
-        "over-provisioning ratio (T-U)/U, T physical and U logical pages, such as 0.15 or 15%",
-        number="ratio",
-        excludes="ratio",
-        **_CAPACITY,
-    )
-    fill: float | None = setting(
-        None, RATIO, "fill U/T = 1/(1+op)", number="ratio", excludes="ratio", **_CAPACITY
-    )
-    spare_factor: float | None = setting(
-        None,
-        RATIO,
-        "spare factor (T-U)/T = op/(1+op)",
-        number="ratio",
-        excludes="ratio",
-        **_CAPACITY,
-    )
+    op: float | None = op_setting()
+    fill: float | None = fill_setting()
+    spare_factor: float | None = spare_factor_setting()
     layout: str | None = setting(
         None, None, f"how blocks are pooled: {', '.join(LAYOUTS)}", choices=LAYOUTS, **_CAPACITY
     )

@@ -24,6 +24,7 @@ from writeamp.devices.device import device, profile_op
 from writeamp.devices.raid import files_of
 from writeamp.domains import shown
 from writeamp.errors import WriteampError, unknown, unknown_argument
+from writeamp.fields.setting import Places, Settings, by_group, places_in, words_of
 from writeamp.files import STANDARD_INPUT
 from writeamp.registry.declarations import default_victims
 from writeamp.registry.specs import Spec, unread_policies
@@ -32,7 +33,6 @@ from writeamp.settings.compared import LoadsSettings, PoliciesSettings
 from writeamp.settings.device import DeviceSettings
 from writeamp.settings.precondition import Precondition
 from writeamp.settings.recorded import with_recorded
-from writeamp.settings.setting import Places, Settings, by_group, places_in, words_of
 from writeamp.settings.settings import (
     ComparisonSettings,
     LifetimeSettings,

@@ -15,13 +15,14 @@ from writeamp import traces
 from writeamp._engine import DEFAULT_BATCH_PAGES
 from writeamp.domains import BELOW_ONE, POSITIVE_COUNT, SHARE, Flag, Number, OneOf, Whole, WholeOr
 from writeamp.errors import WriteampError
+from writeamp.fields.setting import Settings, setting
 from writeamp.files import STANDARD_INPUT
-from writeamp.registry.specs import Spec, SpecLike
+from writeamp.registry.specs import Spec, SpecLike, SpecOf
 from writeamp.settings.held_trace import HeldTrace
 from writeamp.settings.precondition import CHOICES, Precondition, PreconditionText
-from writeamp.settings.setting import Settings, setting
 from writeamp.settings.timed import TimedSettings
-from writeamp.traces.words import EXAMPLE, FORMAT_NAMES, MAPPINGS, Mapping
+from writeamp.traces.settings import action_setting, format_setting
+from writeamp.traces.words import MAPPINGS, Mapping
 
 Warmup: TypeAlias = int | Literal["auto"]
 Repeat: TypeAlias = int | Literal["auto"]
@@ -48,18 +49,6 @@ def _held(trace: Any) -> str | HeldTrace | None:
     return HeldTrace(traces.Given(trace))
 
 
-class _TraceFormat:
-    """The name of a format, or what the columns of a table mean."""
-
-    def check(self, name: str, value: Any) -> str:
-        """Return the canonical spelling of the format."""
-        if isinstance(value, str):
-            from writeamp.traces.registry import find_format  # noqa: PLC0415 (slow)
-
-            return find_format(value).name
-        return OneOf(FORMAT_NAMES).check(name, value)
-
-
 @dataclass(frozen=True)
 class LoadSettings(Settings):
     """Load of the host: a synthetic workload or a trace, and what is written before it."""
@@ -70,7 +59,7 @@ class LoadSettings(Settings):
 
     workload: Spec | None = setting(
         None,
-        None,
+        SpecOf("workloads"),
         "synthetic workload (default uniform)",
         kind="workloads",
     )
@@ -81,21 +70,8 @@ class LoadSettings(Settings):
         number="path",
         panel="trace",
     )
-    trace_format: str | None = setting(
-        None,
-        _TraceFormat(),
-        f"format of the trace if it cannot be detected: {', '.join(FORMAT_NAMES)}; or what its "
-        f"columns mean, as in {EXAMPLE}",
-        flag="--format",
-        choices=FORMAT_NAMES,
-        panel="trace",
-    )
-    action: str | None = setting(
-        None,
-        None,
-        "which blkparse action counts: Q, D or C",
-        panel="trace",
-    )
+    trace_format: str | None = format_setting(panel="trace")
+    action: str | None = action_setting(panel="trace")
     repeat: Repeat = setting(
         "auto",
         WholeOr("auto", POSITIVE_COUNT),
@@ -209,12 +185,12 @@ class PolicySettings(Settings):
 
     title: ClassVar[str] = "policy"
 
-    manager: SpecLike = setting("single", None, "block manager", kind="managers")
+    manager: SpecLike = setting("single", SpecOf("managers"), "block manager", kind="managers")
     victims: SpecLike | None = setting(
-        None, None, "victim policy (default: the manager's)", kind="victims"
+        None, SpecOf("victims"), "victim policy (default: the manager's)", kind="victims"
     )
     wear_leveling: SpecLike | None = setting(
-        None, None, "wear leveller (default none)", kind="wear_levelers"
+        None, SpecOf("wear_levelers"), "wear leveller (default none)", kind="wear_levelers"
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from writeamp.devices.device import SIZE
 from writeamp.domains import Flag, Number
 from writeamp.errors import WriteampError
-from writeamp.settings.setting import Settings, setting
+from writeamp.fields.setting import Settings, setting
 from writeamp.units.durations import DURATION, JITTER, RATE
 
 _TIMED = {"panel": "timed", "is_new": True}

@@ -15,11 +15,13 @@ from writeamp.models._effective_op import effective_op
 from writeamp.models._model import Model, ModelInputs
 from writeamp.models._registry import MODELS, find_model
 from writeamp.theory.answers import Asked, Prediction, Predictions, PredictionSweep, SweepPoint
-from writeamp.theory.words import DEFAULT_PAGES_PER_BLOCK, SWEEPABLE
+from writeamp.theory.settings import SWEEPABLE, PredictionSettings
 from writeamp.units.ratios import RATIOS, op_of
 
 # What some models take besides, and its defaults.
-_OF_MODELS = {"d": 10, "window": 64, "reserve": 0, "logical_blocks": math.inf}
+_OF_MODELS = {
+    name: getattr(PredictionSettings, name) for name in ("d", "window", "reserve", "logical_blocks")
+}
 
 _MOST_POINTS = 10_000
 
@@ -49,11 +51,11 @@ def predict(
     target_wa: float | None = None,
     utilization: float | None = None,
     hot_ratio: float | None = None,
-    pages_per_block: int = DEFAULT_PAGES_PER_BLOCK,
-    d: float = 10,
-    window: int = 64,
-    reserve: int = 0,
-    logical_blocks: float = math.inf,
+    pages_per_block: int = PredictionSettings.pages_per_block,
+    d: float = PredictionSettings.d,
+    window: int = PredictionSettings.window,
+    reserve: int = PredictionSettings.reserve,
+    logical_blocks: float = PredictionSettings.logical_blocks,
     models: str | list[str] | None = None,
 ) -> Predictions:
     """Ask models, or those named, for the WA of uniform random writes, or for the op it needs.
@@ -304,7 +306,9 @@ def _drive_of(question: Question, swept: str | None = None) -> dict[str, Any]:
     if question.get("target_wa") is not None:
         found["target_wa"] = question["target_wa"]
     if swept != "pages_per_block":
-        found["pages_per_block"] = question.get("pages_per_block", DEFAULT_PAGES_PER_BLOCK)
+        found["pages_per_block"] = question.get(
+            "pages_per_block", PredictionSettings.pages_per_block
+        )
     for name, default in _OF_MODELS.items():
         value = question.get(name, default)
         found[name] = None if value == math.inf else value

@@ -66,6 +66,14 @@ def shown_bytes(size: int) -> str:
     return f"{size / 1024**power:.4g} {_LETTERS[power - 1]}iB"
 
 
+class ByteAmount:
+    """Domain of amounts in bytes as `parse_bytes` takes them, which need not be whole."""
+
+    def check(self, name: str, value: Any) -> float:
+        """Return the bytes."""
+        return parse_bytes(name, value)
+
+
 @dataclass(frozen=True)
 class ByteSize:
     """A size in whole bytes, of which one may be a word.

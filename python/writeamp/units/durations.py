@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from writeamp.domains import finite, shown, with_unit
+from writeamp.domains import Number, finite, shown, with_unit
 from writeamp.errors import WriteampError
 
 _SECONDS = {
@@ -37,6 +37,21 @@ class _Quantity:
         if not self.least < number <= self.most:
             raise WriteampError(f"{name} is {shown(value)}; it must be {self.words}")
         return number
+
+
+@dataclass(frozen=True)
+class DurationIn:
+    """Durations in a part of those that there are, kept in seconds."""
+
+    part: Number
+
+    def check(self, name: str, value: Any) -> float:
+        """Return the seconds."""
+        return self.part.check(name, DURATION.check(name, value))
+
+    def shown(self, value: float) -> str:
+        """Return one as people write it."""
+        return shown_duration(value).replace(" ", "")
 
 
 # 64 bits count nanoseconds for longer than this; nothing shorter than one passes at all.

@@ -14,8 +14,8 @@ from typing import ClassVar
 from writeamp import output
 from writeamp.domains import Flag, Number, OneOf, Whole
 from writeamp.errors import WriteampError
+from writeamp.fields.setting import Settings, setting, words_of
 from writeamp.settings.precondition import CHOICES, PreconditionText
-from writeamp.settings.setting import Settings, setting, words_of
 from writeamp.vssd.mount import FILE_SYSTEMS
 
 _FROM_START, _FROM_COMMAND = "start", "command"
@@ -26,6 +26,8 @@ FLASH_SUFFIX = ".flash"
 _JOURNALS = ".journal-"
 _SUMS = ".sums"
 _SCALE = Number("be from 1e-6 to 1e9", lambda value: 1e-6 <= value <= 1e9, is_ratio=True)
+
+_MOST_WA = Number("be at least 1", lambda value: value >= 1)
 
 _DRIVE = {"panel": "virtual"}
 _COUNTED = {"panel": "counted"}
@@ -202,3 +204,29 @@ class DriveSettings(Settings):
         real = os.path.realpath(path)
         others = (beside + FLASH_SUFFIX, beside + _JOURNALS, beside + _SUMS)
         return real == os.path.realpath(self.backing) or real.startswith(others)
+
+
+@dataclass(frozen=True)
+class ServeSettings(Settings):
+    """What is run on a virtual drive by `writeamp serve`, and how its status is judged."""
+
+    title: ClassVar[str] = "serve"
+    names_options: ClassVar[bool] = True
+
+    run: str | None = setting(
+        None,
+        None,
+        "run this shell command, with $uri, $unixsocket, $mountpoint and $metrics, and end with "
+        "it; without it, serve until Ctrl-C or SIGTERM",
+        metavar="CMD",
+        panel="run",
+    )
+    max_wa: float | None = setting(
+        None,
+        _MOST_WA,
+        "exit with status 3 if write amplification (`wa`, of pages) is above this, or if nothing "
+        "was written",
+        number="number",
+        metavar="X",
+        panel="run",
+    )

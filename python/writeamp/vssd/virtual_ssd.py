@@ -11,8 +11,8 @@ from typing import Any, cast
 
 from writeamp.devices.device import Device, DeviceLike
 from writeamp.errors import WriteampError
+from writeamp.fields.setting import made_settings, places_in
 from writeamp.settings.device import DeviceSettings
-from writeamp.settings.setting import made_settings, places_in
 from writeamp.vssd.control import Control, Document
 from writeamp.vssd.drive import Drive, start_drive
 from writeamp.vssd.policy_settings import BuiltInPolicySettings

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping
+from dataclasses import fields
 from typing import Any
 
 from writeamp.blackbox.targets.place import kind_of
-from writeamp.blackbox.targets.real import RealSettings, RealTarget
-from writeamp.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
+from writeamp.blackbox.targets.real import RealTarget
+from writeamp.blackbox.targets.settings import RealSettings, SimulatedSettings
+from writeamp.blackbox.targets.simulated import SimulatedTarget
 from writeamp.blackbox.targets.target import Target
 from writeamp.devices.device import SIZE, SizeLike
 from writeamp.devices.profile import profile_names
 from writeamp.devices.raid import is_array
 from writeamp.errors import WriteampError
+from writeamp.fields.setting import flag_of
 from writeamp.runners import Runner
-from writeamp.units.durations import DURATION
 
-_OPTIONS = {
-    "precision": "--precision",
-    "most_s": "--time",
-    "runtime_s": "--runtime",
-    "precondition": "--precondition",
-    "round_s": "--round",
-}
-_OF_SIMULATED = ("precision", "most_s")
-_OF_REAL = ("runtime_s", "precondition", "round_s")
+_OF_SIMULATED, _OF_REAL = (
+    {one.name: flag_of(one) for one in fields(kind)} for kind in (SimulatedSettings, RealSettings)
+)
 
 
 def is_simulated(name: str) -> bool:
@@ -58,15 +55,15 @@ def target_of(
         WriteampError: there is no such target, or it is not safe to write to; or a setting is for
             the other kind.
     """
-    given = {key: _checked(key, one) for key, one in settings.items() if one is not None}
+    given = {key: one for key, one in settings.items() if one is not None}
     if is_simulated(name):
         if destroys is not None:
             raise WriteampError(
                 "--yes-destroy-data is for real targets; a simulated one has no data"
             )
-        _refuse(given, _OF_REAL, "real targets", name)
+        _refuse(given, _OF_REAL, _OF_SIMULATED, "real targets", name)
         return SimulatedTarget(name, size=size, settings=SimulatedSettings(**given), runner=runner)
-    _refuse(given, _OF_SIMULATED, "simulated targets", name)
+    _refuse(given, _OF_SIMULATED, _OF_REAL, "simulated targets", name)
     if size is None and kind_of(name) == "file" and not os.path.exists(name):
         raise WriteampError(
             f"there is no profile, file or device {name!r}; give --size to make such a file, or "
@@ -78,12 +75,10 @@ def target_of(
     )
 
 
-def _checked(name: str, value: Any) -> Any:
-    """Return a setting; durations may be texts with a unit."""
-    return DURATION.check(_OPTIONS[name], value) if name.endswith("_s") else value
-
-
-def _refuse(given: dict[str, Any], names: tuple[str, ...], of: str, target: str) -> None:
-    for name in names:
-        if name in given:
-            raise WriteampError(f"{_OPTIONS[name]} is for {of}, and {target} is none")
+def _refuse(
+    given: Collection[str], others: Mapping[str, str], own: Collection[str], of: str, target: str
+) -> None:
+    """Refuse settings of the other kind of target, which are given by name."""
+    for name, flag in others.items():
+        if name in given and name not in own:
+            raise WriteampError(f"{flag} is for {of}, and {target} is none")

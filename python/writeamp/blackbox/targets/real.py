@@ -5,50 +5,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from writeamp.blackbox.space import WorkloadPoint
 from writeamp.blackbox.targets import fio
-from writeamp.blackbox.targets.conditioning import FILL, PRECONDITIONS, STEADY, precondition
+from writeamp.blackbox.targets.conditioning import FILL, STEADY, precondition
 from writeamp.blackbox.targets.measured import Measured
 from writeamp.blackbox.targets.place import Place, kind_of, opened
+from writeamp.blackbox.targets.settings import RealSettings
 from writeamp.blackbox.targets.target import Outcome
-from writeamp.domains import Number, OneOf, Whole
 from writeamp.errors import WriteampError
 
-_SECONDS = Number("be from 0.1 to 3600", lambda value: 0.1 <= value <= 3600)
 # What fio takes shares in.
 _PERCENT_DIGITS = 2
-
-
-@dataclass(frozen=True)
-class RealSettings:
-    """Settings of the measurement of points on a real target.
-
-    Attributes:
-        runtime_s: what is measured of each point; paper 2 takes a minute.
-        precondition: "none", "fill" or "steady"; by default a device is brought to steady state,
-            and anything else filled.
-        round_s: length of a round of the preconditioning to steady state.
-        seed: decides every random draw.
-
-    Raises:
-        WriteampError: a value outside its domain.
-    """
-
-    runtime_s: float = 60.0
-    precondition: str | None = None
-    round_s: float = 60.0
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        """Check every value."""
-        _SECONDS.check("runtime", self.runtime_s)
-        _SECONDS.check("precondition_round", self.round_s)
-        Whole(0).check("seed", self.seed)
-        if self.precondition is not None:
-            OneOf(PRECONDITIONS).check("precondition", self.precondition)
 
 
 class RealTarget:

@@ -16,40 +16,13 @@ from writeamp._engine import TimedRun, __version__
 from writeamp.blackbox.space import WorkloadPoint
 from writeamp.blackbox.targets.prepared import Prepared
 from writeamp.blackbox.targets.scaled import scaled
+from writeamp.blackbox.targets.settings import SimulatedSettings
 from writeamp.blackbox.targets.stopping import Rule, measure
 from writeamp.blackbox.targets.target import Outcome
 from writeamp.devices.device import Device, SizeLike, device
 from writeamp.devices.times import ChangesLike
-from writeamp.domains import Number, Whole
 from writeamp.errors import WriteampError
 from writeamp.runners import Runner, local_runner
-
-PRECISION = Number("be above 0 and below 1", lambda value: 0 < value < 1)
-MOST_S = Number("be above 0 and at most 3600", lambda value: 0 < value <= 3600)
-
-
-@dataclass(frozen=True)
-class SimulatedSettings:
-    """Settings of the measurement of points on a simulated device.
-
-    Attributes:
-        precision: relative half width of the 95% intervals of mean latency and bandwidth.
-        most_s: virtual time after which a point ends anyway.
-        seed: decides every random draw.
-
-    Raises:
-        WriteampError: a value outside its domain.
-    """
-
-    precision: float = 0.01
-    most_s: float = 60.0
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        """Check every value."""
-        PRECISION.check("precision", self.precision)
-        MOST_S.check("time", self.most_s)
-        Whole(0).check("seed", self.seed)
 
 
 class SimulatedTarget:

@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 from functools import partial
 
-from writeamp.domains import Number
 from writeamp.output import AnyPath
 from writeamp.runners import Runner, Shared
 from writeamp.runs.capacity_error import Scaling
@@ -20,10 +19,10 @@ from writeamp.studies.op.points import point
 from writeamp.studies.op.probes import Probe, ProbeRuns, Probes
 from writeamp.studies.op.required_op_result import RequiredOp, Rise
 from writeamp.studies.op.search import find_crossing
+from writeamp.studies.op.settings import TARGET_WA
 from writeamp.studies.study import Kept, keep_runs
 
 _ASKS = "target_wa"
-_TARGET = Number("be a finite number, at least 1", lambda value: value >= 1)
 
 
 def run_required_op(
@@ -56,7 +55,7 @@ def _required_op(
     kept: Kept,
 ) -> RequiredOp:
     started = time.perf_counter()
-    target_wa = _TARGET.check("target_wa", target_wa)
+    target_wa = TARGET_WA.check("target_wa", target_wa)
     shared = Shared(drive_sizes(experiment, _ASKS), partial(drive_sizes, experiment, _ASKS))
     sizes = shared.value
     runs = ProbeRuns(shared, kept, runner, experiment.input_files)

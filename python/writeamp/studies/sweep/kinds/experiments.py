@@ -13,12 +13,12 @@ from writeamp.devices.raid import files_of
 from writeamp.devices.times import Changes
 from writeamp.domains import Domain, as_ratio, shown
 from writeamp.errors import WriteampError, unknown
+from writeamp.fields.setting import words_of
 from writeamp.registry.declarations import default_victims
 from writeamp.results.numbers import json_number
 from writeamp.runs.timed.result import TimedResult
 from writeamp.settings.experiment import Experiment, setting_places
 from writeamp.settings.precondition import Precondition
-from writeamp.settings.setting import words_of
 from writeamp.settings.tables import moved
 from writeamp.studies.endurance.lifetime import run_lifetime
 from writeamp.studies.endurance.result import Endurance

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from writeamp.domains import shown
@@ -13,15 +12,12 @@ from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.kind import Found, Table, from_plain, scalars_of
 from writeamp.studies.sweep.kinds.theory import TheoryKind, check_numbers
 from writeamp.theory.prediction import check_question, predict
-from writeamp.theory.words import DEFAULT_PAGES_PER_BLOCK
+from writeamp.theory.settings import PredictionSettings
 from writeamp.units.ratios import RATIOS
 
 _DEFAULTS: dict[str, Any] = {
-    "pages_per_block": DEFAULT_PAGES_PER_BLOCK,
-    "d": 10,
-    "window": 64,
-    "reserve": 0,
-    "logical_blocks": math.inf,
+    name: getattr(PredictionSettings, name)
+    for name in ("pages_per_block", "d", "window", "reserve", "logical_blocks")
 }
 _SHARES = ("utilization", "hot_ratio")
 

@@ -8,8 +8,10 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from writeamp.domains import Domain
 from writeamp.errors import WriteampError, unknown_argument
-from writeamp.registry.entries import EngineKind
-from writeamp.registry.specs import Spec
+
+Reading: TypeAlias = Literal[
+    "count", "number", "ratio", "bytes", "path", "paths", "text", "texts", "flag", "switch"
+]
 
 
 @dataclass(frozen=True)
@@ -18,16 +20,18 @@ class Words:
 
     `name` is the keyword argument (the field's own by default), `flag` the option on the command
     line (None for none there), and `excludes` names what it decides, which only one may; `not_for`
-    the verbs that have no use for it. What `is_speed` changes how long a run takes, or what is
-    written beside its result, and never what it finds. An experiment in which what `is_new` has its
-    default means what it did before there was such a setting.
+    the verbs that have no use for it. `number` says how an option is read; a "flag" has an opposite
+    on the command line, and a "switch" none. `kind` is the registry that has what it names, and
+    `panel` the part of the help in which it stands. What `is_speed` changes how long a run takes,
+    or what is written beside its result, and never what it finds. An experiment in which what
+    `is_new` has its default means what it did before there was such a setting.
     """
 
     help: str
     name: str = ""
     flag: str | None = ""
-    kind: EngineKind | None = None
-    number: Literal["count", "ratio", "bytes", "path", "paths", "text", "texts", "flag"] = "text"
+    kind: str | None = None
+    number: Reading = "text"
     choices: tuple[str, ...] = ()
     metavar: str | None = None
     excludes: str = ""
@@ -54,10 +58,21 @@ def words_of(one: Any) -> Words:
     return found
 
 
+def flag_of(one: Any) -> str:
+    """Return the option of a field on the command line."""
+    words = words_of(one)
+    return words.flag or f"--{(words.name or one.name).replace('_', '-')}"
+
+
 class Settings:
-    """Group of settings, whose fields are checked against their domains when it is made."""
+    """Group of settings, whose fields are checked against their domains when it is made.
+
+    Errors name a field by its keyword argument, or if `names_options` by its option: in groups that
+    are for the command line.
+    """
 
     title: ClassVar[str]
+    names_options: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check every field."""
@@ -66,14 +81,11 @@ class Settings:
             domain: Domain | None = one.metadata["domain"]
             if value is None and one.default is None:
                 if words.required:
-                    flag = words.flag or f"--{one.name.replace('_', '-')}"
-                    raise WriteampError(f"{one.name} is missing ({flag}): {words.help}")
+                    raise WriteampError(f"{one.name} is missing ({flag_of(one)}): {words.help}")
                 continue
             if domain is not None:
-                value = domain.check(words.name or one.name, value)
-            elif words.kind is not None:
-                value = Spec.of(words.kind, value)
-            object.__setattr__(self, one.name, value)
+                name = flag_of(one) if self.names_options else words.name or one.name
+                object.__setattr__(self, one.name, domain.check(name, value))
 
 
 # Where a setting stands, by the name of its keyword argument.

@@ -1,0 +1,52 @@
+"""Settings of a mean field, which options are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from writeamp.domains import OneOf
+from writeamp.fields.setting import Settings, setting
+from writeamp.meanfield.parameters import COUNT, MODES
+from writeamp.units.ratio_settings import fill_setting, op_setting, spare_factor_setting
+
+_PANEL = "hot and cold"
+_SHARE = {"number": "ratio", "metavar": "SHARE", "panel": _PANEL, "required": True}
+
+
+@dataclass(frozen=True)
+class MeanFieldSettings(Settings):
+    """Drive, collection and heat of a mean field, whose engine checks the shares."""
+
+    title: ClassVar[str] = "mean field"
+
+    mode: str | None = setting(
+        None,
+        OneOf(tuple(MODES)),
+        f"write mode: {', '.join(MODES)}",
+        choices=tuple(MODES),
+        metavar="MODE",
+        required=True,
+    )
+    pages_per_block: int = setting(
+        128, COUNT, "pages of an erase block", number="count", panel=_PANEL
+    )
+    spare_factor: float | None = spare_factor_setting(_PANEL)
+    op: float | None = op_setting(_PANEL)
+    fill: float | None = fill_setting(_PANEL)
+    d: int | None = setting(
+        None,
+        COUNT,
+        "blocks drawn, of which the emptiest is collected",
+        number="count",
+        required=True,
+    )
+    d_swap: int | None = setting(
+        None, COUNT, "hcwf-swap: blocks of one kind drawn for a swap (d*)", number="count"
+    )
+    hot_fraction: float | None = setting(
+        None, None, "share of the logical pages that is hot", **_SHARE
+    )
+    hot_write_fraction: float | None = setting(
+        None, None, "share of the host writes that goes to them", **_SHARE
+    )

@@ -1,0 +1,67 @@
+"""Settings of the choice of a runner, which options are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from writeamp.domains import POSITIVE_COUNT
+from writeamp.errors import WriteampError
+from writeamp.fields.setting import Settings, setting
+from writeamp.runners.tls import Tls
+
+_RUNNER = {"panel": "runner"}
+_PEM = {"metavar": "PEM", **_RUNNER}
+_FOR_TLS = "for a scheduler at tls://…"
+
+
+@dataclass(frozen=True)
+class WorkerSettings(Settings):
+    """Processes of this machine."""
+
+    title: ClassVar[str] = "workers"
+
+    workers: int | None = setting(
+        None,
+        POSITIVE_COUNT,
+        "processes of this machine; 1 is this one. By default one for each processor",
+        number="count",
+        metavar="COUNT",
+        **_RUNNER,
+    )
+
+
+@dataclass(frozen=True)
+class SchedulerSettings(Settings):
+    """A cluster, and who we are to it; `runner_of` checks the address."""
+
+    title: ClassVar[str] = "scheduler"
+
+    scheduler: str | None = setting(
+        None,
+        None,
+        "a Dask scheduler that runs, such as tcp://host:8786, whose workers do it",
+        metavar="ADDRESS",
+        **_RUNNER,
+    )
+    tls_ca_file: str | None = setting(
+        None, None, f"certificate of the authority, {_FOR_TLS}", **_PEM
+    )
+    tls_cert: str | None = setting(None, None, f"our certificate, {_FOR_TLS}", **_PEM)
+    tls_key: str | None = setting(None, None, f"our private key, {_FOR_TLS}", **_PEM)
+
+    @property
+    def tls(self) -> Tls | None:
+        """Who we are to the scheduler, if that is said.
+
+        Raises:
+            WriteampError: only a part of it is said.
+        """
+        ca, cert, key = self.tls_ca_file, self.tls_cert, self.tls_key
+        if ca is None and cert is None and key is None:
+            return None
+        if ca is None or cert is None or key is None:
+            raise WriteampError(
+                "an encrypted connection needs --tls-ca-file, --tls-cert and --tls-key, all three"
+            )
+        return Tls(ca, cert, key)

@@ -1,0 +1,37 @@
+"""Settings of searches for over-provisioning, and of sweeps over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from writeamp.domains import Number
+from writeamp.fields.setting import Settings, setting
+from writeamp.units.ratios import RATIOS
+
+TARGET_WA = Number("be a finite number, at least 1", lambda value: value >= 1)
+
+_OP = {"panel": "op"}
+
+
+@dataclass(frozen=True)
+class OpSettings(Settings):
+    """What is asked of a drive whose over-provisioning is left open."""
+
+    title: ClassVar[str] = "op"
+
+    target_wa: float | None = setting(
+        None,
+        TARGET_WA,
+        "find the op at which WA is this, by simulations on drives of whole blocks",
+        number="number",
+        metavar="WA",
+        **_OP,
+    )
+    sweep: str | None = setting(
+        None,
+        None,
+        f"simulate at evenly spaced values of {', '.join(RATIOS)}",
+        metavar="NAME=FROM:TO:POINTS",
+        **_OP,
+    )

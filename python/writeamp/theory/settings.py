@@ -1,0 +1,85 @@
+"""Settings of predictions by analytic models; nothing here imports a model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from writeamp.fields.setting import Settings, setting
+from writeamp.models.names import MODEL_NAMES
+from writeamp.units.ratio_settings import fill_setting, op_setting, spare_factor_setting
+from writeamp.units.ratios import RATIOS
+
+# What a prediction can be swept over.
+SWEEPABLE = (*RATIOS, "pages_per_block", "target_wa")
+
+_PARTLY = {"number": "ratio", "metavar": "SHARE", "panel": "partly full"}
+
+
+def _of_models(default: float, number: str, help_text: str) -> Any:
+    return setting(default, None, help_text, number=number, metavar="N", panel="models")
+
+
+@dataclass(frozen=True)
+class PredictionSettings(Settings):
+    """Arguments of `predict`, of which the models check the domains, for numbers and arrays."""
+
+    title: ClassVar[str] = "prediction"
+
+    op: float | None = op_setting()
+    fill: float | None = fill_setting()
+    spare_factor: float | None = spare_factor_setting()
+    pages_per_block: int = setting(
+        128, None, "pages of an erase block", number="count", panel="capacity"
+    )
+    target_wa: float | None = setting(
+        None,
+        None,
+        "ask for the op that this WA needs, instead of giving a ratio",
+        number="number",
+        metavar="WA",
+    )
+    utilization: float | None = setting(
+        None,
+        None,
+        "share of the logical space that holds data; the models then get the effective op "
+        "((1 - utilization) + op) / hot ratio",
+        **_PARTLY,
+    )
+    hot_ratio: float | None = setting(
+        None,
+        None,
+        "share of the logical space that is written (default: all that holds data)",
+        **_PARTLY,
+    )
+    models: list[str] | None = setting(
+        None,
+        None,
+        f"only this model (repeatable): {', '.join(MODEL_NAMES)}. Without it, all but "
+        "coupon-collector, which is known to be wrong",
+        flag="--model",
+        number="texts",
+        choices=MODEL_NAMES,
+        panel="models",
+    )
+    d: float = _of_models(10, "number", "d-choices: blocks drawn; inf is greedy")
+    window: int = _of_models(64, "count", "coupon-collector: oldest blocks that compete")
+    reserve: int = _of_models(0, "count", "coupon-collector: blocks held free")
+    logical_blocks: float = _of_models(
+        math.inf, "number", "blocks that the host sees; inf is the limit of a large drive"
+    )
+
+
+@dataclass(frozen=True)
+class PredictionSweepSettings(Settings):
+    """What `predict_sweep` varies."""
+
+    title: ClassVar[str] = "sweep"
+
+    sweep: str | None = setting(
+        None,
+        None,
+        f"run through evenly spaced values of {', '.join(SWEEPABLE)}",
+        metavar="NAME=FROM:TO:POINTS",
+    )

@@ -1,0 +1,66 @@
+"""Settings of reading and converting traces, which options are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from writeamp.domains import OneOf
+from writeamp.fields.setting import Settings, setting
+from writeamp.traces.words import EXAMPLE, FORMAT_NAMES
+
+
+class _TraceFormat:
+    """The name of a format, or what the columns of a table mean."""
+
+    def check(self, name: str, value: Any) -> str:
+        """Return the canonical spelling of the format."""
+        if isinstance(value, str):
+            from writeamp.traces.registry import find_format  # noqa: PLC0415 (slow)
+
+            return find_format(value).name
+        return OneOf(FORMAT_NAMES).check(name, value)
+
+
+def format_setting(what: str = "the trace", **words: Any) -> Any:
+    """Return a field for the format of what is read."""
+    return setting(
+        None,
+        _TraceFormat(),
+        f"format of {what} if it cannot be detected: {', '.join(FORMAT_NAMES)}; or what its "
+        f"columns mean, as in {EXAMPLE}",
+        choices=FORMAT_NAMES,
+        **({"flag": "--format"} | words),
+    )
+
+
+def action_setting(**words: Any) -> Any:
+    """Return a field for the rows of blkparse that are requests."""
+    return setting(None, None, "which blkparse action counts: Q, D or C", **words)
+
+
+@dataclass(frozen=True)
+class ReadSettings(Settings):
+    """Settings of reading a trace file."""
+
+    title: ClassVar[str] = "trace"
+
+    trace_format: str | None = format_setting()
+    action: str | None = action_setting()
+
+
+@dataclass(frozen=True)
+class ConversionSettings(Settings):
+    """Settings of writing a trace in another format."""
+
+    title: ClassVar[str] = "conversion"
+
+    source: str | None = format_setting("FILE", flag="--from")
+    target: str | None = setting(
+        None,
+        None,
+        "format of OUT, if its suffix does not say (.parquet does)",
+        flag="--to",
+        choices=FORMAT_NAMES,
+    )
+    action: str | None = action_setting()

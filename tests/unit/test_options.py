@@ -1,0 +1,136 @@
+"""Options of every verb, held to the settings that they are made from."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import Field, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import writeamp as wa
+from typer.core import TyperGroup, TyperOption
+from writeamp.blackbox.settings import BoundSettings, TrainingSettings
+from writeamp.cli.application import App
+from writeamp.cli.setting_options import declared, with_settings
+from writeamp.cli.verbs import VERBS, load
+from writeamp.fields.setting import Settings, flag_of, words_of
+from writeamp.measure.settings import PinSettings
+from writeamp.theory.settings import PredictionSettings
+from writeamp.units.durations import DurationIn
+
+# Options that say what becomes of a result or of work that is done, and decide no number of it.
+OF_OUTPUT = {
+    "csv", "curve", "force", "help", "json", "once", "out", "plot", "plot_erases", "plots",
+    "retry_failed", "save_config", "series",
+}  # fmt: skip
+# What typer is told of an option of each reading.
+TYPES: dict[str, Any] = {
+    "count": int,
+    "number": float,
+    "ratio": float,
+    "bytes": str,
+    "path": Path,
+    "paths": list[Path],
+    "text": str,
+    "texts": list[str],
+    "flag": bool,
+    "switch": bool,
+}
+
+
+def commands(name: str) -> Iterator[tuple[str, Any]]:
+    """Yield a verb, or those of its group, with their full names."""
+    command = load(name)
+    if isinstance(command, TyperGroup):
+        for part, one in command.commands.items():
+            yield f"{name} {part}", one
+    else:
+        yield name, command
+
+
+COMMANDS = dict(one for name in VERBS for one in commands(name))
+
+
+def undeclared(command: Any) -> set[str]:
+    """Return the options of a command that no setting stands behind."""
+    named = {one.name for one in command.params if isinstance(one, TyperOption)}
+    return named - OF_OUTPUT - set(declared(command.callback))
+
+
+def stated_default(field: Field[Any]) -> str:
+    """Return what the help says of a default."""
+    if field.default is None or words_of(field).number == "switch":
+        return ""
+    shown: Any = field.default
+    if words_of(field).number == "flag":
+        shown = "yes" if shown else "no"
+    # Durations are said with a unit.
+    return f"(default {'' if isinstance(field.metadata['domain'], DurationIn) else shown}"
+
+
+def option_faults(command: Any) -> list[str]:
+    """Return what is otherwise in a command's options than in their declarations."""
+    options = {one.name: one for one in command.params if isinstance(one, TyperOption)}
+    faults = []
+    for name, field in declared(command.callback).items():
+        words = words_of(field)
+        if words.flag is None:
+            continue
+        option = options[name]
+        said = option.help or ""
+        checks = {
+            "flag": option.opts == [flag_of(field).split("/")[0]],
+            "default": option.default is None,
+            "stated default": stated_default(field) in said,
+            "help": words.help[1:] in said,
+            "type": option.type_descriptor.annotation == TYPES[words.number],
+            "opposite": bool(option.secondary_opts) == (words.number == "flag"),
+        }
+        faults += [f"{name}: {what}" for what, holds in checks.items() if not holds]
+    return faults
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_input_option_is_made_from_a_setting(name: str) -> None:
+    assert undeclared(COMMANDS[name]) == set()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_option_says_what_its_setting_says(name: str) -> None:
+    assert option_faults(COMMANDS[name]) == []
+
+
+def test_an_option_that_a_verb_declares_by_hand_is_found() -> None:
+    def verb(asked: PinSettings, *, seed: int = typer.Option(1, "--seed")) -> None:
+        """Do nothing."""
+
+    app = App(add_completion=False)
+    app.command("verb")(with_settings(verb))
+    made = typer.main.get_command(app)
+    assert undeclared(made) == {"seed"}
+    method = next(one for one in made.params if one.name == "method")
+    method.help = method.default = "fixed"
+    assert option_faults(made) == ["method: default", "method: stated default", "method: help"]
+
+
+# Functions of the library, and the settings that are their arguments.
+TAKERS: list[tuple[Callable[..., Any], type[Settings]]] = [
+    (wa.predict, PredictionSettings),
+    (wa.measure.ready_busy, PinSettings),
+    (wa.blackbox.train, TrainingSettings),
+    (wa.blackbox.choose, BoundSettings),
+]
+
+
+@pytest.mark.parametrize(("function", "kind"), TAKERS, ids=lambda one: one.__name__)
+def test_the_library_has_the_defaults_of_its_settings(
+    function: Callable[..., Any], kind: type[Settings]
+) -> None:
+    arguments = inspect.signature(function).parameters
+    shared = [one for one in fields(kind) if one.name in arguments]  # type: ignore[arg-type]
+    assert shared
+    for one in shared:
+        assert arguments[one.name].default in (one.default, inspect.Parameter.empty), one.name
