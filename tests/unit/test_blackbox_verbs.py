@@ -208,7 +208,7 @@ ERRORS: list[tuple[str, list[str]]] = [
     ("explain {f}/fast.model --workload uniform:x=1", ["uniform"]),
     ("choose {f}/fast.model --workload uniform", ["nothing is asked"]),
     ("choose {f}/fast.model --workload uniform --max-latency 1parsec", ["--max-latency", "10s"]),
-    ("choose {f}/fast.model --workload uniform --max-wa nan", ["bound of wa", "above 0"]),
+    ("choose {f}/fast.model --workload uniform --max-wa nan", ["--max-wa", "above 0"]),
     ("choose {f}/fast.model --workload uniform --max-wa 2 --share 2", ["share", "at most 1"]),
     ("choose x25-m --workload uniform --max-wa 2", ["cannot read model 'x25-m'"]),
 ]

@@ -16,6 +16,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from registry_tables import TABLE, TABLES, written
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
+# Where the files are that the maps name.
+SOURCES = ("crates", "python", "tests", "scripts", "docs")
 # The verbs that have the options of the glossary.
 OPTIONED = ("simulate", "endurance", "predict", "meanfield")
 TABLED = [page for page in PAGES if "<!-- table of the registry" in page.read_text("utf-8")]
@@ -56,3 +58,34 @@ def test_the_pages_name_the_oldest_rust_that_cargo_takes() -> None:
     assert [int(part) for part in pinned["channel"].split(".")][:2] >= [
         int(part) for part in oldest.split(".")
     ]
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_the_files_that_a_map_names_exist(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    named = set(re.findall(r"`([\w./-]+\.(?:rs|py|pyi|toml|md))`", text))
+    missing = [
+        one for one in named if "NAME" not in one and not any(holds(top, one) for top in SOURCES)
+    ]
+    assert named
+    assert missing == []
+
+
+def holds(top: str, name: str) -> bool:
+    """Return whether a file, named from a folder within, is in a folder of the repository."""
+    return (ROOT / name).exists() or any((ROOT / top).rglob(name))
+
+
+def test_the_map_has_every_room_of_the_library() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    table = text[text.index("| room | knows | does not know |\n|---|---|---|\n| `__main__`") :]
+    named = {
+        name
+        for row in table.split("\n\n")[0].splitlines()[2:]
+        for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    }
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    [floors] = [
+        one["layers"] for one in layers["tool"]["importlinter"]["contracts"] if "layers" in one
+    ]
+    assert named == {room.strip() for floor in floors for room in floor.split("|")}

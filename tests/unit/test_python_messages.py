@@ -151,7 +151,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: ANY.models.expected_value("a"), "op must be finite and greater than 0"),
     (
         lambda: wa.meanfield.hot_cold(**MEAN_FIELD | {"d": 1.5}),
-        "d is 1.5; it must be a whole number of at least 1",
+        "d is 1.5; it must be a whole number from 1 to 4294967295",
     ),
     (
         lambda: wa.meanfield.hot_cold(**MEAN_FIELD | {"spare_factor": None}),

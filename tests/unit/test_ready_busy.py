@@ -306,7 +306,10 @@ def test_the_command_prints_both_methods_and_draws(tmp_path: Path) -> None:
         ("rb.vcd --device ssd-v --host-bytes 1GiB --dies 2", "4 channels and the drive 2 dies"),
         ("rb.vcd --device ssd-v --host-bytes 1GiB --window 9", "it must be LOW:HIGH"),
         ("rb.vcd --device ssd-v --host-bytes 1GiB --window 9:1", "low end must be below"),
-        ("rb.vcd --device ssd-v --host-bytes 1GiB --method best", "--method is 'best'"),
+        (
+            "rb.vcd --device ssd-v --host-bytes 1GiB --method best",
+            "unknown --method 'best'; valid: mixture, fixed",
+        ),
         ("rb.vcd --device ssd-v --host-bytes 1GiB --erase-us x", "must be numbers in µs"),
         ("rb.vcd --device ssd-v --host-bytes 1GiB --erase-us -1", "be a duration above 0"),
         ("still.vcd --device ssd-v --host-bytes 1GiB", "no pin has a whole busy pulse"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, ClassVar
 
 from writeamp.domains import ratio_of
@@ -23,10 +23,8 @@ class _Shares:
         """Return the numbers, whose sum and signs whoever divides checks."""
         parts = [part.strip() for part in re.split("[,/]", value)]
         found = list(map(ratio_of, parts))
-        # Numbers that are not finite are refused by position, as the library does.
-        if any(
-            math.isnan(one) and not _is_float(part) for part, one in zip(parts, found, strict=True)
-        ):
+        # What is a number and not finite is refused by whoever divides.
+        if not all(_is_float(part) for part, one in zip(parts, found, strict=True) if isnan(one)):
             raise WriteampError(
                 f"{name} are {value!r}; they must be numbers separated by , or /, such as 0.7,0.3 "
                 "or 70%,30%"

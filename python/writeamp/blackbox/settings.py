@@ -27,7 +27,7 @@ class _Names:
 
 @dataclass(frozen=True)
 class TrainingSettings(Settings):
-    """What is learnt from measurements, and how; `train` checks the names."""
+    """Targets, features and kind of a model to train; `train` checks the names."""
 
     title: ClassVar[str] = "training"
 
@@ -62,7 +62,7 @@ class TrainingSettings(Settings):
 
 @dataclass(frozen=True)
 class MeasuredDriveSettings(Settings):
-    """Whose measurements are taken of a file."""
+    """Drive whose measurements are taken of a file."""
 
     title: ClassVar[str] = "drive"
 
@@ -76,7 +76,7 @@ class MeasuredDriveSettings(Settings):
 
 @dataclass(frozen=True)
 class EvaluationSettings(Settings):
-    """How a model is scored."""
+    """Folds by which a model is scored."""
 
     title: ClassVar[str] = "evaluation"
 
@@ -113,7 +113,7 @@ class ExplanationSettings(Settings):
 
 @dataclass(frozen=True)
 class BoundSettings(Settings):
-    """What is asked of drives, and in which share of a trace."""
+    """Bounds on the performance of drives, and the share of a trace that must meet them."""
 
     title: ClassVar[str] = "bounds"
     names_options: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Options that are made from settings: word, default, help and reading of each from its field."""
+"""Options made from settings: word, default, help and reading of each from its field."""
 
 from __future__ import annotations
 

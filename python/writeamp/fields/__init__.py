@@ -1,1 +1,1 @@
-"""Fields: declarations of what is asked, each with its default, its domain and its words, once."""
+"""Fields: settings as they are declared, each with its default, domain and words, once."""

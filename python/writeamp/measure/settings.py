@@ -58,7 +58,7 @@ def _times(of_what: str) -> Any:
 
 @dataclass(frozen=True)
 class PinSettings(Settings):
-    """What the host wrote, the drive by its profile or in its place, and how pins are counted."""
+    """Host writes, drive (a profile, or facts in its place) and pins of a capture."""
 
     title: ClassVar[str] = "pins"
     names_options: ClassVar[bool] = True

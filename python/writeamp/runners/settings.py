@@ -33,7 +33,7 @@ class WorkerSettings(Settings):
 
 @dataclass(frozen=True)
 class SchedulerSettings(Settings):
-    """A cluster, and who we are to it; `runner_of` checks the address."""
+    """Cluster, and our credentials for it; `runner_of` checks the address."""
 
     title: ClassVar[str] = "scheduler"
 
@@ -52,7 +52,7 @@ class SchedulerSettings(Settings):
 
     @property
     def tls(self) -> Tls | None:
-        """Who we are to the scheduler, if that is said.
+        """Credentials for the scheduler, if they are given.
 
         Raises:
             WriteampError: only a part of it is said.

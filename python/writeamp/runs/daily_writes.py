@@ -20,7 +20,7 @@ _MOST = 100
 
 @dataclass(frozen=True)
 class LifeSettings(Settings):
-    """What a host writes in a day, and for how many years a drive is warranted."""
+    """Daily writes of a host, and years of a drive's warranty."""
 
     title: ClassVar[str] = "life"
     names_options: ClassVar[bool] = True

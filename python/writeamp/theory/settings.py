@@ -73,7 +73,7 @@ class PredictionSettings(Settings):
 
 @dataclass(frozen=True)
 class PredictionSweepSettings(Settings):
-    """What `predict_sweep` varies."""
+    """Argument that `predict_sweep` varies."""
 
     title: ClassVar[str] = "sweep"
 

@@ -208,7 +208,7 @@ class DriveSettings(Settings):
 
 @dataclass(frozen=True)
 class ServeSettings(Settings):
-    """What is run on a virtual drive by `writeamp serve`, and how its status is judged."""
+    """Command on a virtual drive of `writeamp serve`, and the limit of its status."""
 
     title: ClassVar[str] = "serve"
     names_options: ClassVar[bool] = True

@@ -16,7 +16,7 @@ _OP = {"panel": "op"}
 
 @dataclass(frozen=True)
 class OpSettings(Settings):
-    """What is asked of a drive whose over-provisioning is left open."""
+    """Question about a drive whose over-provisioning is left open."""
 
     title: ClassVar[str] = "op"
 

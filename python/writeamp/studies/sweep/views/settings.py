@@ -35,7 +35,7 @@ class _Conditions:
 
 @dataclass(frozen=True)
 class ResultsSettings(Settings):
-    """Which results of a folder are looked at."""
+    """Results of a folder that are looked at."""
 
     title: ClassVar[str] = "results"
     names_options: ClassVar[bool] = True
@@ -61,7 +61,7 @@ class ResultsSettings(Settings):
 
 @dataclass(frozen=True)
 class AxesSettings(Settings):
-    """Which columns go where; each way to look takes some of them and has defaults of its own."""
+    """Columns of a picture; each way to look takes some, and has defaults of its own."""
 
     title: ClassVar[str] = "axes"
 
@@ -108,7 +108,7 @@ class AxesSettings(Settings):
 
 @dataclass(frozen=True)
 class ViewSettings(Settings):
-    """The way to look: lines, heat maps, trade-offs or sensitivity."""
+    """Way to look: lines, heat maps, trade-offs or sensitivity."""
 
     title: ClassVar[str] = "view"
 
