@@ -23,7 +23,6 @@ from writeamp.fields.setting import (
     words_of,
 )
 from writeamp.registry.entries import EngineKind, engine_entries
-from writeamp.units.durations import DurationIn
 
 # Gives the examples of one kind.
 Examples: TypeAlias = Callable[[EngineKind], tuple[str, ...]]
@@ -233,8 +232,8 @@ def _shown(one: Field[Any]) -> str:
     default: Any = one.default
     if words_of(one).number == "flag":
         return "yes" if default else "no"
-    domain = one.metadata["domain"]
-    return domain.shown(default) if isinstance(domain, DurationIn) else str(default)
+    shown: Callable[[Any], str] = getattr(one.metadata["domain"], "shown", str)
+    return shown(default)
 
 
 def _count_or(word: str) -> Callable[[str], int | str]:

@@ -45,7 +45,10 @@ class Words:
 def setting(
     default: Any, domain: Domain | None, help_text: str, **words: Any
 ) -> Any:  # a field, as dataclasses have them
-    """Return a field of settings: its default, its domain (None: checked elsewhere), its words."""
+    """Return a field of settings: its default, its domain (None: checked elsewhere), its words.
+
+    A domain whose values are given otherwise than they are kept has `shown`, which says one so.
+    """
     found = Words(help_text, **words)
     metadata = {"domain": domain, "words": found}
     # Results that took another time to come to are the same results.
