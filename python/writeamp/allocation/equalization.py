@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from writeamp.allocation.division import divided
 from writeamp.allocation.groups import GroupTable, checked_groups
-from writeamp.allocation.result import weighted_wa
+from writeamp.allocation.result import records_of, weighted_wa
 from writeamp.errors import WriteampError
 from writeamp.models._arguments import FloatArray, FloatOrArray, positive
 from writeamp.models._expected_value import op_at
+from writeamp.results.any_result import AnyResult
 
 # A group that was measured without any migration has some nevertheless.
 _LEAST_MIGRATIONS = 1e-9
@@ -137,7 +139,7 @@ class EqualGain:
 
 
 @dataclass(frozen=True)
-class Followed:
+class Followed(AnyResult):
     """Outcome of `equal_gain`: the best division that was measured, and the way there.
 
     `op_shares` (shape (..., n)) is the division with the least measured WA of all writes, `wa`
@@ -153,6 +155,9 @@ class Followed:
     wa: FloatOrArray
     history: FloatArray
     settled: bool
+
+    def _records(self) -> list[dict[str, Any]]:
+        return records_of(self.groups, self.op_shares, self.wa_of_group, wa=self.wa)
 
 
 def equal_gain(

@@ -16,6 +16,7 @@ from writeamp.plots.figures.allocation import op_shares_by_method
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.results.numbers import json_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,39 +67,23 @@ class Allocation(Drawn):
             f"Allocation of spare space at op = (T-U)/U = {float(self.groups.op):.4g}: WA "
             f"{float(self.wa):.4f}, {float(self.over_optimal_percent):.3f}% over the optimum",
             [
-                (str(one["group"] + 1), *(f"{one[name]:.4g}" for name in names))
-                for one in self._rows()
+                (
+                    str(one["group"] + 1),
+                    *(f"{np.inf if one[name] is None else one[name]:.4g}" for name in names),
+                )
+                for one in self._records()
             ],
             (">group", *(f">{name.replace('_', ' ')}" for name in names)),
         )
 
     def _records(self) -> list[dict[str, Any]]:
-        return [
-            {name: None if value == np.inf else value for name, value in row.items()}
-            for row in self._rows()
-        ]
-
-    def _rows(self) -> list[dict[str, Any]]:
-        """Return a row for each group of each drive; both count from 0."""
-        shape = self.op_shares.shape
-        arrays = {
-            "size": self.groups.sizes,
-            "frequency": self.groups.frequencies,
-            "op_share": self.op_shares,
-            "op_of_group": self.op_of_group,
-            "wa_of_group": self.wa_of_group,
-            "op": self.groups.op[..., np.newaxis],
-            "wa": np.asarray(self.wa)[..., np.newaxis],
-            "over_optimal_percent": np.asarray(self.over_optimal_percent)[..., np.newaxis],
-        }
-        columns = {
-            name: np.broadcast_to(array, shape).ravel().tolist() for name, array in arrays.items()
-        }
-        return [
-            {"drive": row // shape[-1], "group": row % shape[-1]}
-            | {name: column[row] for name, column in columns.items()}
-            for row in range(self.op_shares.size)
-        ]
+        return records_of(
+            self.groups,
+            self.op_shares,
+            self.wa_of_group,
+            wa=self.wa,
+            over_optimal_percent=self.over_optimal_percent,
+        )
 
     def figure(self) -> BarChart:
         """Describe how the space is divided.
@@ -120,6 +105,35 @@ class Allocation(Drawn):
             {"allocation": (self.op_shares.tolist(), float(self.wa))},
             subtitle=f"op = (T-U)/U = {op:.4g}",
         )
+
+
+def records_of(
+    groups: GroupTable, op_shares: FloatArray, wa_of_group: FloatArray, **of_drives: FloatOrArray
+) -> list[dict[str, Any]]:
+    """Return a row for each group of each drive, as JSON types; both count from 0.
+
+    Args:
+        groups: of the drives.
+        op_shares: of the space, shape (..., n).
+        wa_of_group: shape (..., n); null where it is infinite.
+        of_drives: further columns, by name; shape (...) each.
+    """
+    shape = op_shares.shape
+    arrays = {
+        "size": groups.sizes,
+        "frequency": groups.frequencies,
+        "op_share": op_shares,
+        "op_of_group": groups.op_of_group(op_shares),
+        "wa_of_group": wa_of_group,
+    }
+    for name, values in {"op": groups.op, **of_drives}.items():
+        arrays[name] = np.asarray(values)[..., np.newaxis]
+    columns = {name: np.broadcast_to(array, shape).ravel() for name, array in arrays.items()}
+    return [
+        {"drive": row // shape[-1], "group": row % shape[-1]}
+        | {name: json_number(float(column[row])) for name, column in columns.items()}
+        for row in range(op_shares.size)
+    ]
 
 
 def wa_of_group(op_of_group: FloatArray) -> FloatArray:

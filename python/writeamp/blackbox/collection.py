@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -42,7 +42,7 @@ class Collected(Drawn):
 
     Attributes:
         out: the file of the measurements.
-        points: those of the design; fewer were done, skipped and failed after an interruption.
+        points: those of the design.
         done: those that were measured now.
         skipped: those whose measurements were in the file already, also failures.
         failed: those that could not be measured now.
@@ -50,6 +50,8 @@ class Collected(Drawn):
         errors: why points failed, each sentence once.
         warnings: what a reader of the measurements should know of the target's state.
         elapsed_s: seconds that all took.
+        unfinished: points that an interruption left without a measurement; None stands for one that
+            active learning had not chosen yet.
     """
 
     out: Path
@@ -61,6 +63,7 @@ class Collected(Drawn):
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
     elapsed_s: float = field(compare=False)
+    unfinished: tuple[WorkloadPoint | None, ...] = ()
 
     def card(self) -> Card:
         """Return the number of points of each outcome."""
@@ -127,7 +130,7 @@ def collect(
             run.measure(rounds)
         except KeyboardInterrupt:
             found = run.found(Path(out), time.perf_counter() - started)
-            raise Interrupted(found) from None
+            raise Interrupted(replace(found, unfinished=run.unfinished())) from None
         return run.found(Path(out), time.perf_counter() - started)
 
 
@@ -152,6 +155,8 @@ class _Run:
         self._errors: dict[str, None] = {}
         self._warnings: tuple[str, ...] = ()
         self._done = self._failed = self._skipped = 0
+        self._chosen: list[WorkloadPoint] = []
+        self._chosen_before = 0
         self._of_target = {
             row["hash"]: row
             for row in ledger.table().iter_rows(named=True)
@@ -173,6 +178,7 @@ class _Run:
         was_measured = any(row["error"] is None for row in self.rows())
         is_ready = False
         for points in rounds:
+            self._chosen += points
             todo = [one for one in points if self.account.hash_of(one) not in self._known]
             self._skipped += len(points) - len(todo)
             self._tell()
@@ -185,6 +191,7 @@ class _Run:
     def skip(self, points: int) -> None:
         """Count points that were measured by an earlier call."""
         self._skipped += points
+        self._chosen_before += points
 
     def found(self, out: Path, elapsed_s: float) -> Collected:
         return Collected(
@@ -198,6 +205,12 @@ class _Run:
             warnings=self._warnings,
             elapsed_s=elapsed_s,
         )
+
+    def unfinished(self) -> tuple[WorkloadPoint | None, ...]:
+        """Return the points of the design that have no row."""
+        left = [one for one in self._chosen if self.account.hash_of(one) not in self._known]
+        unchosen = self.design.points - self.merged - self._chosen_before - len(self._chosen)
+        return (*left, *(None,) * unchosen)
 
     def _note(self, outcome: Outcome) -> None:
         row = self.account.row(outcome, self.design.kind)

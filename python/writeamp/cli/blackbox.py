@@ -99,7 +99,7 @@ def collect_points(
 
 
 def _how_far(stopped: Collected) -> str:
-    have = stopped.done + stopped.failed + stopped.skipped
+    have = stopped.points - len(stopped.unfinished)
     return (
         f"{have} of {stopped.points} points are in {stopped.out}, and the same command goes on "
         "with the others"

@@ -83,14 +83,14 @@ def compare(
             if error.finished is None:
                 raise
             found, failed = error.finished, error
-    drawn = None if found.interrupted_of else plot
+    drawn = None if found.unfinished else plot
     options.tell(found, lambda: _print(found), json=json, csv=csv, plot=drawn)
     if failed is not None:
         raise failed
-    if found.interrupted_of:
+    if found.unfinished:
         raise boundary.PartlyDone(
-            f"{len(found.rows)} of {len(found.interrupted_of)} rows were finished, not "
-            f"{some_of(found.unfinished)}; no picture was drawn"
+            f"{_finished(found)} were finished, not {some_of(found.unfinished)}; no picture was "
+            "drawn"
         )
 
 
@@ -236,6 +236,8 @@ def _print_scaling(found: Comparison) -> None:
 
 
 def _interrupted(found: Comparison) -> str:
-    if not found.interrupted_of:
-        return ""
-    return f"INTERRUPTED after {len(found.rows)} of {len(found.interrupted_of)} rows: "
+    return f"INTERRUPTED after {_finished(found)}: " if found.unfinished else ""
+
+
+def _finished(found: Comparison) -> str:
+    return f"{len(found.rows)} of {len(found.rows) + len(found.unfinished)} rows"

@@ -105,7 +105,7 @@ def endurance(
         options.print_csv(found.curve if curve else frame_of([document]))
     else:
         _print(found, daily_bytes, warranty_years)
-    if found.interrupted:
+    if found.unfinished:
         raise boundary.PartlyDone(f"{_ended(found)}; no picture was drawn")
     if plot is not None:
         found.plot(plot)
@@ -144,13 +144,13 @@ def _print(found: Endurance, daily_bytes: float | None, warranty_years: float) -
         for cause, pages in found.causes.items()
         if cause != "host"
     ]
-    if found.interrupted:
+    if found.unfinished:
         rows.insert(0, ("INTERRUPTED", _ended(found)))
     full, logical = found.endurance_full_drive_writes, found.endurance_logical_drive_writes
     low, high = found.endurance_ci95
     rows += [
         ("erased", f"{float(found.end.erases.mean()):,.0f} blocks"),
-        ("write amplification", with_interval(found.wa, found.wa_ci95)),
+        ("write amplification", with_interval(found.wa, found.ci)),
         ("PE fairness", with_interval(found.pe_fairness, found.pe_fairness_ci95)),
         ("endurance", _number(full, low, high, " writes of the physical capacity", ",.2f")),
         ("", f"{logical:,.2f} writes of the logical capacity"),

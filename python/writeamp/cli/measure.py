@@ -101,7 +101,7 @@ def _rows(found: ReadyBusy) -> list[tuple[str, str]]:
             f"{facts.dies} dies; a program writes {facts.pages_per_program} page(s) of "
             f"{facts.page_bytes:,} bytes",
         ),
-        ("WA", with_interval(found.answer.wa, found.wa_ci95, ".5f")),
+        ("WA", with_interval(found.answer.wa, found.ci, ".5f")),
         (
             "the two methods",
             "agree within their intervals"
@@ -137,7 +137,7 @@ def _rows(found: ReadyBusy) -> list[tuple[str, str]]:
 
 def _of_method(name: str, found: FourLevel) -> list[tuple[str, str]]:
     return [
-        (f"WA, {name}", with_interval(found.wa, found.wa_ci95, ".5f")),
+        (f"WA, {name}", with_interval(found.wa, found.ci, ".5f")),
         (
             "operations",
             f"{found.programs:,} programs, {found.reads:,} reads, {found.erases:,} erases",

@@ -73,21 +73,20 @@ def reproduce(
             step=status.update,
             runner=runner,
         )
-        findings, interrupted = Findings(), False
         try:
             findings = found_paper.run(bench)
         except Interrupted as stopped:
-            findings, interrupted = stopped.finished, True
+            findings = stopped.finished
             if not findings.items:
                 raise
-        if plots is not None and not interrupted:
+        if plots is not None and not findings.unfinished:
             for name, spec in findings.figures.items():
                 status.update(f"drawing {name}")
                 save(spec, plots / f"{name}{_PLOT_SUFFIX}")
-    whole = not interrupted and not findings.skipped
+    whole = not findings.unfinished and not findings.skipped
     unexpected = surprises(found_paper.name, findings.items, full=full, whole=whole)
     if json:
-        mark = {"interrupted": True} if interrupted else {}
+        mark = {"interrupted": True} if findings.unfinished else {}
         options.print_json(_document(found_paper, findings, unexpected) | mark)
     else:
         _print(found_paper, findings, full=full)
@@ -100,7 +99,7 @@ def reproduce(
             stderr.print(f"left out: {sentence}", style="yellow", highlight=False)
         for sentence in unexpected:
             stderr.print(f"unexpected: {sentence}", style="bold red", highlight=False)
-    if interrupted:
+    if findings.unfinished:
         raise boundary.PartlyDone(
             f"the {len(findings.items)} items above were finished, others were not; no picture was "
             "drawn"

@@ -41,7 +41,6 @@ def simulate_over_op(
     if target_wa is not None and sweep is not None:
         raise WriteampError("target_wa and sweep are two questions; give only one")
     from writeamp.studies.op.curve import run_op_curve  # noqa: PLC0415 (slow)
-    from writeamp.studies.op.curve_result import OpCurve  # noqa: PLC0415 (slow)
     from writeamp.studies.op.required_op import run_required_op  # noqa: PLC0415 (slow)
     from writeamp.studies.op.required_op_result import RequiredOp  # noqa: PLC0415 (slow)
 
@@ -55,19 +54,15 @@ def simulate_over_op(
             found = options.whole_or_part(
                 lambda: run_op_curve(experiment, sweep, bar.update, runner, out)
             )
-    interrupted_of = found.interrupted_of if isinstance(found, OpCurve) else ()
     options.tell(
         found,
         lambda: _print_answer(found) if isinstance(found, RequiredOp) else _print_curve(found),
         json=json,
         csv=csv,
-        plot=None if interrupted_of else plot,
+        plot=None if found.unfinished else plot,
     )
-    if interrupted_of:
-        raise boundary.PartlyDone(
-            f"{len(found.points)} of {len(interrupted_of)} points were finished; no picture "
-            "was drawn"
-        )
+    if found.unfinished:
+        raise boundary.PartlyDone(f"{_finished(found)} were finished; no picture was drawn")
 
 
 def _drives(done: int, _: int) -> str:
@@ -109,6 +104,10 @@ def _stands_for(result: Result) -> str:
     return f", which stand for {shown_bytes(scale.capacity_bytes)} ({scale.factor:.4g}:1)"
 
 
+def _finished(found: OpCurve | RequiredOp) -> str:
+    return f"{len(found.points)} of {len(found.points) + len(found.unfinished)} points"
+
+
 def _print_curve(found: OpCurve) -> None:
     first = found.points[0].result
     of_bytes = first.has_partial_pages
@@ -133,10 +132,10 @@ def _print_curve(found: OpCurve) -> None:
         ">WA",
         *([">WA/byte"] if of_bytes else []),
     ]
-    part = f"INTERRUPTED after {len(rows)} of {len(found.interrupted_of)} points: "
+    part = f"INTERRUPTED after {_finished(found)}: " if found.unfinished else ""
     stdout.print(
         options.table(
-            f"{part if found.interrupted_of else ''}{first.plan.load_name} under "
+            f"{part}{first.plan.load_name} under "
             f"{first.plan.policy}, {first.device.logical_pages:,} logical pages; op = (T-U)/U",
             (*columns, ">theory"),
             rows,

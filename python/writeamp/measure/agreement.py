@@ -16,7 +16,7 @@ _MOST_NAMED = 4
 
 def agree(one: FourLevel, other: FourLevel) -> bool:
     """Return whether two intervals have anything in common."""
-    return one.wa_ci95[0] <= other.wa_ci95[1] and other.wa_ci95[0] <= one.wa_ci95[1]
+    return one.ci[0] <= other.ci[1] and other.ci[0] <= one.ci[1]
 
 
 def disagreement(

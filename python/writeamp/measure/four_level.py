@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from writeamp.measure.capture import Durations, Floats
 from writeamp.measure.classes import CLASSES, Shares
 from writeamp.measure.device_facts import PinFacts
 from writeamp.measure.doubts import Doubt, width
+from writeamp.results.any_result import AnyResult, OlderName
 
 _Z95 = 1.959964
 # Who is so sure of an operation's class is rarely wrong.
@@ -40,33 +42,35 @@ class Count:
 
 
 @dataclass(frozen=True)
-class FourLevel:
+class FourLevel(AnyResult):
     """Write amplification by one method.
 
     Attributes:
         wa: flash bytes programmed over host bytes written.
-        wa_ci95: its 95% interval: errors of classes, doubts and, if not all dies
-            are counted, the spread between those that were captured.
         programs, reads, erases: operations of all dies, extrapolated where not all were captured.
         flash_bytes: programs × bytes of a program.
         by_pin: counts of each captured pin by class.
         spread: mean, standard deviation, least and most programs of the captured dies; None of one.
+        ci: the 95% interval of `wa`: errors of classes, doubts and, if not all dies are counted,
+            the spread between those that were captured.
     """
 
     wa: float
-    wa_ci95: tuple[float, float]
     programs: int
     reads: int
     erases: int
     flash_bytes: int
     by_pin: dict[str, dict[str, Count]]
     spread: dict[str, float] | None
+    ci: tuple[float, float] = (math.nan, math.nan)
+
+    wa_ci95 = OlderName(attrgetter("ci"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers that both methods have, as JSON types."""
         return {
             "wa": self.wa,
-            "wa_ci95": list(self.wa_ci95),
+            "wa_ci95": list(self.ci),
             "programs": self.programs,
             "reads": self.reads,
             "erases": self.erases,
@@ -112,16 +116,16 @@ def four_level(
     too_many, missing = width(doubts)
     return FourLevel(
         wa=programs * wa_a_program,
-        wa_ci95=(
-            max(0.0, sums["program"] - half_width - scale * too_many) * wa_a_program,
-            (sums["program"] + half_width + scale * missing) * wa_a_program,
-        ),
         programs=programs,
         reads=round(sums["read"]),
         erases=round(sums["erase"]),
         flash_bytes=programs * facts.program_bytes,
         by_pin=by_pin,
         spread=_spread(programs_of_pin),
+        ci=(
+            max(0.0, sums["program"] - half_width - scale * too_many) * wa_a_program,
+            (sums["program"] + half_width + scale * missing) * wa_a_program,
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from writeamp.measure.shared_pins import overlap
 from writeamp.measure.uncertainty import class_errors
 from writeamp.plots.figures.ready_busy import ClassSeries, durations_by_class
 from writeamp.plots.spec import PanelChart
+from writeamp.results.any_result import OlderName
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import with_interval
@@ -69,6 +71,8 @@ class ReadyBusy(Drawn):
     doubts: tuple[Doubt, ...]
     warnings: tuple[str, ...]
 
+    wa_ci95 = OlderName(attrgetter("ci"))
+
     @property
     def answer(self) -> FourLevel:
         """Write amplification by the method that was asked for."""
@@ -80,11 +84,11 @@ class ReadyBusy(Drawn):
         return agree(self.mixture, self.fixed)
 
     @property
-    def wa_ci95(self) -> tuple[float, float]:
+    def ci(self) -> tuple[float, float]:
         """The 95% interval of the answer, which holds both where the two methods disagree."""
         if self.methods_agree:
-            return self.answer.wa_ci95
-        low, high = zip(self.mixture.wa_ci95, self.fixed.wa_ci95, strict=True)
+            return self.answer.ci
+        low, high = zip(self.mixture.ci, self.fixed.ci, strict=True)
         return (min(low), max(high))
 
     def components(self) -> list[dict[str, Any]]:
@@ -124,7 +128,7 @@ class ReadyBusy(Drawn):
         by_pin = self.answer.by_pin
         return {
             **self.answer.to_dict(),
-            "wa_ci95": list(self.wa_ci95),
+            "wa_ci95": list(self.ci),
             "method": self.method,
             "methods_agree": self.methods_agree,
             "host_bytes": self.host_bytes,
@@ -161,12 +165,12 @@ class ReadyBusy(Drawn):
         """Return the main facts in words, with busy time as a line."""
         capture = self.capture
         rows = [
-            (f"WA, {name}", with_interval(found.wa, found.wa_ci95, ".5f"))
+            (f"WA, {name}", with_interval(found.wa, found.ci, ".5f"))
             for name, found in (("mixture", self.mixture), ("fixed window", self.fixed))
         ]
         counts = self.answer
         rows += [
-            ("WA", with_interval(self.answer.wa, self.wa_ci95, ".5f")),
+            ("WA", with_interval(self.answer.wa, self.ci, ".5f")),
             ("method that counts", self.method),
             ("host wrote", f"{self.host_bytes:,.0f} bytes"),
             (

@@ -14,6 +14,7 @@ from writeamp.plots import FigureSpec
 from writeamp.reproduce.items import COMPARABLE, VERDICTS, Item, Verdict
 from writeamp.reproduce.known import without_comparison
 from writeamp.reproduce.readings import AS_PRINTED, Reading
+from writeamp.results.any_result import AnyResult
 from writeamp.runners import Runner, gather_whole, local_runner
 
 Step: TypeAlias = Callable[[str], None]
@@ -59,17 +60,22 @@ def _apply(work: Callable[..., _T], one: tuple[Any, ...]) -> _T:
 
 
 @dataclass(frozen=True)
-class Findings:
+class Findings(AnyResult):
     """Results of reproducing a paper: items, and figures by the name of their file.
 
     The name of a figure's file has no suffix.
 
     `skipped` has a sentence for each part that this machine cannot run, with what it lacks.
+    `unfinished` are the numbers of the parts, from 1, that an interruption left out.
     """
 
     items: list[Item] = field(default_factory=list)
     figures: dict[str, FigureSpec] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
+    unfinished: tuple[int, ...] = ()
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [item.to_dict() for item in self.items]
 
     def __add__(self, other: Findings) -> Findings:
         """Return both findings together, in order."""
@@ -129,12 +135,14 @@ class Paper:
         Raises:
             Interrupted: Ctrl-C, with the findings of the parts that were finished.
         """
-        found = Findings()
+        found, done = Findings(), 0
         try:
             for part in self.parts:
                 found += self._judged(part(bench))
+                done += 1
         except KeyboardInterrupt:
-            raise Interrupted(found) from None
+            left = tuple(range(done + 1, len(self.parts) + 1))
+            raise Interrupted(replace(found, unfinished=left)) from None
         return found
 
     def _judged(self, found: Findings) -> Findings:

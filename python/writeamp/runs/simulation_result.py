@@ -18,6 +18,7 @@ from writeamp.plots.figures.page_lifetimes import lives_by_age
 from writeamp.plots.figures.wa_over_time import WaSeries, visible_points, wa_over_time
 from writeamp.plots.spec import LineChart, Strip
 from writeamp.registry.specs import Spec
+from writeamp.results.any_result import OlderName
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn, Picture, draw
 from writeamp.results.numbers import interval_in_words, json_number
@@ -134,7 +135,7 @@ class Result(Counted, Drawn):
         """Share of the logical pages that the host writes."""
         return self.used_share
 
-    @property
+    @OlderName
     def told(self) -> str | None:
         """Hints under their older name: "deaths" for invalidation times."""
         return "deaths" if self.hints == "invalidation_times" else self.hints

@@ -68,6 +68,11 @@ class ServeResult(Drawn):
     """Sentences on how the drive was built, and on what went wrong."""
 
     @property
+    def unfinished(self) -> tuple[str, ...]:
+        """The command, if a signal ended it that this process was sent: `interrupted_by`."""
+        return () if self.run is None or self.interrupted_by is None else (self.run,)
+
+    @property
     def host(self) -> dict[str, int]:
         """Counts of host traffic: pages (one in part counts whole), bytes and requests."""
         return {name: self._counted("host", name) for name in _OF_THE_HOST}

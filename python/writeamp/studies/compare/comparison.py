@@ -109,8 +109,14 @@ def _restated(standing: StandIn, found: Comparison, other: Comparison | None) ->
             standing.scale, _measured(row), None if beside is None else _measured(beside)
         )
         rows.append(replace(row, manager=manager, results=results, scaling=scaling))
-    asked_names = _names(asked) if found.interrupted_of else ()
-    return replace(found, rows=tuple(rows), interrupted_of=asked_names)
+    names = _names(asked) if found.unfinished else ()
+    return _without(names, replace(found, rows=tuple(rows)))
+
+
+def _without(asked: tuple[str, ...], found: Comparison) -> Comparison:
+    """Return a comparison with those names unfinished, of all asked for, that have no row."""
+    finished = {row.name for row in found.rows}
+    return replace(found, unfinished=tuple(name for name in asked if name not in finished))
 
 
 def _measured(row: Row) -> Measured:
@@ -144,7 +150,7 @@ def _compared(
     def part(done: Mapping[int, Result | WriteampError]) -> Comparison | None:
         found = comparison({at: one for at, one in done.items() if isinstance(one, Result)})
         asked = tuple(dict.fromkeys(turn.name for turn in turns))
-        return replace(found, interrupted_of=asked) if found.rows else None
+        return _without(asked, found) if found.rows else None
 
     work = partial(_run_turn, Shared(bases, partial(_bases, experiment)))
     try:

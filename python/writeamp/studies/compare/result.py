@@ -14,6 +14,7 @@ from writeamp.devices.device import Device
 from writeamp.plots.figures.wa_by_policy import PolicyResult, wa_by_policy
 from writeamp.plots.spec import BarChart
 from writeamp.plots.style import legend_of_error, with_error
+from writeamp.results.any_result import OlderName
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.runs.words import drive_in_words, wa_in_words
@@ -28,12 +29,12 @@ from writeamp.text import printable
 class Comparison(Drawn):
     """Result of a comparison: its rows in the order of the managers asked for, load by load.
 
-    One that was interrupted has rows of the managers that were finished; `interrupted_of` then
-    names all that were asked for. `policy_notes` say which victim policies a manager does not take.
+    One that was interrupted has the rows that were finished, and `unfinished` names the others.
+    `policy_notes` say which victim policies a manager does not take.
     """
 
     rows: tuple[Row, ...]
-    interrupted_of: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
     policy_notes: tuple[str, ...] = ()
     kept: Account | None = field(default=None, compare=False)
 
@@ -43,11 +44,11 @@ class Comparison(Drawn):
         by_load = groupby(self.rows, key=lambda row: row.workload)
         return tuple(OneLoad(tuple(rows)) for _, rows in by_load)
 
-    @property
-    def unfinished(self) -> list[str]:
-        """Managers that were asked for and not finished."""
-        finished = [row.name for row in self.rows]
-        return [name for name in self.interrupted_of if name not in finished]
+    @OlderName
+    def interrupted_of(self) -> tuple[str, ...]:
+        """Names of all rows that were asked for, where some are `unfinished`."""
+        finished = tuple(row.name for row in self.rows)
+        return finished + self.unfinished if self.unfinished else ()
 
     def __str__(self) -> str:
         """Return the row of the least WA of each load in a line, and how many rows there are."""
@@ -68,7 +69,7 @@ class Comparison(Drawn):
         """The drive, the same for all; of several loads, that of the first."""
         return self.loads[0].device
 
-    @cached_property
+    @OlderName
     def table(self) -> pl.DataFrame:
         """`to_frame()` with shorter names of the causes: `gc_pages` is its `causes_gc`."""
         frame = self.to_frame()
@@ -88,9 +89,9 @@ class Comparison(Drawn):
         }
         if len(of_loads) > 1:
             common["workload"] = [load.name for load in self.loads]
-        interrupted = {"interrupted": True, "unfinished": self.unfinished}
+        interrupted = {"interrupted": True, "unfinished": list(self.unfinished)}
         return {
-            **(interrupted if self.interrupted_of else {}),
+            **(interrupted if self.unfinished else {}),
             "rows": [row.to_dict() for row in self.rows],
             **common,
             "replicas": len(self.rows[0].results),

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from writeamp._engine import CAUSES
 from writeamp.registry.specs import Spec
+from writeamp.results.any_result import AnyResult, OlderName
 from writeamp.results.numbers import json_number
 from writeamp.runs.capacity_error import Scaling
 from writeamp.runs.counts import flash_pages
@@ -21,7 +22,7 @@ from writeamp.statistics.steady import analyse
 
 
 @dataclass(frozen=True, repr=False)
-class Row:
+class Row(AnyResult):
     """Row of a comparison: one manager's replicas, which differ by their seed only.
 
     `with_victims` and `with_load` say that other rows have the same manager, but another victim
@@ -34,6 +35,8 @@ class Row:
     """Of a capacity: the drive that was simulated for it, and the error of that."""
     with_victims: bool = False
     with_load: bool = False
+
+    told = OlderName(lambda self: self.results[0].told)
 
     @property
     def workload(self) -> str:
@@ -155,11 +158,6 @@ class Row:
     def hints(self) -> str | None:
         """Hints of the host on its pages: "groups", "invalidation_times", or None."""
         return self.results[0].hints
-
-    @property
-    def told(self) -> str | None:
-        """Hints under their older name: "deaths" for invalidation times."""
-        return self.results[0].told
 
     @property
     def causes(self) -> dict[str, float]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from writeamp.results.any_result import OlderName
 from writeamp.runs.capacity_error import widened
 from writeamp.runs.daily_writes import (
     DAYS_PER_YEAR,
@@ -19,6 +21,7 @@ from writeamp.runs.daily_writes import (
     warranty_days,
 )
 from writeamp.runs.lifetime_plan import Counts, Lifetime
+from writeamp.runs.seeds import replica_seed
 from writeamp.statistics.replicas import student_interval, student_intervals
 from writeamp.studies.capacity.error_of_lives import LifeScaling
 from writeamp.studies.study import Account
@@ -54,15 +57,20 @@ class FoundLives:
     kept: Account | None = field(default=None, compare=False)
     """The folder in which the lives were kept, if there is one."""
 
+    interrupted = OlderName(lambda self: bool(self.unfinished))
+    wa_ci95 = OlderName(attrgetter("ci"))
+
     @property
     def replicas(self) -> int:
         """Lives that came to their end."""
         return len(self.seeds)
 
-    @property
-    def interrupted(self) -> bool:
-        """True if not every replica came to its end."""
-        return self.replicas < self.plan.replicas
+    @cached_property
+    def unfinished(self) -> tuple[int, ...]:
+        """Seeds of the lives that did not come to their end."""
+        finished = set(self.seeds.tolist())
+        asked = (replica_seed(self.plan.seed, one) for one in range(self.plan.replicas))
+        return tuple(seed for seed in asked if seed not in finished)
 
     @property
     def pe_fairness(self) -> float:
@@ -102,7 +110,7 @@ class FoundLives:
         return float(self.end.wa.mean())
 
     @property
-    def wa_ci95(self) -> tuple[float, float]:
+    def ci(self) -> tuple[float, float]:
         """The interval of `wa`."""
         return self._interval(self.end.wa, "wa")
 
@@ -235,7 +243,7 @@ class FoundLives:
     def notes(self) -> list[str]:
         """Sentences on what was assumed, left out or rounded."""
         notes = [*self.plan.notes, *(self.kept.notes if self.kept else [])]
-        if self.interrupted:
+        if self.unfinished:
             notes.append(
                 f"interrupted when {self.replicas} of {self.plan.replicas} replicas had come to "
                 "their end of life; those that end first may be the shorter lives"

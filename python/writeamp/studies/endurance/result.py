@@ -55,7 +55,7 @@ class Endurance(FoundLives, Drawn):
             "endurance_ci95": _numbers(self.endurance_ci95),
             "endurance_logical_drive_writes": self.endurance_logical_drive_writes,
             "wa": json_number(self.wa),
-            "wa_ci95": _numbers(self.wa_ci95),
+            "wa_ci95": _numbers(self.ci),
             "host_pages": self.host_pages,
             "host_bytes": self.host_bytes,
             "tbw": self.tbw,
@@ -66,7 +66,7 @@ class Endurance(FoundLives, Drawn):
             "causes": self.causes,
             "erases": float(self.end.erases.mean()),
         }
-        if self.interrupted:
+        if self.unfinished:
             found |= {"interrupted": True, "replicas_asked": plan.replicas}
         if daily_bytes is not None:
             years = self.years(daily_bytes)
@@ -143,7 +143,7 @@ class Endurance(FoundLives, Drawn):
                 f"over {WARRANTY_YEARS:g} years",
             ),
             ("PE fairness", wa_in_words(self.pe_fairness, fairness)),
-            ("write amplification", wa_in_words(self.wa, self.wa_ci95)),
+            ("write amplification", wa_in_words(self.wa, self.ci)),
             ("workload", plan.load_name),
             ("manager, victims", str(plan.policy)),
             ("drive", drive_in_words(plan.device)),

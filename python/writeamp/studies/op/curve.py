@@ -68,7 +68,7 @@ def _op_curve(
     if runner is None:
         runner = local_runner(len(jobs), drives_that_fit(sizes.drive(max(jobs))))
 
-    def curve(results: Mapping[int, Result], *, interrupted: bool) -> OpCurve:
+    def curve(results: Mapping[int, Result]) -> OpCurve:
         found = {jobs[at]: replace(result, plan=sizes.said) for at, result in results.items()}
         points = [
             CurvePoint(value, found[blocks])
@@ -78,8 +78,12 @@ def _op_curve(
         return OpCurve(
             ratio=ratio,
             points=tuple(points),
-            interrupted_of=values if interrupted else (),
             elapsed_s=time.perf_counter() - started,
+            unfinished=tuple(
+                value
+                for value, blocks in zip(values, blocks_of, strict=True)
+                if blocks not in found
+            ),
         )
 
     work = partial(_run_one, Shared(sizes, partial(drive_sizes, experiment, _ASKS)))
@@ -93,9 +97,9 @@ def _op_curve(
             progress=progress,
         )
     except Interrupted as stopped:
-        part = curve(stopped.finished, interrupted=True)
+        part = curve(stopped.finished)
         raise Interrupted(part if part.points else None) from None
-    return curve(dict(enumerate(results)), interrupted=False)
+    return curve(dict(enumerate(results)))
 
 
 def _asked(sweep: SweepLike) -> tuple[str, tuple[float, ...]]:

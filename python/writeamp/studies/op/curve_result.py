@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from operator import methodcaller
 from typing import Any
-
-import polars as pl
 
 from writeamp._engine import __version__
 from writeamp.plots.figures.wa_over_op import wa_over_op
 from writeamp.plots.spec import LineChart
 from writeamp.plots.style import legend_of_error, with_error
+from writeamp.results.any_result import OlderName
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
 from writeamp.results.numbers import json_number
@@ -34,31 +33,28 @@ class OpCurve(Drawn):
     """Write amplification over `ratio` ("op", "fill" or "spare_factor"), as asked for.
 
     The logical size is the same for every drive; each has the fewest blocks that make at least the
-    op asked for. One that was interrupted has the points that were finished; `interrupted_of` then
-    has all values that were asked for.
+    op asked for. One that was interrupted has the points that were finished, and `unfinished` the
+    other values that were asked for.
     """
 
     ratio: str
     points: tuple[CurvePoint, ...]
-    interrupted_of: tuple[float, ...]
     elapsed_s: float = field(compare=False)
+    unfinished: tuple[float, ...] = ()
     kept: Account | None = field(default=None, compare=False)
 
-    @property
-    def unfinished(self) -> list[float]:
-        """Values that were asked for and not finished."""
-        finished = {one.asked for one in self.points}
-        return [value for value in self.interrupted_of if value not in finished]
+    table = OlderName(methodcaller("to_frame"))
+
+    @OlderName
+    def interrupted_of(self) -> tuple[float, ...]:
+        """All values that were asked for, where some are `unfinished`."""
+        finished = tuple(one.asked for one in self.points)
+        return finished + self.unfinished if self.unfinished else ()
 
     @property
     def results(self) -> list[Result]:
         """The simulation of each point."""
         return [one.result for one in self.points]
-
-    @cached_property
-    def table(self) -> pl.DataFrame:
-        """One row for each point, with the keys of `points` in `to_dict`; the interval unfolded."""
-        return self.to_frame()
 
     def _records(self) -> list[dict[str, Any]]:
         return [point(one.result) | {"asked": one.asked} for one in self.points]
@@ -92,9 +88,9 @@ class OpCurve(Drawn):
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as JSON types, with the keys of `simulate --sweep --json`."""
         first = self.points[0].result
-        interrupted = {"interrupted": True, "unfinished": self.unfinished}
+        interrupted = {"interrupted": True, "unfinished": list(self.unfinished)}
         return {
-            **(interrupted if self.interrupted_of else {}),
+            **(interrupted if self.unfinished else {}),
             "swept": self.ratio,
             "points": self._records(),
             **common_facts(first),

@@ -67,13 +67,11 @@ def _required_op(
         probes.scaling_error = result.scaling.error
     interval = op_interval(probes, answer)
     other = crossing.other(answer)
-    low, high = _ops(sizes, interval)
     return RequiredOp(
         target_wa=target_wa,
         result=result,
         next_result=None if other is None else other.result,
-        op_low=low,
-        op_high=high,
+        ci=_ops(sizes, interval),
         is_open=interval.is_open,
         rise=_rise(sizes, interval),
         theory=expected_op(sizes, target_wa, result.theory, result.held_pages),

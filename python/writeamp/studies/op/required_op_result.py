@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import polars as pl
 
 from writeamp.plots.figures.wa_over_op import Target, wa_over_op
 from writeamp.plots.spec import LineChart
+from writeamp.results.any_result import OlderName
 from writeamp.results.card import Card, Spark
 from writeamp.results.drawn import Drawn
 from writeamp.results.frames import frame_of
@@ -47,12 +49,8 @@ class RequiredOp(Drawn):
     result: Result
     next_result: Result | None
     """The simulation on the neighbouring drive, whose WA lies beyond the target."""
-    op_low: float
-    """The op at which WA is above the target for certain, as is every smaller one tried; or NaN."""
-    op_high: float
-    """The op at which WA is below the target for certain, as is every larger one tried; or NaN."""
     is_open: tuple[bool, bool]
-    """Whether no drive beyond `op_low` and `op_high` could be tried."""
+    """Whether no drive beyond the ends of `ci` could be tried."""
     rise: Rise | None
     """The largest rise of WA with more spare space, if a material one was seen."""
     theory: ExpectedOp
@@ -61,18 +59,23 @@ class RequiredOp(Drawn):
     points: tuple[dict[str, Any], ...]
     """What every drive that was tried was found to do, op rising."""
     elapsed_s: float = field(compare=False)
+    ci: tuple[float, float] = (math.nan, math.nan)
+    """The 95% interval of `op`; NaN of runs too short for one.
+
+    At its low end, and at every smaller op that was tried, WA is above the target for certain; at
+    its high end, and at every larger one, below it.
+    """
     kept: Account | None = field(default=None, compare=False)
     """The folder in which the runs were kept, if there is one."""
+
+    op_low = OlderName(lambda self: self.ci[0])
+    op_high = OlderName(lambda self: self.ci[1])
+    table = OlderName(attrgetter("tried"))
 
     @property
     def op(self) -> float:
         """Op that was found: (T−U)/U, T physical and U logical pages."""
         return self.result.device.op
-
-    @property
-    def ci(self) -> tuple[float, float]:
-        """The 95% interval of `op`; NaN of runs too short for one."""
-        return self.op_low, self.op_high
 
     @property
     def wa(self) -> float:
@@ -85,7 +88,7 @@ class RequiredOp(Drawn):
         return self.rise is None
 
     @cached_property
-    def table(self) -> pl.DataFrame:
+    def tried(self) -> pl.DataFrame:
         """One row for each drive that was tried, op rising, with the keys of `points`.
 
         `to_frame()` has one row: the answer, and the simulation at the op found.
@@ -105,16 +108,14 @@ class RequiredOp(Drawn):
             )
         if not self.result.steady:
             found.append(f"op {self.op:.4g} is that of a WA which is not steady, and may not last")
-        if math.isnan(self.op_low):
+        if math.isnan(self.ci[0]):
             known = self.result.scaling is None or not math.isnan(self.result.scaling.error)
             why = "the error of scaling is not known" if not known else "that WA may not last"
             if math.isnan(self.result.ci[0]):
                 why = "the run is too short for an interval of WA"
             found.append(f"op has no interval either, as {why}")
             return found
-        for is_open, side, op in zip(
-            self.is_open, ("smaller", "larger"), (self.op_low, self.op_high), strict=True
-        ):
+        for is_open, side, op in zip(self.is_open, ("smaller", "larger"), self.ci, strict=True):
             if is_open:
                 found.append(
                     f"the interval ends at op {op:.4g}, as no {side} drive was tried, or the WA "
@@ -144,8 +145,8 @@ class RequiredOp(Drawn):
         return {
             "target_wa": self.target_wa,
             "op": self.op,
-            "op_low": json_number(self.op_low),
-            "op_high": json_number(self.op_high),
+            "op_low": json_number(self.ci[0]),
+            "op_high": json_number(self.ci[1]),
             "op_is_open": list(self.is_open),
             "step_op": self.step_op,
             "theory": vars(self.theory),
@@ -161,7 +162,7 @@ class RequiredOp(Drawn):
 
     def figure(self) -> LineChart:
         """Describe WA of the drives that were tried near the op found, the target and theory."""
-        low, high = (self.op if math.isnan(end) else end for end in (self.op_low, self.op_high))
+        low, high = (self.op if math.isnan(end) else end for end in self.ci)
         shown = [
             one for one in self.points if low / _SHOWN_FACTOR <= one["op"] <= high * _SHOWN_FACTOR
         ]
@@ -174,7 +175,7 @@ class RequiredOp(Drawn):
             f"{plan.load_name}",
             facts=f"{plan.policy} · {self.result.device.logical_pages:,} logical pages of "
             f"{self.result.device.page_bytes:,} bytes · seed {plan.seed}",
-            target=Target(self.target_wa, self.op, self.op_low, self.op_high),
+            target=Target(self.target_wa, self.op, *self.ci),
         )
 
     def card(self) -> Card:
@@ -194,7 +195,7 @@ class RequiredOp(Drawn):
             rows,
             warnings=self.warnings,
             notes=self.notes,
-            spark=Spark(self.table["op"], self.table["wa"], "WA over op"),
+            spark=Spark(self.tried["op"], self.tried["wa"], "WA over op"),
         )
 
     def _interval(self) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from writeamp.errors import unknown
 from writeamp.studies.dataset import KEY
+from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.kinds.kind import Found
 from writeamp.studies.sweep.plan import Plan
 from writeamp.studies.sweep.points import Outcome, Point
@@ -82,11 +83,22 @@ class Account:
         """Return the goal of a search as a point found it; None if it did not."""
         return self._goals.get(point.key)
 
+    def unfinished(self, kept: Iterable[_Key]) -> tuple[Choice | None, ...]:
+        """Return the points that have no result, of which some were kept now."""
+        has_result = self._error_of.keys() | set(kept)
+        left = [one for one in self._chosen if one.key not in has_result]
+        merged = self._merged - self._plan.merged
+        unchosen = self._plan.expected_points - len(self._chosen) - merged
+        return (*(one.choice | {"replica": one.replica} for one in left), *(None,) * unchosen)
+
+    @property
+    def _chosen(self) -> tuple[Point, ...]:
+        return tuple(self._points.values()) if self._plan.search else self._plan.points
+
     def result(self, out: Path, *, elapsed_s: float) -> Sweep:
         """Return the result of the sweep."""
-        found = tuple(self._points.values()) if self._plan.search else self._plan.points
         return Sweep(
-            plan=replace(self._plan, points=found, merged=self._merged),
+            plan=replace(self._plan, points=self._chosen, merged=self._merged),
             out=out,
             done=self._ok,
             skipped=self._skipped,

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -104,5 +105,5 @@ def _sweep(
                     tell()
     except KeyboardInterrupt:
         account.recount(sink.kept)
-        raise Interrupted(result()) from None
+        raise Interrupted(replace(result(), unfinished=account.unfinished(sink.kept))) from None
     return result()

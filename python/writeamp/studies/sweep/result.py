@@ -13,6 +13,7 @@ import polars as pl
 from writeamp.plots.spec import FigureSpec
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn, Picture
+from writeamp.studies.sweep.designs import Choice
 from writeamp.studies.sweep.plan import Plan
 from writeamp.studies.sweep.results import SweepResults
 
@@ -29,6 +30,8 @@ class Sweep(Drawn):
         failed: those that were run now and failed.
         failed_before: those among the skipped whose result is an error.
         elapsed_s: seconds that all took.
+        unfinished: the values of the axes, and the replica, of each point that an interruption left
+            without a result; None stands for one that a search had not chosen yet.
     """
 
     plan: Plan
@@ -38,10 +41,11 @@ class Sweep(Drawn):
     failed: int
     failed_before: int
     elapsed_s: float = field(compare=False)
+    unfinished: tuple[Choice | None, ...] = ()
 
     @property
     def points(self) -> int:
-        """Number of all points; an interrupted sweep has done, skipped and failed fewer."""
+        """Number of all points, of a search of those that it chose."""
         return len(self.plan.points)
 
     def to_frame(self) -> pl.DataFrame:

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from writeamp.results.any_result import AnyResult
 from writeamp.statistics.replicas import student_interval
 from writeamp.studies.sweep.tidy import ALIKE, ORIGINS, STUDY, Tidy
 
 
 @dataclass(frozen=True)
-class Group:
+class Group(AnyResult):
     """Replicas of one choice: how many, and the mean of a column over them.
 
     `study` tells it from groups with the same choice. `low` to `high` is its 95% interval:
@@ -37,6 +38,11 @@ class Group:
     high: float | None
     steady: bool | None
     not_steady: int
+
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        """The 95% interval of the mean, `low` to `high`; None where there is none."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
     def value(self, name: str) -> Any:
         """Return the value of a parameter, or the kind, the version or the study."""

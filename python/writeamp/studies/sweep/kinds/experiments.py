@@ -286,7 +286,7 @@ def _traces_of(experiment: Experiment) -> tuple[str, ...]:
 
 
 def _found_of_lives(result: Endurance) -> Found:
-    low, high = result.wa_ci95
+    low, high = result.ci
     return Found(
         wa=json_number(result.wa),
         wa_low=json_number(low),

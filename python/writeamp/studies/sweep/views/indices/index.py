@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from writeamp.results.any_result import AnyResult
 from writeamp.results.numbers import json_number
 
 Measure: TypeAlias = Literal["first_order", "total", "mu_star", "sigma"]
 
 
 @dataclass(frozen=True)
-class Index:
+class Index(AnyResult):
     """Sensitivity index of an axis with its 95% interval; NaN where there is none."""
 
     axis: str
@@ -20,6 +21,11 @@ class Index:
     value: float
     low: float = math.nan
     high: float = math.nan
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """The 95% interval of the value: `low` to `high`."""
+        return self.low, self.high
 
     @staticmethod
     def around(axis: str, measure: Measure, value: float, half_width: float) -> Index:

@@ -1,0 +1,51 @@
+"""Interval, rows and unfinished parts: what every result has, each by one name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from writeamp.results.frames import frame_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class AnyResult:
+    """A result: `ci`, `to_frame` and `unfinished`, whatever it is of.
+
+    A class with an interval, or with parts that may be missing, has its own `ci` or `unfinished`: a
+    property, or a field with a default.
+    """
+
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        """The 95% interval of what was found, low and high: of `wa`, or of the `op` searched for.
+
+        NaN of a run too short for one. None of what has none: a computed number, or a table, whose
+        rows have an interval each (`wa_low` and `wa_high` of `to_frame`).
+        """
+        return None
+
+    @property
+    def unfinished(self) -> tuple[Any, ...]:
+        """What was asked for and not finished, each part as it was asked for; empty if all was.
+
+        None stands for a part that was not chosen yet.
+        """
+        return ()
+
+    def _records(self) -> Iterable[Mapping[str, Any]]:
+        """Return the record of each row of `to_frame`, as JSON types."""
+        return [self.to_dict()]  # type: ignore[attr-defined]  # or a class has records of its own
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the result as a Polars data frame with the keys of `--json` as columns.
+
+        Nested keys are joined by "_", and an interval `wa_ci95` is `wa_low` and `wa_high`.
+        """
+        return frame_of(self._records())
+
+
+class OlderName(property):
+    """A property of a result by an older name, which goes on working."""
