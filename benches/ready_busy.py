@@ -200,7 +200,7 @@ def tried(half: str, scene: str, number: int, folder: Path) -> Tried | None:
     except WriteampError as error:
         print(f"    {scene} {number}: refused: {error}")
         return None
-    low, high = found.wa_ci95
+    low, high = found.ci
     # Counts are whole, and so are their intervals.
     slack = 0.5 / waveform.programs
     return Tried(found.answer.wa - 1, low - slack <= 1 <= high + slack, found.warnings, high - low)

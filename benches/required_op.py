@@ -37,9 +37,9 @@ def main() -> None:
         ]
         op = float(np.mean([one.op for one in found]))
         # A search whose runs are not steady has no interval.
-        known = [one for one in found if not np.isnan(one.op_low)]
-        width = float(np.mean([one.op_high - one.op_low for one in known]))
-        held = sum(one.op_low <= op <= one.op_high for one in known)
+        known = [one for one in found if not np.isnan(one.ci[0])]
+        width = float(np.mean([one.ci[1] - one.ci[0] for one in known]))
+        held = sum(one.ci[0] <= op <= one.ci[1] for one in known)
         met = sum(one.ci[0] <= target_wa <= one.ci[1] for one in own)
         plan = found[0].result.plan
         print(

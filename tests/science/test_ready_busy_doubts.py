@@ -40,7 +40,7 @@ def measured(folder: Path, waveform: Waveform) -> ReadyBusy:
 
 
 def holds(found: ReadyBusy) -> bool:
-    low, high = found.wa_ci95
+    low, high = found.ci
     return low <= 1 <= high
 
 
@@ -49,7 +49,7 @@ def test_a_clean_capture_is_right_and_gives_no_warning(tmp_path: Path) -> None:
     assert holds(found)
     assert found.methods_agree
     assert found.warnings == ()
-    low, high = found.wa_ci95
+    low, high = found.ci
     assert 0 < high - low < 0.01
 
 
@@ -85,12 +85,12 @@ def test_methods_that_disagree_do_not_stand_alone(tmp_path: Path) -> None:
     found = measured(tmp_path, waveform)
     assert not found.methods_agree
     assert holds(found)
-    assert found.wa_ci95[1] >= found.fixed.wa_ci95[1] > found.mixture.wa_ci95[1]
+    assert found.ci[1] >= found.fixed.ci[1] > found.mixture.ci[1]
     assert any("neither stands alone" in sentence for sentence in found.warnings)
     arguments = f"{path} --device ssd-v --host-bytes {MLC.program_bytes * waveform.programs}"
     document = in_process.document("measure rb", arguments)
     assert document["methods_agree"] is False
-    assert document["wa_ci95"] == list(found.wa_ci95)
+    assert document["wa_ci95"] == list(found.ci)
     shown = in_process.run("measure rb", arguments)
     assert "disagree" in shown.out
     assert "neither stands alone" in shown.err
@@ -104,7 +104,7 @@ def test_few_erases_are_in_the_interval(tmp_path: Path, erases: int, programs: i
     found += dies([*commands, replace(ERASES, count=erases)], 1, seed=2)
     result = measured(tmp_path, alone(found))
     assert holds(result)
-    low, high = result.wa_ci95
+    low, high = result.ci
     assert high > low
 
 

@@ -17,6 +17,7 @@ from writeamp.blackbox.collection import Collected
 from writeamp.blackbox.explanation import explained, responses, typical_workload
 from writeamp.blackbox.rows import SCHEMA
 from writeamp.measure import PinFacts, ready_busy
+from writeamp.reproduce import Findings, Item
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
 
@@ -167,4 +168,16 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
     "Explanation": lambda folder: explained(model(folder), "latency"),
     "Response": response,
     "Collected": collected,
+}
+
+# Parts of results, which are results themselves, but show no table in a notebook.
+PARTS: dict[str, Callable[[Path], Any]] = {
+    "Row": lambda folder: compared(folder).rows[0],
+    "FourLevel": lambda folder: captured(folder).mixture,
+    "Group": lambda folder: swept(folder).results.groups()[0],
+    "Index": lambda folder: swept(folder).results.sensitivity().parts[0].indices[0],
+    "Followed": lambda _: wa.allocation.equal_gain(
+        [0.7, 0.3], [0.2, 0.8], 0.25, wa.models.expected_value
+    ),
+    "Findings": lambda _: Findings([Item("WA", 2.0, {"as printed": 2.001}, 0.01)]),
 }

@@ -180,6 +180,8 @@ def test_the_library_hands_over_what_was_finished() -> None:
         wa.endurance(blocks=64, pages_per_block=16, w_max=100, replicas=50_000)
     found = raised.value.finished
     assert isinstance(found, wa.Endurance)
+    assert {*found.unfinished}.isdisjoint(found.seeds)
+    assert len(found.unfinished) + found.replicas == 50_000
     whole = wa.endurance(blocks=64, pages_per_block=16, w_max=100, replicas=2)
     mine = found.lives.filter(found.lives["seed"] <= 2)
     assert mine.equals(whole.lives.filter(whole.lives["seed"].is_in(mine["seed"].implode())))

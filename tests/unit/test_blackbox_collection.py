@@ -64,6 +64,8 @@ def test_an_interrupted_collection_goes_on_where_it_stopped(tmp_path: Path, kind
     with pytest.raises(Interrupted) as stopped:
         collect(Formula(interrupted_after=13), out=out, design=design)
     assert stopped.value.finished.done == 13
+    assert len(stopped.value.finished.unfinished) == 7
+    assert (None in stopped.value.finished.unfinished) == (kind == "active")
     rest = collect(Formula(), out=out, design=design)
     assert (rest.done, rest.skipped) == (7, 13)
     whole = collect(Formula(), out=tmp_path / "other.parquet", design=design)

@@ -321,7 +321,7 @@ def test_lives_of_a_capacity_have_the_error_of_scaling_in_their_intervals(
     assert (own.pe_fairness, own.wa) == (found.pe_fairness, found.wa)
     assert found.tbw == pytest.approx(own.tbw * 1e9 / size, rel=1e-4)
     for wide, narrow, error in [
-        (found.wa_ci95, own.wa_ci95, found.scaling.wa),
+        (found.ci, own.ci, found.scaling.wa),
         (found.endurance_ci95, own.endurance_ci95, found.scaling.endurance_full_drive_writes),
         (found.pe_fairness_ci95, own.pe_fairness_ci95, found.scaling.pe_fairness),
     ]:

@@ -61,8 +61,8 @@ def test_the_table_has_a_line_for_each_manager_and_the_keys_of_the_document() ->
     keys = {"manager", "wa", "wa_ci95", "causes", "pe_fairness", "bytes_per_page"}
     for row in found.to_dict()["rows"]:
         assert keys | {"host_pages_per_s"} <= set(row)
-    assert found.table["manager"].to_list() == ["single", "sepgc"]
-    assert found.table["host_pages"].to_list() == [r.causes["host"] for r in found.rows]
+    assert found.to_frame()["manager"].to_list() == ["single", "sepgc"]
+    assert found.to_frame()["causes_host"].to_list() == [r.causes["host"] for r in found.rows]
 
 
 def test_a_trace_can_be_compared_on() -> None:

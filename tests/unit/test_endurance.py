@@ -146,7 +146,7 @@ def test_the_intervals_are_students_over_the_replicas() -> None:
     for column, mean, interval in (
         ("pe_fairness", found.pe_fairness, found.pe_fairness_ci95),
         ("endurance_full_drive_writes", found.endurance_full_drive_writes, found.endurance_ci95),
-        ("wa", found.wa, found.wa_ci95),
+        ("wa", found.wa, found.ci),
     ):
         values = found.lives[column].to_numpy()
         expected = stats.t.interval(0.95, 3, values.mean(), stats.sem(values))

@@ -117,7 +117,7 @@ def test_a_policy_that_fails_takes_no_other_row_of_a_comparison_with_it() -> Non
     assert "enough" in found.value.traceback
     finished = found.value.finished
     assert [row.name for row in finished.rows] == ["single", "dac"]
-    assert finished.unfinished == ["Third"]
+    assert finished.unfinished == ("Third",)
 
 
 def test_a_timed_run_and_lives_of_drives_ask_it_too() -> None:

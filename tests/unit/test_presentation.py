@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import copy
-import importlib
-import inspect
 import math
 import pickle
-import pkgutil
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -19,6 +16,7 @@ import polars as pl
 import pytest
 import writeamp as wa
 from blackbox_tables import related
+from library_classes import library_classes
 from samples import DRIVE, SAMPLES, served, simulated
 from writeamp.blackbox.model_file import load, save
 from writeamp.errors import WriteampError
@@ -27,7 +25,6 @@ from writeamp.results.drawn import Drawn, Picture
 from writeamp.results.equality import alike
 from writeamp.results.frames import csv_of, frame_of
 from writeamp.results.numbers import interval_in_words, json_number, with_interval
-from writeamp.results.presented import Presented
 
 # A piece of HTML that makes no notebook slow to open.
 MOST_BYTES = 50_000
@@ -72,33 +69,16 @@ def shown_texts(svg: str) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]+)</text>", svg)
 
 
-def concrete(kind: type) -> set[type]:
-    below = {one for each in kind.__subclasses__() for one in concrete(each)}
-    return below | (set() if inspect.isabstract(kind) else {kind})
-
-
 @pytest.fixture
 def made(request: Any, tmp_path: Path, in_process: None) -> Any:
     """Give the sample of a name."""
     return SAMPLES[request.param](tmp_path)
 
 
-def test_no_kind_of_result_is_without_a_sample(tmp_path: Path, in_process: None) -> None:
-    for module in pkgutil.walk_packages(wa.__path__, "writeamp."):
-        if module.name not in ("writeamp._engine", "writeamp._nbdkit"):
-            importlib.import_module(module.name)
-    known = {type(make(tmp_path)) for make in SAMPLES.values()}
-    kinds = {one for one in concrete(Presented) if not one.__subclasses__()}
-    assert {one.__module__ + "." + one.__name__ for one in kinds - known} == set()
-
-
 def test_what_draws_itself_shows_itself() -> None:
-    for module in pkgutil.walk_packages(wa.__path__, "writeamp."):
-        if module.name in ("writeamp._engine", "writeamp._nbdkit"):
-            continue
-        for name, one in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
-            if one.__module__ == module.name and hasattr(one, "figure") and name != "Picture":
-                assert issubclass(one, Drawn), f"{module.name}.{name}"
+    for one in library_classes():
+        if hasattr(one, "figure") and one is not Picture:
+            assert issubclass(one, Drawn), one
 
 
 @pytest.mark.parametrize("made", SAMPLES, indirect=True)
@@ -331,8 +311,8 @@ def test_the_table_of_a_comparison_is_its_frame_with_shorter_names_of_causes() -
 def test_a_search_for_op_has_a_row_for_the_answer_and_a_table_of_all_drives() -> None:
     found = SAMPLES["RequiredOp"](Path())
     (answer,) = found.to_frame().to_dicts()
-    assert found.table.height == len(found.points) > 1
-    (own,) = found.table.filter(pl.col("op") == answer["op"]).to_dicts()
+    assert found.tried.height == len(found.points) > 1
+    (own,) = found.tried.filter(pl.col("op") == answer["op"]).to_dicts()
     assert own["wa"] == answer["wa"]
 
 

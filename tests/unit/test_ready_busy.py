@@ -101,7 +101,7 @@ def test_the_interval_holds_the_truth_and_is_no_wider_than_the_overlap(tmp_path:
     held = 0
     for seed in range(10):
         found = measured(tmp_path, WRITES, MLC, seed)
-        low, high = (bound / wa_a_program for bound in found.mixture.wa_ci95)
+        low, high = (bound / wa_a_program for bound in found.mixture.ci)
         held += low <= true_count(WRITES, "program") <= high
         assert high - low < 2 * true_count(WRITES, "erase")
     assert held >= 8
@@ -149,7 +149,7 @@ def test_one_pin_stands_for_all_and_the_spread_of_the_others_is_in_its_interval(
     spread = found.mixture.spread
     assert spread is not None
     assert spread["min"] <= mine <= spread["max"]
-    low, high = (bound * GIB / 4096 for bound in found.mixture.wa_ci95)
+    low, high = (bound * GIB / 4096 for bound in found.mixture.ci)
     assert high - low > 4 * spread["sd"]
     assert any("1 of 4 dies" in warning for warning in found.warnings)
 
@@ -164,7 +164,7 @@ def test_the_interval_of_one_die_is_that_of_a_draw_from_all() -> None:
     found = four_level(by_pin, ["rb1"], MLC, host_bytes=4096)
     assert found.wa == 4000
     deviation = np.std(list(programs.values()), ddof=1)
-    assert found.wa_ci95[1] - found.wa == pytest.approx(1.96 * 4 * 0.75**0.5 * deviation, rel=1e-3)
+    assert found.ci[1] - found.wa == pytest.approx(1.96 * 4 * 0.75**0.5 * deviation, rel=1e-3)
 
 
 WRITERS: dict[str, Callable[..., None]] = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sweeping import Backwards
 from writeamp.cli import main
-from writeamp.errors import WriteampError
+from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots.spec import Line, Panel, PanelChart
 from writeamp.reproduce import (
     PAPERS,
@@ -261,6 +261,17 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         return int(stop.value.code or 0), out, err
 
     return run
+
+
+def test_parts_that_an_interruption_left_out_are_unfinished_by_number() -> None:
+    def stop(_: Bench) -> Findings:
+        raise KeyboardInterrupt
+
+    parts = (lambda _: Findings([MATCHING]), stop, stop)
+    with pytest.raises(Interrupted) as stopped:
+        Paper("toy", "Toy et al. 2026", "a toy", parts).run(Bench())
+    assert stopped.value.finished.unfinished == (2, 3)
+    assert stopped.value.finished.to_frame()["verdict"].to_list() == ["match"]
 
 
 MATCHING = compared("Table 1: WA [of it]", 2.0, 2.001, 0.01)

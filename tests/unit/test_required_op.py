@@ -66,14 +66,14 @@ def test_a_run_at_the_op_found_with_another_seed_has_the_wa_asked_for(pair: str)
     # Both intervals err: that of this run, and that of the one by which the op was chosen.
     slack = (found.result.ci[1] - found.result.ci[0]) / 2
     assert own.ci[0] - slack <= target_wa <= own.ci[1] + slack
-    assert found.op_low <= found.op <= found.op_high < 1.15 * found.op_low
+    assert found.ci[0] <= found.op <= found.ci[1] < 1.15 * found.ci[0]
     assert not any(found.is_open)
 
 
 def test_the_op_found_with_another_seed_lies_in_the_interval() -> None:
     settings = DRIVE | {"workload": "uniform"}
     found, other = (wa.required_op(1.8, **settings, seed=seed) for seed in (1, 2))
-    assert found.op_low <= other.op <= found.op_high
+    assert found.ci[0] <= other.op <= found.ci[1]
     theory = found.theory
     assert theory.op == pytest.approx(found.op, rel=0.02)
     assert theory.wa == pytest.approx(found.wa, rel=0.01)
@@ -94,7 +94,7 @@ def test_a_trace_is_met_to_the_block() -> None:
     assert before.wa > 1.5 > after.wa
     assert abs(own.wa - 1.5) <= min(before.wa - 1.5, 1.5 - after.wa) + 1e-9
     # Where the interval ends, the target leaves that of WA.
-    ends = [wa.simulate(**played, op=op, spread=False) for op in (found.op_low, found.op_high)]
+    ends = [wa.simulate(**played, op=op, spread=False) for op in (found.ci[0], found.ci[1])]
     assert ends[0].ci[0] > 1.5 > ends[1].ci[1]
     assert found.is_monotone
 
@@ -116,7 +116,7 @@ def test_every_drive_shows_the_host_the_same() -> None:
         assert point["op"] == pytest.approx(point["blocks"] * step - 1)
     assert found.result.device.logical_pages == SMALL["logical_pages"]
     assert [point["op"] for point in found.points] == sorted(point["op"] for point in found.points)
-    assert found.table["blocks"].to_list() == [point["blocks"] for point in found.points]
+    assert found.tried["blocks"].to_list() == [point["blocks"] for point in found.points]
     profile = wa.required_op(1.2, "fdp-datacenter", "uniform", size="64MiB", writes=200_000)
     assert profile.result.device.capacity_bytes == 64 * 2**20
     assert profile.step_op == pytest.approx(
@@ -135,8 +135,8 @@ def test_where_wa_is_not_monotone_the_interval_holds_every_crossing() -> None:
         op for op, one, next_one in zip(ops, above, above[1:], strict=False) if one != next_one
     ]
     assert len(crossings) == 3, "WA falls below the target, rises above it and falls again"
-    assert found.op_low <= min(crossings) < max(crossings) < found.op_high
-    assert found.op_high > found.op + 0.1
+    assert found.ci[0] <= min(crossings) < max(crossings) < found.ci[1]
+    assert found.ci[1] > found.op + 0.1
     assert not found.is_monotone
     assert found.rise is not None
     assert found.rise.larger_op > found.rise.op
@@ -229,8 +229,8 @@ def test_the_command_answers_as_the_library(tmp_path: Path) -> None:
     own = wa.required_op(1.8, workload="hot-cold:f=0.1,r=0.9", manager="sepgc", **SMALL)
     assert [found[key] for key in ("op", "op_low", "op_high", "wa")] == [
         own.op,
-        own.op_low,
-        own.op_high,
+        own.ci[0],
+        own.ci[1],
         own.wa,
     ]
     assert found["points"] == json.loads(json.dumps(list(own.points)))
@@ -246,7 +246,7 @@ def test_the_command_answers_as_the_library(tmp_path: Path) -> None:
     status, out, _ = in_process.run("simulate", arguments)
     assert status == 0
     assert f"{own.op:.4g} = (T-U)/U" in out
-    assert f"{own.op_low:.4g} to {own.op_high:.4g}" in out
+    assert f"{own.ci[0]:.4g} to {own.ci[1]:.4g}" in out
 
 
 def test_a_sweep_has_the_counters_of_runs_of_their_own(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_threads_change_nothing() -> None:
         wa.wa_over_op("op=0.1:0.5:4", workload="zipf:s=0.9", runner=runner, **SMALL)
         for runner in (Here(), Threads(2))
     )
-    assert here.table.equals(threads.table)
+    assert here.to_frame().equals(threads.to_frame())
 
 
 def test_ctrl_c_keeps_the_points_that_were_finished() -> None:
@@ -317,7 +317,8 @@ def test_ctrl_c_keeps_the_points_that_were_finished() -> None:
     part = caught.value.finished
     assert isinstance(part, wa.OpCurve)
     assert len(part.points) == 2
-    assert part.unfinished == pytest.approx([0.3, 0.4, 0.5])
+    assert part.unfinished == pytest.approx((0.3, 0.4, 0.5))
+    assert part.to_dict()["unfinished"] == list(part.unfinished)
     assert part.to_dict()["interrupted"] is True
 
 
@@ -325,7 +326,7 @@ def test_the_picture_shows_target_interval_and_theory() -> None:
     found = wa.required_op(1.8, workload="uniform", **SMALL)
     figure = found.figure()
     (band,) = figure.bands
-    assert (band.x_low, band.x_high) == (found.op_low, found.op_high)
+    assert (band.x_low, band.x_high) == (found.ci[0], found.ci[1])
     (level,) = figure.levels
     assert level.value == 1.8
     labels = [line.label for line in figure.lines if line.label]
@@ -337,7 +338,7 @@ def test_a_run_too_short_for_an_interval_says_so() -> None:
     found = wa.required_op(
         1.5, trace=strided(2048, 17), pages_per_block=16, writes=9, precondition="random:2"
     )
-    assert math.isnan(found.op_low)
+    assert math.isnan(found.ci[0])
     assert found.to_dict()["op_low"] is None
     assert any("too short for an interval" in sentence for sentence in found.warnings)
     json.dumps(found.to_dict(), allow_nan=False)
@@ -369,7 +370,7 @@ def test_a_capacity_is_searched_on_the_drive_that_stands_for_it(
     found = wa.required_op(1.8, **asked, capacity="1GiB", precision=0.005)
     plain = wa.required_op(1.8, **asked, logical_pages=4096, precision=0.005)
     assert found.op == plain.op
-    assert found.op_low <= plain.op_low < plain.op_high <= found.op_high
+    assert found.ci[0] <= plain.ci[0] < plain.ci[1] <= found.ci[1]
     assert found.result.scaling is not None
     assert found.result.scaling.scale.factor == 2**30 / 4096 / 4096
     document = found.to_dict()
@@ -389,8 +390,8 @@ def test_a_capacity_is_searched_on_the_drive_that_stands_for_it(
 def test_runs_that_tell_nothing_give_op_no_interval() -> None:
     drive: dict[str, Any] = {"logical_pages": 4096, "pages_per_block": 16, "writes": 100}
     found = wa.required_op(1.6, workload="uniform", **drive)
-    assert math.isnan(found.op_low)
-    assert math.isnan(found.op_high)
+    assert math.isnan(found.ci[0])
+    assert math.isnan(found.ci[1])
     assert any("WA which is not steady" in sentence for sentence in found.warnings)
 
 

@@ -145,6 +145,9 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         wa.sweep(plan(GRID), out=tmp_path, runner=StopsAfter(3))
     partial = stopped.value.finished
     assert (partial.points, partial.done) == (8, 3)
+    has = partial.to_frame().select("op", "manager", "replica").to_dicts()
+    assert len(partial.unfinished) == 5
+    assert not [one for one in partial.unfinished if one in has]
     assert partial.to_frame().height == 3
     again = wa.sweep(plan(GRID), out=tmp_path)
     assert (again.skipped, again.done) == (3, 5)

@@ -56,8 +56,11 @@ def test_a_search_is_the_same_again_and_runs_nothing_twice(tmp_path: Path) -> No
 def test_a_search_goes_on_after_an_interruption_and_further_with_more_samples(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(Interrupted):
+    with pytest.raises(Interrupted) as stopped:
         wa.sweep(asked(batch=5), out=tmp_path / "out", runner=StopsAfter(4))
+    left = stopped.value.finished.unfinished
+    assert [one is None for one in left] == [False] + [True] * (len(left) - 1)
+    assert len(left) == stopped.value.finished.plan.expected_points - 4
     assert SweepDataset.open(tmp_path / "out").rows().height == 4
     whole = wa.sweep(asked(batch=5), out=tmp_path / "out").to_frame()
     expected = wa.sweep(asked(batch=5), out=tmp_path / "other").to_frame()

@@ -102,7 +102,7 @@ def test_compare_and_endurance_take_data_too() -> None:
     small = {"pages_per_block": 32, "op": 0.2, "replicas": 2}
     found = wa.compare(trace=iter(PAGES.tolist()), managers="single,sepgc", **small)
     again = wa.compare(trace=PAGES, managers="single,sepgc", **small)
-    assert found.table["wa"].equals(again.table["wa"])
+    assert found.to_frame()["wa"].equals(again.to_frame()["wa"])
     lives = [
         wa.endurance(trace=one, w_max=20, **small) for one in (PAGES, pl.DataFrame({"page": PAGES}))
     ]

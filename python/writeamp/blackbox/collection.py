@@ -130,7 +130,7 @@ def collect(
             run.measure(rounds)
         except KeyboardInterrupt:
             found = run.found(Path(out), time.perf_counter() - started)
-            raise Interrupted(replace(found, unfinished=run.unfinished())) from None
+            raise Interrupted(replace(found, unfinished=run.unmeasured())) from None
         return run.found(Path(out), time.perf_counter() - started)
 
 
@@ -206,7 +206,7 @@ class _Run:
             elapsed_s=elapsed_s,
         )
 
-    def unfinished(self) -> tuple[WorkloadPoint | None, ...]:
+    def unmeasured(self) -> tuple[WorkloadPoint | None, ...]:
         """Return the points of the design that have no row."""
         left = [one for one in self._chosen if self.account.hash_of(one) not in self._known]
         unchosen = self.design.points - self.merged - self._chosen_before - len(self._chosen)

@@ -83,7 +83,7 @@ class Account:
         """Return the goal of a search as a point found it; None if it did not."""
         return self._goals.get(point.key)
 
-    def unfinished(self, kept: Iterable[_Key]) -> tuple[Choice | None, ...]:
+    def without_result(self, kept: Iterable[_Key]) -> tuple[Choice | None, ...]:
         """Return the points that have no result, of which some were kept now."""
         has_result = self._error_of.keys() | set(kept)
         left = [one for one in self._chosen if one.key not in has_result]

@@ -105,5 +105,5 @@ def _sweep(
                     tell()
     except KeyboardInterrupt:
         account.recount(sink.kept)
-        raise Interrupted(replace(result(), unfinished=account.unfinished(sink.kept))) from None
+        raise Interrupted(replace(result(), unfinished=account.without_result(sink.kept))) from None
     return result()

@@ -1,0 +1,177 @@
+"""What every result has: its interval, its rows and what it did not finish, each by one name."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import signal
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import writeamp as wa
+from library_classes import library_classes
+from places import ROOT
+from samples import PARTS, SAMPLES, served
+from writeamp.results.any_result import AnyResult, OlderName
+
+# What callers say, and do not find.
+INPUTS = {"Characteristics", "Model", "PinFacts", "Spec", "Target"}
+# No results: numbers on the way to one, and the interface of those that the command prints.
+WITHIN = {"Measured", "Answer"}
+# Names that say what `ci` and `unfinished` say.
+INTERVAL, INTERRUPTION = re.compile(r"^ci_|_ci95$|_low$"), re.compile(r"interrupted|^finished")
+# What an older name gives, of any result.
+OLDER: dict[str, Callable[[Any], Any]] = {
+    "wa_ci95": lambda found: found.ci,
+    "op_low": lambda found: found.ci[0],
+    "op_high": lambda found: found.ci[1],
+    "interrupted": lambda found: bool(found.unfinished),
+    "interrupted_of": lambda found: found.unfinished,
+    "table": lambda found: found.tried if isinstance(found, wa.RequiredOp) else found.to_frame(),
+    "told": lambda found: found.hints,
+}
+# A signal, and no part of what was asked for.
+SIGNALS = {"interrupted_by"}
+
+
+def names_of(kind: type) -> set[str]:
+    """Return the public attributes of a class, its fields among them."""
+    annotated = {name for one in kind.__mro__ for name in getattr(one, "__annotations__", {})}
+    return {name for name in {*dir(kind), *annotated} if not name.startswith("_")}
+
+
+def is_own(kind: type, name: str) -> bool:
+    return inspect.getattr_static(kind, name) is not inspect.getattr_static(AnyResult, name)
+
+
+def returned_types() -> set[Any]:
+    """Return the types that public functions return; of one imported for hints only, its name."""
+    packages = (wa, wa.allocation, wa.blackbox, wa.meanfield, wa.measure, wa.models, wa.traces)
+    named = (getattr(room, name) for room in packages for name in dir(room))
+    functions = filter(inspect.isfunction, named)
+    return {
+        one.__globals__.get(word, word)
+        for one in functions
+        for word in re.findall(r"[A-Z]\w+", str(one.__annotations__.get("return")))
+    }
+
+
+def results_among(kinds: Iterable[type]) -> list[type]:
+    """Return the classes that are results by what they are, say or are returned as."""
+    returned = returned_types()
+    return [
+        kind
+        for kind in kinds
+        if not kind.__subclasses__()
+        and kind.__name__ not in INPUTS | WITHIN
+        and (
+            issubclass(kind, AnyResult)
+            or {kind, kind.__name__} & returned
+            or names_of(kind) & {"ci", "wa_ci95", "unfinished", "interrupted", "to_frame"}
+            or names_of(kind) >= {"low", "high", "to_dict"}
+        )
+    ]
+
+
+def faults_of(kind: type) -> list[str]:
+    """Return what a class of results says by another name than all others."""
+    if not issubclass(kind, AnyResult):
+        return [f"{kind.__name__} is a result and no AnyResult"]
+    names = {one for one in names_of(kind) if one not in OLDER and one not in SIGNALS}
+    said = {
+        "ci": {one for one in names if INTERVAL.search(one)},
+        "unfinished": {one for one in names if INTERRUPTION.search(one)},
+    }
+    found = [
+        f"{kind.__name__} has {sorted(others)} and no {name}"
+        for name, others in said.items()
+        if others and not is_own(kind, name)
+    ]
+    own = (one for one in names_of(kind) if one in OLDER)
+    return found + [
+        f"{kind.__name__}.{one} is no older name"
+        for one in own
+        if not isinstance(inspect.getattr_static(kind, one, None), OlderName)
+    ]
+
+
+def test_every_class_of_results_has_the_three_names_and_a_sample(
+    tmp_path: Path, in_process: None
+) -> None:
+    kinds = results_among(library_classes())
+    assert [fault for kind in kinds for fault in faults_of(kind)] == []
+    known = {type(make(tmp_path)) for make in (SAMPLES | PARTS).values()}
+    assert {kind for kind in kinds if not inspect.isabstract(kind)} - known == set()
+
+
+@dataclass(frozen=True)
+class Returned:
+    """A result that knows nothing of the others."""
+
+    wa: float
+    ci: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class OtherNames(AnyResult):
+    """A result that says its interval and its interruption by names of its own."""
+
+    wear_ci95: tuple[float, float]
+    interrupted_after: int
+    table: tuple[float, ...]
+
+
+def test_a_class_with_other_names_for_the_three_is_found() -> None:
+    assert results_among([Returned, OtherNames, wa.Spec]) == [Returned, OtherNames]
+    assert faults_of(Returned) == ["Returned is a result and no AnyResult"]
+    assert faults_of(OtherNames) == [
+        "OtherNames has ['wear_ci95'] and no ci",
+        "OtherNames has ['interrupted_after'] and no unfinished",
+        "OtherNames.table is no older name",
+    ]
+
+
+@pytest.mark.parametrize("name", SAMPLES | PARTS)
+def test_a_finished_result_has_an_interval_or_none_rows_and_nothing_unfinished(
+    name: str, tmp_path: Path, in_process: None
+) -> None:
+    found = (SAMPLES | PARTS)[name](tmp_path)
+    assert found.unfinished == ()
+    frame = found.to_frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert frame.height >= 1
+    # The answer, of results that do not find WA.
+    answers = {"RequiredOp": "op", "Index": "value"}
+    if is_own(type(found), "ci"):
+        low, high = found.ci
+        assert isinstance(found.ci, tuple)
+        assert math.isnan(low) or low <= frame[answers.get(name, "wa")][0] <= high
+    else:
+        assert found.ci is None
+
+
+def test_a_command_that_a_signal_ended_is_unfinished() -> None:
+    ended = replace(served(Path()), run="fio")
+    assert ended.unfinished == ()
+    assert replace(ended, interrupted_by=signal.SIGINT).unfinished == ("fio",)
+
+
+def test_older_names_go_on_working_and_no_page_shows_them(tmp_path: Path, in_process: None) -> None:
+    seen = set()
+    for make in (SAMPLES | PARTS).values():
+        found = make(tmp_path)
+        older = inspect.getmembers_static(type(found), lambda one: isinstance(one, OlderName))
+        for name, _ in older:
+            seen.add(name)
+            given, expected = getattr(found, name), OLDER[name](found)
+            is_frame = isinstance(given, pl.DataFrame)
+            assert given.rows() == expected.rows() if is_frame else given == expected, name
+    assert seen == OLDER.keys()
+    shown = re.compile(r"(?<!rich)\.(" + "|".join(OLDER) + r")\b(?!\()")
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.*y*")]
+    assert [page.name for page in pages if shown.search(page.read_text())] == []
