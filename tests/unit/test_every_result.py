@@ -82,7 +82,7 @@ def faults_of(kind: type) -> list[str]:
     """Return what a class of results says by another name than all others."""
     if not issubclass(kind, AnyResult):
         return [f"{kind.__name__} is a result and no AnyResult"]
-    names = {one for one in names_of(kind) if one not in OLDER and one not in SIGNALS}
+    names = names_of(kind) - SIGNALS
     said = {
         "ci": {one for one in names if INTERVAL.search(one)},
         "unfinished": {one for one in names if INTERRUPTION.search(one)},
