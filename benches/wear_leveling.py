@@ -1,6 +1,6 @@
 """Wear levellers beside HCWF(swap), on workloads and a trace: WA, fairness, endurance.
 
-Run: .venv/bin/python benches/wear_leveling.py [FIGURE.png]   (some four minutes on two cores)
+Run: .venv/bin/python benches/wear_leveling.py [FIGURE.png]   (75 s on two cores)
 """
 
 from __future__ import annotations
