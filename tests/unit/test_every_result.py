@@ -1,4 +1,4 @@
-"""What every result has: its interval, its rows and what it did not finish, each by one name."""
+"""Interval, rows and unfinished parts of every result, each by one name."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class AnyResult:
 
     @property
     def unfinished(self) -> tuple[Any, ...]:
-        """What was asked for and not finished, each part as it was asked for; empty if all was.
+        """Parts that were asked for and not finished, each as it was asked for; empty if none.
 
         None stands for a part that was not chosen yet.
         """
