@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from writeamp.log_pages.fdp import HOST_WRITTEN, MEDIA_ERASED, MEDIA_WRITTEN
 from writeamp.vssd.control import Document
 from writeamp.vssd.counter_sums import programmed_bytes
 
@@ -17,7 +18,7 @@ def fdp_statistics(counters: Document) -> dict[str, int]:
     """
     block_bytes = counters["pages_per_block"] * counters["page_bytes"]
     return {
-        "hbmw": counters["host"]["written_bytes"],
-        "mbmw": programmed_bytes(counters),
-        "mbe": counters["erases"] * block_bytes,
+        HOST_WRITTEN: counters["host"]["written_bytes"],
+        MEDIA_WRITTEN: programmed_bytes(counters),
+        MEDIA_ERASED: counters["erases"] * block_bytes,
     }

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from writeamp.log_pages.smart import PERCENT_USED, POWER_ON_HOURS, WRITTEN, data_units
 from writeamp.vssd.control import Document
-
-# Data units are thousands of 512 bytes, rounded up to the next thousand (NVMe base specification).
-DATA_UNIT_BYTES = 512_000
 
 # The drive has no temperature: what a room has keeps monitors of real drives quiet.
 _TEMPERATURE_KELVIN = 298
@@ -29,15 +27,15 @@ def smart_log(counters: Document) -> dict[str, int]:
         "temperature": _TEMPERATURE_KELVIN,
         "avail_spare": 100,
         "spare_thresh": _SPARE_THRESHOLD_PERCENT,
-        "percent_used": 0,
+        PERCENT_USED: 0,
         "endurance_grp_critical_warning_summary": 0,
-        "data_units_read": _data_units(host["read_bytes"]),
-        "data_units_written": _data_units(host["written_bytes"]),
+        "data_units_read": data_units(host["read_bytes"]),
+        WRITTEN: data_units(host["written_bytes"]),
         "host_read_commands": host["read_requests"],
         "host_write_commands": host["write_requests"],
         "controller_busy_time": 0,
         "power_cycles": 1,
-        "power_on_hours": counters["elapsed_ns"] // _NS_PER_HOUR,
+        POWER_ON_HOURS: counters["elapsed_ns"] // _NS_PER_HOUR,
         "unsafe_shutdowns": 0,
         "media_errors": 0,
         "num_err_log_entries": 0,
@@ -48,7 +46,3 @@ def smart_log(counters: Document) -> dict[str, int]:
         "thm_temp1_total_time": 0,
         "thm_temp2_total_time": 0,
     }
-
-
-def _data_units(size_bytes: int) -> int:
-    return -(-size_bytes // DATA_UNIT_BYTES)

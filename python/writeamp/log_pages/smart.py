@@ -1,0 +1,15 @@
+"""SMART / Health Information (log 0x02): its keys in nvme-cli's JSON, and its data units."""
+
+from __future__ import annotations
+
+# Thousands of 512 bytes, rounded up to the next thousand (NVMe base specification).
+DATA_UNIT_BYTES = 512_000
+
+WRITTEN = "data_units_written"
+PERCENT_USED = "percent_used"
+POWER_ON_HOURS = "power_on_hours"
+
+
+def data_units(size_bytes: int) -> int:
+    """Return the data units that a drive reports for so many bytes."""
+    return -(-size_bytes // DATA_UNIT_BYTES)
