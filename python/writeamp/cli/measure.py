@@ -1,4 +1,4 @@
-"""`writeamp measure`: measurements of real drives, from captures of their pins."""
+"""`writeamp measure`: measurements of real drives: captures of their pins, and their counters."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from writeamp.cli import options
 from writeamp.cli.application import App
+from writeamp.cli.measure_counters import counters, diff
 from writeamp.cli.options import stdout
 from writeamp.cli.progress_bar import Bar
 from writeamp.cli.setting_options import with_settings
@@ -25,6 +26,8 @@ def register(app: typer.Typer) -> None:
     """Add the verb."""
     verbs = App(help="Measure real drives.", no_args_is_help=True)
     verbs.command("rb")(with_settings(rb))
+    verbs.command("counters")(counters)
+    verbs.command("diff")(diff)
     app.add_typer(verbs, name="measure")
 
 

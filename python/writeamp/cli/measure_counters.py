@@ -1,0 +1,89 @@
+"""`writeamp measure counters` and `diff`: write amplification by the counters of real drives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from writeamp.cli import options
+from writeamp.cli.counters_table import facts_of_answer, life_table
+from writeamp.cli.options import completer, stdout
+from writeamp.measure.counters.pairing import DEFINITIONS
+
+if TYPE_CHECKING:
+    from writeamp.measure.counters.answer import DriveCounters
+
+DefinitionOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--definition",
+        help=f"Answer by this definition of WA: {', '.join(DEFINITIONS)} (default: the first of "
+        "them that the counters give).",
+        autocompletion=completer(DEFINITIONS),
+        metavar="NAME",
+        show_default=False,
+    ),
+]
+
+
+def counters(
+    snapshots: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Files that nvme-cli or smartctl printed, or folders with the files of one drive "
+            "at one moment, such as `measure save` and `serve --counters` write.",
+            show_default=False,
+            metavar="SNAP...",
+        ),
+    ],
+    *,
+    definition: DefinitionOption = None,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Tell the write amplification (WA) of a drive since it was new, by its counters.
+
+    Example: writeamp measure counters smart.json
+    """
+    from writeamp.measure.counters.answer import frame_of_answers, life_answer  # noqa: PLC0415
+    from writeamp.measure.counters.reading import read_snapshots  # noqa: PLC0415 (slow)
+
+    found = [life_answer(one, definition) for path in snapshots for one in read_snapshots(path)]
+    if json:
+        options.print_json(
+            found[0].to_dict()
+            if len(found) == 1
+            else {"snapshots": [{"file": one.name, **one.to_dict()} for one in found]}
+        )
+    elif csv:
+        options.print_csv(frame_of_answers(found))
+    elif len(found) == 1:
+        stdout.print(options.facts(facts_of_answer(found[0])))
+    else:
+        stdout.print(life_table(found))
+
+
+def diff(
+    before: Annotated[Path, typer.Argument(help="The earlier snapshot.", show_default=False)],
+    after: Annotated[Path, typer.Argument(help="The later one.", show_default=False)],
+    *,
+    definition: DefinitionOption = None,
+    json: options.Json = False,
+    csv: options.Csv = False,
+) -> None:
+    """Tell the write amplification (WA) of a drive between two snapshots.
+
+    Example: writeamp measure diff monday.json friday.json
+    """
+    from writeamp.measure.counters.answer import interval_answer  # noqa: PLC0415
+    from writeamp.measure.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
+
+    found: DriveCounters = interval_answer(read_snapshot(before), read_snapshot(after), definition)
+    if json:
+        options.print_json(found.to_dict())
+    elif csv:
+        options.print_csv(found.to_frame())
+    else:
+        stdout.print(options.facts(facts_of_answer(found)))

@@ -1,0 +1,33 @@
+"""Hyperscale Boot SSD log (0xC0): the fields that count writes and erases.
+
+Its page has another GUID than OCP's, and counts in data units of 512,000 bytes though tools print
+"(Bytes)": on a drive of 512 GB whose blocks were erased 433 to 484 times it says 484,533,969.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+GUID = 0x65438878ACD878A166421E0F92D76DC4
+
+
+class Field(NamedTuple):
+    """Place of a number in the page."""
+
+    offset: int
+    length: int
+    key: str
+
+
+FIELDS = (
+    Field(0, 16, "tlc_units_written"),
+    Field(16, 16, "slc_units_written"),
+)
+
+
+def decoded_page(page: bytes) -> dict[str, int]:
+    """Return the numbers of a raw page of 512 bytes."""
+    return {
+        one.key: int.from_bytes(page[one.offset : one.offset + one.length], "little")
+        for one in FIELDS
+    }

@@ -1,0 +1,1 @@
+"""Counters of real drives: write amplification over a life or an interval, with its proof."""

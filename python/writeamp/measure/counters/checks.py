@@ -1,0 +1,134 @@
+"""Checks of a write amplification against all else that the drive says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, TypeAlias
+
+from writeamp.measure.counters.amounts import Amount
+from writeamp.measure.counters.facts import Erases, Facts
+from writeamp.measure.counters.pairing import Pairing
+from writeamp.units.byte_sizes import shown_bytes
+
+Verdict: TypeAlias = Literal["ok", "doubt", "fail", "unknown"]
+
+# Mean erases times capacity are the flash bytes within this factor on drives whose units are known
+# (spare blocks, and blocks not filled, make the difference).
+AGREEING_FACTOR = 1.6
+# So far apart, one of the two counts something else.
+REFUSED_FACTOR = 4.0
+# Fewer erases say little: blocks are erased when they are made, and the mean is a whole number.
+_FEW_ERASES = 10
+# No flash is rated for so many cycles.
+_MOST_CYCLES = 200_000
+
+
+class Check(NamedTuple):
+    """A check by its name, what came of it, and the numbers that say so."""
+
+    name: str
+    verdict: Verdict
+    evidence: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the check as JSON types."""
+        return self._asdict()
+
+
+def checks_of(pairing: Pairing, facts: Facts, *, is_life: bool = True) -> Iterator[Check]:
+    """Yield the checks of a pairing.
+
+    Args:
+        pairing: of the counters.
+        facts: of the drive.
+        is_life: the amounts are since the drive was new.
+    """
+    if pairing.doubt:
+        yield Check("page size", "doubt", pairing.doubt)
+    elif pairing.definition == "pages" and pairing.host is not None:
+        yield Check("page size", "ok", "host bytes a page are those of 16 KiB or 64 KiB pages")
+    yield _below_one(pairing, facts)
+    if is_life:
+        yield _erases(pairing, facts)
+        yield _capacity(pairing, facts)
+
+
+def _below_one(pairing: Pairing, facts: Facts) -> Check:
+    name = "not below 1"
+    low, wa, high = (float(one) for one in pairing.wa)
+    if high >= 1:
+        return Check(name, "ok", f"WA is {wa:.4g} ({low:.4g} to {high:.4g})")
+    if facts.compresses:
+        return Check(name, "ok", f"WA is {wa:.4g}, and this family compresses what it stores")
+    what = "wrong units, or writes that are not counted"
+    if facts.has_partial_flash or pairing.definition == "tlc":
+        what = "it counts a part of the flash only, so that this is a lower bound"
+    return Check(
+        name, "fail", f"flash over host is {wa:.4g}, and this family does not compress: {what}"
+    )
+
+
+def _erases(pairing: Pairing, facts: Facts) -> Check:
+    name = "erases x capacity"
+    erases = _erases_for(pairing, facts)
+    if erases is None or facts.capacity_bytes is None or pairing.flash is None:
+        missing = "no mean count of erases" if erases is None else "no capacity"
+        return Check(name, "unknown", missing if pairing.flash else "the unit is unknown")
+    if erases.high < _FEW_ERASES:
+        return Check(name, "unknown", f"{erases.high:g} erases a block are too few to tell")
+    low, high = erased_bytes(erases, facts.capacity_bytes)
+    flash = pairing.flash
+    # The factor by which the intervals miss each other.
+    factor = max(float(flash.low) / high, low / max(float(flash.high), 1.0), 1.0)
+    verdict: Verdict = "ok" if factor <= AGREEING_FACTOR else "doubt"
+    if factor > REFUSED_FACTOR:
+        verdict = "fail"
+    mean = f"{erases.low:g}" if erases.high - erases.low <= 1 else f"{erases.low:g}-{erases.high:g}"
+    return Check(
+        name,
+        verdict,
+        f"{mean} erases ({erases.label}) of {shown_bytes(facts.capacity_bytes)} are "
+        f"{low / 1e12:.4g} to {high / 1e12:.4g} TB, the counter says "
+        f"{float(flash.nominal) / 1e12:.4g} TB",
+    )
+
+
+def _erases_for(pairing: Pairing, facts: Facts) -> Erases | None:
+    """Return the erases of the cells that the pairing counts."""
+    part = "tlc" if pairing.definition == "tlc" else "all"
+    return next((one for one in facts.erases if one.part == part), None)
+
+
+def erased_bytes(erases: Erases, capacity_bytes: int) -> tuple[float, float]:
+    """Return the least and the most bytes that were erased, of the user's and the raw capacity."""
+    return erases.low * capacity_bytes, erases.high * raw_bytes(capacity_bytes)
+
+
+def raw_bytes(capacity_bytes: int) -> int:
+    """Return the flash of a drive: the next power of two, of which the user gets the rest.
+
+    >>> raw_bytes(960_197_124_096) >> 30, raw_bytes(128_035_676_160) >> 30
+    (1024, 128)
+    """
+    return 1 << (capacity_bytes - 1).bit_length()
+
+
+def _capacity(pairing: Pairing, facts: Facts) -> Check:
+    name = "total against capacity"
+    if facts.capacity_bytes is None or pairing.flash is None:
+        return Check(name, "unknown", "no capacity" if pairing.flash else "the unit is unknown")
+    fills = float(pairing.flash.nominal) / facts.capacity_bytes
+    verdict: Verdict = "fail" if fills > _MOST_CYCLES else "ok"
+    return Check(name, verdict, f"the flash was written {fills:,.4g} times over")
+
+
+def estimated_wa(facts: Facts, host: Amount) -> tuple[float, float] | None:
+    """Return the WA that erases times capacity give, low and high; None if they do not say.
+
+    Samsung's white papers say that one count of attribute 177 is one write of the raw flash.
+    """
+    erases = next((one for one in facts.erases if one.part == "all"), None)
+    if erases is None or facts.capacity_bytes is None or host.low <= 0:
+        return None
+    low, high = erased_bytes(erases, facts.capacity_bytes)
+    return low / float(host.high), high / float(host.low)

@@ -1,0 +1,111 @@
+"""Differences of the counters of two snapshots of one drive, and what forbids to take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from writeamp.measure.counters.amounts import Amount, Counter
+from writeamp.measure.counters.checks import Check
+from writeamp.measure.counters.facts import Facts
+
+_DAY_S = 86_400.0
+_DAY_HOURS = 24.0
+# An interval of fewer units of a counter is known to a per cent at best.
+FEW_UNITS = 100
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Amounts between two snapshots.
+
+    Attributes:
+        amounts: by the keys of the counters that both have.
+        days: between them; None if the times are unknown.
+        checks: of the two snapshots.
+        refusal: why there is no WA of the interval; "" if nothing forbids it.
+    """
+
+    amounts: dict[tuple[str, ...], Amount]
+    days: float | None
+    checks: list[Check]
+    refusal: str
+
+
+def interval_between(before: Facts, after: Facts) -> Interval:
+    """Return the interval between two snapshots' facts."""
+    earlier = {one.key: one for one in before.counters}
+    both = [(earlier[one.key], one) for one in after.counters if one.key in earlier]
+    checks = [*_same_drive(before, after), *_resets(both), *_grain(both)]
+    refusal = "; ".join(one.evidence for one in checks if one.verdict == "fail")
+    amounts = {last.key: last.since(first) for first, last in both if not _fell(first, last)}
+    scopes = [{one.scope for one in facts.counters} for facts in (before, after)]
+    if not refusal and before.counters and after.counters and not both:
+        refusal = (
+            "the snapshots have no counter in common: the first has "
+            f"{_labels(before)} of {', '.join(sorted(scopes[0]))}, the second {_labels(after)} of "
+            f"{', '.join(sorted(scopes[1]))}"
+        )
+    return Interval(amounts, _days(before, after), checks, refusal)
+
+
+def _labels(facts: Facts) -> str:
+    return ", ".join(dict.fromkeys(one.label for one in facts.counters))
+
+
+def _same_drive(before: Facts, after: Facts) -> Iterator[Check]:
+    for what in ("serial", "model"):
+        first, last = getattr(before, what), getattr(after, what)
+        if first and last and first != last:
+            yield Check("same drive", "fail", f"the {what} is another: {first}, then {last}")
+            return
+    known = "serial" if before.serial and after.serial else "model"
+    is_known = getattr(before, known) and getattr(after, known)
+    if is_known:
+        yield Check("same drive", "ok", f"both say {known} {getattr(after, known)}")
+    else:
+        yield Check("same drive", "unknown", "no serial or model in both")
+    days = _days(before, after)
+    if days is not None and days < 0:
+        yield Check("order", "fail", f"the second was taken {-days:.4g} days before the first")
+    if before.firmware and after.firmware and before.firmware != after.firmware:
+        yield Check(
+            "same firmware",
+            "doubt",
+            f"{before.firmware}, then {after.firmware}: units may have changed with it",
+        )
+
+
+def _days(before: Facts, after: Facts) -> float | None:
+    if before.taken_at is not None and after.taken_at is not None:
+        return (after.taken_at - before.taken_at) / _DAY_S
+    if before.power_on_hours is not None and after.power_on_hours is not None:
+        return (after.power_on_hours - before.power_on_hours) / _DAY_HOURS
+    return None
+
+
+def _fell(first: Counter, last: Counter) -> bool:
+    return last.count < first.count and not last.bits
+
+
+def _resets(both: list[tuple[Counter, Counter]]) -> Iterator[Check]:
+    for first, last in both:
+        if _fell(first, last):
+            yield Check(
+                "no reset",
+                "fail",
+                f"{last.label} fell from {first.count:,} to {last.count:,}: it was cleared (a "
+                "format, an update, FDP switched), or this is another drive",
+            )
+
+
+def _grain(both: list[tuple[Counter, Counter]]) -> Iterator[Check]:
+    for first, last in both:
+        units = last.count - first.count
+        if last.unit is not None and 0 <= units < FEW_UNITS and last.rounding != "exact":
+            yield Check(
+                "interval against granularity",
+                "doubt",
+                f"{last.label} moved by {units} units of {last.unit.name}; {FEW_UNITS} units are "
+                f"{float(FEW_UNITS * last.unit.nominal) / 1e9:.4g} GB",
+            )

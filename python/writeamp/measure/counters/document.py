@@ -1,0 +1,165 @@
+"""Documents: the bytes of a file as text and JSON, of any encoding, with limits on what is read."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from writeamp.errors import WriteampError
+
+MOST_BYTES = 256 << 20
+# Counters have at most 128 bits.
+MOST = (1 << 128) - 1
+_MOST_DIGITS = 400
+
+
+class KeyTwiceError(ValueError):
+    """An object of JSON names a key twice, with two values."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """Content of a file, and its name for errors."""
+
+    name: str
+    content: bytes
+
+    @cached_property
+    def text(self) -> str:
+        """The text, of which bytes that are none of its encoding are replaced."""
+        for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+            if self.content.startswith(mark):
+                return self.content.decode(encoding, errors="replace")
+        return self.content.decode("utf-8-sig", errors="replace")
+
+    @cached_property
+    def json(self) -> Any:
+        """The JSON document; None if it is none. Lines of text before it are left out.
+
+        Raises:
+            WriteampError: it begins as JSON does and is cut short, or names a key twice.
+        """
+        start = _start_of_json(self.text)
+        if start is None:
+            return None
+        try:
+            decoder = json.JSONDecoder(
+                object_pairs_hook=_pairs, parse_int=_integer, parse_constant=_constant
+            )
+            found, _ = decoder.raw_decode(self.text, start)
+        except RecursionError:
+            raise WriteampError(f"{self.name}: its JSON is nested too deep") from None
+        except KeyTwiceError as error:
+            raise WriteampError(f"{self.name}: its JSON names {error} twice") from None
+        except ValueError as error:
+            raise WriteampError(f"{self.name}: its JSON is broken or cut short: {error}") from None
+        return found
+
+
+def _start_of_json(text: str) -> int | None:
+    """Return where a JSON object or list begins: at the start of a line, before any other text."""
+    at = 0
+    for line in text.split("\n", 64)[:64]:
+        if line.lstrip().startswith(("{", "[{", "[]")) or line.strip() == "[":
+            return at + len(line) - len(line.lstrip())
+        at += len(line) + 1
+    return None
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found and found[key] != value:
+            raise KeyTwiceError(repr(key[:80]))
+        found[key] = value
+    return found
+
+
+def _integer(text: str) -> int | float:
+    # Python refuses to read very long numbers, which no counter has.
+    return int(text) if len(text) <= _MOST_DIGITS else math.inf
+
+
+def _constant(_text: str) -> float:
+    return math.nan
+
+
+def load(path: Path) -> Document:
+    """Return the content of a file.
+
+    Raises:
+        WriteampError: it cannot be read, or is too large.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise WriteampError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+    except ValueError as error:  # a null character in the path
+        raise WriteampError(f"cannot read {str(path)!r}: {error}") from None
+    if len(content) > MOST_BYTES:
+        raise WriteampError(f"{path} has more than {MOST_BYTES >> 20} MiB: no snapshot of a drive")
+    return Document(str(path), content)
+
+
+def whole(value: Any) -> int | None:
+    """Return a count as JSON or text has it: whole, at least 0 and below 2**128; None of others.
+
+    Text may have separators of thousands. A float is taken if it is whole.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        digits = value.strip().replace(",", "").replace("_", "")
+        try:
+            value = int(digits, 16 if digits.lower().startswith("0x") else 10)
+        except ValueError:
+            return None
+    if isinstance(value, float):
+        if not value.is_integer():
+            return None
+        value = int(value)
+    return value if isinstance(value, int) and 0 <= value <= MOST else None
+
+
+def wide(value: Any) -> int | None:
+    """Return a count of 128 bits that is printed as {hi, lo} or as one number."""
+    if isinstance(value, dict):
+        high, low = whole(value.get("hi")), whole(value.get("lo"))
+        return None if high is None or low is None or low >> 64 else (high << 64) + low
+    return whole(value)
+
+
+def number(value: Any) -> float | None:
+    """Return a finite number at least 0; None of others."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    found = float(value) if abs(value) <= MOST else math.nan
+    return found if math.isfinite(found) and found >= 0 else None
+
+
+def text_of(value: Any) -> str | None:
+    """Return a text that is not empty and can be printed; None of others."""
+    if not isinstance(value, str):
+        return None
+    shown = "".join(one for one in value if one.isprintable()).strip()
+    return shown[:200] or None
+
+
+def within(value: Any, *path: str) -> Any:
+    """Return what stands at a path of keys; None if there is nothing."""
+    for key in path:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(key)
+    return value
+
+
+def objects(value: Any) -> Iterable[dict[str, Any]]:
+    """Return the objects of a list; none if it is no list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -1,0 +1,89 @@
+"""Facts of a drive at one moment, as a source reads them from a document."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from writeamp.measure.counters.amounts import Counter
+
+
+class Erases(NamedTuple):
+    """Erases of a block: the mean and the most, where a drive says them.
+
+    `low` and `high` bound the mean: they are one apart if it is a whole number, or the least and
+    the most of a drive that says those only. `part` is the kind of cell they are of.
+    """
+
+    low: float
+    high: float
+    most: int | None
+    label: str
+    part: str = "all"
+
+
+class Comparison(NamedTuple):
+    """A counter of the host that a standard log holds too, for a check of its unit."""
+
+    counter: Counter
+    logical_sectors: int
+    sector_bytes: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What one document says of a drive; what it does not say is None or empty.
+
+    Attributes:
+        source: name of the source that read it.
+        model, firmware: as the drive says them.
+        serial: a hash of the serial number, or what `measure save` kept of it.
+        taken_at: seconds since 1970 at which it was read.
+        power_on_hours: as the drive says them.
+        capacity_bytes: of the user.
+        percentage_used: of the rated life; may be above 100.
+        used_label: where that stands.
+        erases: of blocks.
+        counters: of bytes or pages written.
+        reported_wa: by the drive itself, if its scale is known.
+        compresses: the drive may write less than the host does.
+        has_partial_flash: its flash counters leave out a part of the writes.
+        estimates: WA may be estimated from its erases.
+        family: the family that it is read as; "" of none.
+        notes: sentences that say why something is missing, or may be wrong.
+        refusal: the sentence that says why its counters are not to be divided; "" if they may be.
+        evidence: names that the host's tools give to what was read, by label.
+        standard: the host's counter and what a standard log says of the same.
+    """
+
+    source: str
+    model: str | None = None
+    firmware: str | None = None
+    serial: str | None = None
+    taken_at: float | None = None
+    power_on_hours: float | None = None
+    capacity_bytes: int | None = None
+    percentage_used: float | None = None
+    used_label: str = ""
+    erases: tuple[Erases, ...] = ()
+    counters: tuple[Counter, ...] = ()
+    reported_wa: float | None = None
+    compresses: bool = False
+    has_partial_flash: bool = False
+    estimates: bool = False
+    family: str = ""
+    notes: tuple[str, ...] = ()
+    refusal: str = ""
+    evidence: dict[str, str] = field(default_factory=dict)
+    standard: Comparison | None = None
+
+
+def hashed_serial(serial: str | None) -> str | None:
+    """Return what stands for a serial number: the same of the same drive, and not to be undone."""
+    text = (serial or "").strip()
+    if not text or text.upper() in {"REDACTED", "0", "N/A"}:
+        return None
+    if text.startswith("sha256:"):
+        return text
+    return "sha256:" + hashlib.sha256(b"writeamp drive " + text.encode()).hexdigest()[:16]

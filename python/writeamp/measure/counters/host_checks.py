@@ -1,0 +1,79 @@
+"""Checks of the host's counter against the standard log that counts the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from writeamp.measure.counters.amounts import UNITS, Counter, Unit
+from writeamp.measure.counters.checks import Check
+from writeamp.measure.counters.facts import Comparison, Facts
+from writeamp.measure.counters.pairing import Amounts
+
+_WRAP = 1 << 32
+
+
+def host_checks(facts: Facts, amounts: Amounts, *, is_life: bool) -> Iterator[Check]:
+    """Yield the check of device statistics against the host's attribute."""
+    if facts.standard is not None and is_life:
+        yield against_standard(facts.standard)
+
+
+def is_wrapped(standard: Comparison) -> bool:
+    """Return whether the standard log holds the attribute's sectors modulo 2**32.
+
+    On one family the value equals the attribute so, exactly; within the attribute's granularity it
+    is tested of others.
+    """
+    counter, sectors, sector_bytes = standard
+    if counter.unit is None or sectors >= _WRAP:
+        return False
+    amount = counter.amount()
+    low, high = (int(one / sector_bytes) for one in (amount.low, amount.high))
+    if high < _WRAP or high - low >= _WRAP:
+        return False
+    wraps = (high - sectors) // _WRAP
+    return wraps > 0 and low <= sectors + wraps * _WRAP <= high
+
+
+def against_standard(standard: Comparison) -> Check:
+    """Return the check of an attribute against device statistics."""
+    name = "device statistics"
+    counter, sectors, sector_bytes = standard
+    standard_bytes = sectors * sector_bytes
+    said = f"logical sectors written are {standard_bytes / 1e12:.6g} TB"
+    if counter.unit is None:
+        return Check(name, "unknown", f"{said}; the unit of {counter.label} is unknown")
+    amount = counter.amount()
+    # Both logs are read one after the other, so that a count may move between them.
+    slack = max(counter.unit.nominal, Fraction(2**20))
+    if amount.low - slack <= standard_bytes <= amount.high + slack:
+        return Check(name, "ok", f"{said}, as {counter.label} in units of {counter.unit.name}")
+    if is_wrapped(standard):
+        return Check(name, "ok", f"{said}, which is {counter.label} modulo 2^32 sectors")
+    fitting = snapped_unit(counter, standard_bytes)
+    other = f"; it would fit in units of {fitting.name}" if fitting else ""
+    return Check(
+        name,
+        "doubt",
+        f"{said}, and {counter.label} in units of {counter.unit.name} are "
+        f"{float(amount.nominal) / 1e12:.6g} TB{other}",
+    )
+
+
+def snapped_unit(counter: Counter, size_bytes: int | Fraction, slack: int = 0) -> Unit | None:
+    """Return the known unit in which a count is so many bytes; None if not exactly one is.
+
+    Args:
+        counter: its count.
+        size_bytes: what was written.
+        slack: bytes by which the size may be off.
+    """
+    size = Fraction(size_bytes)
+    fitting = [
+        unit
+        for unit in UNITS.values()
+        if unit.low == unit.high
+        and (counter.count - 1) * unit.low - slack <= size <= (counter.count + 1) * unit.low + slack
+    ]
+    return fitting[0] if len(fitting) == 1 else None

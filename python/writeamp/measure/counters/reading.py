@@ -1,0 +1,89 @@
+"""Reading of snapshots from files and folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from writeamp.errors import WriteampError
+from writeamp.measure.counters.document import Document, load
+from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.snapshot import Snapshot, snapshot_of
+from writeamp.measure.counters.sources import SOURCES
+
+# A folder of one drive holds few files, and no folders.
+_MOST_FILES = 64
+
+
+def read_snapshots(path: str | os.PathLike[str]) -> list[Snapshot]:
+    """Return the snapshots of a file, which may hold several, or of a folder, which is one.
+
+    Raises:
+        WriteampError: it cannot be read, or is no snapshot of a drive.
+    """
+    place = Path(path)
+    if place.is_dir():
+        return [_folder(place)]
+    document = load(place)
+    return snapshots_in(document)
+
+
+def snapshots_in(document: Document) -> list[Snapshot]:
+    """Return the snapshots of a document.
+
+    Raises:
+        WriteampError: it is no snapshot of a drive.
+    """
+    parts = _facts_in(document)
+    if parts is None:
+        raise WriteampError(
+            f"{document.name} is no snapshot of a drive; such are: "
+            f"{', '.join(one.name for one in SOURCES)}"
+        )
+    return [snapshot_of(document.name, [one]) for one in parts]
+
+
+def _facts_in(document: Document) -> list[Facts] | None:
+    for source in SOURCES:
+        if source.matches(document):
+            return list(source.read(document))
+    return None
+
+
+def _folder(folder: Path) -> Snapshot:
+    parts: list[Facts] = []
+    for path in _files(folder):
+        parts += _facts_in(load(path)) or []
+    if not parts:
+        raise WriteampError(
+            f"the folder {str(folder)!r} holds no file of a drive's counters; such are: "
+            f"{', '.join(one.name for one in SOURCES)}"
+        )
+    return snapshot_of(str(folder), parts)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    try:
+        found = sorted(one for one in folder.iterdir() if one.is_file())
+    except OSError as error:
+        raise WriteampError(f"cannot read {str(folder)!r}: {error.strerror or error}") from None
+    visible = [one for one in found if not one.name.startswith(".")]
+    if len(visible) > _MOST_FILES:
+        raise WriteampError(
+            f"the folder {str(folder)!r} holds {len(visible)} files; a snapshot of one drive has "
+            f"at most {_MOST_FILES}. For many drives there is `writeamp measure fleet`"
+        )
+    return iter(visible)
+
+
+def read_snapshot(path: str | os.PathLike[str]) -> Snapshot:
+    """Return the one snapshot of a file or folder.
+
+    Raises:
+        WriteampError: as `read_snapshots`, or it holds several.
+    """
+    found = read_snapshots(path)
+    if len(found) != 1:
+        raise WriteampError(f"{os.fspath(path)} holds {len(found)} snapshots; give a file of one")
+    return found[0]

@@ -1,0 +1,50 @@
+"""Reasons why a snapshot has no write amplification, and what to run for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from writeamp.measure.counters.amounts import Counter
+from writeamp.measure.counters.pairing import Amounts
+from writeamp.measure.counters.snapshot import Snapshot
+
+_NVME = (
+    "take it with `writeamp measure save DEVICE`, or put the output of `nvme ocp smart-add-log -o "
+    "json` (or the vendor's plugin) beside `nvme smart-log -o json` in one folder"
+)
+
+
+def missing_reason(snapshot: Snapshot, amounts: Amounts, *, is_life: bool) -> str:
+    """Return the sentence that says which counter is missing."""
+    facts = snapshot.facts
+    counters = [one for one in facts.counters if one.key in amounts]
+    hosts = [one for one in counters if one.side == "host"]
+    flash = [one for one in counters if one.side == "flash"]
+    if hosts and flash:
+        return _undivided([*hosts, *flash], is_life=is_life)
+    if facts.notes:
+        return "; ".join(facts.notes)
+    if flash:
+        return (
+            "there is no counter of the host: put `nvme smart-log -o json` of the same moment in "
+            "one folder with it"
+        )
+    sources = ", ".join(snapshot.sources)
+    return (
+        f"no counter of flash writes in {sources}; {_NVME}"
+        if hosts
+        else (f"no counter of writes in {sources}")
+    )
+
+
+def _undivided(counters: Sequence[Counter], *, is_life: bool) -> str:
+    """Return why counters of both sides are not divided."""
+    if not is_life:
+        return "nothing was written between the snapshots that their counters show"
+    without = [one.label for one in counters if one.unit is None]
+    if without:
+        return (
+            f"the unit of {', '.join(without)} is unknown; `writeamp measure calibrate` learns it "
+            "by writing a known amount"
+        )
+    return "the counters are of different scopes, or the host has written nothing yet"

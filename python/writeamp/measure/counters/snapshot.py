@@ -1,0 +1,72 @@
+"""Snapshot: the facts of all files of one drive at one moment, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from writeamp.errors import WriteampError
+from writeamp.measure.counters.amounts import Counter
+from writeamp.measure.counters.facts import Facts
+
+_JOINED = ("counters", "erases", "notes")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What is known of a drive at one moment.
+
+    Attributes:
+        name: of the file or folder.
+        facts: put together.
+        sources: names of the sources that read its files.
+    """
+
+    name: str
+    facts: Facts
+    sources: tuple[str, ...]
+
+
+def snapshot_of(name: str, parts: Sequence[Facts]) -> Snapshot:
+    """Return the snapshot of several documents of one drive.
+
+    A counter that two documents of one kind hold is one that was read again: its count lies
+    between both.
+
+    Raises:
+        WriteampError: the documents are of several drives.
+    """
+    for what in ("serial", "model"):
+        names = dict.fromkeys(getattr(one, what) for one in parts if getattr(one, what))
+        if len(names) > 1:
+            raise WriteampError(
+                f"{name} holds files of several drives: the {what} is {' and '.join(names)}; a "
+                "folder is one drive at one moment"
+            )
+    merged: dict[str, Any] = {}
+    for one in fields(Facts):
+        values = [getattr(part, one.name) for part in parts]
+        if one.name in _JOINED:
+            merged[one.name] = tuple(dict.fromkeys(item for value in values for item in value))
+        elif one.name == "evidence":
+            merged[one.name] = {key: text for value in values for key, text in value.items()}
+        else:
+            merged[one.name] = next(
+                (value for value in values if value not in (None, "", False)), values[0]
+            )
+    merged["counters"] = tuple(_read_again(merged["counters"]))
+    return Snapshot(name, Facts(**merged), tuple(dict.fromkeys(one.source for one in parts)))
+
+
+def _read_again(counters: Iterable[Counter]) -> list[Counter]:
+    found: dict[tuple[str, ...], Counter] = {}
+    for one in counters:
+        before = found.get(one.key)
+        if before is None:
+            found[one.key] = one
+            continue
+        counts = [before.count, before.count_high or before.count, one.count]
+        low, high = min(counts), max(counts)
+        found[one.key] = replace(one, count=low, count_high=high if high > low else None)
+    return list(found.values())

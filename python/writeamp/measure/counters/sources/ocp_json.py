@@ -1,0 +1,61 @@
+"""OCP log 0xC0, as `nvme ocp smart-add-log -o json` prints it in either version of its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from writeamp.log_pages import ocp
+from writeamp.measure.counters.amounts import BYTE, Counter
+from writeamp.measure.counters.document import Document, whole, wide
+from writeamp.measure.counters.facts import Erases, Facts
+from writeamp.measure.counters.source import Source
+
+_NAME = "nvme ocp smart-add-log -o json"
+LABEL = "OCP log 0xC0, physical media units written"
+# From 5 on, the page has the mean count of erases.
+_MEAN_FROM_VERSION = 5
+
+
+def ocp_facts(values: Mapping[str, Any], source: str) -> Facts:
+    """Return the facts of an OCP log by the keys of version 2."""
+    value = values.get(ocp.WRITTEN)
+    count = wide(value)
+    notes: tuple[str, ...] = ()
+    counters: tuple[Counter, ...] = ()
+    if not count:
+        what = "0: not reported" if count == 0 else f"{str(value)[:60]!r}, which is no count"
+        notes = (f"{LABEL} is {what}",)
+    else:
+        counters = (Counter("flash", count, BYTE, LABEL, "OCP log 0xC0", rounding="exact"),)
+    return Facts(source=source, counters=counters, notes=notes, erases=_erases(values))
+
+
+def _erases(values: Mapping[str, Any]) -> tuple[Erases, ...]:
+    version = whole(values.get("log_page_version")) or 0
+    mean, most, least = (
+        wide(values.get(key))
+        for key in (
+            "nand_avg_erase_count",
+            "max_user_data_erase_count",
+            "min_user_data_erase_count",
+        )
+    )
+    if mean and version >= _MEAN_FROM_VERSION:
+        return (Erases(mean, mean + 1, most, "OCP log, NAND average erase count"),)
+    if most and least is not None:
+        return (Erases(least, most, most, "OCP log, least and most user data erase count"),)
+    return ()
+
+
+def _matches(document: Document) -> bool:
+    found = document.json
+    keys = {ocp.FIELDS[0].key, ocp.FIELDS[0].old_key}
+    return isinstance(found, dict) and bool(keys & found.keys())
+
+
+def _read(document: Document) -> Iterator[Facts]:
+    yield ocp_facts(ocp.decoded_log(document.json), _NAME)
+
+
+SOURCE = Source(_NAME, _matches, _read)

@@ -1,0 +1,44 @@
+"""SMART log of NVMe drives, as `nvme smart-log -o json` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from writeamp.log_pages import smart
+from writeamp.measure.counters.amounts import DATA_UNIT, Counter
+from writeamp.measure.counters.document import Document, number, whole
+from writeamp.measure.counters.facts import Facts
+from writeamp.measure.counters.source import Source
+
+_NAME = "nvme smart-log -o json"
+
+
+def data_units(value: Any, source: str, label: str) -> tuple[tuple[Counter, ...], tuple[str, ...]]:
+    """Return the host's counter of data units, or the note that says why there is none."""
+    count = whole(value)
+    if not count:
+        what = "0: not reported" if count == 0 else f"{str(value)[:60]!r}, which is no count"
+        return (), (f"{label} is {what}",)
+    return (Counter("host", count, DATA_UNIT, label, source, rounding="up"),), ()
+
+
+def _matches(document: Document) -> bool:
+    found = document.json
+    return isinstance(found, dict) and smart.WRITTEN in found and "critical_warning" in found
+
+
+def _read(document: Document) -> Iterator[Facts]:
+    log = document.json
+    counters, notes = data_units(log[smart.WRITTEN], _NAME, "SMART log, data units written")
+    yield Facts(
+        source=_NAME,
+        percentage_used=number(log.get(smart.PERCENT_USED, log.get("percentage_used"))),
+        used_label="SMART log, percentage used",
+        power_on_hours=number(log.get(smart.POWER_ON_HOURS)),
+        counters=counters,
+        notes=notes,
+    )
+
+
+SOURCE = Source(_NAME, _matches, _read)

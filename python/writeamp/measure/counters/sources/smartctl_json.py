@@ -1,0 +1,111 @@
+"""smartctl's JSON (`smartctl -j -x`): ATA, NVMe and SCSI drives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from writeamp.measure.counters.ata import AtaDrive, Attribute, ata_facts
+from writeamp.measure.counters.document import Document, number, objects, text_of, whole, within
+from writeamp.measure.counters.facts import Facts, hashed_serial
+from writeamp.measure.counters.source import Source
+from writeamp.measure.counters.sources.scsi import scsi_facts
+from writeamp.measure.counters.sources.smart_log_json import data_units
+
+_NAME = "smartctl -j -x"
+_ATA, _NVME = "ata_smart_attributes", "nvme_smart_health_information_log"
+_SCSI = "scsi_error_counter_log"
+_KEYS = {"smartctl", "smart_support", "device", _ATA, _NVME, _SCSI}
+_SECTORS = "Logical Sectors Written"
+_USED = "Percentage Used Endurance Indicator"
+
+
+def _matches(document: Document) -> bool:
+    found = document.json
+    return isinstance(found, dict) and bool(_KEYS & found.keys())
+
+
+def _read(document: Document) -> Iterator[Facts]:
+    log = document.json
+    if _NVME in log or within(log, "device", "protocol") == "NVMe":
+        yield _nvme(log)
+    elif _ATA in log or within(log, "device", "protocol") == "ATA":
+        yield ata_facts(_ata(log))
+    elif _SCSI in log or within(log, "device", "protocol") == "SCSI":
+        yield scsi_facts(log, _NAME)
+    else:
+        yield _without_log(log)
+
+
+def _without_log(log: dict[str, Any]) -> Facts:
+    """Return the facts of a document without any log of a drive."""
+    note = "smartctl printed no log of a drive; run it with -x (and as root)"
+    messages = objects(within(log, "smartctl", "messages"))
+    said = [one for message in messages if (one := text_of(message.get("string")))]
+    if isinstance(log.get("devices"), list):
+        note = "it is a list of devices (smartctl --scan), and says nothing of their counters"
+    return Facts(
+        source=_NAME,
+        model=text_of(log.get("model_name")),
+        firmware=text_of(log.get("firmware_version")),
+        serial=hashed_serial(text_of(log.get("serial_number"))),
+        capacity_bytes=whole(within(log, "user_capacity", "bytes")),
+        notes=(": ".join([note, *said[:1]]),),
+    )
+
+
+def _nvme(log: dict[str, Any]) -> Facts:
+    health = log.get(_NVME)
+    counters, notes = data_units(
+        within(health, "data_units_written"), _NAME, "SMART log, data units written"
+    )
+    return Facts(
+        source=_NAME,
+        model=text_of(log.get("model_name")),
+        firmware=text_of(log.get("firmware_version")),
+        serial=hashed_serial(text_of(log.get("serial_number"))),
+        taken_at=number(within(log, "local_time", "time_t")),
+        power_on_hours=number(within(health, "power_on_hours")),
+        capacity_bytes=whole(log.get("nvme_total_capacity"))
+        or whole(within(log, "user_capacity", "bytes")),
+        percentage_used=number(within(health, "percentage_used")),
+        used_label="SMART log, percentage used",
+        counters=counters,
+        notes=notes,
+    )
+
+
+def _ata(log: dict[str, Any]) -> AtaDrive:
+    statistics = {
+        text_of(entry.get("name")): entry.get("value")
+        for page in objects(within(log, "ata_device_statistics", "pages"))
+        for entry in objects(page.get("table"))
+        if within(entry, "flags", "valid") is not False
+    }
+    rotation = whole(log.get("rotation_rate"))
+    return AtaDrive(
+        source=_NAME,
+        model=text_of(log.get("model_name")),
+        family=text_of(log.get("model_family")),
+        firmware=text_of(log.get("firmware_version")),
+        serial=text_of(log.get("serial_number")),
+        attributes=dict(_attributes(log)),
+        capacity_bytes=whole(within(log, "user_capacity", "bytes")),
+        sector_bytes=whole(log.get("logical_block_size")) or 512,
+        logical_sectors_written=whole(statistics.get(_SECTORS)),
+        statistics_used=number(statistics.get(_USED)),
+        power_on_hours=number(within(log, "power_on_time", "hours")),
+        taken_at=number(within(log, "local_time", "time_t")),
+        is_rotating=bool(rotation),
+    )
+
+
+def _attributes(log: dict[str, Any]) -> Iterator[tuple[int, Attribute]]:
+    for entry in objects(within(log, _ATA, "table")):
+        identity, raw = whole(entry.get("id")), whole(within(entry, "raw", "value"))
+        if identity is not None and raw is not None and identity < 256:
+            name = text_of(entry.get("name")) or ""
+            yield identity, Attribute(raw, whole(entry.get("value")), name)
+
+
+SOURCE = Source(_NAME, _matches, _read)
