@@ -17,6 +17,8 @@ from writeamp.blackbox.collection import Collected
 from writeamp.blackbox.explanation import explained, responses, typical_workload
 from writeamp.blackbox.rows import SCHEMA
 from writeamp.measure import PinFacts, ready_busy
+from writeamp.measure.counters.answer import life_answer
+from writeamp.measure.counters.reading import read_snapshot
 from writeamp.reproduce import Findings, Item
 from writeamp.vssd.result import ServeResult
 from writeamp.vssd.settings import DriveSettings
@@ -78,6 +80,13 @@ def captured(folder: Path) -> Any:
     synthetic.write_vcd(path, synthetic.pins(kinds, ["rb0", "rb1"], 1))
     facts = PinFacts(2, 1, 1, 1, 4096, (50.0,), (300.0,), (2000.0,))
     return ready_busy(path, facts, 2.0**20)
+
+
+def counted(folder: Path) -> Any:
+    (folder / "smart.json").write_text('{"critical_warning": 0, "data_units_written": 2000}')
+    media = '{"physical_media_units_written": {"hi": 0, "lo": 3072000000}}'
+    (folder / "ocp.json").write_text(media)
+    return life_answer(read_snapshot(folder))
 
 
 def served(_: Path) -> ServeResult:
@@ -173,6 +182,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
 # Parts of results, which are results themselves, but show no table in a notebook.
 PARTS: dict[str, Callable[[Path], Any]] = {
     "Row": lambda folder: compared(folder).rows[0],
+    "DriveCounters": counted,
     "FourLevel": lambda folder: captured(folder).mixture,
     "Group": lambda folder: swept(folder).results.groups()[0],
     "Index": lambda folder: swept(folder).results.sensitivity().parts[0].indices[0],

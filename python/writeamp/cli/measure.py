@@ -1,4 +1,4 @@
-"""`writeamp measure`: measurements of real drives: captures of their pins, and their counters."""
+"""`writeamp measure`: real drives by captures of their pins, and by their counters."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def register(app: typer.Typer) -> None:
     """Add the verb."""
     verbs = App(help="Measure real drives.", no_args_is_help=True)
     verbs.command("rb")(with_settings(rb))
-    verbs.command("counters")(counters)
-    verbs.command("diff")(diff)
+    verbs.command("counters")(with_settings(counters))
+    verbs.command("diff")(with_settings(diff))
     app.add_typer(verbs, name="measure")
 
 

@@ -1,31 +1,16 @@
-"""`writeamp measure counters` and `diff`: write amplification by the counters of real drives."""
+"""`writeamp measure counters` and `diff`: WA by the counters of real drives."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
 from writeamp.cli import options
 from writeamp.cli.counters_table import facts_of_answer, life_table
-from writeamp.cli.options import completer, stdout
-from writeamp.measure.counters.pairing import DEFINITIONS
-
-if TYPE_CHECKING:
-    from writeamp.measure.counters.answer import DriveCounters
-
-DefinitionOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--definition",
-        help=f"Answer by this definition of WA: {', '.join(DEFINITIONS)} (default: the first of "
-        "them that the counters give).",
-        autocompletion=completer(DEFINITIONS),
-        metavar="NAME",
-        show_default=False,
-    ),
-]
+from writeamp.cli.options import stdout
+from writeamp.measure.counters.settings import AnswerSettings
 
 
 def counters(
@@ -35,11 +20,11 @@ def counters(
             help="Files that nvme-cli or smartctl printed, or folders with the files of one drive "
             "at one moment, such as `measure save` and `serve --counters` write.",
             show_default=False,
-            metavar="SNAP...",
+            metavar="SNAP",
         ),
     ],
+    asked: AnswerSettings,
     *,
-    definition: DefinitionOption = None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
@@ -50,7 +35,9 @@ def counters(
     from writeamp.measure.counters.answer import frame_of_answers, life_answer  # noqa: PLC0415
     from writeamp.measure.counters.reading import read_snapshots  # noqa: PLC0415 (slow)
 
-    found = [life_answer(one, definition) for path in snapshots for one in read_snapshots(path)]
+    found = [
+        life_answer(one, asked.definition) for path in snapshots for one in read_snapshots(path)
+    ]
     if json:
         options.print_json(
             found[0].to_dict()
@@ -68,8 +55,8 @@ def counters(
 def diff(
     before: Annotated[Path, typer.Argument(help="The earlier snapshot.", show_default=False)],
     after: Annotated[Path, typer.Argument(help="The later one.", show_default=False)],
+    asked: AnswerSettings,
     *,
-    definition: DefinitionOption = None,
     json: options.Json = False,
     csv: options.Csv = False,
 ) -> None:
@@ -80,7 +67,7 @@ def diff(
     from writeamp.measure.counters.answer import interval_answer  # noqa: PLC0415
     from writeamp.measure.counters.reading import read_snapshot  # noqa: PLC0415 (slow)
 
-    found: DriveCounters = interval_answer(read_snapshot(before), read_snapshot(after), definition)
+    found = interval_answer(read_snapshot(before), read_snapshot(after), asked.definition)
     if json:
         options.print_json(found.to_dict())
     elif csv:

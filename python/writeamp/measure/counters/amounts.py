@@ -1,4 +1,4 @@
-"""Counters of a drive in units that may be coarse or unsure, and the bytes that they stand for."""
+"""Counters of a drive in units that may be coarse or unsure, and the bytes they stand for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers: write amplification by a drive's counters over its life or an interval, with checks."""
+"""Write amplification by a drive's counters, over its life or an interval, with checks."""
 
 from __future__ import annotations
 

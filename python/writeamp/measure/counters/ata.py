@@ -1,4 +1,4 @@
-"""Facts of ATA drives from their attributes and device statistics, by the rules of their family."""
+"""Facts of ATA drives from attributes and device statistics, by the rules of their family."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Attribute(NamedTuple):
 
 @dataclass(frozen=True)
 class AtaDrive:
-    """What smartctl says of an ATA drive, in whatever form.
+    """Values that smartctl prints of an ATA drive, in whatever form.
 
     Attributes:
         source: name of the source.

@@ -1,4 +1,4 @@
-"""Documents: the bytes of a file as text and JSON, of any encoding, with limits on what is read."""
+"""Documents: content of a file as text and JSON, of any encoding, with limits."""
 
 from __future__ import annotations
 

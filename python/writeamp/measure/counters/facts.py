@@ -33,7 +33,7 @@ class Comparison(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """What one document says of a drive; what it does not say is None or empty.
+    """Facts that one document states of a drive; what it does not state is None or empty.
 
     Attributes:
         source: name of the source that read it.

@@ -48,7 +48,7 @@ class Pairing:
 
     @property
     def source(self) -> str:
-        """Where the counters stand, for readers."""
+        """Labels of the counters, for readers."""
         labels = dict.fromkeys(one.label for one in reversed(self.counters))
         return " over ".join((" + ".join(list(labels)[:-1]), list(labels)[-1]))
 

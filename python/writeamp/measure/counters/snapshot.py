@@ -15,7 +15,7 @@ _JOINED = ("counters", "erases", "notes")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What is known of a drive at one moment.
+    """Facts of a drive at one moment, and the files that they are from.
 
     Attributes:
         name: of the file or folder.

@@ -1,0 +1,26 @@
+"""Settings of answers by a drive's counters, which options are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from writeamp.domains import OneOf
+from writeamp.fields.setting import Settings, setting
+from writeamp.measure.counters.pairing import DEFINITIONS, Definition
+
+
+@dataclass(frozen=True)
+class AnswerSettings(Settings):
+    """Definition of the write amplification that is asked for."""
+
+    title: ClassVar[str] = "answer"
+
+    definition: Definition | None = setting(
+        None,
+        OneOf(DEFINITIONS),
+        f"answer by this definition of WA: {', '.join(DEFINITIONS)}; without it, by the first of "
+        "them that the counters give",
+        choices=DEFINITIONS,
+        metavar="NAME",
+    )
