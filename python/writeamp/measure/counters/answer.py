@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from writeamp.errors import unknown
 from writeamp.measure.counters.amounts import Amount
-from writeamp.measure.counters.checks import Check, checks_of, estimated_wa
+from writeamp.measure.counters.checks import Check, agreement_checks, checks_of, estimated_wa
 from writeamp.measure.counters.difference import Interval, interval_between
 from writeamp.measure.counters.facts import Facts
 from writeamp.measure.counters.host_checks import host_checks
@@ -152,7 +152,7 @@ def _answer(
     refusal = facts.refusal or ("" if interval is None else interval.refusal)
     found = [] if refusal else pairings(facts.counters, amounts)
     judged = [(pair, list(checks_of(pair, facts, is_life=is_life))) for pair in found]
-    common = list(host_checks(facts, amounts, is_life=is_life))
+    common = [*host_checks(facts, amounts, is_life=is_life), *agreement_checks(found)]
     common += [] if interval is None else interval.checks
     sound = [
         (pair, checks) for pair, checks in judged if all(one.verdict != "fail" for one in checks)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from writeamp.measure.counters.amounts import Amount
 from writeamp.measure.counters.facts import Erases, Facts
-from writeamp.measure.counters.pairing import Pairing
+from writeamp.measure.counters.pairing import Pairing, is_same_span
 from writeamp.units.byte_sizes import shown_bytes
 
 Verdict: TypeAlias = Literal["ok", "doubt", "fail", "unknown"]
@@ -120,6 +120,20 @@ def _capacity(pairing: Pairing, facts: Facts) -> Check:
     fills = float(pairing.flash.nominal) / facts.capacity_bytes
     verdict: Verdict = "fail" if fills > _MOST_CYCLES else "ok"
     return Check(name, verdict, f"the flash was written {fills:,.4g} times over")
+
+
+def agreement_checks(found: Sequence[Pairing]) -> Iterator[Check]:
+    """Yield whether pairings of one definition and one time agree within their bounds."""
+    for place, one in enumerate(found):
+        for other in found[:place]:
+            if one.definition == other.definition and is_same_span(one, other):
+                agrees = one.wa.low <= other.wa.high and other.wa.low <= one.wa.high
+                yield Check(
+                    "sources agree",
+                    "ok" if agrees else "doubt",
+                    f"{other.source} is {float(other.wa.nominal):.6g}, {one.source} is "
+                    f"{float(one.wa.nominal):.6g}",
+                )
 
 
 def estimated_wa(facts: Facts, host: Amount) -> tuple[float, float] | None:

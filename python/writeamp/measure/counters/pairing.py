@@ -86,10 +86,26 @@ def pairings(counters: Iterable[Counter], amounts: Amounts) -> list[Pairing]:
         if one.key in amounts:
             by_scope.setdefault(one.scope, []).append(one)
     found = [pair for group in by_scope.values() for pair in _of_scope(group, amounts)]
+    whole = next((one for one in found if one.definition == "bytes" and _is_whole(one)), None)
     return sorted(
         found,
-        key=lambda pair: (DEFINITIONS.index(pair.definition), pair.counters[0].scope != "drive"),
+        key=lambda pair: (
+            DEFINITIONS.index(pair.definition),
+            not (_is_whole(pair) or (whole is not None and is_same_span(pair, whole))),
+            pair.wa.high - pair.wa.low,
+        ),
     )
+
+
+def _is_whole(pair: Pairing) -> bool:
+    return pair.counters[0].scope == "drive"
+
+
+def is_same_span(one: Pairing, other: Pairing) -> bool:
+    """Return whether two pairings' hosts wrote the same, so that they are of the same time."""
+    if one.host is None or other.host is None:
+        return False
+    return one.host.low <= other.host.high and other.host.low <= one.host.high
 
 
 def _of_scope(counters: list[Counter], amounts: Amounts) -> Iterator[Pairing]:
