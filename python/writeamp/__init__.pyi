@@ -17,6 +17,8 @@ from .custom import placement as placement
 from .custom import victim_policy as victim_policy
 from .devices.device import Device as Device
 from .devices.device import device as device
+from .differences.difference import Difference as Difference
+from .differences.difference import diff as diff
 from .errors import Interrupted as Interrupted
 from .errors import PolicyError as PolicyError
 from .errors import WriteampError as WriteampError

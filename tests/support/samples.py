@@ -183,6 +183,7 @@ SAMPLES: dict[str, Callable[[Path], Any]] = {
 PARTS: dict[str, Callable[[Path], Any]] = {
     "Row": lambda folder: compared(folder).rows[0],
     "DriveCounters": counted,
+    "Difference": lambda _: wa.diff(simulated(), simulated(seed=2)),
     "FourLevel": lambda folder: captured(folder).mixture,
     "Group": lambda folder: swept(folder).results.groups()[0],
     "Index": lambda folder: swept(folder).results.sensitivity().parts[0].indices[0],

@@ -52,6 +52,11 @@ VERBS = {
         "top",
         "Watch a virtual SSD: its write amplification (WA), what its blocks hold, and their wear.",
     ),
+    "diff": Verb(
+        "diff",
+        "Tell what two results of one verb have set and found differently, and what noise "
+        "explains.",
+    ),
     "reproduce": Verb(
         "reproduce",
         "Compute a paper's published values anew; the status is 1 if one differs unexplained.",

@@ -1,0 +1,1 @@
+"""Differences between two results of one verb: in what was set, and in what was found."""

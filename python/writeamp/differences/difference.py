@@ -1,0 +1,239 @@
+"""Difference of two results: settings that differ, and numbers with what noise explains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from writeamp.differences.documents import result_document, verb_of
+from writeamp.errors import WriteampError
+from writeamp.results.any_result import AnyResult
+
+Verdict: TypeAlias = Literal["differs", "within noise", "no interval"]
+Interval: TypeAlias = tuple[float, float]
+
+# Numbers that were set, or follow from what was set; all other numbers were found.
+_SET = frozenset(
+    {
+        *("blocks", "pages_per_block", "page_bytes", "physical_pages", "logical_pages"),
+        *("capacity_bytes", "held_pages", "op", "fill", "spare_factor", "utilization"),
+        *("spare_blocks", "spare_share", "partial_page_factor", "d", "window"),
+        *("replicas", "seed", "target_wa", "w_max", "warranty_years"),
+    }
+)
+# Texts that were found, and what says the same again.
+_SAID = frozenset(
+    {
+        *("notes", "warnings", "hints", "told", "shrunk", "steady_reason", "reason"),
+        *("source", "name", "version", "loads"),
+    }
+)
+# What names a row of a table; a row of one result is compared with that of the same name.
+_NAMES = ("workload", "way", "model", "manager", "victims", "file", "change", "wa_definition")
+# Of these the computer decides, and the clock.
+_OF_THE_MACHINE = frozenset({"elapsed_s", "host_pages_per_s", "seconds", "skipped", "out"})
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting with its value in either result; None where it has none."""
+
+    key: str
+    a: Any
+    b: Any
+
+
+@dataclass(frozen=True)
+class NumberPair:
+    """A number that both results found.
+
+    Attributes:
+        key: its keys in the documents, joined by ".".
+        a, b: in either result.
+        a_ci95, b_ci95: 95% intervals; None of none.
+    """
+
+    key: str
+    a: float
+    b: float
+    a_ci95: Interval | None
+    b_ci95: Interval | None
+
+    @property
+    def difference(self) -> float:
+        """The second less the first."""
+        return self.b - self.a
+
+    @property
+    def difference_ci95(self) -> Interval | None:
+        """Interval of the difference of independent results; None if one has no interval."""
+        if self.a_ci95 is None or self.b_ci95 is None:
+            return None
+        low = math.hypot(self.b - self.b_ci95[0], self.a_ci95[1] - self.a)
+        high = math.hypot(self.b_ci95[1] - self.b, self.a - self.a_ci95[0])
+        return self.difference - low, self.difference + high
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether noise alone explains the difference."""
+        bounds = self.difference_ci95
+        if bounds is None:
+            return "no interval"
+        return "within noise" if bounds[0] <= 0 <= bounds[1] else "differs"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pair as JSON types."""
+        return {
+            "key": self.key,
+            "a": self.a,
+            "b": self.b,
+            "a_ci95": self.a_ci95,
+            "b_ci95": self.b_ci95,
+            "difference": self.difference,
+            "difference_ci95": self.difference_ci95,
+            "relative": self.difference / self.a if self.a else None,
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True)
+class Difference(AnyResult):
+    """Difference of two results of one verb.
+
+    Attributes:
+        verb: that printed both.
+        settings: that differ.
+        numbers: that both found, and that are not equal.
+        equal: how many numbers are equal.
+        only: keys of numbers that one of them has alone, and which one: "a" or "b".
+        notes: sentences on what to keep in mind.
+    """
+
+    verb: str
+    settings: tuple[Setting, ...]
+    numbers: tuple[NumberPair, ...]
+    equal: int
+    only: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+    def _records(self) -> Iterable[Mapping[str, Any]]:
+        return [one.to_dict() for one in self.numbers]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the difference as JSON types."""
+        return {
+            "verb": self.verb,
+            "settings": [{"key": one.key, "a": one.a, "b": one.b} for one in self.settings],
+            "numbers": [one.to_dict() for one in self.numbers],
+            "equal": self.equal,
+            "only": [{"key": key, "in": which} for key, which in self.only],
+            "notes": list(self.notes),
+        }
+
+
+def diff(a: Any, b: Any) -> Difference:
+    """Return what two results of one verb have set and found differently.
+
+    Args:
+        a, b: results, their JSON documents, or files of those.
+
+    Raises:
+        WriteampError: one cannot be read, is no result, or they are of different verbs.
+    """
+    first, last = result_document(a), result_document(b)
+    verb, other = verb_of(first, _name(a, "the first")), verb_of(last, _name(b, "the second"))
+    if verb != other:
+        raise WriteampError(
+            f"the results are of two verbs, {verb} and {other}; compare two of one verb"
+        )
+    left, right = dict(_leaves(first)), dict(_leaves(last))
+    numbers = [
+        NumberPair(key, left[key], right[key], _interval(left, key), _interval(right, key))
+        for key in left
+        if key in right and _is_found(key, left[key]) and _is_found(key, right[key])
+    ]
+    return Difference(
+        verb,
+        tuple(_settings(left, right)),
+        tuple(one for one in numbers if one.a != one.b),
+        sum(one.a == one.b for one in numbers),
+        tuple(_only(left, right)),
+        tuple(_notes(left, right)),
+    )
+
+
+def _name(source: Any, otherwise: str) -> str:
+    return otherwise if isinstance(source, Mapping) or hasattr(source, "to_dict") else str(source)
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of a document by their keys; rows of tables by their names."""
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            is_repeated = key == "wa_bytes" and one == value.get("wa")
+            if key not in _OF_THE_MACHINE | _SAID and not is_repeated:
+                yield from _leaves(one, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+        for place, row in enumerate(value):
+            names = [str(row[name]) for name in _NAMES if isinstance(row.get(name), str)]
+            yield from _leaves(row, f"{path}[{', '.join(names) or place}]")
+    else:
+        yield path, value
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2]
+
+
+def _is_found(key: str, value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and _last(key) not in _SET and not _is_bound(key)
+
+
+def _is_bound(key: str) -> bool:
+    return _last(key).endswith(("_low", "_high"))
+
+
+def _interval(values: Mapping[str, Any], key: str) -> Interval | None:
+    """Return the interval that stands beside a number."""
+    head, point, name = key.rpartition(".")
+    for beside in (f"{name}_ci95", "endurance_ci95" if name.startswith("endurance") else ""):
+        found = values.get(f"{head}{point}{beside}")
+        if isinstance(found, list | tuple) and len(found) == 2 and all(map(_is_number, found)):
+            return float(found[0]), float(found[1])
+    low, high = values.get(f"{key}_low"), values.get(f"{key}_high")
+    if low is None or high is None or not (_is_number(low) and _is_number(high)):
+        return None
+    return float(low), float(high)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _settings(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[Setting]:
+    for key in dict.fromkeys([*left, *right]):
+        a, b = left.get(key), right.get(key)
+        is_number = any(_is_found(key, one) for one in (a, b))
+        is_list = any(isinstance(one, list | tuple) for one in (a, b))
+        if a != b and not (is_number or is_list or _is_bound(key)):
+            yield Setting(key, a, b)
+
+
+def _only(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for values, others, which in ((left, right, "a"), (right, left, "b")):
+        for key, value in values.items():
+            if _is_found(key, value) and not _is_found(key, others.get(key)):
+                yield key, which
+
+
+def _notes(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[str]:
+    if left.get("seed") is not None and left.get("seed") == right.get("seed"):
+        yield (
+            "both have one seed: their draws are partly the same, so that noise is less than their "
+            "intervals say"
+        )
+    if False in (left.get("steady"), right.get("steady")):
+        yield "one of them was not steady when it ended, so that its interval may be too narrow"

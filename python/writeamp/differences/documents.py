@@ -1,0 +1,71 @@
+"""Result documents: the JSON that a verb prints, and the verb that printed it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from writeamp.errors import WriteampError
+
+_MOST_BYTES = 256 << 20
+
+# Keys that only one verb prints together; the special before the general.
+_SIGNATURES: dict[str, frozenset[str]] = {
+    "measure counters": frozenset({"wa_definition", "class", "checks", "host_bytes"}),
+    "lifetime": frozenset({"at_least_years", "years_low", "what_if"}),
+    "answer": frozenset({"rows", "differences", "advice"}),
+    "compare": frozenset({"rows", "loads", "theory"}),
+    "endurance": frozenset({"pe_fairness", "endurance_full_drive_writes", "w_max"}),
+    "serve": frozenset({"wa", "run", "count_from"}),
+    "measure rb": frozenset({"mixture", "fixed", "method"}),
+    "simulate --target-wa": frozenset({"target_wa", "op"}),
+    "simulate, timed": frozenset({"wa", "latency_us", "workload"}),
+    "simulate": frozenset({"wa", "causes", "host_pages", "flash_pages", "workload"}),
+    "predict": frozenset({"models", "op"}),
+}
+
+
+def result_document(source: Any) -> dict[str, Any]:
+    """Return a result as JSON types: from a file that `--json` wrote, or of a result itself.
+
+    Raises:
+        WriteampError: it cannot be read, or is no JSON object.
+    """
+    if isinstance(source, Mapping):
+        return dict(source)
+    if hasattr(source, "to_dict"):
+        found: dict[str, Any] = source.to_dict()
+        return found
+    path = Path(os.fspath(source))
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise WriteampError(f"cannot read {str(path)!r}: {reason}") from None
+    try:
+        if len(content) > _MOST_BYTES:
+            raise ValueError(f"more than {_MOST_BYTES >> 20} MiB")
+        document = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise WriteampError(f"{path} is no JSON document, as --json prints it: {error}") from None
+    if not isinstance(document, dict):
+        raise WriteampError(f"{path} is no JSON object, as --json of a verb prints it")
+    return document
+
+
+def verb_of(document: Mapping[str, Any], name: str) -> str:
+    """Return the verb whose result a document is.
+
+    Raises:
+        WriteampError: it is of none.
+    """
+    for verb, keys in _SIGNATURES.items():
+        if keys <= document.keys():
+            return verb
+    raise WriteampError(
+        f"{name} is no result of a verb that can be compared; such are: {', '.join(_SIGNATURES)}"
+    )

@@ -1,0 +1,93 @@
+"""Differences of two results: settings, numbers, and what noise explains."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import in_process
+import pytest
+import writeamp as wa
+from writeamp.errors import WriteampError
+
+DRIVE: dict[str, Any] = {"blocks": 64, "pages_per_block": 16, "op": 0.25, "workload": "uniform"}
+
+
+def simulated(**changes: Any) -> Any:
+    return wa.simulate(**(DRIVE | {"writes": 20_000, "warmup": 5000} | changes))
+
+
+def verdict(found: wa.Difference, key: str) -> str:
+    return next(one.verdict for one in found.numbers if one.key == key)
+
+
+def test_another_seed_is_noise_and_another_op_is_none() -> None:
+    first = simulated()
+    assert verdict(wa.diff(first, simulated(seed=2)), "wa") == "within noise"
+    other = wa.diff(first, simulated(op=0.4))
+    assert verdict(other, "wa") == "differs"
+    assert {"op", "logical_pages"} <= {one.key for one in other.settings}
+
+
+def test_a_result_does_not_differ_from_itself() -> None:
+    first = simulated()
+    found = wa.diff(first, first.to_dict())
+    assert (found.settings, found.numbers, found.only) == ((), (), ())
+    assert found.equal > 5
+    assert any("one seed" in note for note in found.notes)
+
+
+def test_rows_of_comparisons_are_paired_by_name_and_not_by_place() -> None:
+    asked = DRIVE | {"writes": 20_000, "replicas": 2}
+    a = wa.compare(managers="single,sepgc", **asked)
+    b = wa.compare(managers="sepgc,dac", **asked)
+    found = wa.diff(a, b)
+    assert not [one for one in found.numbers if "sepgc" in one.key and one.key.endswith(".wa")]
+    only = {(key.split(",")[1].strip(), which) for key, which in found.only if "]" in key}
+    assert {("single", "a"), ("dac", "b")} <= only
+
+
+def test_bounds_of_the_difference_are_those_of_independent_results() -> None:
+    base = {"causes": {}, "host_pages": 1, "flash_pages": 1, "workload": "uniform"}
+    a = {**base, "wa": 2.0, "wa_ci95": [1.7, 2.3]}
+    b = {**base, "wa": 2.45, "wa_ci95": [2.05, 2.85]}
+    (pair,) = wa.diff(a, b).numbers
+    assert pair.difference_ci95 == pytest.approx((0.45 - 0.5, 0.45 + 0.5))
+    assert pair.verdict == "within noise"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("{", "no JSON document"),
+        ("[1]", "no JSON object"),
+        ('{"wa": 1}', "no result of a verb"),
+        ("[" * 100_000, "no JSON document"),
+    ],
+)
+def test_what_is_no_result_is_refused(content: str, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(content)
+    with pytest.raises(WriteampError, match=sentence):
+        wa.diff(path, simulated())
+    with pytest.raises(WriteampError, match="cannot read"):
+        wa.diff(tmp_path / "none.json", simulated())
+
+
+def test_results_of_two_verbs_are_refused() -> None:
+    with pytest.raises(WriteampError, match="of two verbs, simulate and predict"):
+        wa.diff(simulated(), {"models": [], "op": 0.28})
+
+
+def test_the_command_prints_what_the_library_says(tmp_path: Path) -> None:
+    paths = []
+    for name, seed in (("a", 1), ("b", 2)):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(simulated(seed=seed).to_dict()))
+        paths.append(str(path))
+    printed = in_process.run("diff", f"{' '.join(paths)} --json")
+    assert json.loads(printed.out)["verb"] == "simulate"
+    shown = in_process.run("diff", " ".join(paths)).out
+    assert "within noise" in shown
+    assert "seed" in shown
