@@ -141,6 +141,12 @@ def diff(a: Any, b: Any) -> Difference:
 
     Raises:
         WriteampError: one cannot be read, is no result, or they are of different verbs.
+
+    >>> import writeamp as wa
+    >>> drive = {"blocks": 64, "pages_per_block": 16, "writes": 20_000, "warmup": 5000}
+    >>> found = wa.diff(wa.simulate(op=0.2, **drive), wa.simulate(op=0.4, **drive))
+    >>> next(one.verdict for one in found.numbers if one.key == "wa")
+    'differs'
     """
     first, last = result_document(a), result_document(b)
     verb, other = verb_of(first, _name(a, "the first")), verb_of(last, _name(b, "the second"))
