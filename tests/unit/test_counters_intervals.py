@@ -1,0 +1,138 @@
+"""Intervals between two snapshots: bounds, and what is named instead of averaged."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from places import ROOT
+from writeamp.measure.counters.amounts import BYTE, DATA_UNIT, LBA, MIB32, Counter
+from writeamp.measure.counters.answer import DriveCounters, interval_answer, life_answer
+from writeamp.measure.counters.reading import read_snapshot
+
+SHARED = ROOT.parent / "shared" / "smart" / "more"
+UNITS = (BYTE, LBA, MIB32, DATA_UNIT)
+
+
+def intel(host: int, flash: int, **more: Any) -> dict[str, Any]:
+    """Return smartctl's JSON of a drive that counts both sides in 32 MiB."""
+    table = [
+        {"id": number, "name": "", "value": 90, "raw": {"value": raw}}
+        for number, raw in ((225, host), (243, flash))
+    ]
+    return {
+        "device": {"protocol": "ATA"},
+        "model_name": "INTEL SSDSC2KB960G8",
+        "serial_number": "A1",
+        "firmware_version": "F1",
+        "user_capacity": {"bytes": 960_197_124_096},
+        "ata_smart_attributes": {"table": table},
+        **more,
+    }
+
+
+def between(folder: Path, before: dict[str, Any], after: dict[str, Any]) -> DriveCounters:
+    paths = [folder / "before.json", folder / "after.json"]
+    for path, document in zip(paths, (before, after), strict=True):
+        path.write_text(json.dumps(document))
+    first, last = (read_snapshot(path) for path in paths)
+    return interval_answer(first, last)
+
+
+def test_an_interval_divides_differences_and_says_its_days(tmp_path: Path) -> None:
+    before = intel(1000, 4000, local_time={"time_t": 1_700_000_000})
+    after = intel(3000, 7000, local_time={"time_t": 1_700_000_000 + 7 * 86_400})
+    found = between(tmp_path, before, after)
+    assert found.wa == 1.5
+    assert found.ci == (2999 / 2001, 3001 / 1999)
+    assert found.days == 7
+    assert found.to_dict()["host_bytes"] == 2000 << 25
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"serial_number": "B2"}, "serial is another"),
+        ({"model_name": "INTEL SSDSC2KB480G8"}, "model is another"),
+        ({"local_time": {"time_t": 900}}, "before the first"),
+    ],
+)
+def test_what_is_no_interval_of_one_drive_is_named(
+    change: dict[str, Any], sentence: str, tmp_path: Path
+) -> None:
+    before = intel(1000, 4000, local_time={"time_t": 1000})
+    found = between(tmp_path, before, intel(3000, 7000, **change))
+    if "model_name" in change:
+        before.pop("serial_number")
+        found = between(tmp_path, before, intel(3000, 7000, serial_number="", **change))
+    assert (found.wa, found.kind) == (None, "none")
+    assert sentence in found.reason
+
+
+def test_a_counter_that_fell_was_cleared(tmp_path: Path) -> None:
+    found = between(tmp_path, intel(3000, 7000), intel(10, 30))
+    assert found.wa is None
+    assert "fell from 3,000 to 10" in found.reason
+
+
+def test_another_firmware_is_a_doubt_and_few_units_too(tmp_path: Path) -> None:
+    found = between(tmp_path, intel(1000, 4000), intel(1010, 4050, firmware_version="F2"))
+    doubts = {one.name for one in found.checks if one.verdict == "doubt"}
+    assert doubts == {"same firmware", "interval against granularity"}
+    assert found.wa == 5
+
+
+def test_nothing_written_is_no_number(tmp_path: Path) -> None:
+    found = between(tmp_path, intel(1000, 4000), intel(1000, 4000))
+    assert found.wa is None
+    assert "nothing was written" in found.reason
+
+
+def test_a_snapshot_that_reads_the_host_twice_holds_both(tmp_path: Path) -> None:
+    for name, units in (("1.json", 1000), ("3.json", 1010)):
+        log = {"critical_warning": 0, "data_units_written": units}
+        (tmp_path / name).write_text(json.dumps(log))
+    media = {"physical_media_units_written": {"hi": 0, "lo": 2010 * 512_000}}
+    (tmp_path / "2.json").write_text(json.dumps(media))
+    found = life_answer(read_snapshot(tmp_path))
+    assert found.wa == 2
+    assert found.ci == (2010 / 1010, 2010 / 999)
+
+
+@given(
+    true=st.lists(st.integers(0, 10**15), min_size=2, max_size=2).map(sorted),
+    unit=st.sampled_from(UNITS),
+    rounding=st.sampled_from(["up", "down"]),
+)
+def test_bounds_hold_the_true_amount_however_a_drive_rounds(
+    true: list[int], unit: Any, rounding: Any
+) -> None:
+    def counted(size_bytes: int) -> Counter:
+        size = Fraction(size_bytes) / unit.nominal
+        count = -(-size // 1) if rounding == "up" else size // 1
+        return Counter("host", int(count), unit, "a", "s", rounding=rounding)
+
+    first, last = map(counted, true)
+    life, interval = last.amount(), last.since(first)
+    assert life.low <= true[1] <= life.high
+    assert interval.low <= true[1] - true[0] <= interval.high
+
+
+def test_a_counter_that_wraps_goes_on() -> None:
+    before, after = (Counter("host", n, LBA, "a", "s", bits=32) for n in (2**32 - 10, 90))
+    assert after.since(before).nominal == 100 * 512
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="there are no samples of real drives beside this")
+def test_a_real_drive_over_three_years() -> None:
+    names = ("seagate-barracuda120-1tb-2022.json", "seagate-barracuda120-1tb-2025.json")
+    first, last = (read_snapshot(SHARED / name) for name in names)
+    found = interval_answer(first, last)
+    assert found.wa == pytest.approx(2.2946, abs=1e-4)
+    assert found.days is not None
+    assert 1000 < found.days < 1200
