@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from writeamp.blackbox.space import KIB, WorkloadPoint
 from writeamp.blackbox.targets.measured import Measured
 from writeamp.blackbox.targets.simulated import SimulatedSettings, SimulatedTarget
-from writeamp.blackbox.targets.target import Outcome
+from writeamp.blackbox.targets.target import Outcome, Target, measure_point
+from writeamp.errors import WriteampError
+from writeamp.runners import Here, Runner
 
 READS = WorkloadPoint(0.0, 4, read_size_bytes=4 * KIB, read_randomness=1.0)
 WRITES = WorkloadPoint(1.0, 4, write_size_bytes=4 * KIB, write_randomness=1.0)
@@ -47,7 +50,7 @@ def measured(latency_us: float) -> Measured:
 class Formula:
     """A target whose latency follows from sizes and depth; some points fail, some end the call.
 
-    `asked` are the points that it was asked for, `prepared` what it was told when it was prepared.
+    `asked` are the points that it was asked for, `preparations` what it was told when it was prepared.
     """
 
     name: str = "formula"
@@ -59,28 +62,49 @@ class Formula:
     fails: int = 0
     interrupted_after: int | None = None
     asked: list[WorkloadPoint] = field(default_factory=list)
-    prepared: list[bool] = field(default_factory=list)
+    preparations: list[bool] = field(default_factory=list)
 
     def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
         """Return the point."""
         return point
 
-    def prepare(self, *, is_prepared: bool) -> Sequence[str]:
+    @contextmanager
+    def prepared(self, *, is_prepared: bool) -> Iterator[Sequence[str]]:
         """Note that it is asked for."""
-        self.prepared.append(is_prepared)
-        return ["it is a formula"]
+        self.preparations.append(is_prepared)
+        yield ["it is a formula"]
 
-    def measured(self, points: Sequence[WorkloadPoint]) -> Iterator[Outcome]:
-        """Give the formula's outcomes."""
-        for point in points:
-            if len(self.asked) == self.interrupted_after:
-                raise KeyboardInterrupt
-            self.asked.append(point)
-            if len(self.asked) <= self.fails:
-                yield Outcome(point, None, "the formula fails", 0.0)
-                continue
-            size_bytes = point.write_size_bytes + point.read_size_bytes
-            yield Outcome(point, measured(50 + size_bytes / 1e3 * point.queue_depth), None, 0.0)
+    def job(self, point: WorkloadPoint) -> FormulaJob:
+        """Return what computes the formula."""
+        return FormulaJob(point, self)
+
+    def runner(self, points: int) -> Runner:
+        """Return this thread."""
+        return Here()
+
+
+@dataclass(frozen=True)
+class FormulaJob:
+    """A point of the formula."""
+
+    point: WorkloadPoint
+    target: Formula
+
+    def measure(self) -> Measured:
+        """Compute the formula."""
+        point, target = self.point, self.target
+        if len(target.asked) == target.interrupted_after:
+            raise KeyboardInterrupt
+        target.asked.append(point)
+        if len(target.asked) <= target.fails:
+            raise WriteampError("the formula fails")
+        size_bytes = point.write_size_bytes + point.read_size_bytes
+        return measured(50 + size_bytes / 1e3 * point.queue_depth)
+
+
+def measure_on(target: Target, point: WorkloadPoint) -> Outcome:
+    """Return the outcome of a point on a target that is prepared."""
+    return measure_point(target.job(point))
 
 
 def small(profile: str = "x25-m", **settings: Any) -> SimulatedTarget:

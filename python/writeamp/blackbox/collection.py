@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from writeamp import output
 from writeamp.blackbox.active import (
     Learner,
     ProcessLearner,
@@ -20,15 +23,20 @@ from writeamp.blackbox.active import (
     next_points,
 )
 from writeamp.blackbox.designs import ACTIVE, Design, once_each
-from writeamp.blackbox.ledger import Ledger
-from writeamp.blackbox.rows import Account, Row, point_of
+from writeamp.blackbox.kept_points import KeepPoints
+from writeamp.blackbox.measurement_file import add_rows, read_rows
+from writeamp.blackbox.rows import Account, Row, point_of, table_of
 from writeamp.blackbox.space import WorkloadPoint
-from writeamp.blackbox.targets.target import Outcome, Target
+from writeamp.blackbox.targets.target import Outcome, Target, lost_point, measure_point
+from writeamp.domains import file_name
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.plots.figures.blackbox import points_by_outcome
 from writeamp.plots.spec import BarChart
 from writeamp.results.card import Card
 from writeamp.results.drawn import Drawn
+from writeamp.studies import study
+from writeamp.studies.dataset import locked
+from writeamp.studies.study import Kept, keep_runs
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -52,6 +60,7 @@ class Collected(Drawn):
         elapsed_s: seconds that all took.
         unfinished: points that an interruption left without a measurement; None stands for one that
             active learning had not chosen yet.
+        kept: account of the points in the folder beside the file.
     """
 
     out: Path
@@ -64,6 +73,7 @@ class Collected(Drawn):
     warnings: tuple[str, ...]
     elapsed_s: float = field(compare=False)
     unfinished: tuple[WorkloadPoint | None, ...] = ()
+    kept: study.Account | None = field(default=None, compare=False)
 
     def card(self) -> Card:
         """Return the number of points of each outcome."""
@@ -80,7 +90,7 @@ class Collected(Drawn):
 
     def to_frame(self) -> pl.DataFrame:
         """Return the measurements in the file, a row for each point."""
-        return Ledger.read(self.out)
+        return table_of(read_rows(self.out))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as JSON types, with the keys of `blackbox collect --json`."""
@@ -108,7 +118,8 @@ def collect(
     Args:
         target: what is measured.
         out: a Parquet file, made if there is none. Points that it has measurements of are not
-            measured again, so that the same call goes on after an interruption.
+            measured again, nor are those in the folder beside it, `out` with `.runs`, in which each
+            is kept at once; so the same call goes on after an interruption.
         design: which points, and how many; 600 of the grid if None.
         retry_failed: measure points again that could not be measured before.
         learner: what the active design learns by; a Gaussian process if None.
@@ -118,20 +129,19 @@ def collect(
         WriteampError: the design or the file cannot be, or the target cannot be measured at all.
         Interrupted: Ctrl-C, with the `Collected` as far as it came.
     """
-    started = time.perf_counter()
-    asked = design or Design()
-    with Ledger.writing(out) as ledger:
-        run = _Run(target, ledger, asked, retry_failed=retry_failed, progress=progress)
-        if asked.kind == ACTIVE:
-            rounds = _learnt(run, learner or ProcessLearner(asked.seed))
-        else:
-            rounds = _listed(run)
-        try:
-            run.measure(rounds)
-        except KeyboardInterrupt:
-            found = run.found(Path(out), time.perf_counter() - started)
-            raise Interrupted(replace(found, unfinished=run.unmeasured())) from None
-        return run.found(Path(out), time.perf_counter() - started)
+    file, asked = Path(file_name(out)), design or Design()
+    output.check_target(file, "measurements")
+    rows = read_rows(file)
+    return keep_runs(
+        _folder_of(file),
+        lambda kept: _Run(
+            target, file, rows, asked, kept, retry_failed=retry_failed, progress=progress
+        ).done(learner),
+    )
+
+
+def _folder_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.runs")
 
 
 class _Run:
@@ -140,62 +150,131 @@ class _Run:
     def __init__(
         self,
         target: Target,
-        ledger: Ledger,
+        file: Path,
+        rows: Sequence[Row],
         design: Design,
+        kept: Kept,
         *,
         retry_failed: bool,
         progress: Progress | None,
     ) -> None:
         self.target = target
-        self.account = Account(target)
         self.design = design
         self.merged = 0
-        self._ledger = ledger
+        self._account = Account(target)
+        self._file = file
+        self._kept = kept
+        self._retry_failed = retry_failed
         self._progress = progress
+        self._started = time.perf_counter()
         self._errors: dict[str, None] = {}
         self._warnings: tuple[str, ...] = ()
+        self._is_prepared = False
         self._done = self._failed = self._skipped = 0
         self._chosen: list[WorkloadPoint] = []
         self._chosen_before = 0
-        self._of_target = {
+        self._row_of = {
             row["hash"]: row
-            for row in ledger.table().iter_rows(named=True)
-            if row["target_hash"] == self.account.target_hash
+            for row in table_of(rows).iter_rows(named=True)
+            if row["target_hash"] == self._account.target_hash and not self._is_again(row["error"])
         }
-        self._known = {
-            name
-            for name, row in self._of_target.items()
-            if row["error"] is None or not retry_failed
-        }
+        self._new_rows: list[Row] = []
+
+    def done(self, learner: Learner | None) -> Collected:
+        """Measure the points of the design that have no row, and add them to the file."""
+        if self.design.kind == ACTIVE:
+            rounds = _learnt(self, learner or ProcessLearner(self.design.seed))
+        else:
+            rounds = _listed(self)
+        try:
+            with ExitStack() as in_use:
+                for points in rounds:
+                    self._measure(points, in_use)
+        except KeyboardInterrupt:
+            self._write()
+            raise Interrupted(replace(self._found(), unfinished=self.unmeasured())) from None
+        except BaseException:
+            with suppress(WriteampError):  # what is in the folder is not lost
+                self._write()
+            raise
+        self._write()
+        return self._found()
 
     def rows(self, design: str | None = None) -> list[Row]:
         """Return the rows that need no measurement, or those of them that a design asked for."""
-        rows = [row for name, row in self._of_target.items() if name in self._known]
-        return [row for row in rows if design is None or row["design"] == design]
-
-    def measure(self, rounds: Iterable[Sequence[WorkloadPoint]]) -> None:
-        """Measure the points of each round that have no row."""
-        was_measured = any(row["error"] is None for row in self.rows())
-        is_ready = False
-        for points in rounds:
-            self._chosen += points
-            todo = [one for one in points if self.account.hash_of(one) not in self._known]
-            self._skipped += len(points) - len(todo)
-            self._tell()
-            if todo and not is_ready:
-                self._warnings = tuple(self.target.prepare(is_prepared=was_measured))
-                is_ready = True
-            for outcome in self.target.measured(todo):
-                self._note(outcome)
+        return [row for row in self._row_of.values() if design is None or row["design"] == design]
 
     def skip(self, points: int) -> None:
         """Count points that were measured by an earlier call."""
         self._skipped += points
         self._chosen_before += points
 
-    def found(self, out: Path, elapsed_s: float) -> Collected:
+    def _measure(self, points: Sequence[WorkloadPoint], in_use: ExitStack) -> None:
+        """Measure the points of a round that have no row."""
+        self._chosen += points
+        todo = [one for one in points if self._account.hash_of(one) not in self._row_of]
+        self._skipped += len(points) - len(todo)
+        jobs, keeping = [self.target.job(one) for one in todo], KeepPoints(self.target)
+        known = self._kept.known(keeping, jobs)
+        known = {at: one for at, one in known.items() if not self._is_again(one.error)}
+        self._skipped += len(known)
+        self._tell(0)
+        if len(known) < len(jobs):
+            self._prepare(known.values(), in_use)
+        outcomes: Mapping[int, Outcome] = {}
+        try:
+            found = self._kept.gather(
+                keeping,
+                self.target.runner(len(jobs)),
+                measure_point,
+                jobs,
+                lost=lost_point,
+                again=lambda outcome: self._is_again(outcome.error),
+                progress=lambda done, _: self._tell(done - len(known)),
+            )
+            outcomes = dict(enumerate(found))
+        except Interrupted as stopped:
+            outcomes = stopped.finished
+            raise
+        finally:
+            for at in sorted(outcomes):
+                self._note(outcomes[at], is_new=at not in known)
+
+    def _prepare(self, known: Collection[Outcome], in_use: ExitStack) -> None:
+        """Bring the target into its state once, before the first point that is measured."""
+        if self._is_prepared:
+            return
+        errors = [row["error"] for row in self.rows()] + [one.error for one in known]
+        context = self.target.prepared(is_prepared=None in errors)
+        self._warnings = tuple(in_use.enter_context(context))
+        self._is_prepared = True
+
+    def _is_again(self, error: str | None) -> bool:
+        return self._retry_failed and error is not None
+
+    def _note(self, outcome: Outcome, *, is_new: bool) -> None:
+        row = self._account.row(outcome, self.design.kind)
+        self._row_of[row["hash"]] = row
+        self._new_rows.append(row)
+        if is_new and outcome.error is None:
+            self._done += 1
+        elif is_new:
+            self._failed += 1
+            self._errors[str(outcome.error)] = None
+
+    def _tell(self, new: int) -> None:
+        if self._progress:
+            to_do = self.design.points - self.merged - self._skipped
+            self._progress(self._done + self._failed + new, to_do)
+
+    def _write(self) -> None:
+        """Add the rows to the file, to which another collection may have added since."""
+        with locked(_folder_of(self._file), fcntl.LOCK_EX):
+            add_rows(self._file, self._new_rows)
+
+    def _found(self) -> Collected:
         return Collected(
-            out=out,
+            out=self._file,
             points=self.design.points - self.merged,
             done=self._done,
             skipped=self._skipped,
@@ -203,31 +282,14 @@ class _Run:
             merged=self.merged,
             errors=tuple(self._errors),
             warnings=self._warnings,
-            elapsed_s=elapsed_s,
+            elapsed_s=time.perf_counter() - self._started,
         )
 
     def unmeasured(self) -> tuple[WorkloadPoint | None, ...]:
         """Return the points of the design that have no row."""
-        left = [one for one in self._chosen if self.account.hash_of(one) not in self._known]
+        left = [one for one in self._chosen if self._account.hash_of(one) not in self._row_of]
         unchosen = self.design.points - self.merged - self._chosen_before - len(self._chosen)
         return (*left, *(None,) * unchosen)
-
-    def _note(self, outcome: Outcome) -> None:
-        row = self.account.row(outcome, self.design.kind)
-        self._ledger.add(row)
-        self._of_target[row["hash"]] = row
-        self._known.add(row["hash"])
-        if outcome.error is None:
-            self._done += 1
-        else:
-            self._failed += 1
-            self._errors[outcome.error] = None
-        self._tell()
-
-    def _tell(self) -> None:
-        if self._progress:
-            to_do = self.design.points - self.merged - self._skipped
-            self._progress(self._done + self._failed, to_do)
 
 
 def _listed(run: _Run) -> Iterator[Sequence[WorkloadPoint]]:

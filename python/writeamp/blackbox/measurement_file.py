@@ -1,19 +1,23 @@
-"""Measurement files: those of `blackbox collect`, and tables with the same columns."""
+"""Measurement files: those that `blackbox collect` writes, and tables with the same columns."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
+from writeamp import output
 from writeamp.blackbox.features.characteristics import CHARACTERISTICS
 from writeamp.blackbox.measurements import TARGETS
+from writeamp.blackbox.rows import SCHEMA, Row, table_of
 from writeamp.errors import WriteampError, unknown
 
 # Columns that are there in files of `blackbox collect`.
 DRIVE = "target"
 _ERROR = "error"
+_WHAT = "measurements"
 
 
 def read_measurements(path: str | os.PathLike[str], drive: str | None = None) -> pl.DataFrame:
@@ -52,6 +56,40 @@ def read_measurements(path: str | os.PathLike[str], drive: str | None = None) ->
     if table.is_empty():
         raise WriteampError(f"{name!r} holds no row in which something was measured")
     return table
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of a file that a collection has written; none if there is no file.
+
+    Raises:
+        WriteampError: it is something else.
+    """
+    if not path.exists():
+        return []
+    try:
+        table = pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        why = str(error).splitlines()[0]
+        raise WriteampError(f"{path} cannot be read as a file of measurements: {why}") from None
+    if dict(table.schema) != dict(SCHEMA):
+        raise WriteampError(
+            f"{path} has other columns than measurements have; give another file, or one that "
+            "`blackbox collect` has made"
+        )
+    return table.to_dicts()
+
+
+def add_rows(path: Path, rows: Sequence[Row]) -> None:
+    """Add rows to a file, made if there is none: it is whole, or as it was.
+
+    Raises:
+        WriteampError: the file is something else, or the disk is full.
+    """
+    before = read_rows(path)
+    table = table_of([*before, *rows])
+    if not table.equals(table_of(before)):
+        with output.replacing(path, _WHAT) as file:
+            table.write_parquet(file)
 
 
 def drives_of(measurements: pl.DataFrame) -> list[str]:

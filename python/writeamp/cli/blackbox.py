@@ -109,6 +109,8 @@ def _how_far(stopped: Collected) -> str:
 def _warn(found: Collected) -> None:
     if found.merged:
         options.note(f"{found.merged} points that are the same on this target are measured once")
+    for sentence in [] if found.kept is None else found.kept.notes:
+        options.note(sentence)
     for sentence in found.warnings:
         options.warn(sentence)
     for sentence in found.errors[: point_progress.MOST_ERRORS]:

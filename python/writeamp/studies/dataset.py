@@ -169,12 +169,12 @@ class Dataset:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Say that a study adds results, which keeps `tidy` of another from merging them."""
-        with _lock(self.folder / self.contents.mark, fcntl.LOCK_SH):
+        with locked(self.folder / self.contents.mark, fcntl.LOCK_SH):
             yield
 
     def tidy(self) -> None:
         """Merge small parts into one, and remove drafts, unless another study adds results."""
-        with _lock(self.folder / self.contents.mark, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
+        with locked(self.folder / self.contents.mark, fcntl.LOCK_EX | fcntl.LOCK_NB) as is_alone:
             if is_alone:
                 self.merge([one for one in self._parts() if one.stat().st_size < _SMALL_BYTES])
                 for draft in self.folder.glob(_DRAFTS):
@@ -292,7 +292,7 @@ def _rows_in(
 
 
 @contextmanager
-def _lock(path: Path, how: int) -> Iterator[bool]:
+def locked(path: Path, how: int) -> Iterator[bool]:
     """Lock a file, and tell whether that could be; a file system may not know how."""
     handle = os.open(path, os.O_RDONLY)
     try:

@@ -21,6 +21,7 @@ from writeamp._engine import __version__
 from writeamp.domains import file_name
 from writeamp.errors import Interrupted, WriteampError
 from writeamp.runners import Runner
+from writeamp.runners.runner import Lost
 from writeamp.studies.dataset import KEY, Contents, Dataset
 from writeamp.studies.sink import Sink
 
@@ -54,11 +55,15 @@ class RunsDataset(Dataset):
 
 @dataclass(frozen=True)
 class Facts:
-    """Columns of a kept run beside its result, for people who open the file."""
+    """Columns of a kept run beside its result, for people who open the file.
+
+    `error` says why a run that is kept found nothing; one of the same meaning that did counts more.
+    """
 
     name: str
     seed: int
-    wa: float
+    wa: float | None
+    error: str | None = None
 
 
 class _FolderError(Exception):
@@ -132,7 +137,7 @@ class _Row:
 
     key: tuple[str, str]
     columns: tuple[Any, ...]
-    error: None = None
+    error: str | None
 
 
 class Kept:
@@ -166,7 +171,9 @@ class Kept:
         work: Callable[[J], T],
         jobs: Sequence[J],
         *,
+        lost: Lost[J, T] | None = None,
         files: Collection[str] = (),
+        again: Callable[[T], bool] | None = None,
         progress: Progress | None = None,
     ) -> list[T]:
         """Return `work(job)` for every job, in their order; those with a result are not done again.
@@ -176,9 +183,11 @@ class Kept:
         Args:
             keeping: what is to be known of the jobs.
             runner: who does them.
-            work: as for `Runner.results`, like `jobs` and `files`.
+            work: as for `Runner.results`, like `jobs`, `lost` and `files`.
             jobs: what to do it with.
+            lost: what a job comes to that ends every process which runs it; None for an error.
             files: paths that jobs read.
+            again: whether a job with such a result is done again all the same.
             progress: called with how many are done, and how many there are.
 
         Raises:
@@ -186,16 +195,16 @@ class Kept:
             BaseException: the error of the first job that failed.
         """
         hashes = [self._hash_of(keeping, job) for job in jobs]
-        finished: dict[int, T] = {}
-        for at, (job, name) in enumerate(zip(jobs, hashes, strict=True)):
-            if name in self._result_of:
-                finished[at] = self._found(keeping, job, self._result_of[name])
-                self._skipped.add(name)
+        found = self._known(keeping, jobs, hashes).items()
+        finished = {at: one for at, one in found if again is None or not again(one)}
+        self._skipped |= {name for at in finished if (name := hashes[at]) is not None}
         todo = [at for at in range(len(jobs)) if at not in finished]
         try:
             if progress and finished:
                 progress(len(finished), len(jobs))
-            for index, result in runner.results(work, [jobs[at] for at in todo], files=files):
+            for index, result in runner.results(
+                work, [jobs[at] for at in todo], lost=lost, files=files
+            ):
                 at = todo[index]
                 self._add(keeping, jobs[at], hashes[at], result)
                 finished[at] = result
@@ -204,6 +213,19 @@ class Kept:
         except KeyboardInterrupt:
             raise Interrupted(finished) from None
         return [finished[at] for at in range(len(jobs))]
+
+    def known(self, keeping: Keeping[J, T], jobs: Sequence[J]) -> dict[int, T]:
+        """Return the results that are in the folder, by the index of their job."""
+        return self._known(keeping, jobs, [self._hash_of(keeping, job) for job in jobs])
+
+    def _known(
+        self, keeping: Keeping[J, T], jobs: Sequence[J], hashes: Sequence[str | None]
+    ) -> dict[int, T]:
+        return {
+            at: self._found(keeping, job, self._result_of[name])
+            for at, (job, name) in enumerate(zip(jobs, hashes, strict=True))
+            if name in self._result_of
+        }
 
     def _found(self, keeping: Keeping[J, T], job: J, document: str) -> T:
         """Return the result that a document of this folder holds.
@@ -241,13 +263,13 @@ class Kept:
             keeping.verb,
             facts.name,
             facts.seed,
-            None,
+            facts.error,
             facts.wa,
             _json(_meant(keeping, job)),
             json.dumps(document, separators=(",", ":"), allow_nan=False),
         )
         try:
-            self._sink.add(_Row((name, __version__), columns))
+            self._sink.add(_Row((name, __version__), columns, facts.error))
         except WriteampError as error:
             raise _FolderError(str(error)) from None
         self._done.add(name)

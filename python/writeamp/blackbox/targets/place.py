@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import os
 import shutil
 import stat
 import subprocess
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,6 +96,33 @@ def opened(name: str, size_bytes: int | None, destroys: str | None) -> Place:
             f"{name} has {has_bytes} bytes, and size is {size_bytes}; remove it, or give its size"
         )
     return Place(kind, name, *_measures(name, size_bytes, has_bytes), is_new)
+
+
+@contextmanager
+def held(place: Place) -> Iterator[None]:
+    """Keep other collections from a file or a device while this one measures it.
+
+    Raises:
+        WriteampError: another one has it.
+    """
+    if place.kind == "nbd":
+        yield
+        return
+    try:
+        handle = os.open(place.name, os.O_RDONLY)
+    except OSError as error:
+        raise WriteampError(f"cannot open {place.name}: {error.strerror}") from None
+    try:
+        with suppress(OSError):  # some file systems have no locks
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise WriteampError(
+                    f"another collection measures {place.name}; wait for it, or give another target"
+                ) from None
+        yield
+    finally:
+        os.close(handle)
 
 
 def _refuse_memory(path: str) -> None:

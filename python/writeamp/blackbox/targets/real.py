@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from writeamp.blackbox.space import WorkloadPoint
 from writeamp.blackbox.targets import fio
 from writeamp.blackbox.targets.conditioning import FILL, STEADY, precondition
 from writeamp.blackbox.targets.measured import Measured
-from writeamp.blackbox.targets.place import Place, kind_of, opened
+from writeamp.blackbox.targets.place import Place, held, kind_of, opened
 from writeamp.blackbox.targets.settings import RealSettings
-from writeamp.blackbox.targets.target import Outcome
-from writeamp.errors import WriteampError
+from writeamp.runners import Here, Runner
 
 # What fio takes shares in.
 _PERCENT_DIGITS = 2
@@ -81,28 +80,41 @@ class RealTarget:
         }
         return replace(point, **shares).of_one_pattern().in_sectors(self._place.sector_bytes)
 
-    def prepare(self, *, is_prepared: bool) -> Sequence[str]:
+    @contextmanager
+    def prepared(self, *, is_prepared: bool) -> Iterator[Sequence[str]]:
         """Precondition it, unless that was done before and the target is the same still."""
-        if is_prepared and not self._place.is_new:
-            return []
-        settings = self._settings
-        assert settings.precondition is not None
-        return precondition(
-            self._place, settings.precondition, round_s=settings.round_s, seed=settings.seed
+        with held(self._place):
+            if is_prepared and not self._place.is_new:
+                yield []
+                return
+            settings = self._settings
+            assert settings.precondition is not None
+            yield precondition(
+                self._place, settings.precondition, round_s=settings.round_s, seed=settings.seed
+            )
+
+    def job(self, point: WorkloadPoint) -> _Job:
+        """Return what measures a point."""
+        return _Job(point, self._place, self._settings)
+
+    def runner(self, points: int) -> Runner:
+        """Return this thread: at any time one point is measured."""
+        del points
+        return Here()
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A point, and where it is measured."""
+
+    point: WorkloadPoint
+    place: Place
+    settings: RealSettings
+
+    def measure(self) -> Measured:
+        """Let fio measure the point."""
+        runtime_s = self.settings.runtime_s
+        options = fio.options_of(
+            self.point, self.place, runtime_s=runtime_s, seed=self.settings.seed
         )
-
-    def measured(self, points: Sequence[WorkloadPoint]) -> Iterator[Outcome]:
-        """Give the outcome of each point, in their order."""
-        for point in points:
-            started = time.perf_counter()
-            found, error = None, None
-            try:
-                found = self._measure(self._place, point)
-            except WriteampError as refused:
-                error = str(refused)
-            yield Outcome(point, found, error, time.perf_counter() - started)
-
-    def _measure(self, place: Place, point: WorkloadPoint) -> Measured:
-        runtime_s = self._settings.runtime_s
-        options = fio.options_of(point, place, runtime_s=runtime_s, seed=self._settings.seed)
-        return fio.measured(fio.run(place, options, timeout_s=runtime_s))
+        return fio.measured(fio.run(self.place, options, timeout_s=runtime_s))

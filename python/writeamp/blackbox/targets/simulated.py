@@ -5,8 +5,8 @@ Every point begins in one saved, preconditioned state.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -14,14 +14,13 @@ from typing import Any
 from writeamp._engine import Load as EngineLoad
 from writeamp._engine import TimedRun, __version__
 from writeamp.blackbox.space import WorkloadPoint
+from writeamp.blackbox.targets.measured import Measured
 from writeamp.blackbox.targets.prepared import Prepared
 from writeamp.blackbox.targets.scaled import scaled
 from writeamp.blackbox.targets.settings import SimulatedSettings
 from writeamp.blackbox.targets.stopping import Rule, measure
-from writeamp.blackbox.targets.target import Outcome
 from writeamp.devices.device import Device, SizeLike, device
 from writeamp.devices.times import ChangesLike
-from writeamp.errors import WriteampError
 from writeamp.runners import Runner, local_runner
 
 
@@ -87,17 +86,19 @@ class SimulatedTarget:
         """Return the point: the engine serves every one."""
         return point
 
-    def prepare(self, *, is_prepared: bool) -> Sequence[str]:
+    @contextmanager
+    def prepared(self, *, is_prepared: bool) -> Iterator[Sequence[str]]:
         """Precondition the device, so that what cannot be is refused before any point."""
         del is_prepared  # a state of this process is no other's
-        return _prepared(self._device, self._settings.seed).warnings
+        yield _prepared(self._device, self._settings.seed).warnings
 
-    def measured(self, points: Sequence[WorkloadPoint]) -> Iterator[Outcome]:
-        """Give the outcome of each point, in the order in which the runner is done with them."""
-        jobs = [_Job(point, self._device, self._settings) for point in points]
-        runner = self._runner or local_runner(len(points))
-        for _, outcome in runner.results(_outcome, jobs, lost=_lost):
-            yield outcome
+    def job(self, point: WorkloadPoint) -> _Job:
+        """Return what measures a point in any process."""
+        return _Job(point, self._device, self._settings)
+
+    def runner(self, points: int) -> Runner:
+        """Return the runner that was given, or threads of this process."""
+        return self._runner or local_runner(points)
 
 
 @dataclass(frozen=True)
@@ -108,24 +109,13 @@ class _Job:
     device: Device
     settings: SimulatedSettings
 
-
-def _outcome(job: _Job) -> Outcome:
-    started = time.perf_counter()
-    measured, error = None, None
-    try:
-        prepared = _prepared(job.device, job.settings.seed)
-        settings = job.settings
+    def measure(self) -> Measured:
+        """Run the point from the saved state until it is precise."""
+        settings, prepared = self.settings, _prepared(self.device, self.settings.seed)
         rule = Rule(
             settings.precision, settings.most_s, prepared.filling_pages, prepared.cached_bytes
         )
-        measured = measure(_run(job, prepared), rule, writes=job.point.has_writes)
-    except WriteampError as refused:
-        error = str(refused)
-    return Outcome(job.point, measured, error, time.perf_counter() - started)
-
-
-def _lost(job: _Job, why: str) -> Outcome:
-    return Outcome(job.point, None, why, 0.0)
+        return measure(_run(self, prepared), rule, writes=self.point.has_writes)
 
 
 def _run(job: _Job, prepared: Prepared) -> TimedRun:

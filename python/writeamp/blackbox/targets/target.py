@@ -1,13 +1,17 @@
-"""Interface of measurement targets, and the outcome of a point on one."""
+"""Interface of measurement targets, and the measurement of a point on one, as a job of a runner."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from writeamp.blackbox.space import WorkloadPoint
 from writeamp.blackbox.targets.measured import Measured
+from writeamp.errors import WriteampError
+from writeamp.runners import Runner
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,37 @@ class Outcome:
     measured: Measured | None
     error: str | None
     elapsed_s: float
+
+
+class Job(Protocol):
+    """A point and all that it needs to be measured; plain values, unless its runner is here."""
+
+    @property
+    def point(self) -> WorkloadPoint:
+        """The point."""
+
+    def measure(self) -> Measured:
+        """Measure it.
+
+        Raises:
+            WriteampError: the target cannot be measured there.
+        """
+
+
+def measure_point(job: Job) -> Outcome:
+    """Measure a point; an error is an outcome, too."""
+    started = time.perf_counter()
+    measured, error = None, None
+    try:
+        measured = job.measure()
+    except WriteampError as refused:
+        error = str(refused)
+    return Outcome(job.point, measured, error, time.perf_counter() - started)
+
+
+def lost_point(job: Job, why: str) -> Outcome:
+    """Return the outcome of a point that ended every process which measured it."""
+    return Outcome(job.point, None, why, 0.0)
 
 
 class Target(Protocol):
@@ -53,15 +88,21 @@ class Target(Protocol):
     def nearest(self, point: WorkloadPoint) -> WorkloadPoint:
         """Return the point nearest to a point that can be measured on it."""
 
-    def prepare(self, *, is_prepared: bool) -> Sequence[str]:
-        """Bring it into the state in which it is measured; it may have been there before.
+    def prepared(self, *, is_prepared: bool) -> AbstractContextManager[Sequence[str]]:
+        """Bring it into the state in which it is measured, and hold it while it is.
+
+        Args:
+            is_prepared: whether it was brought there before, and points were measured since.
 
         Returns:
-            Sentences that a reader of the measurements should know.
+            A context that gives sentences which a reader of the measurements should know.
 
         Raises:
             WriteampError: it must not be written to, or cannot be.
         """
 
-    def measured(self, points: Sequence[WorkloadPoint]) -> Iterator[Outcome]:
-        """Give the outcome of each point, in whatever order."""
+    def job(self, point: WorkloadPoint) -> Job:
+        """Return what measures a point."""
+
+    def runner(self, points: int) -> Runner:
+        """Return who measures so many points."""
