@@ -25,6 +25,8 @@ from writeamp.studies.op.required_op import run_required_op
 from writeamp.studies.study import RunsDataset
 from writeamp.studies.sweep.rows import SweepDataset
 
+# Results that count their runs themselves.
+_COUNTED = (wa.Sweep, wa.blackbox.Collected)
 # What differs from call to call: time, who did it, and what was kept already.
 NEVER_SAME = frozenset({"elapsed_s", "host_pages_per_s", "flash_ops_per_s", "threads", "skipped",
                         "out", "done"})  # fmt: skip
@@ -41,6 +43,7 @@ class Study:
         words: what follows it there; of a sweep, its file in a folder comes first.
         rows: the key of the document whose items are the rows of the frame; "" if it is one row.
         plan: what the file of a sweep holds.
+        counts: whether the document counts runs, and the frame has a row for each, kept or not.
         notes: whether the result says that runs of another version were not used.
     """
 
@@ -50,6 +53,7 @@ class Study:
     words: str
     rows: str = ""
     plan: dict[str, Any] | None = None
+    counts: bool = False
     notes: bool = True
 
     @property
@@ -57,14 +61,19 @@ class Study:
         """The type of what the folder holds."""
         return RunsDataset if self.plan is None else SweepDataset
 
+    def out(self, folder: Path) -> Path:
+        """Return what is given as `--out`: the folder, or the file beside which that stands."""
+        return _file_of(folder) if self.verb == _COLLECT else folder
+
     def command(self, folder: Path, out: Path) -> str:
         """Return what follows the verb on the command line, which keeps the runs in `out`."""
         if self.plan is None:
-            return f"{self.words} --out {out}"
+            return f"{self.words} --out {self.out(out)}"
         (folder / "sweep.toml").write_text(tomli_w.dumps(self.plan))
         return f"{folder / 'sweep.toml'} --workers 1 --out {out}"
 
 
+_COLLECT = "blackbox collect"
 DRIVE: dict[str, Any] = {"pages_per_block": 16, "writes": 3000}
 _COMPARED = DRIVE | {"blocks": 64, "op": 0.25, "managers": "single,sepgc,wolf-interval",
                      "replicas": 2, "workload": "hot-cold:f=0.1,r=0.9"}  # fmt: skip
@@ -77,6 +86,10 @@ _SWEPT: dict[str, Any] = {
     "run": {"writes": 3000, "replicas": 1},
     "sweep": {"replicas": 2, "axes": {"op": [0.2, 0.3, 0.4], "manager": ["single", "sepgc"]}},
 }
+
+
+_COLLECTED: dict[str, Any] = {"target": "generic", "size": "64MiB", "time": "100ms"}
+_POINTS = 6
 
 
 def _words(settings: dict[str, Any]) -> str:
@@ -106,6 +119,18 @@ def _sweep(out: Path | None, runner: Runner | None) -> Any:
     return wa.sweep(_SWEPT, out=out, runner=runner or Here())
 
 
+def _collect(out: Path | None, runner: Runner | None) -> Any:
+    assert out is not None
+    words = {"size": _COLLECTED["size"], "most_s": _COLLECTED["time"]}
+    target = wa.blackbox.target_of(_COLLECTED["target"], **words, runner=runner)
+    asked = wa.blackbox.Design("grid", _POINTS)
+    return wa.blackbox.collect(target, out=_file_of(out), design=asked)
+
+
+def _file_of(folder: Path) -> Path:
+    return folder.with_name(folder.name.removesuffix(".runs"))
+
+
 STUDIES: dict[str, Study] = {
     "compare": Study(_compare, 6, "compare", _words(_COMPARED), rows="rows"),
     "simulate --sweep": Study(
@@ -113,23 +138,31 @@ STUDIES: dict[str, Study] = {
     ),
     "simulate --target-wa": Study(_target, 14, "simulate", f"{_words(_TARGET)} --target-wa 2"),
     "endurance": Study(_endurance, 5, "endurance", _words(_LIVES)),
-    "sweep": Study(_sweep, 12, "sweep", "", plan=_SWEPT, notes=False),
+    "sweep": Study(_sweep, 12, "sweep", "", plan=_SWEPT, counts=True, notes=False),
+    _COLLECT: Study(
+        _collect,
+        _POINTS,
+        _COLLECT,
+        f"{_words(_COLLECTED)} --points {_POINTS} --workers 1",
+        counts=True,
+        notes=False,
+    ),
 }
 
 
 def study_result(name: str, out: Path | None, runner: Runner | None = None) -> dict[str, Any]:
     """Do a study and return its document; of one that needs a folder, in one of its own."""
     study = STUDIES[name]
-    if out is not None or study.plan is None:
+    if out is not None or not study.counts:
         return to_compare(study.ask(out, runner))
     with tempfile.TemporaryDirectory() as folder:
-        return to_compare(study.ask(Path(folder) / "out", runner))
+        return to_compare(study.ask(Path(folder) / "out.runs", runner))
 
 
 def to_compare(found: Any) -> dict[str, Any]:
     """Return what a result says of itself, without what is never the same."""
     document: dict[str, Any] = _same(found.to_dict())
-    if isinstance(found, wa.Sweep):
+    if isinstance(found, _COUNTED):
         document["rows"] = _same(found.to_frame().to_dicts())
     return document
 
@@ -142,7 +175,7 @@ def _same(value: Any) -> Any:
 
 def counts_of(found: Any) -> tuple[int, int]:
     """Return how many runs were done by a study, and how many skipped."""
-    account = found if isinstance(found, wa.Sweep) else found.kept
+    account = found if isinstance(found, _COUNTED) else found.kept
     return account.done, account.skipped
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import in_process
 import psutil
 import pytest
-from collecting import MIXED, READS, WRITES
+from collecting import MIXED, READS, WRITES, measure_on
 from writeamp.blackbox.collection import collect
 from writeamp.blackbox.designs import Design
 from writeamp.blackbox.space import KIB, WorkloadPoint
@@ -94,8 +94,10 @@ def test_a_file_whose_name_has_a_colon_is_one_file_for_fio() -> None:
 
 def test_points_of_a_file_are_measured_with_its_own_numbers(drive: Path) -> None:
     target = RealTarget(str(drive), size_bytes=SIZE, settings=FAST)
-    target.prepare(is_prepared=False)
-    for outcome in target.measured([READS, WRITES, MIXED.of_one_pattern()]):
+    points = [READS, WRITES, MIXED.of_one_pattern()]
+    with target.prepared(is_prepared=False):
+        outcomes = [measure_on(target, point) for point in points]
+    for outcome in outcomes:
         found = outcome.measured
         assert found is not None, outcome.error
         depth = outcome.point.queue_depth
@@ -110,9 +112,21 @@ def test_points_of_a_file_are_measured_with_its_own_numbers(drive: Path) -> None
 def test_preconditioning_fills_the_file(drive: Path) -> None:
     target = RealTarget(str(drive), size_bytes=SIZE, settings=FAST)
     assert drive.stat().st_blocks * 512 < SIZE // 2
-    target.prepare(is_prepared=False)
-    assert drive.stat().st_blocks * 512 >= SIZE
+    with target.prepared(is_prepared=False):
+        assert drive.stat().st_blocks * 512 >= SIZE
     assert drive.stat().st_size == SIZE
+
+
+def test_a_file_is_measured_by_one_collection_at_a_time(drive: Path) -> None:
+    first, other = (RealTarget(str(drive), size_bytes=SIZE, settings=FAST) for _ in range(2))
+    with (
+        first.prepared(is_prepared=False),
+        pytest.raises(WriteampError, match="another collection measures"),
+        other.prepared(is_prepared=False),
+    ):
+        pass
+    with other.prepared(is_prepared=False):
+        assert drive.stat().st_blocks * 512 >= SIZE
 
 
 def test_the_same_command_goes_on_and_does_not_fill_again(tmp_path: Path, drive: Path) -> None:

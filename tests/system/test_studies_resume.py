@@ -51,8 +51,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return folders in which each study has all of its runs; none may be written to."""
     folder = tmp_path_factory.mktemp("kept")
     for at, name in enumerate(STUDIES):
-        STUDIES[name].ask(folder / str(at), None)
-    return {name: folder / str(at) for at, name in enumerate(STUDIES)}
+        STUDIES[name].ask(folder / f"{at}.runs", None)
+    return {name: folder / f"{at}.runs" for at, name in enumerate(STUDIES)}
 
 
 def parts_of(out: Path) -> list[Path]:
@@ -95,6 +95,7 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("writeamp.runs.one_run.EngineSimulation", NotRun)
     monkeypatch.setattr("writeamp.runs.lives.EngineStudy", NotRun)
+    monkeypatch.setattr("writeamp.blackbox.targets.simulated.TimedRun", NotRun)
 
 
 @every_study
@@ -102,8 +103,8 @@ def test_neither_the_order_of_the_runs_nor_a_folder_changes_what_is_found(
     name: str, tmp_path: Path, whole: dict[str, dict[str, Any]]
 ) -> None:
     for at, runner in enumerate((Here(), Threads(1), Threads(2), Backwards())):
-        assert study_result(name, tmp_path / str(at), runner) == whole[name]
-        if STUDIES[name].plan is None:
+        assert study_result(name, tmp_path / f"{at}.runs", runner) == whole[name]
+        if not STUDIES[name].counts:
             assert study_result(name, None, runner) == whole[name]
 
 
@@ -123,12 +124,12 @@ def test_a_second_call_runs_nothing(
 def test_the_command_says_how_many_runs_were_there(
     name: str, tmp_path: Path, kept: dict[str, Path]
 ) -> None:
-    study, out = STUDIES[name], tmp_path / "out"
+    study, out = STUDIES[name], tmp_path / "out.runs"
     first = document(study.verb, study.command(tmp_path, out))
     again = document(study.verb, study.command(tmp_path, out))
     assert (first["skipped"], again["skipped"]) == (0, study.runs)
-    assert first["out"] == again["out"] == str(out)
-    if study.plan is None:
+    assert first["out"] == again["out"] == str(study.out(out))
+    if not study.counts:
         assert run(study.verb, study.command(tmp_path, out)).status == 0
         without = document(study.verb, study.words)
         assert {"skipped", "out"}.isdisjoint(without)
@@ -149,7 +150,7 @@ def ctrl_c() -> Iterator[None]:
 def test_ctrl_c_in_a_run_costs_that_run(
     name: str, after: int, tmp_path: Path, whole: dict[str, dict[str, Any]]
 ) -> None:
-    out = tmp_path / "out"
+    out = tmp_path / "out.runs"
     runner = EndsEarly(after, lambda: signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt) as stopped:
         STUDIES[name].ask(out, runner)
@@ -166,7 +167,7 @@ def test_ctrl_c_in_a_run_costs_that_run(
 def test_ctrl_c_again_and_again_loses_nothing(
     name: str, tmp_path: Path, whole: dict[str, dict[str, Any]]
 ) -> None:
-    out = tmp_path / "out"
+    out = tmp_path / "out.runs"
     for _ in range(STUDIES[name].runs):
         with suppress(KeyboardInterrupt):
             STUDIES[name].ask(out, EndsEarly(1, lambda: signal.raise_signal(signal.SIGINT)))
@@ -181,7 +182,7 @@ def check_shown(name: str, found: Any) -> None:
     said = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     frame = found.to_frame()
     study = STUDIES[name]
-    if study.plan is not None:
+    if study.counts:
         assert frame.height == said["done"] + said["skipped"] + said["failed"]
         return
     records = said[study.rows] if study.rows else [said]
@@ -226,7 +227,7 @@ def test_a_process_that_is_killed_loses_no_more_than_the_runs_in_flight(
     name: str, tmp_path: Path, whole: dict[str, dict[str, Any]], processes: Any
 ) -> None:
     for after, threads in ((2, 1), (3, 2)):
-        out = tmp_path / str(threads)
+        out = tmp_path / f"{threads}.runs"
         there = kill_amid(processes, name, out, after=after, threads=threads)
         # Threads are handed more jobs than they do at a time, so that none waits.
         assert there >= after - (0 if threads == 1 else _JOBS_AHEAD * threads)
@@ -237,7 +238,7 @@ def test_a_process_that_is_killed_loses_no_more_than_the_runs_in_flight(
 def test_two_processes_share_a_folder_at_the_same_time(
     name: str, tmp_path: Path, whole: dict[str, dict[str, Any]], processes: Any
 ) -> None:
-    out, begin = tmp_path / "out", processes.Barrier(2)
+    out, begin = tmp_path / "out.runs", processes.Barrier(2)
     files = [tmp_path / "a.json", tmp_path / "b.json"]
     both = [
         processes.Process(target=do_beside_others, args=(name, out, file, begin)) for file in files
@@ -257,7 +258,7 @@ def test_two_processes_share_a_folder_at_the_same_time(
 def test_runs_of_another_version_are_not_used(
     name: str, tmp_path: Path, kept: dict[str, Path], whole: dict[str, dict[str, Any]]
 ) -> None:
-    study, out = STUDIES[name], tmp_path / "out"
+    study, out = STUDIES[name], tmp_path / "out.runs"
     other = {"version": pl.lit(OTHER)} | ({} if study.plan else {"wa": pl.lit(99.0)})
     replace_rows(name, out, kept[name], **other)
     found = study.ask(out, None)
@@ -275,9 +276,9 @@ def one_sentence(verb: str, words: str) -> str:
     """Return what a command says that is refused."""
     status, out, err = run(verb, words)
     assert (status, out) == (2, ""), err
-    assert err.startswith("writeamp: ")
-    assert err.count("\n") == 1
-    return err
+    (sentence,) = [line for line in err.splitlines() if not line.startswith("writeamp: note: ")]
+    assert sentence.startswith("writeamp: ")
+    return sentence
 
 
 @every_study
@@ -290,7 +291,7 @@ def test_a_folder_of_other_results_or_files_is_refused_and_left_alone(
             before = sorted(one.name for one in out.iterdir())
             assert "no results of a" in one_sentence(study.verb, study.command(tmp_path, out))
             assert sorted(one.name for one in out.iterdir()) == before
-    thesis = tmp_path / "thesis" / "thesis.tex"
+    thesis = tmp_path / "thesis.runs" / "thesis.runs"
     thesis.parent.mkdir()
     thesis.touch()
     assert "other files" in one_sentence(study.verb, study.command(tmp_path, thesis.parent))
@@ -303,11 +304,11 @@ def test_a_folder_that_cannot_be_written_is_refused(
     name: str, tmp_path: Path, kept: dict[str, Path]
 ) -> None:
     study = STUDIES[name]
-    nowhere = study.command(tmp_path, Path("/proc/writeamp-results"))
-    assert "cannot make folder" in one_sentence(study.verb, nowhere)
+    nowhere = study.command(tmp_path, Path("/proc/writeamp.runs"))
+    assert "cannot" in one_sentence(study.verb, nowhere)
     if os.geteuid() == 0:
         return  # who may write everywhere
-    out = tmp_path / "out"
+    out = tmp_path / "out.runs"
     shutil.copytree(kept[name], out)
     out.chmod(0o500)
     assert "cannot" in one_sentence(study.verb, study.command(tmp_path, out))
@@ -316,7 +317,7 @@ def test_a_folder_that_cannot_be_written_is_refused(
 
 @every_study
 def test_a_damaged_part_is_named(name: str, tmp_path: Path, kept: dict[str, Path]) -> None:
-    study, out = STUDIES[name], tmp_path / "out"
+    study, out = STUDIES[name], tmp_path / "out.runs"
     shutil.copytree(kept[name], out)
     (part,) = parts_of(out)
     content = bytearray(part.read_bytes())
@@ -336,7 +337,7 @@ def test_a_damaged_part_is_named(name: str, tmp_path: Path, kept: dict[str, Path
 def test_a_run_that_no_study_has_written_is_refused(
     name: str, result: str, tmp_path: Path, kept: dict[str, Path]
 ) -> None:
-    study, out = STUDIES[name], tmp_path / "out"
+    study, out = STUDIES[name], tmp_path / "out.runs"
     replace_rows(name, out, kept[name], result=pl.lit(result))
     said = one_sentence(study.verb, study.command(tmp_path, out))
     assert f"{out} has a run that no study has written" in said
@@ -348,8 +349,8 @@ def test_studies_of_one_kind_share_a_folder(
 ) -> None:
     for other in STUDIES:
         if STUDIES[other].contents is STUDIES[name].contents:
-            replace_rows(other, tmp_path / "out", kept[other])
-    found = STUDIES[name].ask(tmp_path / "out", None)
+            replace_rows(other, tmp_path / "out.runs", kept[other])
+    found = STUDIES[name].ask(tmp_path / "out.runs", None)
     assert counts_of(found) == (0, STUDIES[name].runs)
     assert to_compare(found) == whole[name]
 
@@ -358,7 +359,7 @@ def test_studies_of_one_kind_share_a_folder(
 def test_a_full_disk_ends_a_study_with_a_sentence_and_what_was_written_stays(
     name: str, tmp_path: Path, whole: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, real, written = tmp_path / "out", os.fsync, []
+    out, real, written = tmp_path / "out.runs", os.fsync, []
 
     def fsync(handle: int) -> None:
         written.append(handle)

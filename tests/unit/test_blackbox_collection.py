@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from collecting import Formula
 from writeamp.blackbox.active import ProcessLearner, candidates, first_points, next_points
 from writeamp.blackbox.collection import collect
 from writeamp.blackbox.designs import Design
-from writeamp.blackbox.ledger import Ledger
+from writeamp.blackbox.measurement_file import read_rows
 from writeamp.blackbox.rows import SCHEMA, point_of
 from writeamp.errors import Interrupted, WriteampError
 
@@ -29,7 +28,7 @@ def test_a_collection_measures_every_point_once_and_then_skips_it(tmp_path: Path
     assert (first.points, first.done, first.skipped, first.failed) == (10, 10, 0, 0)
     assert (again.points, again.done, again.skipped, again.failed) == (10, 0, 10, 0)
     assert target.asked == TEN.listed()
-    assert target.prepared == [False]
+    assert target.preparations == [False]
     assert (first.warnings, again.warnings) == (("it is a formula",), ())
     assert [point_of(row) for row in first.to_frame().iter_rows(named=True)] == target.asked
 
@@ -48,14 +47,14 @@ def test_more_points_of_a_design_measure_only_the_new_ones(tmp_path: Path) -> No
     collect(target, out=out, design=TEN)
     more = collect(target, out=out, design=Design("grid", 14))
     assert (more.done, more.skipped) == (4, 10)
-    assert target.prepared == [False, True]
+    assert target.preparations == [False, True]
 
 
 def test_other_settings_are_other_measurements(tmp_path: Path) -> None:
     out = tmp_path / "m.parquet"
     collect(Formula(), out=out, design=TEN)
     assert collect(Formula(meaning={"formula": 2}), out=out, design=TEN).done == 10
-    assert Ledger.read(out).height == 20
+    assert len(read_rows(out)) == 20
 
 
 @pytest.mark.parametrize("kind", ["grid", "active"])
@@ -69,7 +68,7 @@ def test_an_interrupted_collection_goes_on_where_it_stopped(tmp_path: Path, kind
     rest = collect(Formula(), out=out, design=design)
     assert (rest.done, rest.skipped) == (7, 13)
     whole = collect(Formula(), out=tmp_path / "other.parquet", design=design)
-    frames = [Ledger.read(one.out).drop("elapsed_s") for one in (rest, whole)]
+    frames = [one.to_frame().drop("elapsed_s") for one in (rest, whole)]
     assert frames[0].sort("hash").equals(frames[1].sort("hash"))
 
 
@@ -80,7 +79,7 @@ def test_failures_are_kept_and_only_run_again_when_asked_for(tmp_path: Path) -> 
     assert collect(Formula(), out=out, design=TEN).skipped == 10
     again = collect(Formula(), out=out, design=TEN, retry_failed=True)
     assert (again.done, again.skipped) == (3, 7)
-    assert Ledger.read(out)["error"].null_count() == 10
+    assert [row["error"] for row in read_rows(out)] == [None] * 10
 
 
 def test_active_learning_measures_failed_points_again_when_asked_for(tmp_path: Path) -> None:
@@ -91,28 +90,11 @@ def test_active_learning_measures_failed_points_again_when_asked_for(tmp_path: P
     assert (again.done, again.skipped) == (2, 10)
 
 
-def test_a_journal_whose_file_was_written_already_counts_once(tmp_path: Path) -> None:
-    out = tmp_path / "m.parquet"
-    rows = collect(Formula(), out=out, design=TEN).to_frame().to_dicts()
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
-    (tmp_path / "m.parquet.journal").write_text(lines)
-    assert collect(Formula(), out=out, design=TEN).skipped == 10
-    assert Ledger.read(out).height == 10
-
-
 def test_a_collection_that_measured_nothing_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         collect(Formula(interrupted_after=0), out=tmp_path / "m.parquet", design=TEN)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_two_collections_into_one_file_at_a_time_are_refused(tmp_path: Path) -> None:
-    out = tmp_path / "m.parquet"
-    with (
-        Ledger.writing(out),
-        pytest.raises(WriteampError, match="another collection writes"),
-    ):
-        collect(Formula(), out=out, design=TEN)
+    assert not (tmp_path / "m.parquet").exists()
+    assert not list(tmp_path.glob("*/part-*"))
 
 
 @pytest.mark.parametrize(
@@ -132,13 +114,6 @@ def test_a_file_of_something_else_is_refused_and_kept(
     assert out.read_bytes() == before
 
 
-@pytest.mark.parametrize("line", ["no JSON\n", '{"op": 1}\n'])
-def test_a_journal_of_something_else_is_refused(tmp_path: Path, line: str) -> None:
-    (tmp_path / "m.parquet.journal").write_text(line)
-    with pytest.raises(WriteampError, match="journal"):
-        collect(Formula(), out=tmp_path / "m.parquet", design=TEN)
-
-
 class Corner:
     """Knows least where requests are deep and large."""
 
@@ -151,7 +126,7 @@ def test_active_learning_asks_where_the_model_is_least_certain(tmp_path: Path) -
     out, design = tmp_path / "m.parquet", Design("active", 30)
     collect(Formula(), out=out, design=design, learner=Corner())
     first = set(first_points(30, 0))
-    rows = Ledger.read(out).to_dicts()
+    rows = read_rows(out)
     learnt = [point for row in rows if (point := point_of(row)) not in first]
     assert len(rows) == 30
     assert len(learnt) == 22
@@ -176,9 +151,4 @@ def test_of_one_known_point_nothing_is_learnt_and_the_next_is_the_first_of_the_p
 def test_active_learning_ends_with_a_sentence_if_nothing_can_be_measured(tmp_path: Path) -> None:
     with pytest.raises(WriteampError, match="none of the first 8 points"):
         collect(Formula(fails=99), out=tmp_path / "m.parquet", design=Design("active", 20))
-    assert Ledger.read(tmp_path / "m.parquet").height == 8
-
-
-def test_reading_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WriteampError, match="there is no file"):
-        Ledger.read(tmp_path / "none.parquet")
+    assert len(read_rows(tmp_path / "m.parquet")) == 8

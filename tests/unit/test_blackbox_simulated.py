@@ -8,7 +8,7 @@ from dataclasses import replace
 from multiprocessing import get_context
 
 import pytest
-from collecting import MIXED, READS, WRITES, small
+from collecting import MIXED, READS, WRITES, measure_on, small
 from writeamp.blackbox.space import KIB, WorkloadPoint
 from writeamp.blackbox.targets.measured import Measured
 from writeamp.blackbox.targets.prepared import Prepared
@@ -22,7 +22,7 @@ POINTS = [READS, WRITES, MIXED]
 
 
 def measure(target: SimulatedTarget, point: WorkloadPoint) -> Measured:
-    (outcome,) = target.measured([point])
+    outcome = measure_on(target, point)
     assert outcome.error is None
     assert outcome.measured is not None
     return outcome.measured
@@ -184,7 +184,7 @@ def test_a_setting_outside_its_domain_is_refused(settings: dict[str, float], wor
 
 
 def test_a_time_in_which_nothing_is_answered_is_an_error_of_the_point() -> None:
-    (outcome,) = small(most_s=1e-6).measured([READS])
+    outcome = measure_on(small(most_s=1e-6), READS)
     assert outcome.measured is None
     assert outcome.error is not None
     assert "virtual time" in outcome.error
