@@ -24,6 +24,10 @@ class WriteampError(ValueError):
     finished: Any = None
 
 
+class RefusedError(WriteampError):
+    """A drive that cannot be, or not under its policy or its host; one of another size may do."""
+
+
 class PolicyError(WriteampError):
     """A placement or victim policy that a user has written failed; its exception is the cause.
 
@@ -71,6 +75,12 @@ def _is_ours(path: str) -> bool:
 
 class UnknownArgumentError(WriteampError, TypeError):
     """Error for an unknown argument, as Python itself would raise it, with the nearest."""
+
+
+def placed(where: str, error: WriteampError) -> WriteampError:
+    """Return an error whose sentence begins with a place; a refusal stays one."""
+    kind = RefusedError if isinstance(error, RefusedError) else WriteampError
+    return kind(f"{where}: {error}")
 
 
 def unknown(what: str, name: object, valid: Iterable[str]) -> WriteampError:

@@ -50,7 +50,8 @@ def measured(latency_us: float) -> Measured:
 class Formula:
     """A target whose latency follows from sizes and depth; some points fail, some end the call.
 
-    `asked` are the points that it was asked for, `preparations` what it was told when it was prepared.
+    `asked` are the points that it was asked for, `preparations` what it was told
+    when it was prepared.
     """
 
     name: str = "formula"

@@ -136,6 +136,21 @@ def test_the_command_says_how_many_runs_were_there(
         assert set(first) - {"skipped", "out"} == set(without)
 
 
+@every_study
+def test_a_lost_cluster_ends_a_study_with_its_sentence(
+    name: str, tmp_path: Path, whole: dict[str, dict[str, Any]]
+) -> None:
+    def lose() -> NoReturn:
+        raise WriteampError("the cluster is lost")
+
+    for after in range(STUDIES[name].runs):
+        out, runner = tmp_path / f"{after}.runs", EndsEarly(after, lose)
+        with pytest.raises(WriteampError, match="^the cluster is lost$"):
+            STUDIES[name].ask(out, runner)
+        assert runner.begun == after + 1
+        check_rest(name, out, whole[name], most_done=STUDIES[name].runs - after)
+
+
 @pytest.fixture
 def ctrl_c() -> Iterator[None]:
     """Let SIGINT be heard, which it is not where the tests run in a shell's background."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from writeamp.blackbox.targets.target import Job, Outcome, Target
@@ -11,22 +10,24 @@ from writeamp.results.documents import from_document, to_document
 from writeamp.studies.study import Facts
 
 
-@dataclass(frozen=True)
 class KeepPoints:
     """Keeping of the points that are measured on one target; failures are kept, too."""
 
-    target: Target
-    verb: str = "blackbox collect"
+    verb = "blackbox collect"
+
+    def __init__(self, target: Target) -> None:
+        """Take the target."""
+        self._target = target
 
     def meaning(self, job: Job) -> dict[str, Any]:
         """Return all that decides the measurement: the target's settings and the point."""
-        target = {"kind": self.target.kind, **self.target.meaning}
+        target = {"kind": self._target.kind, **self._target.meaning}
         return {"target": target, "point": job.point.to_dict()}
 
     def facts(self, job: Job, result: Outcome) -> Facts:
         """Return the workload, the seed, and WA where it is known."""
         wa = None if result.measured is None else result.measured.wa
-        return Facts(job.point.spec, self.target.seed, wa, result.error)
+        return Facts(job.point.spec, self._target.seed, wa, result.error)
 
     def document(self, job: Job, result: Outcome) -> Any:
         """Return the outcome as JSON types, without its point."""

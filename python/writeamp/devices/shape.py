@@ -9,7 +9,7 @@ from typing import Any
 
 from writeamp.devices.drive import COUNT_BITS, Device
 from writeamp.domains import OneOf, Whole
-from writeamp.errors import WriteampError, unknown
+from writeamp.errors import RefusedError, WriteampError, unknown
 from writeamp.units.byte_sizes import ByteSize
 
 LAYOUTS = ("flat", "striped", "striped-per-lun", "static")
@@ -117,12 +117,12 @@ def whole_units(pages: float, unit: int) -> int:
 def _checked(found: Device) -> Device:
     physical_pages = found.geometry.physical_pages  # refuses shapes that do not fit
     if found.logical_pages < 1:
-        raise WriteampError(
+        raise RefusedError(
             f"fill {found.fill:.3g} of {physical_pages} physical pages leaves no logical page; "
             "use more blocks or a larger fill"
         )
     if found.logical_pages >= physical_pages:
-        raise WriteampError(
+        raise RefusedError(
             f"{found.logical_pages} logical pages on {physical_pages} physical pages leave no "
             "over-provisioning; use a larger op or more blocks"
         )

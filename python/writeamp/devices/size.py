@@ -12,7 +12,7 @@ from dataclasses import replace
 from writeamp.devices.drive import Device
 from writeamp.devices.shape import needed_pages, whole_units
 from writeamp.devices.times import canonical, tables_of
-from writeamp.errors import WriteampError
+from writeamp.errors import RefusedError
 from writeamp.units.byte_sizes import shown_bytes
 
 # What a timed profile shows its host unless it is asked for more: fills take seconds, not minutes.
@@ -82,7 +82,7 @@ def _shaped(shape: Device, logical_pages: int, op: float, size_bytes: int) -> De
     fewest_pages = max(2, grain)
     if per_block < fewest_pages:
         least = shape.planes * fewest * fewest_pages / (1 + op) * shape.page_bytes
-        raise WriteampError(
+        raise RefusedError(
             f"size is {shown_bytes(size_bytes)}; a drive like {shape.name} "
             f"shows its host at least {shown_bytes(math.ceil(least))}, with {fewest} blocks of "
             f"{fewest_pages} pages in each plane of one die"

@@ -8,7 +8,7 @@ from pathlib import Path
 from writeamp import traces
 from writeamp.devices.device import Device
 from writeamp.devices.device import device as build_device
-from writeamp.errors import WriteampError
+from writeamp.errors import RefusedError, WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runs.plan import used_pages
 from writeamp.settings.device import DeviceSettings
@@ -163,7 +163,7 @@ def _fit_trace(
     if not device.is_sized:
         return _fitted(pages, device), pages
     if pages.logical_pages > profile.logical_pages:
-        raise WriteampError(
+        raise RefusedError(
             f"the trace needs {pages.logical_pages} logical pages but the drive has "
             f"{profile.logical_pages}; use a larger drive, or give no size to fit it to the trace"
         )
@@ -174,7 +174,7 @@ def _fitted(pages: traces.PageTrace, device: DeviceSettings) -> Device:
     """Return the flat drive that the trace's written pages just fill."""
     drive = build_device("generic", **(device.overrides() | {"logical_pages": pages.logical_pages}))
     if drive.geometry.blocks < _FEWEST_FITTED_BLOCKS:
-        raise WriteampError(
+        raise RefusedError(
             f"the trace writes only {pages.footprint_pages} distinct pages, which "
             f"{drive.geometry.blocks} blocks of {drive.pages_per_block} pages hold; use fewer "
             "pages_per_block, or give the drive a size"

@@ -18,6 +18,7 @@ from writeamp.runs.loads import load_of_spec, load_of_trace
 from writeamp.runs.memory import check_memory
 from writeamp.runs.plan import stated_load, used_pages
 from writeamp.runs.preconditioning import fill_runs, written_runs
+from writeamp.runs.refusals import refusals
 from writeamp.runs.seeds import replica_seed
 from writeamp.settings.experiment import Experiment
 from writeamp.settings.settings import LifetimeSettings, PolicySettings
@@ -71,19 +72,21 @@ class Study:
         self.filled_pages = sum(end - first for first, end in fill)
         self._seed = plan.seed
         self._drive_bytes = drive.geometry.bytes_needed(drive.logical_pages)
-        self._engine = EngineStudy(
-            plan.policy.drive(drive),
-            load,
-            batch_pages=plan.run.batch_pages,
-            w_max=plan.w_max,
-            spare_blocks_per_pool=spare_per_pool,
-            fill=fill,
-        )
+        with refusals():
+            self._engine = EngineStudy(
+                plan.policy.drive(drive),
+                load,
+                batch_pages=plan.run.batch_pages,
+                w_max=plan.w_max,
+                spare_blocks_per_pool=spare_per_pool,
+                fill=fill,
+            )
 
     def live(self, replica: int, tell: Callable[[int], None] | None) -> Life:
         """Drive a replica to its end of life; `tell` hears the erases of its most worn block."""
         check_memory("the drive needs", self._drive_bytes)
-        return self._engine.live(replica_seed(self._seed, replica), tell)
+        with refusals():
+            return self._engine.live(replica_seed(self._seed, replica), tell)
 
 
 def study_of(experiment: Experiment) -> Study:

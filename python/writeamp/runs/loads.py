@@ -12,6 +12,7 @@ from writeamp._engine import Load as EngineLoad
 from writeamp.devices.device import Device
 from writeamp.errors import WriteampError
 from writeamp.registry.specs import Spec
+from writeamp.runs.refusals import refusals
 
 
 def load_of_trace(trace: traces.PageTrace, *, passes: int) -> EngineLoad:
@@ -41,7 +42,8 @@ def load_of_spec(spec: Spec, pages: int, drive: Device) -> EngineLoad:
     Raises:
         WriteampError: the workload never writes.
     """
-    load = EngineLoad.spec(spec.text, pages, drive.page_bytes)
+    with refusals():
+        load = EngineLoad.spec(spec.text, pages, drive.page_bytes)
     if not load.has_writes():
         raise WriteampError(
             f"workload {spec} only reads, so there is no write to count; give it a share of writes "

@@ -22,6 +22,7 @@ from writeamp.runs.loads import load_of_spec, load_of_trace
 from writeamp.runs.passes import PassLog
 from writeamp.runs.plan import Plan
 from writeamp.runs.preconditioning import CHUNK_PAGES, precondition
+from writeamp.runs.refusals import refusals
 from writeamp.runs.repeating import loaded_passes
 from writeamp.runs.simulation_result import EVENT_SCHEMA, Result
 from writeamp.statistics.judging import Intervals, Schedule
@@ -52,9 +53,10 @@ class OneRun:
         self.done_pages = 0
         self.engine_s = 0.0
         self.simulation = new_simulation(plan, drive, seed)
-        self.ageing = precondition(
-            self.simulation, plan, drive, tick=lambda: self._tick(plan.expected_writes(drive))
-        )
+        with refusals():
+            self.ageing = precondition(
+                self.simulation, plan, drive, tick=lambda: self._tick(plan.expected_writes(drive))
+            )
         self.start = self.simulation.counters()
         self.start_erases = self.simulation.erase_counts()
         self.start_events = len(self.simulation.events()["kind"])
@@ -75,7 +77,8 @@ class OneRun:
         while self.done_pages < pages:
             chunk = self.passes.left(self.done_pages, min(pages - self.done_pages, CHUNK_PAGES))
             began = time.perf_counter()
-            written = self.simulation.run(chunk)
+            with refusals():
+                written = self.simulation.run(chunk)
             self.engine_s += time.perf_counter() - began
             assert written == chunk, "a trace holds the writes that its plan was checked for"
             self.done_pages += chunk
@@ -176,12 +179,11 @@ def new_simulation(plan: Plan, drive: Device, seed: int) -> EngineSimulation:
     Raises:
         WriteampError: the drive cannot work by the policy, or not under this host.
     """
-    return EngineSimulation(
-        plan.policy.drive(drive),
-        _load(plan, drive),
-        seed=seed,
-        batch_pages=plan.run.batch_pages,
-    )
+    load = _load(plan, drive)
+    with refusals():
+        return EngineSimulation(
+            plan.policy.drive(drive), load, seed=seed, batch_pages=plan.run.batch_pages
+        )
 
 
 def _load(plan: Plan, drive: Device) -> EngineLoad:

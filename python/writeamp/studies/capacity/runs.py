@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 
 from writeamp.devices.policy import Policy
 from writeamp.devices.size import is_of_blocks_only
-from writeamp.errors import Interrupted, WriteampError
+from writeamp.errors import Interrupted, RefusedError, WriteampError
 from writeamp.runs.capacity_error import SMALLER, Scale
 from writeamp.runs.lifetime_plan import Lifetime
 from writeamp.runs.one_run import Progress
@@ -119,7 +119,7 @@ def run_at_capacity(
         return restate(standing, found, run(smaller, both.second if both else None))
     except KeyboardInterrupt:
         raise Interrupted(restate(standing, found, None)) from None
-    except WriteampError:  # one so small can be too small for its manager
+    except RefusedError:  # one so small can be too small for its manager
         return restate(standing, found, None)
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from writeamp.devices.device import Device
 from writeamp.devices.policy import Policy
-from writeamp.errors import Interrupted, PolicyError, WriteampError
+from writeamp.errors import Interrupted, PolicyError, WriteampError, placed
 from writeamp.output import AnyPath
 from writeamp.registry.specs import Spec
 from writeamp.results.documents import from_document, to_document
@@ -182,7 +182,7 @@ def _refuse_impossible(bases: _Bases, turns: Sequence[_Turn]) -> None:
             check_memory("the drive needs", drive.geometry.bytes_needed(drive.logical_pages))
             new_simulation(plan, drive, turn.seed)
         except WriteampError as error:
-            raise WriteampError(f"{name}: {error}") from None
+            raise placed(name, error) from None
 
 
 def _settings(experiment: Experiment) -> ComparisonSettings:
@@ -246,7 +246,7 @@ def _prepared(experiment: Experiment, *, named: bool) -> Prepared:
         name = _name_of(experiment.load)
         if not named or name in str(error):
             raise
-        raise WriteampError(f"{name}: {error}") from None
+        raise placed(name, error) from None
 
 
 def _name_of(load: LoadSettings) -> str:
@@ -269,7 +269,7 @@ def _run_turn(shared: Shared[_Bases], turn: _Turn) -> Result | WriteampError:
     except PolicyError as error:  # which names the policy itself
         return error
     except WriteampError as error:
-        return WriteampError(f"{turn.name}: {error}")
+        return placed(turn.name, error)
 
 
 class _KeepTurns:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeAlias
 
 from writeamp.domains import shown
-from writeamp.errors import Interrupted, WriteampError
+from writeamp.errors import Interrupted, WriteampError, placed
 from writeamp.output import AnyPath
 from writeamp.runners import Runner, Shared, local_runner
 from writeamp.runs.one_run import Progress
@@ -137,5 +137,5 @@ def _run_one(shared: Shared[DriveSizes], blocks: int) -> Result:
     try:
         found = sizes.with_scaling(run(sizes.plan, drive))
     except WriteampError as error:
-        raise WriteampError(f"at op {drive.op:.4g}: {error}") from None
+        raise placed(f"at op {drive.op:.4g}", error) from None
     return replace(found, plan=sizes.said.without_requests())

@@ -9,7 +9,7 @@ from functools import cached_property
 from writeamp.devices.device import Device
 from writeamp.devices.drive import COUNT_BITS
 from writeamp.devices.shape import needed_pages, whole_units
-from writeamp.errors import WriteampError
+from writeamp.errors import RefusedError, WriteampError
 from writeamp.registry.specs import Spec
 from writeamp.runs.capacity_error import Scale, scaling_of
 from writeamp.runs.inputs import prepare
@@ -113,7 +113,7 @@ class DriveSizes:
         other = None
         if self.smaller is not None:
             blocks = self.smaller.blocks_for(result.device.op)
-            with suppress(WriteampError):  # one so small can be too small for its manager
+            with suppress(RefusedError):  # one so small can be too small for its manager
                 other = run(self.smaller.plan, self.smaller.drive(blocks))
         return replace(
             result,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from writeamp.errors import WriteampError
+from writeamp.errors import RefusedError
 from writeamp.studies.op.probes import Probe, Probes, is_known
 
 # Around the op found, so many larger and smaller op, up to twice and half of it, are tried for
@@ -106,7 +106,7 @@ def _certain_beyond(probes: Probes, inner: Probe, way: int) -> Probe | None:
             return None
         try:
             found = probes.at(blocks)
-        except WriteampError:  # too small for the manager
+        except RefusedError:  # too small for the manager
             return None
         if _is_certain(probes, found, way):
             return found

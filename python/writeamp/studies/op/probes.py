@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from writeamp.errors import Interrupted, WriteampError
+from writeamp.errors import Interrupted, RefusedError
 from writeamp.runners import Runner, Shared, local_runner
 from writeamp.runs.one_run import Progress
 from writeamp.runs.plan import Plan
@@ -155,7 +155,7 @@ class Probes:
         """Try a drive, precisely if it is near the target.
 
         Raises:
-            WriteampError: the manager does not take a drive of that size.
+            RefusedError: the manager does not take a drive of that size.
         """
         if blocks not in self.tried:
             self._add([blocks], self._coarse)
@@ -175,10 +175,10 @@ class Probes:
         One that the manager does not take is left out.
         """
         new = [blocks for blocks in several if blocks not in self.tried]
-        with suppress(WriteampError):
+        with suppress(RefusedError):
             self._add(new, self._coarse)
         for blocks in several:
-            with suppress(WriteampError):
+            with suppress(RefusedError):
                 self.at(blocks)
 
     def in_order(self) -> list[Probe]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from writeamp.errors import WriteampError
+from writeamp.errors import RefusedError, WriteampError
 from writeamp.studies.op.expected_op import expected_blocks
 from writeamp.studies.op.probes import Probe, Probes
 
@@ -70,11 +70,11 @@ def _bracket(probes: Probes, start: int) -> Crossing:
 
 def _first_taken(probes: Probes, start: int) -> Probe:
     """Return the first drive, from `start` on, that the manager takes."""
-    refused: WriteampError | None = None
+    refused: RefusedError | None = None
     for blocks in _growing(probes, start):
         try:
             return probes.at(blocks)
-        except WriteampError as error:
+        except RefusedError as error:
             refused = refused or error
     assert refused is not None, "there is a size to begin with"
     raise refused
@@ -109,7 +109,7 @@ def _bracket_downwards(probes: Probes, below: Probe) -> Crossing:
             blocks = (refused + below.blocks) // 2
         try:
             found = probes.at(blocks)
-        except WriteampError:
+        except RefusedError:
             refused = blocks
             continue
         if found.level > probes.target_wa:
